@@ -1,0 +1,40 @@
+"""The errors pmbf raises, and nothing else raises in its name.
+
+    PmbfError
+    ├── ParameterError     (ValueError)         a value outside its range
+    ├── NotFoundError      (LookupError)        no such collection, document or path
+    ├── CorruptError       (OSError)            a file is damaged, cut or belongs elsewhere
+    ├── UnsupportedError   (NotImplementedError) a newer format, an unknown kind, a missing extra
+    ├── BusyError          (OSError)            another process is writing
+    └── IncompleteError    (RuntimeError)       input not read to its end: over a limit, broken, timed out
+
+A message says where, what was found, what was expected, and what to do.
+"""
+
+
+class PmbfError(Exception):
+    """The root of every error pmbf raises on purpose."""
+
+
+class ParameterError(PmbfError, ValueError):
+    """A parameter is outside its documented range."""
+
+
+class NotFoundError(PmbfError, LookupError):
+    """A collection, document or path does not exist."""
+
+
+class CorruptError(PmbfError, OSError):
+    """A file of a collection is damaged, cut short, or belongs to another collection."""
+
+
+class UnsupportedError(PmbfError, NotImplementedError):
+    """A file's format is newer than this version, unknown, or needs an extra that is not installed."""
+
+
+class BusyError(PmbfError, OSError):
+    """Another process holds the collection's writer lock."""
+
+
+class IncompleteError(PmbfError, RuntimeError):
+    """An input was not read to its end, so nothing may be concluded from its silence."""

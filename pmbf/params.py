@@ -1,0 +1,165 @@
+"""What a collection is built with: `Params`, checked once, and the formulas behind a row.
+
+Letters from the papers: m bits in a row, k bits set per hash (`n_hashes`), n hashes a row may hold
+(`capacity`), ε the chance that an absent hash looks present (`fpr`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from pmbf.errors import ParameterError, UnsupportedError
+
+Placement = Literal["single-row", "multi-row"]
+
+FOLD_VERSION = "14.0.0+1"
+"""Unicode version of the shipped fold table, and the revision of pmbf's own rules on top of it."""
+
+WORD_BITS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Params:
+    """Everything that decides what a fingerprint and a row look like; frozen for a collection's life.
+
+    Args:
+        shingle_tokens: Tokens in a shingle, 1 to 32. Twice as many where words are written without spaces.
+        ordered: Whether the order of the tokens inside a shingle counts.
+        density: Sampled hashes per character of text, in (0, 1].
+        min_hashes: A text keeps at least this many hashes (or all it has), 1 to 1024.
+        segment_chars: Characters sampled together; longer texts are sampled segment by segment, at least 1024.
+        n_hashes: Bits set per hash, k, 1 to 16.
+        fpr: Chance that an absent hash looks present in a full row, ε, in (0, 0.5].
+        placement: `multi-row` splits long documents over rows, `single-row` never does.
+        docs_per_row: Typical documents a row is made for, 1 to 4096.
+        row_capacity: Hashes a row is made for; None lets each new tile follow the documents of its time.
+        store_text: Whether texts are kept, compressed, for verification.
+        fold_version: The fold table the fingerprints were made with.
+
+    Raises:
+        ParameterError: A value is outside its range.
+
+    >>> Params(density=0.05).shingle_tokens
+    5
+    """
+
+    shingle_tokens: int = 5
+    ordered: bool = True
+    density: float = 0.05
+    min_hashes: int = 32
+    segment_chars: int = 65_536
+    n_hashes: int = 3
+    fpr: float = 0.01
+    placement: Placement = "multi-row"
+    docs_per_row: int = 24
+    row_capacity: int | None = None
+    store_text: bool = True
+    fold_version: str = FOLD_VERSION
+
+    def __post_init__(self) -> None:
+        _within("shingle_tokens", self.shingle_tokens, 1, 32)
+        _within("min_hashes", self.min_hashes, 1, 1024)
+        _within("segment_chars", self.segment_chars, 1024, 2**31)
+        _within("n_hashes", self.n_hashes, 1, 16)
+        _within("docs_per_row", self.docs_per_row, 1, 4096)
+        if self.row_capacity is not None:
+            _within("row_capacity", self.row_capacity, 64, 2**27)
+        if not 0 < self.density <= 1:
+            raise ParameterError(f"density is {self.density}, expected a number in (0, 1]")
+        if not 0 < self.fpr <= 0.5:
+            raise ParameterError(f"fpr is {self.fpr}, expected a number in (0, 0.5]")
+        if self.placement not in ("single-row", "multi-row"):
+            raise ParameterError(f"placement is {self.placement!r}, expected 'single-row' or 'multi-row'")
+
+    def digest(self) -> bytes:
+        """Return 8 bytes that differ between any two parameter sets."""
+        return hashlib.blake2b(self.to_json().encode(), digest_size=8).digest()
+
+    def to_json(self) -> str:
+        """Return the parameters as one line of JSON with sorted keys."""
+        return json.dumps(asdict(self), sort_keys=True)
+
+    @classmethod
+    def from_json(cls, line: str) -> Params:
+        """Return the parameters that `to_json` wrote.
+
+        Raises:
+            UnsupportedError: The line holds a parameter this version does not know.
+        """
+        values: dict[str, Any] = json.loads(line)
+        unknown = sorted(values.keys() - {field.name for field in fields(cls)})
+        if unknown:
+            raise UnsupportedError(f"unknown parameters {', '.join(unknown)}: written by a newer pmbf; upgrade pmbf")
+        return cls(**values)
+
+
+def target_fill(*, n_hashes: int, fpr: float) -> float:
+    """Return the share of set bits at which a row reaches its false-positive rate: ε^(1/k).
+
+    >>> round(target_fill(n_hashes=3, fpr=0.01), 4)
+    0.2154
+    """
+    return float(fpr ** (1 / n_hashes))
+
+
+def bits_per_row(capacity: int, *, n_hashes: int, fpr: float) -> int:
+    """Return the width of a row that stays under a false-positive rate.
+
+    Args:
+        capacity: Hashes the row may hold, at least 1.
+        n_hashes: Bits set per hash, k.
+        fpr: Chance that an absent hash looks present in a full row, in (0, 1).
+
+    Raises:
+        ParameterError: `capacity` is below 1 or `fpr` is not inside (0, 1).
+
+    Source:
+        Broder & Mitzenmacher 2004, Network Applications of Bloom Filters, solved for the width.
+
+    >>> bits_per_row(1000, n_hashes=2, fpr=0.05)
+    7903
+    """
+    if capacity < 1:
+        raise ParameterError(f"capacity is {capacity}, expected at least 1")
+    if not 0 < fpr < 1:
+        raise ParameterError(f"fpr is {fpr}, expected a number inside (0, 1)")
+    return math.ceil(-n_hashes * capacity / math.log1p(-target_fill(n_hashes=n_hashes, fpr=fpr)))
+
+
+def words_per_row(capacity: int, *, n_hashes: int, fpr: float) -> int:
+    """Return the 64-bit words of a row, `bits_per_row` rounded up.
+
+    >>> words_per_row(1000, n_hashes=3, fpr=0.01)
+    194
+    """
+    return -(-bits_per_row(capacity, n_hashes=n_hashes, fpr=fpr) // WORD_BITS)
+
+
+def room(popcount: int, *, row_bits: int, n_hashes: int, fpr: float) -> int:
+    """Return how many more hashes a row may take before it passes its false-positive rate, at least 0.
+
+    Args:
+        popcount: Bits set in the row, 0 to `row_bits`.
+        row_bits: Width of the row, m.
+
+    Source:
+        Swamidass & Baldi 2007, the number of elements behind a fill: n = -m/k · ln(1 - popcount/m).
+
+    >>> room(0, row_bits=12416, n_hashes=3, fpr=0.01)
+    1004
+    >>> room(12416, row_bits=12416, n_hashes=3, fpr=0.01)
+    0
+    """
+    if popcount >= row_bits:
+        return 0
+    free_share = (1 - popcount / row_bits) / (1 - target_fill(n_hashes=n_hashes, fpr=fpr))
+    return max(0, math.floor(row_bits / n_hashes * math.log(free_share)))
+
+
+def _within(name: str, value: int, low: int, high: int) -> None:
+    if not isinstance(value, int) or not low <= value <= high:
+        raise ParameterError(f"{name} is {value!r}, expected an integer from {low} to {high}")

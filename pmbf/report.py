@@ -1,0 +1,187 @@
+"""What a screening found: plain, frozen data with JSON in and out.
+
+    Report ── Query                      the text that was screened
+           └─ Match …                    one per source, best first
+                ├─ DocumentRef           which document
+                └─ Passage …             which characters of both texts, in query order
+
+Every span is half-open, `[start, stop]`, in code points of the original text.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from pmbf.errors import UnsupportedError
+
+SCHEMA_VERSION = 1
+"""Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Span:
+    """The characters `[start, stop)` of an original text, in code points."""
+
+    start: int
+    stop: int
+
+    def __len__(self) -> int:
+        return self.stop - self.start
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A verified pair of spans.
+
+    Args:
+        query: Where the passage stands in the screened text.
+        source: Where it stands in the document.
+        similarity: 1 minus the normalised Levenshtein distance of both folded texts, 0 to 1.
+        kind: `verbatim` (equal once folded) or `edited`.
+        also_in: Ids of other matched documents that hold most of the same query characters.
+    """
+
+    query: Span
+    source: Span
+    similarity: float
+    kind: str
+    also_in: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentRef:
+    """A document of the collection: its id, the path it is listed under, every path with the same contents."""
+
+    id: int
+    path: str
+    paths: tuple[str, ...]
+    n_chars: int
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A document that shares text with the query.
+
+    Args:
+        document: Which one.
+        containment: Share of the query's sampled hashes found in the document, 0 to 1 (Broder 1997).
+        n_hits: Those hashes, counted.
+        n_covered: Characters of the query inside this match's passages, each counted once.
+        coverage: The same as a share of the query's characters, 0 to 1.
+        longest: Characters of the longest passage, on the query's side.
+        passages: Verified passages in query order; empty when `problem` says why.
+        problem: Why the match could not be verified, or None.
+    """
+
+    document: DocumentRef
+    containment: float
+    n_hits: int
+    n_covered: int
+    coverage: float
+    longest: int
+    passages: tuple[Passage, ...]
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The screened text: its name, its size, and what is odd about it.
+
+    Args:
+        name: A path, or the name given.
+        n_chars: Code points.
+        n_tokens: Words, or letters where words are written without spaces.
+        n_hashes: Sampled hashes that were looked up.
+        n_mixed_tokens: Tokens that mix scripts (look-alike letters).
+        n_invisible: Zero-width and other invisible characters.
+    """
+
+    name: str
+    n_chars: int
+    n_tokens: int
+    n_hashes: int
+    n_mixed_tokens: int = 0
+    n_invisible: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """The answer of one screening.
+
+    Args:
+        query: What was screened.
+        matches: Sources, best first.
+        n_covered: Characters of the query inside any passage, each counted once.
+        coverage: The same as a share of the query's characters, 0 to 1, never above.
+        n_documents: Documents the query was compared with.
+        n_candidates: Documents whose text was compared in detail.
+        generation: State of the collection that answered.
+        problems: What kept the answer from being complete; empty when it is.
+        collection: Path of the collection.
+
+    >>> report = Report(Query("a.txt", 10, 2, 1), (), 0, 0.0, 5, 0, 1)
+    >>> Report.from_json(report.to_json()) == report
+    True
+    """
+
+    query: Query
+    matches: tuple[Match, ...]
+    n_covered: int
+    coverage: float
+    n_documents: int
+    n_candidates: int
+    generation: int
+    problems: tuple[str, ...] = ()
+    collection: str = ""
+    schema: int = field(default=SCHEMA_VERSION)
+
+    @property
+    def found(self) -> bool:
+        """Whether any document shares text with the query."""
+        return bool(self.matches)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`."""
+        values = asdict(self)
+        for match in values["matches"]:
+            for passage in match["passages"]:
+                for side in ("query", "source"):
+                    passage[side] = [passage[side]["start"], passage[side]["stop"]]
+        return values
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the report as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    @classmethod
+    def from_json(cls, line: str) -> Report:
+        """Return the report that `to_json` wrote.
+
+        Raises:
+            UnsupportedError: The report was written by a newer version.
+        """
+        values = json.loads(line)
+        if values["schema"] > SCHEMA_VERSION:
+            raise UnsupportedError(
+                f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
+            )
+        values["query"] = Query(**values["query"])
+        values["matches"] = tuple(_match(match) for match in values["matches"])
+        values["problems"] = tuple(values["problems"])
+        return cls(**values)
+
+
+def _match(values: dict[str, Any]) -> Match:
+    document = values["document"] | {"paths": tuple(values["document"]["paths"])}
+    return Match(
+        **values | {"document": DocumentRef(**document), "passages": tuple(map(_passage, values["passages"]))}
+    )
+
+
+def _passage(values: dict[str, Any]) -> Passage:
+    return Passage(
+        **values
+        | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple(values["also_in"])}
+    )
