@@ -44,10 +44,10 @@ class Params:
         ParameterError: A value is outside its range.
 
     >>> Params(density=0.05).shingle_tokens
-    5
+    4
     """
 
-    shingle_tokens: int = 5
+    shingle_tokens: int = 4
     ordered: bool = True
     density: float = 0.05
     min_hashes: int = 32

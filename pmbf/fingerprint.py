@@ -1,0 +1,116 @@
+"""Fingerprints: the sampled shingle hashes of a text, as stored of a document and as looked up for a query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+from pmbf.kernels import Sample
+from pmbf.params import Params
+from pmbf.text import utf8
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fingerprint:
+    """What is stored of a document: its sampled hashes, part by part in text order.
+
+    Args:
+        hashes: `(n,) uint32`, ascending and distinct inside each part, so that the head of a part is a coarser sample.
+        bounds: `(n_parts + 1,) uint32`; part p is `hashes[bounds[p]:bounds[p + 1]]`.
+        n_chars: Code points of the text.
+        n_tokens: Tokens of the text.
+    """
+
+    hashes: NDArray[np.uint32]
+    bounds: NDArray[np.uint32]
+    n_chars: int
+    n_tokens: int
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def parts(self) -> list[NDArray[np.uint32]]:
+        """Return the hashes of each part, in text order; a part may be empty."""
+        return [self.hashes[start:stop] for start, stop in pairwise(self.bounds.tolist())]
+
+    def distinct(self) -> NDArray[np.uint32]:
+        """Return all hashes, ascending, each once, `(m,) uint32`."""
+        return np.unique(self.hashes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class QuerySample:
+    """What is looked up for a query: its sampled hashes in text order, with their places.
+
+    Args:
+        hashes: `(n,) uint32`, by the place of their shingles; one that two segments share stands there twice.
+        starts: `(n,) uint32`, the code point where each shingle begins.
+        token: `(n,) uint32`, the index of each shingle's first token, ascending.
+        n_chars: Code points of the text.
+        n_tokens: Tokens of the text.
+        n_mixed: Tokens that mixed scripts and were repaired.
+        n_invisible: Invisible characters inside words.
+    """
+
+    hashes: NDArray[np.uint32]
+    starts: NDArray[np.uint32]
+    token: NDArray[np.uint32]
+    n_chars: int
+    n_tokens: int
+    n_mixed: int
+    n_invisible: int
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+
+def fingerprint(text: str, params: Params) -> Fingerprint:
+    """Return the fingerprint of a text.
+
+    Args:
+        text: The original; lone surrogates count as U+FFFD.
+        params: Shingle length, order, density, segments.
+
+    >>> len(fingerprint("The quick brown fox jumps over the lazy dog.", Params()))
+    6
+    """
+    sampled = _sampled(text, params)
+    return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens)
+
+
+def query_sample(text: str, params: Params) -> QuerySample:
+    """Return the hashes to look up for a text, the same that `fingerprint` stores, with their places.
+
+    Args:
+        text: The original; lone surrogates count as U+FFFD.
+        params: Those of the collection that is asked.
+
+    >>> query_sample("The quick brown fox jumps over the lazy dog.", Params()).starts.tolist()
+    [0, 4, 10, 16, 20, 26]
+    """
+    sampled = _sampled(text, params)
+    order = np.argsort(sampled.token, kind="stable")
+    return QuerySample(
+        hashes=sampled.hashes[order],
+        starts=sampled.starts[order],
+        token=sampled.token[order],
+        n_chars=sampled.n_chars,
+        n_tokens=sampled.n_tokens,
+        n_mixed=sampled.n_mixed,
+        n_invisible=sampled.n_invisible,
+    )
+
+
+def _sampled(text: str, params: Params) -> Sample:
+    return kernels.sample(
+        utf8(text),
+        shingle_tokens=params.shingle_tokens,
+        ordered=params.ordered,
+        density=params.density,
+        min_hashes=params.min_hashes,
+        segment_chars=params.segment_chars,
+    )

@@ -1,0 +1,207 @@
+r"""Fold and find tokens, block by block, in NumPy.
+
+    original   C  a  f  e  ◌́  -  \n b  a  r  ?
+    codes      c  a  f  e           b  a  r  ␠
+    origin     0  1  2  3           7  8  9 10  11      a hyphen at a line end joins the word
+    token      └────────────────────────────┘ [0, 10)
+
+A block ends where nothing reaches across: before a separator that no line-end hyphen can join over. So blocks are
+independent, memory stays small, and the result is that of one block.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels.fold_table import (
+    CLASS_SHIFT,
+    CODE,
+    EXPANSION,
+    FIELD,
+    HYPHEN,
+    INVISIBLE,
+    LETTER,
+    LOWER,
+    MARK,
+    SCRIPT_SHIFT,
+    SEPARATOR,
+    SINGLE,
+    WORD,
+    FoldTable,
+    fold_table,
+)
+from pmbf.kernels.lookalikes import repair_mixed
+
+Codes = NDArray[np.uint32]
+Index = NDArray[np.intp]
+
+BLOCK_CHARS = 1 << 17
+"""Large enough that calls cost nothing, small enough that a block's arrays stay in the cache."""
+
+_CUT = re.compile("[^- \t\r\n\x02\xad\u2010\ufffe][ \n.,;:!?\u3001\u3002\uff0c]")
+_LINE_END = re.compile(r"[ \t]*(?:\r\n|[\r\n])[ \t]*")
+_SCRIPTS = FIELD << SCRIPT_SHIFT
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Block:
+    """A folded piece of text and its tokens.
+
+    Args:
+        codes: `(n,) uint32`, folded code points, 32 for a separator.
+        origin: `(n + 1,) uint32`, where each begins in the whole text; the last is where the block ends.
+        starts: `(n_tokens,) intp`, first folded character of each token.
+        stops: `(n_tokens,) intp`, one past its last.
+        singles: `(n_tokens,) bool`, whether it is a letter of a script written without spaces.
+        n_mixed: Tokens repaired.
+        n_invisible: Invisible characters after a letter of Latin, Cyrillic, Greek or Armenian.
+    """
+
+    codes: Codes
+    origin: Codes
+    starts: Index
+    stops: Index
+    singles: NDArray[np.bool_]
+    n_mixed: int
+    n_invisible: int
+
+    def origin_stops(self) -> Codes:
+        """Return where each token ends in the whole text: where the next code point that does not vanish begins."""
+        stops = self.origin[self.stops]
+        inside = np.flatnonzero(stops == self.origin[self.stops - 1])
+        if len(inside):
+            stops[inside] = self.origin[np.searchsorted(self.origin, stops[inside], side="right")]
+        return stops
+
+
+def blocks(text: str) -> Iterator[Block]:
+    """Yield the folded blocks of a text, in order; none for an empty text."""
+    first = 0
+    while first < len(text):
+        stop = _block_stop(text, first)
+        yield _block(text[first:stop], first)
+        first = stop
+
+
+def _block_stop(text: str, first: int) -> int:
+    if len(text) - first <= BLOCK_CHARS:
+        return len(text)
+    cut = _CUT.search(text, first + BLOCK_CHARS - 1)
+    return cut.end() - 1 if cut else len(text)
+
+
+def _block(text: str, first: int) -> Block:
+    table = fold_table()
+    entries = _entries(text, table)
+    n_chars = len(entries)
+    classes = _field(entries, CLASS_SHIFT)
+    kept = np.flatnonzero(classes)
+    n_invisible = _invisible_in_words(entries, kept)
+    if len(kept) < n_chars:
+        entries, classes = entries[kept], classes[kept]
+    if int(np.bitwise_or.reduce(entries, initial=0)) & EXPANSION:
+        entries, kept = _expanded(entries, kept, table)
+        classes = _field(entries, CLASS_SHIFT)
+    codes = entries & np.uint32(CODE)
+    starts, stops, singles = _tokens(classes)
+    n_mixed = repair_mixed(codes, entries, starts, stops)
+    origin = np.append(kept, n_chars).astype(np.uint32) + np.uint32(first)
+    return Block(codes, origin, starts, stops, singles, n_mixed, n_invisible)
+
+
+def _entries(text: str, table: FoldTable) -> Codes:
+    """Return the table entry of each code point, 0 for those that vanish by their neighbours."""
+    if text.isascii():
+        entries = table.entries[np.frombuffer(text.encode(), np.uint8)]
+    else:
+        codes = np.frombuffer(text.encode("utf-32-le"), "<u4")
+        entries = _with_whole_syllables(codes, table)
+    _join_lines(text, entries)
+    return entries
+
+
+def _with_whole_syllables(codes: Codes, table: FoldTable) -> Codes:
+    """Return the table entries, with Hangul spelled in conjoining jamo put together to syllables.
+
+    Source:
+        The Unicode Standard, section 3.12, Hangul syllable composition.
+    """
+    vowels, tails = codes - 0x1161 < 21, codes - 0x11A8 < 27
+    if not (vowels.any() or tails.any()):
+        return table.entries[codes]
+    composed = codes.copy()
+    at = np.flatnonzero((codes[:-1] - 0x1100 < 19) & vowels[1:])
+    composed[at] = 0xAC00 + ((codes[at] - 0x1100) * 21 + (codes[at + 1] - 0x1161)) * 28
+    used = np.zeros(len(codes) + 1, np.bool_)
+    used[at + 1] = True
+    tail = np.flatnonzero(tails[1:]) + 1
+    head = np.maximum(tail - 1 - used[tail - 1], 0)
+    fits = (composed[head] - 0xAC00 < 11172) & ((composed[head] - 0xAC00) % 28 == 0)
+    composed[head[fits]] += codes[tail[fits]] - 0x11A7
+    used[tail[fits]] = True
+    entries = table.entries[composed]
+    entries[used[:-1]] = 0
+    return entries
+
+
+def _join_lines(text: str, entries: Codes) -> None:
+    """Let a hyphen that breaks a word at a line end vanish, with the line end and the blanks around it."""
+    hyphens = np.flatnonzero(entries[1:] >= HYPHEN) + 1
+    hyphens = hyphens[(entries[hyphens - 1] & LETTER) != 0]
+    for hyphen in hyphens.tolist():
+        line_end = _LINE_END.match(text, hyphen + 1)
+        if line_end and line_end.end() < len(text) and entries[line_end.end()] & LOWER:
+            entries[hyphen : line_end.end()] = 0
+
+
+def _invisible_in_words(entries: Codes, kept: Index) -> int:
+    """Count the invisible characters whose last visible neighbour is a letter of a script that has no use for them."""
+    if not int(np.bitwise_or.reduce(entries)) & INVISIBLE or not len(kept):
+        return 0
+    invisible = np.flatnonzero(entries & INVISIBLE)
+    before = np.searchsorted(kept, invisible) - 1
+    return int(np.count_nonzero((before >= 0) & ((entries[kept[before]] & _SCRIPTS) != 0)))
+
+
+def _expanded(entries: Codes, kept: Index, table: FoldTable) -> tuple[Codes, Index]:
+    """Return entries and origins with every code point that becomes several replaced by them."""
+    several = (entries & EXPANSION) != 0
+    lengths = np.where(several, (entries >> 16) & 31, 1).astype(np.intp)
+    firsts = np.cumsum(lengths) - lengths
+    repeated = np.repeat(entries, lengths)
+    inside = np.flatnonzero(np.repeat(several, lengths))
+    offset = inside - np.repeat(firsts, lengths)[inside]
+    repeated[inside] = table.entries[table.expansions[(repeated[inside] & 0xFFFF) + offset]]
+    return repeated, np.repeat(kept, lengths)
+
+
+def _tokens(classes: NDArray[np.uint8]) -> tuple[Index, Index, NDArray[np.bool_]]:
+    """Return the first and past-the-last folded character of each token, and whether it is a single letter."""
+    kinds = np.full(len(classes) + 2, SEPARATOR, np.uint8)
+    kinds[1:-1] = classes
+    if (classes == MARK).any():
+        kinds = _with_marks_resolved(kinds)
+    begins = (kinds[1:-1] == WORD) & (kinds[:-2] != WORD)
+    if (classes == SINGLE).any():
+        begins |= classes == SINGLE
+    inside = kinds != SEPARATOR
+    ends = inside[1:-1] & np.append(begins[1:] | ~inside[2:-1], True)
+    starts = np.flatnonzero(begins)
+    return starts, np.flatnonzero(ends) + 1, classes[starts] == SINGLE
+
+
+def _with_marks_resolved(kinds: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Give each mark the class of what it stands on; on a separator it stands alone, as a word does."""
+    at = np.maximum.accumulate(np.where(kinds == MARK, 0, np.arange(len(kinds))))
+    resolved = kinds[at]
+    resolved[(kinds == MARK) & (resolved == SEPARATOR)] = WORD
+    return resolved
+
+
+def _field(entries: Codes, shift: int) -> NDArray[np.uint8]:
+    return ((entries >> shift) & FIELD).astype(np.uint8)

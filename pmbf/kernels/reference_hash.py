@@ -1,0 +1,172 @@
+"""Hashes of tokens and shingles over whole arrays, in NumPy; every sum and product wraps modulo 2^64.
+
+The token hash is MurmurHash3 x64 128 with seed 0 (Austin Appleby, public domain), its first 64 bits. A token of up
+to 15 bytes, nearly every one, is two unaligned loads cut to its length: a load of no bytes is 0 and mixes to nothing,
+so one pass serves all lengths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+Hashes = NDArray[np.uint64]
+Index = NDArray[np.intp]
+
+STEP = 0xBB67AE8584CAA73B
+"""Odd weight between neighbours of an ordered shingle: the fraction of sqrt(3), 64 bits; 3 modulo 8."""
+
+LENGTH = 0x9E3779B97F4A7C15
+"""What a token more adds to a shingle's sum: 2^64 / golden ratio."""
+
+_C1, _C2 = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
+_BLOCK = 16
+_LONGEST = 64
+_CHUNK = 1 << 14
+_KEEP = np.array([(1 << 8 * n) - 1 for n in range(9)], np.uint64)
+
+
+def token_hashes(utf8: bytes, starts: Index, stops: Index) -> Hashes:
+    """Return the hash of each token.
+
+    Args:
+        utf8: Folded text.
+        starts: `(n,) intp`, first byte of each token.
+        stops: `(n,) intp`, one past its last.
+
+    Returns:
+        `(n,) uint64`, equal to `mmh3.hash64(token, seed=0, signed=False)[0]`.
+    """
+    words = np.ndarray(len(utf8) + 1, "<u8", utf8 + bytes(8), strides=(1,))
+    hashes = np.empty(len(starts), np.uint64)
+    for first in range(0, len(starts), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        hashes[part] = _murmur(words, starts[part], (stops - starts)[part])
+    _hash_long(utf8, starts, stops, hashes)
+    return hashes
+
+
+def shingle_hashes(
+    tokens: Hashes, singles: NDArray[np.bool_], *, shingle_tokens: int, ordered: bool
+) -> NDArray[np.uint32]:
+    """Return the upper half of the hash of the shingle that begins at each token.
+
+    Args:
+        tokens: `(n,) uint64` token hashes.
+        singles: `(n,) bool`; a shingle that begins at one is twice as long.
+        shingle_tokens: Tokens in a shingle, at least 1.
+        ordered: Whether the order of the tokens counts.
+
+    Returns:
+        `(n,) uint32`; where the text ends before the shingle does the value means nothing.
+    """
+    hashes = np.zeros(len(tokens), np.uint32)
+    for first in range(0, len(tokens), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        ahead = tokens[first : first + _CHUNK + 2 * shingle_tokens]
+        hashes[part] = _shingles(ahead, singles[part], shingle_tokens, ordered) >> np.uint64(32)
+    return hashes
+
+
+def whole_hash(tokens: Hashes, *, ordered: bool) -> np.uint32:
+    """Return the upper half of the hash of all tokens as one shingle.
+
+    Args:
+        tokens: `(n,) uint64` token hashes, at least one.
+        ordered: Whether their order counts.
+    """
+    return np.uint32(_shingles(tokens, np.zeros(1, np.bool_), len(tokens), ordered)[0] >> np.uint64(32))
+
+
+def fmix64(hashes: Hashes) -> Hashes:
+    """Return each hash with every bit depending on all of its bits (MurmurHash3's finaliser).
+
+    >>> hex(fmix64(np.array([1], np.uint64))[0])
+    '0xb456bcfc34c2cb2c'
+    """
+    mixed = hashes ^ (hashes >> np.uint64(33))
+    mixed *= np.uint64(0xFF51AFD7ED558CCD)
+    mixed ^= mixed >> np.uint64(33)
+    mixed *= np.uint64(0xC4CEB9FE1A85EC53)
+    mixed ^= mixed >> np.uint64(33)
+    return mixed
+
+
+def _shingles(tokens: Hashes, singles: NDArray[np.bool_], shingle_tokens: int, ordered: bool) -> Hashes:
+    """Return the hashes of the shingles at the first `len(singles)` tokens; those cut short by the end mean nothing."""
+    sums = np.zeros(len(tokens) + 1, np.uint64)
+    np.cumsum(tokens * _all_powers(STEP)[: len(tokens)] if ordered else fmix64(tokens), out=sums[1:])
+    lengths = np.where(singles, 2 * shingle_tokens, shingle_tokens)
+    first = np.arange(len(singles))
+    window = sums[np.minimum(first + lengths, len(tokens))] - sums[: len(singles)]
+    if ordered:
+        window *= _all_powers(pow(STEP, -1, 1 << 64))[: len(singles)]
+    return fmix64(window + lengths.astype(np.uint64) * np.uint64(LENGTH))
+
+
+@cache
+def _all_powers(base: int) -> Hashes:
+    """Return base^0, base^1, … for one chunk and the longest shingle after it."""
+    powers = np.full(2 * _CHUNK, base, np.uint64)
+    powers[0] = 1
+    return np.multiply.accumulate(powers)
+
+
+def _murmur(words: Hashes, starts: Index, sizes: Index) -> Hashes:
+    low, high = np.zeros(len(starts), np.uint64), np.zeros(len(starts), np.uint64)
+    for at, offsets in _whole_blocks(starts, sizes):
+        low[at], high[at] = _body(low[at], high[at], words[offsets], words[offsets + 8])
+    tail, left = starts + (sizes & -_BLOCK), sizes & (_BLOCK - 1)
+    high ^= _mix_high(words[np.minimum(tail + 8, len(words) - 1)] & _KEEP[np.maximum(left - 8, 0)])
+    low ^= _mix_low(words[tail] & _KEEP[np.minimum(left, 8)])
+    return _finish(low, high, sizes.astype(np.uint64))
+
+
+def _whole_blocks(starts: Index, sizes: Index) -> Iterator[tuple[Index, Index]]:
+    """Yield, block by block, which tokens still have a whole one and where it begins; very long tokens are left out."""
+    at = np.flatnonzero((sizes >= _BLOCK) & (sizes <= _LONGEST))
+    for begin in range(0, _LONGEST, _BLOCK):
+        at = at[sizes[at] >= begin + _BLOCK]
+        if not len(at):
+            return
+        yield at, starts[at] + begin
+
+
+def _body(low: Hashes, high: Hashes, first: Hashes, second: Hashes) -> tuple[Hashes, Hashes]:
+    low = _rotated(low ^ _mix_low(first), 27) + high
+    low = low * np.uint64(5) + np.uint64(0x52DCE729)
+    high = _rotated(high ^ _mix_high(second), 31) + low
+    return low, high * np.uint64(5) + np.uint64(0x38495AB5)
+
+
+def _finish(low: Hashes, high: Hashes, sizes: Hashes) -> Hashes:
+    low, high = low ^ sizes, high ^ sizes
+    low = low + high
+    high = high + low
+    return fmix64(low) + fmix64(high)
+
+
+def _mix_low(words: Hashes) -> Hashes:
+    return _rotated(words * _C1, 31) * _C2
+
+
+def _mix_high(words: Hashes) -> Hashes:
+    return _rotated(words * _C2, 33) * _C1
+
+
+def _rotated(words: Hashes, bits: int) -> Hashes:
+    return (words << np.uint64(bits)) | (words >> np.uint64(64 - bits))
+
+
+def _hash_long(utf8: bytes, starts: Index, stops: Index, hashes: Hashes) -> None:
+    """Overwrite the hashes of the rare tokens past `_LONGEST` bytes, one by one."""
+    long = np.flatnonzero(stops - starts > _LONGEST)
+    if not len(long):
+        return
+    import mmh3
+
+    for at in long:
+        hashes[at] = mmh3.hash64(utf8[starts[at] : stops[at]], seed=0, signed=False)[0]

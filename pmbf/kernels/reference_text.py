@@ -1,0 +1,167 @@
+"""Fold, tokenise and sample a text: the NumPy reference of the text kernels, and their oracle."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.errors import ParameterError
+from pmbf.kernels.reference_fold import Block, blocks
+from pmbf.kernels.reference_hash import shingle_hashes, token_hashes, whole_hash
+from pmbf.kernels.types import Folded, Sample, Tokens
+
+_INDEX_BITS = 32
+
+
+def fold(utf8: bytes) -> Folded:
+    """Return a text folded, and where each folded character came from.
+
+    Args:
+        utf8: The original text.
+
+    Raises:
+        ParameterError: The bytes are not valid UTF-8.
+
+    >>> fold("Naïve café".encode()).text
+    'naive cafe'
+    """
+    text = _decoded(utf8)
+    done = list(blocks(text))
+    codes = _joined([block.codes for block in done], np.uint32)
+    origins = [block.origin[:-1] for block in done] + [np.array([len(text)], np.uint32)]
+    return Folded(_text(codes), _joined(origins, np.uint32))
+
+
+def tokenise(utf8: bytes) -> Tokens:
+    """Return the tokens of a text.
+
+    Args:
+        utf8: The original text.
+
+    Raises:
+        ParameterError: The bytes are not valid UTF-8.
+
+    >>> tokens = tokenise("Grüße, 世界".encode())
+    >>> [(int(start), int(stop)) for start, stop in zip(tokens.starts, tokens.stops)]
+    [(0, 5), (7, 8), (8, 9)]
+    """
+    text = _decoded(utf8)
+    parts = [_block_tokens(block) for block in blocks(text)]
+    return Tokens(
+        hashes=_joined([part.hashes for part in parts], np.uint64),
+        starts=_joined([part.starts for part in parts], np.uint32),
+        stops=_joined([part.stops for part in parts], np.uint32),
+        singles=_joined([part.singles for part in parts], np.bool_),
+        n_chars=len(text),
+        n_mixed=sum(part.n_mixed for part in parts),
+        n_invisible=sum(part.n_invisible for part in parts),
+    )
+
+
+def sample(
+    utf8: bytes, *, shingle_tokens: int, ordered: bool, density: float, min_hashes: int, segment_chars: int
+) -> Sample:
+    """Return the smallest distinct shingle hashes of each segment of a text.
+
+    Args:
+        utf8: The original text.
+        shingle_tokens: Tokens in a shingle, at least 1; twice as many where it begins with a single letter.
+        ordered: Whether the order of the tokens inside a shingle counts.
+        density: Hashes kept per code point, in (0, 1].
+        min_hashes: Hashes a segment keeps at least, if it has them.
+        segment_chars: Code points of a segment; the last one is a quarter to five quarters of it.
+
+    Raises:
+        ParameterError: The bytes are not valid UTF-8.
+    """
+    tokens = tokenise(utf8)
+    hashes, first = _shingles(tokens, shingle_tokens=shingle_tokens, ordered=ordered)
+    edges = _segment_edges(tokens.n_chars, segment_chars)
+    cuts = np.searchsorted(tokens.starts[first], edges)
+    quotas = [max(min_hashes, math.ceil(density * n)) for n in np.diff(edges).tolist()]
+    kept = [_smallest(hashes, start, stop, quota) for start, stop, quota in zip(cuts, cuts[1:], quotas, strict=False)]
+    at = _joined(kept, np.intp)
+    return Sample(
+        hashes=hashes[at],
+        starts=tokens.starts[first[at]],
+        token=first[at].astype(np.uint32),
+        bounds=np.cumsum([0, *map(len, kept)]).astype(np.uint32),
+        n_chars=tokens.n_chars,
+        n_tokens=len(tokens),
+        n_shingles=len(hashes),
+        n_mixed=tokens.n_mixed,
+        n_invisible=tokens.n_invisible,
+    )
+
+
+def _shingles(tokens: Tokens, *, shingle_tokens: int, ordered: bool) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+    """Return the hash of each shingle and the index of its first token; a text too short for one is one shingle."""
+    lengths = np.where(tokens.singles, 2 * shingle_tokens, shingle_tokens)
+    first = np.flatnonzero(np.arange(len(tokens)) + lengths <= len(tokens))
+    if len(first):
+        hashes = shingle_hashes(tokens.hashes, tokens.singles, shingle_tokens=shingle_tokens, ordered=ordered)
+        return hashes[first], first
+    n_whole = min(len(tokens), 1)
+    whole = [whole_hash(tokens.hashes, ordered=ordered)] * n_whole
+    return np.array(whole, np.uint32), np.zeros(n_whole, np.intp)
+
+
+def _segment_edges(n_chars: int, segment_chars: int) -> NDArray[np.int64]:
+    """Return where segments begin and the last one ends; a tail under a quarter of a segment joins the one before."""
+    edges = [*range(0, n_chars, segment_chars), n_chars]
+    if len(edges) > 2 and 4 * (edges[-1] - edges[-2]) < segment_chars:
+        del edges[-2]
+    return np.array(edges, np.int64)
+
+
+def _smallest(hashes: NDArray[np.uint32], start: int, stop: int, quota: int) -> NDArray[np.intp]:
+    """Return where the `quota` smallest distinct of `hashes[start:stop]` first occur, by ascending hash."""
+    keys = hashes[start:stop].astype(np.uint64) << np.uint64(_INDEX_BITS)
+    keys |= np.arange(stop - start, dtype=np.uint64)
+    keys.sort()
+    values = keys >> np.uint64(_INDEX_BITS)
+    distinct = keys[np.append(True, values[1:] != values[:-1])[: len(keys)]]
+    first: NDArray[np.intp] = (distinct[:quota] & np.uint64((1 << _INDEX_BITS) - 1)).astype(np.intp)
+    return first + start
+
+
+def _block_tokens(block: Block) -> Tokens:
+    utf8, offsets = _encoded(block.codes)
+    return Tokens(
+        hashes=token_hashes(utf8, offsets[block.starts], offsets[block.stops]),
+        starts=block.origin[block.starts],
+        stops=block.origin_stops(),
+        singles=block.singles,
+        n_chars=int(block.origin[-1]),
+        n_mixed=block.n_mixed,
+        n_invisible=block.n_invisible,
+    )
+
+
+def _encoded(codes: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.intp]]:
+    """Return code points in UTF-8, and the byte at which each begins, `(n + 1,)`."""
+    if not (codes >= 0x80).any():
+        return codes.astype(np.uint8).tobytes(), np.arange(len(codes) + 1)
+    widths = (codes >= 0x80).astype(np.intp) + (codes >= 0x800) + (codes >= 0x10000) + 1
+    return _text(codes).encode(), np.append(0, np.cumsum(widths))
+
+
+def _text(codes: NDArray[np.uint32]) -> str:
+    return codes.astype("<u4").tobytes().decode("utf-32-le")
+
+
+def _decoded(utf8: bytes) -> str:
+    try:
+        return utf8.decode()
+    except UnicodeDecodeError as error:
+        raise ParameterError(
+            f"text is not UTF-8 at byte {error.start}, expected valid UTF-8; decode it with errors='replace' first"
+        ) from None
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate([*parts, np.zeros(0, dtype)])

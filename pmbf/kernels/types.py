@@ -1,0 +1,77 @@
+"""What the text kernels return: plain arrays, in code points of the original text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Folded:
+    """A folded text and the way back.
+
+    Args:
+        text: Folded code points; each separator is one space.
+        origin: `(len(text) + 1,) uint32`, where each folded character begins in the original; the last is `n_chars`.
+    """
+
+    text: str
+    origin: NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tokens:
+    """The tokens of a text, in text order.
+
+    Args:
+        hashes: `(n,) uint64`, MurmurHash3 of each folded token.
+        starts: `(n,) uint32`, where the token begins in the original.
+        stops: `(n,) uint32`, where it ends; characters that fold to nothing after it belong to it.
+        singles: `(n,) bool`, whether it is a letter of a script written without spaces.
+        n_chars: Code points of the original.
+        n_mixed: Tokens that mixed scripts and were repaired.
+        n_invisible: Invisible characters after a letter of Latin, Cyrillic, Greek or Armenian.
+    """
+
+    hashes: NDArray[np.uint64]
+    starts: NDArray[np.uint32]
+    stops: NDArray[np.uint32]
+    singles: NDArray[np.bool_]
+    n_chars: int
+    n_mixed: int
+    n_invisible: int
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sample:
+    """The smallest shingle hashes of each segment, ascending and distinct inside a segment.
+
+    Args:
+        hashes: `(n,) uint32`, the upper halves of shingle hashes.
+        starts: `(n,) uint32`, where the shingle's first occurrence in the segment begins in the original.
+        token: `(n,) uint32`, the index of that shingle's first token.
+        bounds: `(n_segments + 1,) uint32`; segment s is `hashes[bounds[s]:bounds[s + 1]]`.
+        n_chars: Code points of the original.
+        n_tokens: Tokens of the text.
+        n_shingles: Shingles of the text, equal ones counted each.
+        n_mixed: As in `Tokens`.
+        n_invisible: As in `Tokens`.
+    """
+
+    hashes: NDArray[np.uint32]
+    starts: NDArray[np.uint32]
+    token: NDArray[np.uint32]
+    bounds: NDArray[np.uint32]
+    n_chars: int
+    n_tokens: int
+    n_shingles: int
+    n_mixed: int
+    n_invisible: int
+
+    def __len__(self) -> int:
+        return len(self.hashes)

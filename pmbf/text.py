@@ -1,0 +1,44 @@
+"""Text as the kernels see it: folded and cut into tokens, with offsets in code points of the original `str`."""
+
+from __future__ import annotations
+
+import re
+
+from pmbf import kernels
+from pmbf.kernels import Folded, Tokens
+
+__all__ = ["Folded", "Tokens", "clean", "fold", "tokenise", "utf8"]
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def clean(text: str) -> str:
+    r"""Return a text with each lone surrogate replaced by U+FFFD, so that offsets stay and it can be encoded.
+
+    >>> ascii(clean("a\udc80b"))
+    "'a\\ufffdb'"
+    """
+    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+
+
+def utf8(text: str) -> bytes:
+    """Return the bytes the kernels take for a text; lone surrogates become U+FFFD."""
+    return clean(text).encode()
+
+
+def fold(text: str) -> Folded:
+    """Return a text folded: what is equal to a reader becomes equal, and the way back to the original is kept.
+
+    >>> fold("Exposé, Nr. ½").text
+    'expose  nr   1 2'
+    """
+    return kernels.fold(utf8(text))
+
+
+def tokenise(text: str) -> Tokens:
+    """Return the tokens of a text: words and numbers, or letters where words are written without spaces.
+
+    >>> tokenise("Two words").stops.tolist()
+    [3, 9]
+    """
+    return kernels.tokenise(utf8(text))
