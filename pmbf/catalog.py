@@ -1,0 +1,387 @@
+"""The catalog: which documents, paths and files a collection has. The only SQL in pmbf.
+
+A reader sees the catalog as it was when it was opened (one SQLite read transaction in WAL mode); a writer's
+changes become visible all at once. Every row carries the CRC-32 of its other columns, since SQLite itself does not
+notice a flipped bit. Reading goes through `sqlite3` alone; the schema and all writes go through `sqlite-utils`,
+which is imported only then.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+import zlib
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import astuple, dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from pmbf.errors import BusyError, CorruptError, NotFoundError, UnsupportedError
+from pmbf.storage import FORMAT_VERSION, FileRecord
+
+if TYPE_CHECKING:
+    from sqlite_utils import Database
+
+FILE_NAME = "catalog.sqlite"
+_BUSY_TIMEOUT_S = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document's row.
+
+    Args:
+        id: Number of the document; freed by removal and compaction, then used again.
+        sha256: Of the bytes it was loaded from, hexadecimal.
+        kind: Of file: `txt`, `html`, `pdf`, …
+        n_chars: Code points of its text.
+        n_tokens: Tokens of its text.
+        n_hashes: Sampled hashes, over all parts.
+        n_parts: Parts of its fingerprint, one per segment.
+        fingerprint_file: Serial of the file its fingerprint is in.
+        fingerprint_offset: Of the record in the payload.
+        fingerprint_bytes: Length of the record.
+        text_file: Serial of the file its text is in, 0 when no text is stored.
+        text_offset: Of the first block in the payload.
+        text_skip: Raw bytes of that block before the text begins.
+        text_bytes: Length of the text in UTF-8.
+        removed: 1 once it is removed and waits for compaction.
+        problems: What was not read of it, one per line; empty when it was read whole.
+    """
+
+    id: int
+    sha256: str
+    kind: str
+    n_chars: int
+    n_tokens: int
+    n_hashes: int
+    n_parts: int
+    fingerprint_file: int
+    fingerprint_offset: int
+    fingerprint_bytes: int
+    text_file: int
+    text_offset: int
+    text_skip: int
+    text_bytes: int
+    removed: int = 0
+    problems: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PathEntry:
+    """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file."""
+
+    path: str
+    document: int
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A live file of the collection; `tile` is the number of the tile it holds, -1 for other kinds."""
+
+    serial: int
+    kind: str
+    payload_bytes: int
+    payload_crc: int
+    tile: int = -1
+
+    @property
+    def record(self) -> FileRecord:
+        return FileRecord(self.serial, self.kind, self.payload_bytes, self.payload_crc)
+
+
+Row = TypeVar("Row", Document, PathEntry, FileEntry)
+_TABLES: dict[type, tuple[str, str]] = {
+    Document: ("document", "id"),
+    PathEntry: ("path", "path"),
+    FileEntry: ("file", "serial"),
+}
+
+
+class Catalog:
+    """One collection's catalog; a snapshot when read-only.
+
+    Thread rule: use from the thread that opened it.
+    """
+
+    def __init__(self, folder: Path, *, writable: bool = False) -> None:
+        """Open the catalog of an existing collection.
+
+        Raises:
+            NotFoundError: There is no collection in the folder.
+            CorruptError: The catalog is damaged.
+            UnsupportedError: A newer pmbf wrote it.
+        """
+        self.location = require(folder)
+        self._writable = writable
+        self._connection = _connect(self.location, writable)
+        try:
+            self._begin()
+            self._check_meta()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def _begin(self) -> None:
+        """Read the meta table; a reader's transaction stays open, and with it its snapshot."""
+        with self._errors():
+            self._connection.execute("PRAGMA synchronous = full")
+            if not self._writable:
+                self._connection.execute("BEGIN")
+            self.meta = dict(self._connection.execute("SELECT key, value FROM meta"))
+
+    def _check_meta(self) -> None:
+        try:
+            version = int(self.meta["format"])
+            expected = int(self.meta["crc"])
+        except (KeyError, ValueError):
+            raise self._damage("the table `meta` is not that of a collection") from None
+        if version > FORMAT_VERSION:
+            raise UnsupportedError(f"{self.location}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf")
+        if meta_crc(self.meta) != expected:
+            raise self._damage("the checksum of the table `meta` does not fit")
+
+    def close(self) -> None:
+        """End the snapshot and close the file."""
+        self._connection.close()
+
+    # ------------------------------------------------------------------ reading
+
+    def documents(self, ids: Iterable[int]) -> dict[int, Document]:
+        """Return the documents with these ids, removed ones included, by id."""
+        found: dict[int, Document] = {}
+        for chunk in _chunks(list(ids)):
+            marks = ",".join("?" * len(chunk))
+            found |= {row.id: row for row in self._select(Document, f"WHERE id IN ({marks})", chunk)}
+        return found
+
+    def live_documents(self) -> Iterator[Document]:
+        """Yield every document that is not removed, by ascending id."""
+        return self._select(Document, "WHERE removed = 0 ORDER BY id")
+
+    def all_documents(self) -> Iterator[Document]:
+        """Yield every document, removed ones included, by ascending id."""
+        return self._select(Document, "ORDER BY id")
+
+    def by_sha256(self, sha256: str) -> Document | None:
+        """Return the live document with these contents, or None."""
+        return next(self._select(Document, "WHERE sha256 = ? AND removed = 0 LIMIT 1", [sha256]), None)
+
+    def live_ids(self) -> list[int]:
+        """Return the ids of all documents that are not removed, ascending."""
+        with self._errors():
+            return [row[0] for row in self._connection.execute("SELECT id FROM document WHERE removed = 0 ORDER BY id")]
+
+    def count_documents(self) -> tuple[int, int]:
+        """Return the numbers of live and of removed documents."""
+        live, removed = self._one("SELECT count(*) FILTER (WHERE removed = 0), count(*) FILTER (WHERE removed = 1) FROM document")
+        return int(live), int(removed)
+
+    def sums(self) -> dict[str, int]:
+        """Return the live documents' characters, hashes and text bytes, added up."""
+        names = ("n_chars", "n_hashes", "text_bytes")
+        columns = ", ".join(f"coalesce(sum({name}), 0)" for name in names)
+        return dict(zip(names, self._one(f"SELECT {columns} FROM document WHERE removed = 0"), strict=True))
+
+    def path(self, path: str) -> PathEntry | None:
+        """Return a path's entry, or None."""
+        return next(self._select(PathEntry, "WHERE path = ?", [_to_sql(path)]), None)
+
+    def paths(self) -> Iterator[PathEntry]:
+        """Yield every path in alphabetical order."""
+        return self._select(PathEntry, "ORDER BY path")
+
+    def paths_of(self, ids: Iterable[int]) -> dict[int, list[str]]:
+        """Return the paths of some documents, sorted, by document id."""
+        found: dict[int, list[str]] = {}
+        for chunk in _chunks(list(ids)):
+            marks = ",".join("?" * len(chunk))
+            for entry in self._select(PathEntry, f"WHERE document IN ({marks}) ORDER BY path", chunk):
+                found.setdefault(entry.document, []).append(entry.path)
+        return found
+
+    def files(self, kind: str | None = None) -> list[FileEntry]:
+        """Return the live files, of one kind or of all, by serial."""
+        where, values = ("WHERE kind = ? ", [kind]) if kind else ("", [])
+        return list(self._select(FileEntry, f"{where}ORDER BY serial", values))
+
+    def max_id(self) -> int:
+        """Return the highest document id in use, 0 when there is none."""
+        return int(self._one("SELECT coalesce(max(id), 0) FROM document")[0])
+
+    def free_ids(self, limit: int) -> list[int]:
+        """Return up to `limit` document ids that compaction has freed, lowest first."""
+        with self._errors():
+            rows = self._connection.execute("SELECT id FROM free_id ORDER BY id LIMIT ?", [limit]).fetchall()
+        return [row[0] for row in rows]
+
+    def problems(self) -> list[str]:
+        """Return what SQLite's own integrity check finds, and rows that contradict each other."""
+        with self._errors():
+            found = [row[0] for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
+            found += [f"path {row[0]!r} names the missing document {row[1]}" for row in self._connection.execute(
+                "SELECT path, document FROM path WHERE document NOT IN (SELECT id FROM document WHERE removed = 0)")]
+            found += [f"document {row[0]} has no path" for row in self._connection.execute(
+                "SELECT id FROM document WHERE removed = 0 AND id NOT IN (SELECT document FROM path)")]
+        return found
+
+    # ------------------------------------------------------------------ writing
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[Database]:
+        """Yield the database for `put` and `delete`; everything inside becomes visible at once, or nothing does."""
+        from sqlite_utils import Database
+
+        with self._errors():
+            database = Database(self._connection)
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield database
+            except BaseException:
+                self._connection.rollback()
+                raise
+            self._connection.commit()
+
+    def checkpoint(self) -> None:
+        """Move the write-ahead log into the catalog, as far as readers allow."""
+        with self._errors():
+            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def put(self, database: Database, rows: Sequence[Document] | Sequence[PathEntry] | Sequence[FileEntry]) -> None:
+        """Insert rows of one table, or replace those with the same key."""
+        if rows:
+            table, _ = _TABLES[type(rows[0])]
+            database[table].insert_all((_as_record(row) for row in rows), replace=True)
+
+    def delete(self, database: Database, row_type: type, keys: Iterable[Any]) -> None:
+        """Delete rows by key."""
+        table, key = _TABLES[row_type]
+        database.conn.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(_to_sql(value),) for value in keys])
+
+    def set_meta(self, database: Database, **values: str) -> None:
+        """Change entries of the table `meta`, and its checksum."""
+        meta = self.meta | values
+        meta["crc"] = str(meta_crc(meta))
+        database["meta"].insert_all(({"key": key, "value": value} for key, value in meta.items()), replace=True)
+        self.meta = meta
+
+    def change_free_ids(self, database: Database, *, freed: Iterable[int] = (), used: Iterable[int] = ()) -> None:
+        """Add ids that may be used again, and take away those that are."""
+        database.conn.executemany("INSERT OR IGNORE INTO free_id VALUES (?)", [(id_,) for id_ in freed])
+        database.conn.executemany("DELETE FROM free_id WHERE id = ?", [(id_,) for id_ in used])
+
+    # ------------------------------------------------------------------ private
+
+    def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
+        table, key = _TABLES[row_type]
+        names = ", ".join(field.name for field in fields(row_type))
+        with self._errors():
+            for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
+                if row_crc(columns) != crc:
+                    raise self._damage(f"the row of {table} {columns[0]!r} fails its checksum")
+                yield row_type(*(_from_sql(column) for column in columns))
+
+    def _one(self, query: str) -> tuple[Any, ...]:
+        with self._errors():
+            return tuple(self._connection.execute(query).fetchone())
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.Error as error:
+            raise self._translated(error) from error
+
+    def _translated(self, error: sqlite3.Error) -> Exception:
+        message = str(error)
+        if "locked" in message or "busy" in message:
+            return BusyError(f"{self.location}: {message}; another process is writing, try again")
+        if "full" in message or "I/O" in message or "readonly" in message or "unable to open" in message:
+            return OSError(f"{self.location}: {message}")
+        return self._damage(message)
+
+    def _damage(self, what: str) -> CorruptError:
+        return CorruptError(
+            f"{self.location}: {what}; the catalog cannot be rebuilt: put back a copy of the folder, or load the documents anew"
+        )
+
+
+def require(folder: Path) -> Path:
+    """Return the path of a collection's catalog.
+
+    Raises:
+        NotFoundError: There is no collection in the folder.
+    """
+    if not (folder / FILE_NAME).is_file():
+        raise NotFoundError(f"{folder}: no collection there; make one with `pmbf load PATH … -c {folder}`")
+    return folder / FILE_NAME
+
+
+def create(folder: Path, meta: dict[str, str]) -> None:
+    """Write the catalog of an empty collection.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    from sqlite_utils import Database
+
+    temporary = folder / (FILE_NAME + ".tmp")
+    temporary.unlink(missing_ok=True)
+    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
+    connection = sqlite3.connect(temporary)
+    database = Database(connection)
+    connection.execute("BEGIN")
+    database["meta"].create({"key": str, "value": str}, pk="key")
+    database["free_id"].create({"id": int}, pk="id")
+    for row_type, (table, key) in _TABLES.items():
+        columns = {field.name: int if field.type == "int" else str for field in fields(row_type)}
+        database[table].create(columns | {"crc": int}, pk=key, not_null=set(columns))
+    database["document"].create_index(["sha256"])
+    database["path"].create_index(["document"])
+    meta = meta | {"format": str(FORMAT_VERSION)}
+    rows = meta | {"crc": str(meta_crc(meta))}
+    database["meta"].insert_all({"key": key, "value": value} for key, value in rows.items())
+    connection.commit()
+    connection.execute("PRAGMA journal_mode = wal")
+    connection.close()
+    os.replace(temporary, folder / FILE_NAME)
+
+
+def meta_crc(meta: dict[str, str]) -> int:
+    """Return the checksum over the table `meta`, its own entry left out."""
+    return zlib.crc32(repr(sorted((key, value) for key, value in meta.items() if key != "crc")).encode())
+
+
+def row_crc(columns: Sequence[Any]) -> int:
+    """Return the checksum over a row's columns, in the order of the dataclass."""
+    return zlib.crc32(repr(tuple(columns)).encode())
+
+
+def _connect(path: Path, writable: bool) -> sqlite3.Connection:
+    mode = "rw" if writable or os.access(path.parent, os.W_OK) else "ro&immutable=1"
+    quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+
+
+def _as_record(row: Document | PathEntry | FileEntry) -> dict[str, Any]:
+    columns = [_to_sql(value) for value in astuple(row)]
+    names = [field.name for field in fields(row)]
+    return dict(zip(names, columns, strict=True)) | {"crc": row_crc(columns)}
+
+
+def _to_sql(value: Any) -> Any:
+    """Return a path that is not valid Unicode as bytes: SQLite's text cannot hold it."""
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        return os.fsencode(value)
+    return value
+
+
+def _from_sql(value: Any) -> Any:
+    return os.fsdecode(value) if isinstance(value, bytes) else value
+
+
+def _chunks(ids: list[int], size: int = 500) -> Iterator[list[int]]:
+    return (ids[start : start + size] for start in range(0, len(ids), size))

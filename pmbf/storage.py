@@ -1,0 +1,266 @@
+"""Files that are written once, checked before they are believed, and never changed: the only mmap, fsync and lock.
+
+Every binary file is a 64-byte header and a payload:
+
+    offset  bytes  field
+         0      8  magic            89 50 4D 42 46 0D 0A 0A  (a text-mode copy breaks it)
+         8      4  kind             TILE, FPRT, TEXT, STOP
+        12      2  format version
+        14      2  header bytes     64
+        16     16  collection id
+        32      8  digest of the collection's parameters
+        40      8  serial number of the file
+        48      8  payload bytes
+        56      4  CRC-32 of the payload
+        60      4  CRC-32 of the 60 bytes before
+
+All numbers are little-endian. `docs/format.md` describes the payloads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from pmbf.errors import BusyError, CorruptError, NotFoundError, UnsupportedError
+
+MAGIC = b"\x89PMBF\r\n\n"
+FORMAT_VERSION = 1
+HEADER = struct.Struct("<8s4sHH16s8sQQII")
+HEADER_BYTES = HEADER.size
+_CRC_BYTES = 4
+
+Buffer = bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What ties a file to its collection: 16 random bytes, and the digest of the parameters."""
+
+    collection_id: bytes
+    params_digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """What the catalog knows about a file: enough to refuse any other.
+
+    Args:
+        serial: The file's number, never used twice in a collection.
+        kind: Four ASCII letters.
+        payload_bytes: Length without the header.
+        payload_crc: CRC-32 of the payload.
+    """
+
+    serial: int
+    kind: str
+    payload_bytes: int
+    payload_crc: int
+
+    @property
+    def name(self) -> str:
+        """File name inside the collection, with its folder.
+
+        >>> FileRecord(3, "TILE", 0, 0).name
+        'tiles/000003.tile'
+        """
+        folder, suffix = FILE_KINDS[self.kind]
+        return f"{folder}/{self.serial:06d}.{suffix}"
+
+
+FILE_KINDS = {
+    "TILE": ("tiles", "tile"),
+    "FPRT": ("fingerprints", "fprt"),
+    "TEXT": ("texts", "text"),
+    "STOP": ("tiles", "stop"),
+}
+
+
+def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> FileRecord:
+    """Write a file so that after a crash it is there whole or not at all, and return its record.
+
+    Raises:
+        OSError: The disk is full or the folder cannot be written; nothing is left behind.
+    """
+    target = folder / FileRecord(serial, kind, 0, 0).name
+    target.parent.mkdir(exist_ok=True)
+    temporary = target.with_name(target.name + ".tmp")
+    try:
+        with open(temporary, "wb") as file:
+            os.fchmod(file.fileno(), 0o600)
+            record = _write_payload(file, kind, identity, serial, payload)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    sync_folder(target.parent)
+    return record
+
+
+def _write_payload(file, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> FileRecord:  # type: ignore[no-untyped-def]
+    file.write(bytes(HEADER_BYTES))
+    crc = size = 0
+    for part in payload:
+        crc = zlib.crc32(part, crc)
+        size += memoryview(part).nbytes
+        file.write(part)
+    record = FileRecord(serial, kind, size, crc)
+    file.seek(0)
+    file.write(_header(record, identity))
+    return record
+
+
+def _header(record: FileRecord, identity: Identity) -> bytes:
+    fields = HEADER.pack(
+        MAGIC,
+        record.kind.encode(),
+        FORMAT_VERSION,
+        HEADER_BYTES,
+        identity.collection_id,
+        identity.params_digest,
+        record.serial,
+        record.payload_bytes,
+        record.payload_crc,
+        0,
+    )
+    return fields[:-_CRC_BYTES] + struct.pack("<I", zlib.crc32(fields[:-_CRC_BYTES]))
+
+
+class MappedFile:
+    """A file's payload in memory-mapped form; its header is checked on opening, its payload on `verify`.
+
+    Thread rule: safe to read from any number of threads.
+    """
+
+    def __init__(self, folder: Path, record: FileRecord, identity: Identity) -> None:
+        """Map a file.
+
+        Raises:
+            CorruptError: The file is missing, cut, damaged, or not the one the catalog names.
+            UnsupportedError: The file has a newer format version.
+        """
+        self.path = folder / record.name
+        self.record = record
+        self._verified = False
+        self._map = _map(self.path)
+        _check_header(self.path, self._map, record, identity)
+        self.payload = memoryview(self._map)[HEADER_BYTES:]
+
+    def verify(self) -> memoryview:
+        """Return the payload after comparing its checksum, once.
+
+        Raises:
+            CorruptError: A bit of the payload has changed.
+        """
+        if not self._verified:
+            crc = zlib.crc32(self.payload)
+            if crc != self.record.payload_crc:
+                raise damaged(self.path, f"checksum is {crc:08x}, expected {self.record.payload_crc:08x}")
+            self._verified = True
+        return self.payload
+
+    def close(self) -> None:
+        """Unmap the file, unless arrays over it are still alive: then they keep it mapped."""
+        with contextlib.suppress(BufferError):
+            self.payload.release()
+            self._map.close()
+
+
+def _map(path: Path) -> mmap.mmap:
+    try:
+        with open(path, "rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError:
+        raise damaged(path, "the file is missing") from None
+    except ValueError:
+        raise damaged(path, "the file is empty") from None
+
+
+def _check_header(path: Path, content: mmap.mmap, record: FileRecord, identity: Identity) -> None:
+    if len(content) < HEADER_BYTES:
+        raise damaged(path, f"length is {len(content)} bytes, expected at least {HEADER_BYTES}")
+    fields = HEADER.unpack_from(content)
+    magic, kind, version, _, collection_id, digest, serial, size, crc, header_crc = fields
+    if magic != MAGIC:
+        raise damaged(path, f"starts with {magic.hex()}, expected {MAGIC.hex()}: not a file of pmbf")
+    if zlib.crc32(content[: HEADER_BYTES - _CRC_BYTES]) != header_crc:
+        raise damaged(path, "the checksum of the header does not fit")
+    if version > FORMAT_VERSION:
+        raise UnsupportedError(f"{path}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf")
+    if Identity(collection_id, digest) != identity:
+        raise damaged(path, "the file belongs to another collection")
+    if FileRecord(serial, kind.decode("ascii", "replace"), size, crc) != record:
+        raise damaged(path, "the file is not the one the catalog names (an older or foreign copy)")
+    if len(content) != HEADER_BYTES + size:
+        raise damaged(path, f"length is {len(content)} bytes, expected {HEADER_BYTES + size}")
+
+
+def damaged(path: Path, what: str) -> CorruptError:
+    """Return the error for a damaged file, with the way out."""
+    collection = next((parent for parent in path.parents if (parent / "catalog.sqlite").exists()), path.parent)
+    return CorruptError(f"{path}: {what}; run `pmbf check --repair -c {collection}`")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames and new names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def writer_lock(folder: Path) -> Iterator[None]:
+    """Hold the one writer's lock of a collection.
+
+    Raises:
+        BusyError: Another process is writing.
+    """
+    with _locked(folder / "writer.lock", fcntl.LOCK_EX) as held:
+        if not held:
+            raise BusyError(f"{folder}: another process is writing to it; wait for it to end, then try again")
+        yield
+
+
+@contextlib.contextmanager
+def reader_lock(folder: Path) -> Iterator[None]:
+    """Keep the files of the present generation from being cleaned away."""
+    with _locked(folder / "readers.lock", fcntl.LOCK_SH, wait=True):
+        yield
+
+
+@contextlib.contextmanager
+def no_readers(folder: Path) -> Iterator[bool]:
+    """Yield whether nobody is reading, and keep it so meanwhile."""
+    with _locked(folder / "readers.lock", fcntl.LOCK_EX) as held:
+        yield held
+
+
+@contextlib.contextmanager
+def _locked(path: Path, mode: int, *, wait: bool = False) -> Iterator[bool]:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except FileNotFoundError:
+        raise NotFoundError(f"{path.parent}: no such collection") from None
+    except OSError:
+        # A collection on read-only media has no writers: nothing to guard against.
+        yield True
+        return
+    try:
+        fcntl.flock(descriptor, mode if wait else mode | fcntl.LOCK_NB)
+    except BlockingIOError:
+        yield False
+    else:
+        yield True
+    finally:
+        os.close(descriptor)

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmbf.codec import (
+    BLOCK_RAW_BYTES,
+    TextPacker,
+    block_bytes,
+    decode_block,
+    decode_fingerprint,
+    encode_block,
+    encode_fingerprint,
+)
+from pmbf.errors import CorruptError
+
+PARTS = st.lists(
+    st.sets(st.integers(0, 2**32 - 1), max_size=40).map(lambda values: np.array(sorted(values), np.uint32)), max_size=4
+)
+
+
+@given(PARTS)
+def test_a_fingerprint_comes_back_as_it_was(parts):
+    back = decode_fingerprint(memoryview(encode_fingerprint(parts)), "here")
+    assert [part.tolist() for part in back] == [part.tolist() for part in parts]
+
+
+@given(PARTS, st.data())
+def test_a_flipped_bit_in_a_fingerprint_is_noticed(parts, data):
+    record = bytearray(encode_fingerprint(parts))
+    bit = data.draw(st.integers(0, 8 * len(record) - 1))
+    record[bit // 8] ^= 1 << bit % 8
+    with pytest.raises(CorruptError, match="here: the checksum of the fingerprint"):
+        decode_fingerprint(memoryview(bytes(record)), "here")
+
+
+@given(st.binary(min_size=1, max_size=300), st.data())
+def test_a_flipped_bit_in_a_block_is_noticed_or_harmless(raw, data):
+    block = bytearray(encode_block(raw))
+    bit = data.draw(st.integers(0, 8 * len(block) - 1))
+    block[bit // 8] ^= 1 << bit % 8
+    try:
+        assert decode_block(memoryview(bytes(block)), 0, "here") == raw  # only the padding may change in silence
+    except CorruptError:
+        pass
+
+
+def test_a_block_cut_short_is_noticed():
+    block = encode_block(b"tide after tide " * 50)
+    with pytest.raises(CorruptError, match="the text block at 0 is damaged"):
+        decode_block(memoryview(block[:-1]), 0, "here")
+
+
+@given(st.lists(st.integers(0, 3 * BLOCK_RAW_BYTES // 2), max_size=6))
+def test_texts_share_blocks_and_span_them(sizes):
+    packer, texts = TextPacker(), [bytes([65 + number % 26]) * size for number, size in enumerate(sizes)]
+    places = [packer.add(text) for text in texts]
+    content = memoryview(b"".join(packer.finished()))
+    for text, (offset, skip, n_bytes) in zip(texts, places, strict=True):
+        raw = b""
+        while len(raw) < skip + n_bytes:
+            raw += decode_block(content, offset, "here")
+            offset += block_bytes(content, offset)
+        assert raw[skip : skip + n_bytes] == text

@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import pytest
+
+from pmbf import storage
+from pmbf.errors import BusyError, CorruptError, UnsupportedError
+from pmbf.storage import HEADER_BYTES, FileRecord, Identity, MappedFile, write_file
+
+OURS = Identity(b"collection-one--", b"params-1")
+THEIRS = Identity(b"collection-two--", b"params-1")
+
+
+@pytest.fixture
+def written(tmp_path):
+    return tmp_path, write_file(tmp_path, "TILE", OURS, 7, [b"some ", b"bits"])
+
+
+def test_a_file_holds_what_was_written(written):
+    folder, record = written
+    assert bytes(MappedFile(folder, record, OURS).verify()) == b"some bits"
+    assert record == FileRecord(7, "TILE", 9, record.payload_crc)
+
+
+def test_files_are_for_their_owner_alone(written):
+    folder, record = written
+    assert (folder / record.name).stat().st_mode & 0o777 == 0o600
+
+
+def test_every_flipped_bit_is_noticed(written):
+    folder, record = written
+    path = folder / record.name
+    whole = path.read_bytes()
+    for bit in range(8 * len(whole)):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        path.write_bytes(damaged)
+        with pytest.raises((CorruptError, UnsupportedError)):
+            MappedFile(folder, record, OURS).verify()
+
+
+def test_every_cut_is_noticed(written):
+    folder, record = written
+    path = folder / record.name
+    whole = path.read_bytes()
+    for length in range(len(whole)):
+        path.write_bytes(whole[:length])
+        with pytest.raises(CorruptError):
+            MappedFile(folder, record, OURS)
+
+
+def test_a_missing_file_is_named(written):
+    folder, record = written
+    (folder / record.name).unlink()
+    with pytest.raises(CorruptError, match=r"tiles/000007\.tile: the file is missing"):
+        MappedFile(folder, record, OURS)
+
+
+def test_a_file_of_another_collection_is_refused(written):
+    folder, record = written
+    with pytest.raises(CorruptError, match="belongs to another collection"):
+        MappedFile(folder, record, THEIRS)
+
+
+def test_an_older_copy_of_a_file_is_refused(tmp_path):
+    old = write_file(tmp_path, "TILE", OURS, 7, [b"old bits"])
+    stale = (tmp_path / old.name).read_bytes()
+    new = write_file(tmp_path, "TILE", OURS, 7, [b"new bits"])
+    (tmp_path / old.name).write_bytes(stale)
+    with pytest.raises(CorruptError, match="not the one the catalog names"):
+        MappedFile(tmp_path, new, OURS)
+
+
+def test_a_newer_format_asks_for_an_upgrade(written, monkeypatch):
+    folder, _ = written
+    monkeypatch.setattr(storage, "FORMAT_VERSION", 2)
+    record = write_file(folder, "TILE", OURS, 8, [b"x"])
+    monkeypatch.undo()
+    with pytest.raises(UnsupportedError, match="format version is 2, this pmbf reads up to 1; upgrade pmbf"):
+        MappedFile(folder, record, OURS)
+
+
+def test_a_failed_write_leaves_nothing_behind(tmp_path):
+    def payload():
+        yield b"first part"
+        raise OSError(28, "No space left on device")
+
+    with pytest.raises(OSError, match="No space left"):
+        write_file(tmp_path, "TEXT", OURS, 1, payload())
+    assert list(tmp_path.rglob("*.t*xt*")) == []
+
+
+def test_there_is_one_writer_at_a_time(tmp_path):
+    with storage.writer_lock(tmp_path):
+        with pytest.raises(BusyError, match="another process is writing"), storage.writer_lock(tmp_path):
+            pass
+    with storage.writer_lock(tmp_path):
+        pass
+
+
+def test_files_are_cleaned_only_when_nobody_reads(tmp_path):
+    with storage.reader_lock(tmp_path), storage.reader_lock(tmp_path), storage.no_readers(tmp_path) as alone:
+        assert not alone
+    with storage.no_readers(tmp_path) as alone:
+        assert alone
+
+
+def test_the_error_names_the_way_out(tmp_path):
+    (tmp_path / "catalog.sqlite").touch()
+    error = storage.damaged(Path(tmp_path / "tiles" / "000001.tile"), "is odd")
+    assert str(error) == f"{tmp_path}/tiles/000001.tile: is odd; run `pmbf check --repair -c {tmp_path}`"
+    assert HEADER_BYTES == 64
