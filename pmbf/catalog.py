@@ -42,7 +42,7 @@ class Document:
         fingerprint_file: Serial of the file its fingerprint is in.
         fingerprint_offset: Of the record in the payload.
         fingerprint_bytes: Length of the record.
-        text_file: Serial of the file its text is in, 0 when no text is stored.
+        text_file: Serial of the file its text is in, 0 when no text is stored or there is none.
         text_offset: Of the first block in the payload.
         text_skip: Raw bytes of that block before the text begins.
         text_bytes: Length of the text in UTF-8.
@@ -246,9 +246,11 @@ class Catalog:
             self._connection.commit()
 
     def checkpoint(self) -> None:
-        """Move the write-ahead log into the catalog, as far as readers allow."""
+        """Move the write-ahead log into the catalog, as far as readers allow, without waiting for them."""
         with self._errors():
+            self._connection.execute("PRAGMA busy_timeout = 0").fetchall()
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+            self._connection.execute(f"PRAGMA busy_timeout = {1000 * _BUSY_TIMEOUT_S}").fetchall()
 
     def put(self, database: Database, rows: Sequence[Document] | Sequence[PathEntry] | Sequence[FileEntry]) -> None:
         """Insert rows of one table, or replace those with the same key."""
@@ -290,12 +292,13 @@ class Catalog:
 
     @contextlib.contextmanager
     def _errors(self) -> Iterator[None]:
+        # SQLite's own messages quote damaged schemas, which need not be UTF-8.
         try:
             yield
-        except sqlite3.Error as error:
+        except (sqlite3.Error, UnicodeDecodeError) as error:
             raise self._translated(error) from error
 
-    def _translated(self, error: sqlite3.Error) -> Exception:
+    def _translated(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
         message = str(error)
         if "locked" in message or "busy" in message:
             return BusyError(f"{self.location}: {message}; another process is writing, try again")

@@ -73,8 +73,8 @@ def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     if n_hashes < 1:
         raise ParameterError(f"n_hashes is {n_hashes}, expected at least 1")
     mixed = fmix64(hashes.astype(np.uint64) * SPREAD + OFFSET)
-    first, step = mixed >> np.uint64(32), (mixed & _LOW) | np.uint64(1)
-    points: Words = first[:, None] + step[:, None] * np.arange(n_hashes, dtype=np.uint64)
+    points: Words = np.multiply.outer((mixed & _LOW) | np.uint64(1), np.arange(n_hashes, dtype=np.uint64))
+    points += (mixed >> np.uint64(32))[:, None]
     points &= _LOW
     points *= np.uint64(row_bits)
     points >>= np.uint64(32)

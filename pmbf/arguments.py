@@ -1,0 +1,170 @@
+"""What the command line takes: each argument and option once, with its help, and how its value is read."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Any, Literal
+
+import typer
+
+NEW = "Parameters of a new collection; they cannot change later"
+FILES = "Which files"
+LIMITS = "Limits for reading a file"
+SEARCH = "What counts as found"
+OUTPUT = "Output"
+
+
+def parse_size(text: str) -> int:
+    """Return a number of bytes; 1K is 1024.
+
+    >>> parse_size("500K")
+    512000
+    """
+    units = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
+    number, unit = (text[:-1], text[-1].upper()) if text[-1:].isalpha() else (text, "")
+    if not number.isdecimal() or unit not in units:
+        raise typer.BadParameter(f"{text!r} is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G")
+    return int(number) * units[unit]
+
+
+def parse_count(text: str) -> int:
+    """Return a number, or for `all` one that nothing reaches.
+
+    >>> parse_count("3"), parse_count("all") > 10**9
+    (3, True)
+    """
+    if text != "all" and not text.isdecimal():
+        raise typer.BadParameter(f"{text!r} is neither a number nor 'all'")
+    return sys.maxsize if text == "all" else int(text)
+
+
+def _flag(name: str, text: str, panel: str | None = None, **more: Any) -> Any:
+    return typer.Option(name, help=text, metavar="", show_default=False, rich_help_panel=panel, **more)
+
+
+def _option(name: str, metavar: str, text: str, panel: str | None = None, **more: Any) -> Any:
+    # The default is told in words: it lives beside the code that uses it, which `--help` must not wait for.
+    return typer.Option(name, metavar=metavar, help=text, show_default=False, rich_help_panel=panel, **more)
+
+
+def _names(metavar: str, text: str) -> Any:
+    return typer.Argument(metavar=metavar, help=text, show_default=False)
+
+
+Version = Annotated[bool, _flag("--version", "Print the version and exit.", is_eager=True)]
+CollectionFolder = Annotated[
+    str | None,
+    typer.Option(
+        "--collection", "-c", metavar="FOLDER", envvar="PMBF_COLLECTION", show_default=False, help="The collection."
+    ),
+]
+Json = Annotated[bool, _flag("--json", "Print one line of JSON instead of text.", OUTPUT)]
+MaxBytes = Annotated[
+    int | None,
+    _option("--max-bytes", "SIZE", "Read no larger file: 500K, 20M, 1G (default: 256M).", LIMITS, parser=parse_size),
+]
+Timeout = Annotated[
+    float | None, _option("--timeout", "SECONDS", "Spend no more time on one file (default: 60).", LIMITS)
+]
+
+# load
+Paths = Annotated[
+    list[str] | None, _names("PATH", "Files and folders; folders are walked through, except hidden ones.")
+]
+Include = Annotated[
+    list[str] | None,
+    _option("--include", "GLOB", "Of a folder, load only files whose name or path fits; repeatable.", FILES),
+]
+Exclude = Annotated[
+    list[str] | None,
+    _option("--exclude", "GLOB", "Leave out files and folders whose name or path fits; repeatable.", FILES),
+]
+FilesFrom = Annotated[
+    str | None, _option("--files-from", "FILE", "Read paths from a file, one a line or NUL between; - is stdin.", FILES)
+]
+Prune = Annotated[bool, _flag("--prune", "Take out documents below PATH whose file is gone.", FILES)]
+Shingle = Annotated[int | None, _option("--shingle", "N", "Words in a row that are hashed together (default: 4).", NEW)]
+AnyOrder = Annotated[bool, _flag("--any-order", "Their order does not matter.", NEW)]
+Density = Annotated[
+    float | None, _option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW)
+]
+Hashes = Annotated[int | None, _option("--n-hashes", "K", "Bits set in a row for each hash (default: 3).", NEW)]
+FalseRate = Annotated[
+    float | None, _option("--fpr", "RATE", "How often a full row has a hash by chance (default: 0.01).", NEW)
+]
+Placement = Annotated[
+    Literal["single-row", "multi-row"] | None,
+    _option(
+        "--placement",
+        "single-row|multi-row",
+        "Whether long documents may be split over rows (default: multi-row).",
+        NEW,
+    ),
+]
+DocsPerRow = Annotated[
+    int | None, _option("--docs-per-row", "N", "Typical documents a row is made for (default: 24).", NEW)
+]
+RowCapacity = Annotated[int | None, _option("--row-capacity", "N", "Hashes a row is made for, instead.", NEW)]
+NoText = Annotated[bool, _flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
+QuietLoad = Annotated[bool, _flag("--quiet", "Print nothing but problems.", OUTPUT)]
+
+# screen
+Files = Annotated[list[str], _names("FILE", "Texts in any format and encoding; - reads stdin.")]
+Name = Annotated[
+    str | None, _option("--name", "NAME", "What to call the text; for stdin, its ending tells the format.")
+]
+MinChars = Annotated[
+    int | None, _option("--min-chars", "N", "Shortest passage, in characters of the text (default: 65).", SEARCH)
+]
+MinSimilarity = Annotated[
+    float | None,
+    _option("--min-similarity", "SHARE", "How alike its two sides must be, 0 to 1 (default: 0.6).", SEARCH),
+]
+Threshold = Annotated[
+    float | None,
+    _option("--threshold", "SHARE", "Leave out sources that cover less of the text, 0 to 1 (default: 0).", SEARCH),
+]
+FalseRows = Annotated[
+    float | None, _option("--false-rows", "N", "Rows looked into for nothing, on average (default: 1).", SEARCH)
+]
+MaxCandidates = Annotated[
+    int | None, _option("--max-candidates", "N", "Compare at most so many documents in detail (default: 500).", SEARCH)
+]
+Method = Annotated[
+    Literal["hashes", "popcount"] | None,
+    _option(
+        "--method", "hashes|popcount", "Count shared hashes, or shared bits as in the paper (default: hashes).", SEARCH
+    ),
+]
+Passages = Annotated[
+    int | None,
+    _option(
+        "--passages",
+        "N|all",
+        "Show the N longest passages of each source (default: 3; 0: none).",
+        OUTPUT,
+        parser=parse_count,
+    ),
+]
+Sources = Annotated[
+    int | None, _option("--sources", "N|all", "Show the N best sources (default: 10).", OUTPUT, parser=parse_count)
+]
+ColorWhen = Annotated[
+    Literal["auto", "always", "never"],
+    _option(
+        "--color", "auto|always|never", "Colours; auto: on a terminal, unless NO_COLOR is set (default: auto).", OUTPUT
+    ),
+]
+JsonReports = Annotated[bool, _flag("--json", "Print each report whole, as one line of JSON a file.", OUTPUT)]
+Quiet = Annotated[bool, _flag("--quiet", "Print nothing: the exit code is the answer.", OUTPUT)]
+
+# list, remove, check
+Patterns = Annotated[
+    list[str] | None, _names("PATTERN", "Only documents with such a path, name or folder; globs are welcome.")
+]
+JsonDocuments = Annotated[bool, _flag("--json", "Print one line of JSON for each document.", OUTPUT)]
+Targets = Annotated[
+    list[str],
+    _names("ID|PATH", "Ids as `pmbf list` shows them, paths or names; digits are an id unless such a path is listed."),
+]
+Repair = Annotated[bool, _flag("--repair", "Rebuild what is damaged from what is whole.")]

@@ -1,0 +1,109 @@
+"""What a collection's texts have in common anyway: background rates of rows, and stop shingles.
+
+Unrelated texts share phrases. A row holding two dozen documents is hit by some share of any query beyond its own
+false positives; the screening threshold must lie above that. And a shingle found in very many documents (a licence, a
+template) says nothing about copying; it is left out of queries.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.catalog import Document
+from pmbf.filter import Tile
+from pmbf.store import Store
+
+Hashes = NDArray[np.uint32]
+
+PROBE_DOCUMENTS, PROBES_EACH = 128, 8
+MAX_BACKGROUND = 0.05
+"""A collection of near-duplicates would otherwise drive its own thresholds beyond reach."""
+
+STOP_SAMPLE = 2048
+STOP_MIN_DOCUMENTS, STOP_SHARE = 16, 0.02
+"""A stop shingle is in more than this many documents of the sample, and in more than this share of them."""
+
+
+class ProbePool:
+    """A few hashes of a few documents, a fair sample of all it was shown: texts to try rows with.
+
+    Args:
+        seed: Of the sampling; the same documents and seed give the same pool.
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._random = np.random.default_rng(seed)
+        self._n_seen = 0
+        self._documents: list[int] = []
+        self._hashes: list[Hashes] = []
+
+    def show(self, document: int, hashes: Hashes) -> None:
+        """Let a document take a place in the pool, by chance (reservoir sampling: Vitter 1985)."""
+        self._n_seen += 1
+        if len(self._documents) < PROBE_DOCUMENTS:
+            self._documents.append(document)
+            self._hashes.append(self._some(hashes))
+        elif (place := int(self._random.integers(self._n_seen))) < PROBE_DOCUMENTS:
+            self._documents[place] = document
+            self._hashes[place] = self._some(hashes)
+
+    def rates(self, tile: Tile, entries: NDArray[np.uint32]) -> NDArray[np.float32]:
+        """Return each row's share of hits by unrelated probes beyond its false positives, 0 to `MAX_BACKGROUND`.
+
+        Args:
+            tile: The rows.
+            entries: `(n_entries, 4) uint32`: a row is not tried with probes of the documents it holds.
+        """
+        n_probes = sum(map(len, self._hashes))
+        if not n_probes:
+            return np.zeros(tile.n_rows, np.float32)
+        hits = _unpacked(tile.hits(np.concatenate(self._hashes)), tile.n_rows)
+        tried = np.full(tile.n_rows, float(n_probes))
+        for document, start, stop in self._spans():
+            rows = np.unique(entries[entries[:, 1] == document, 0])
+            hits[start:stop, rows] = False
+            tried[rows] -= stop - start
+        false = tile.rates()
+        share = hits.sum(axis=0) / np.maximum(tried, 1.0)
+        return np.clip((share - false) / (1 - false + 1e-12), 0.0, MAX_BACKGROUND).astype(np.float32)
+
+    def _some(self, hashes: Hashes) -> Hashes:
+        return self._random.choice(hashes, min(PROBES_EACH, len(hashes)), replace=False) if len(hashes) else hashes
+
+    def _spans(self) -> list[tuple[int, int, int]]:
+        stops = np.cumsum([len(hashes) for hashes in self._hashes]).tolist()
+        return list(zip(self._documents, [0, *stops[:-1]], stops, strict=True))
+
+
+def stored_pool(store: Store, seed: int) -> ProbePool:
+    """Return a pool over a fair sample of a store's documents."""
+    pool = ProbePool(seed)
+    for document in sampled_documents(store, PROBE_DOCUMENTS, seed):
+        pool.show(document.id, store.fingerprint(document).hashes)
+    pool._n_seen = max(pool._n_seen, store.catalog.count_documents()[0])
+    return pool
+
+
+def sampled_documents(store: Store, n_documents: int, seed: int) -> list[Document]:
+    """Return up to so many live documents, chosen by chance."""
+    ids = store.catalog.live_ids()
+    if len(ids) > n_documents:
+        ids = sorted(np.random.default_rng(seed).choice(ids, n_documents, replace=False).tolist())
+    return list(store.documents(ids).values())
+
+
+def count_stop_hashes(store: Store, seed: int = 0) -> Hashes:
+    """Return the hashes that too many documents of a sample have, ascending."""
+    sample = sampled_documents(store, STOP_SAMPLE, seed)
+    if len(sample) <= STOP_MIN_DOCUMENTS:
+        return np.empty(0, np.uint32)
+    hashes, counts = np.unique(
+        np.concatenate([store.fingerprint(document).distinct() for document in sample]), return_counts=True
+    )
+    return hashes[counts > max(STOP_MIN_DOCUMENTS, STOP_SHARE * len(sample))]
+
+
+def _unpacked(hits: NDArray[np.uint64], n_rows: int) -> NDArray[np.bool_]:
+    bits = np.unpackbits(np.ascontiguousarray(hits).view(np.uint8), axis=1, bitorder="little")
+    return bits[:, :n_rows].astype(bool)

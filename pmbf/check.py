@@ -1,0 +1,221 @@
+"""Is the collection what its catalog says? And if not: rebuild what can be rebuilt.
+
+Truth is the catalog and the fingerprints; tiles follow from them, fingerprints from texts, texts from the files they
+came from. `check` compares every layer with the one below; `repair` rebuilds each from the one above it that is whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.catalog import Document
+from pmbf.compact import FilePacker
+from pmbf.errors import PmbfError
+from pmbf.filter import Tile
+from pmbf.fingerprint import Fingerprint, fingerprint
+from pmbf.originals import read_again
+from pmbf.store import Store
+from pmbf.tilefile import StoredTile
+from pmbf.writer import Change, Writer
+
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class CheckReport:
+    """What a check found, and what a repair did.
+
+    Args:
+        n_documents: Live documents looked at.
+        n_files: Files whose checksums were compared.
+        problems: Each with the file or document it concerns; empty when all is well.
+        repaired: What was rebuilt.
+        lost: Paths of documents that could not be saved: load them again.
+    """
+
+    n_documents: int = 0
+    n_files: int = 0
+    problems: list[str] = field(default_factory=list)
+    repaired: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong, or nothing is wrong any more."""
+        return not self.lost and (not self.problems or bool(self.repaired))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON-ready dicts and lists."""
+        return asdict(self) | {"ok": self.ok}
+
+
+def check(store: Store) -> CheckReport:
+    """Compare every file, row and bit of a collection with what it follows from.
+
+    Reads everything: seconds per 100 MB.
+    """
+    report = CheckReport()
+    report.problems += store.catalog.problems()
+    report.n_files = len(store.catalog.files())
+    report.problems += _file_problems(store).values()
+    fingerprints: dict[int, Fingerprint] = {}
+    for document in store.catalog.all_documents():
+        report.n_documents += not document.removed
+        report.problems += _document_problems(store, document, fingerprints)
+    placed: dict[int, int] = {}
+    for number in sorted(store.tile_files()):
+        report.problems += _tile_problems(store, number, fingerprints, placed)
+    report.problems += _unplaced(store, fingerprints, placed)
+    return report
+
+
+def repair(store: Store) -> CheckReport:
+    """Rebuild every tile from the fingerprints, and what else is damaged from what it came from; one commit.
+
+    Removed documents are dropped for good on the way. A document whose fingerprint, text and file are all
+    damaged or gone is taken out, and named.
+
+    Raises:
+        CorruptError: The catalog itself is damaged.
+        OSError: The disk is full; the collection is as before.
+    """
+    report = check(store)
+    bad_files = set(_file_problems(store))
+    writer = Writer(store, rebuild=True)
+    packer = FilePacker(writer)
+    dead = {document.id for document in store.catalog.all_documents() if document.removed}
+    for document in list(store.catalog.live_documents()):
+        parts = _rescued(store, document, bad_files, packer, report)
+        if parts is None:
+            dead.add(document.id)
+            report.lost += store.catalog.paths_of([document.id]).get(document.id, [])
+        else:
+            writer.placer.place(document.id, parts)
+    packer.close()
+    writer.placer.seal_passed()
+    writer.apply(_rebuilt(writer, packer, dead, report))
+    report.repaired.append(f"{len(store.tile_files())} tiles rebuilt")
+    return report
+
+
+def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckReport) -> Change:
+    store = writer.store
+    moved = {document.id: document for document in packer.documents}
+    used = {serial for document in store.catalog.live_documents() if document.id not in dead
+            for serial in _serials(moved.get(document.id, document))}
+    tiles = [writer.write_tile(number) for number in sorted(writer.placer.tiles)]
+    return Change(
+        documents=packer.documents,
+        new_files=packer.files + tiles,
+        lost_files={entry.serial for entry in store.catalog.files() if entry.serial not in used},
+        lost_documents=dead,
+        lost_paths=report.lost,
+        freed_ids=dead,
+        meta={"stop_documents": "0"},
+    )
+
+
+def _serials(document: Document) -> tuple[int, int]:
+    return document.fingerprint_file, document.text_file
+
+
+def _rescued(
+    store: Store, document: Document, bad_files: set[int], packer: FilePacker, report: CheckReport
+) -> list[NDArray[np.uint32]] | None:
+    """Return a document's parts, copying what lies in a bad file into a new one; None when nothing of it is left."""
+    if not bad_files.intersection(_serials(document)):
+        return store.fingerprint(document).parts()
+    parts = _attempt(lambda: store.fingerprint(document).parts())
+    text = _text_again(store, document)
+    if parts is None and text is None:
+        return None
+    if parts is None and text is not None:
+        parts = fingerprint(text, store.params).parts()
+        report.repaired.append(f"fingerprint of document {document.id} made anew from its text")
+    assert parts is not None
+    if document.text_file in bad_files:
+        if text is None:
+            report.repaired.append(f"text of document {document.id} given up: its fingerprint still finds it")
+        document = _without_text(document) if text is None else packer.put_text(document, text)
+    packer.keep(packer.put_fingerprint(document, parts))
+    return parts
+
+
+def _text_again(store: Store, document: Document) -> str | None:
+    paths = store.catalog.paths_of([document.id]).get(document.id, [])
+    stored = _attempt(lambda: store.text(document))
+    return stored if stored is not None else _attempt(lambda: read_again(document, paths))
+
+
+def _without_text(document: Document) -> Document:
+    return replace(document, text_file=0, text_offset=0, text_skip=0, text_bytes=0)
+
+
+def _attempt(action: Callable[[], Result]) -> Result | None:
+    try:
+        return action()
+    except (PmbfError, OSError):
+        return None
+
+
+def _file_problems(store: Store) -> dict[int, str]:
+    """Return what is wrong with each damaged file, by serial."""
+    problems = {}
+    for entry in store.catalog.files():
+        try:
+            store.file(entry.serial).verify()
+        except (PmbfError, OSError) as error:
+            problems[entry.serial] = str(error)
+    return problems
+
+
+def _document_problems(store: Store, document: Document, fingerprints: dict[int, Fingerprint]) -> list[str]:
+    problems = []
+    try:
+        fingerprints[document.id] = store.fingerprint(document)
+        if len(fingerprints[document.id].hashes) != document.n_hashes:
+            problems.append(f"document {document.id}: fingerprint has {len(fingerprints[document.id].hashes)} hashes, expected {document.n_hashes}")
+        text = store.text(document)
+        if text is not None and len(text) != document.n_chars:
+            problems.append(f"document {document.id}: text has {len(text)} characters, expected {document.n_chars}")
+    except (PmbfError, OSError) as error:
+        problems.append(str(error))
+    return problems
+
+
+def _tile_problems(store: Store, number: int, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> list[str]:
+    try:
+        stored = store.tile(number)
+    except PmbfError:
+        return []  # its file's own checksum was reported above
+    return list(_row_problems(stored, f"tile {number}", fingerprints, placed))
+
+
+def _row_problems(stored: StoredTile, where: str, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> Iterator[str]:
+    tile = stored.tile.writable()
+    expected = Tile.new(tile.row_words, n_hashes=tile.n_hashes, fpr=tile.fpr)
+    for _ in range(tile.n_rows):
+        expected.add_row()
+    for row, document, start, stop in stored.entries.tolist():
+        if document not in fingerprints:
+            yield f"{where}: row {row} names document {document}, which is missing or damaged"
+            continue
+        placed[document] = placed.get(document, 0) + stop - start
+        for part in fingerprints[document].parts()[start:stop]:
+            expected.insert(row, part)
+    for row in np.flatnonzero((tile.bits != expected.bits).any(axis=1)).tolist():
+        yield f"{where}: the bits of row {row} are not those of its documents"
+    if not np.array_equal(tile.popcounts, expected.popcounts):
+        yield f"{where}: the popcounts are not those of its rows"
+
+
+def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> Iterator[str]:
+    for document in store.catalog.live_documents():
+        known = fingerprints.get(document.id)
+        if known is not None and len(known.hashes) and placed.get(document.id, 0) != document.n_parts:
+            yield f"document {document.id}: {placed.get(document.id, 0)} of its {document.n_parts} parts are in the tiles"

@@ -1,0 +1,292 @@
+"""`Collection`: the public face. Each verb is one short call into the module that does the work."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from pmbf import check as checking
+from pmbf import kernels
+from pmbf.compact import CompactReport, compact
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.extract import Limits, extract
+from pmbf.fingerprint import fingerprint
+from pmbf.loading import Loader, LoadReport, Progress, discover, read_bounded
+from pmbf.params import Params
+from pmbf.report import Report
+from pmbf.screen import Options, screen
+from pmbf.stats import Stats, measure
+from pmbf.store import Store
+from pmbf.text import clean
+from pmbf.writer import NewDocument, Writer
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """A document as `Collection.documents` lists it."""
+
+    id: int
+    paths: tuple[str, ...]
+    kind: str
+    n_chars: int
+    n_tokens: int
+    n_hashes: int
+    sha256: str
+    problems: tuple[str, ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the entry as JSON-ready dicts and lists."""
+        return asdict(self)
+
+
+class Collection:
+    """A folder with all loaded documents.
+
+    Opening costs milliseconds and shows the collection as it is then; the verbs that change it take the writer's lock
+    for as long as they run, and what they did is visible in this object at once.
+
+    Args:
+        path: The collection's folder.
+        create: Make it when it is not there.
+        params: Parameters of a collection that is made; an existing one has its own.
+
+    Raises:
+        NotFoundError: There is no collection and `create` is false.
+        ParameterError: `params` differ from those of the existing collection, or the folder holds something else.
+        CorruptError: The catalog is damaged.
+        UnsupportedError: A newer pmbf wrote it.
+
+    Thread rule: one thread per object; any number of objects may read the same folder.
+
+    >>> import tempfile
+    >>> folder = tempfile.mkdtemp() + "/tides.pmbf"
+    >>> with Collection(folder, create=True) as collection:
+    ...     _ = collection.add("The sea comes in twice a day and goes out twice a day.", name="sea")
+    ...     report = collection.screen("He wrote: the sea comes in twice a day and goes out twice a day.", min_chars=40)
+    >>> [match.document.path for match in report.matches]
+    ['sea']
+    """
+
+    def __init__(self, path: str | os.PathLike[str], *, create: bool = False, params: Params | None = None) -> None:
+        self.path = Path(path)
+        if create and not (self.path / "catalog.sqlite").exists():
+            Store.create(self.path, params or Params())
+        self._store = Store(self.path)
+        if params is not None and params != self._store.params:
+            self.close()
+            raise ParameterError(f"{self.path}: was made with other parameters ({self._differences(params)}); they cannot change")
+
+    def __enter__(self) -> Collection:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the files."""
+        self._store.close()
+
+    @property
+    def params(self) -> Params:
+        """The parameters the collection was made with."""
+        return self._store.params
+
+    @property
+    def generation(self) -> int:
+        """Number of the commit this object shows."""
+        return self._store.generation
+
+    # ------------------------------------------------------------------ in
+
+    def load(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        prune: bool = False,
+        limits: Limits | None = None,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> LoadReport:
+        """Load files and folders: new files are added, changed ones replaced, unchanged ones skipped.
+
+        Args:
+            paths: Files and folders; folders are walked recursively.
+            include: Glob patterns a file found in a folder must fit one of.
+            exclude: Glob patterns a file or folder found in a folder must fit none of.
+            prune: Take out paths below `paths` whose file is gone.
+            limits: Bounds for reading a file.
+            on_progress: Called after each file.
+
+        Raises:
+            BusyError: Another process is writing.
+            OSError: The disk is full; every batch committed before is kept.
+        """
+        roots = list(paths)
+        with self._writer() as writer:
+            loader = Loader(writer, self.params, limits=limits, on_progress=on_progress)
+            report = loader.load(discover(roots, include=include, exclude=exclude))
+            if prune:
+                loader.prune(roots)
+            return report
+
+    def add(self, text: str, *, name: str) -> int:
+        """Store a text under a name and return its document's id; a text stored under that name before is replaced.
+
+        Many texts go faster through `add_many`: each call is a commit.
+        """
+        return self.add_many([(name, text)])[0]
+
+    def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]:
+        """Store `(name, text)` pairs in one commit and return their documents' ids.
+
+        Raises:
+            ParameterError: A name is empty.
+            BusyError: Another process is writing.
+        """
+        with self._writer() as writer:
+            ids = [self._added(writer, name, clean(text)) for name, text in texts]
+            writer.commit()
+            return ids
+
+    def _added(self, writer: Writer, name: str, text: str) -> int:
+        if not name:
+            raise ParameterError("name is empty, expected what to call the text")
+        sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()
+        document = writer.by_sha256(sha256)
+        if document is None:
+            document = writer.add(NewDocument(sha256, "text", text, fingerprint(text, self.params)))
+        writer.attach(name, document)
+        return document
+
+    # ------------------------------------------------------------------ asking
+
+    def screen(self, query: str | bytes | os.PathLike[str], *, name: str = "", **options: Any) -> Report:
+        """Return which documents a text shares passages with, and where.
+
+        Args:
+            query: A text; or the bytes of a file, whose kind is told by its content and by `name`; or a path.
+            name: What to call it in the report; a path's own name by default.
+            options: Fields of `pmbf.screen.Options`: `min_chars`, `min_similarity`, `threshold`, …
+
+        Raises:
+            NotFoundError: The path does not exist.
+            UnsupportedError, IncompleteError: The file cannot be read as text.
+            CorruptError: A file of the collection that the answer needs is damaged.
+        """
+        text, name, problems = read_query(query, name)
+        report = screen(self._store, text, name=name, options=Options(**options))
+        return _with_problems(report, problems)
+
+    def documents(self) -> Iterator[Listed]:
+        """Yield every document, by ascending id."""
+        documents = list(self._store.catalog.live_documents())
+        paths = self._store.paths_of(document.id for document in documents)
+        for row in documents:
+            problems = tuple(row.problems.splitlines())
+            yield Listed(row.id, tuple(paths[row.id]), row.kind, row.n_chars, row.n_tokens, row.n_hashes, row.sha256, problems)
+
+    def text(self, document: int) -> str:
+        """Return a document's text.
+
+        Raises:
+            NotFoundError: There is no such document.
+            IncompleteError: The collection stores no texts, and the file is gone or has changed.
+        """
+        from pmbf.originals import original_text
+
+        row = self._store.catalog.documents([document]).get(document)
+        if row is None or row.removed:
+            raise NotFoundError(f"{self.path}: has no document {document}; see `pmbf list`")
+        return original_text(self._store, row, self._store.paths_of([document])[document])
+
+    def stats(self) -> Stats:
+        """Return how large the collection is and how full its rows are."""
+        return measure(self._store, kernels.NAME)
+
+    # ------------------------------------------------------------------ upkeep
+
+    def remove(self, *what: int | str | os.PathLike[str]) -> int:
+        """Remove documents by id, or take out paths and names; return how many were found and taken out.
+
+        A document goes with its last path. Answers leave it out from now on; `compact` gives its room back.
+
+        Raises:
+            NotFoundError: One of them is not in the collection; then nothing is removed.
+        """
+        with self._writer() as writer:
+            wanted = [self._resolved(writer, one) for one in what]
+            for one in wanted:
+                writer.remove(one) if isinstance(one, int) else writer.detach(one)
+            writer.commit()
+            return len(wanted)
+
+    def _resolved(self, writer: Writer, one: int | str | os.PathLike[str]) -> int | str:
+        if isinstance(one, int):
+            row = writer.store.catalog.documents([one]).get(one)
+            if row and not row.removed:
+                return one
+        else:
+            for path in (os.fspath(one), os.path.abspath(one)):
+                if writer.path(path):
+                    return path
+        raise NotFoundError(f"{self.path}: has no document {os.fspath(one) if not isinstance(one, int) else one!r}; see `pmbf list`")
+
+    def compact(self) -> CompactReport:
+        """Give back the room of removed documents, and merge small files."""
+        with self._writer() as writer:
+            return compact(writer)
+
+    def check(self) -> checking.CheckReport:
+        """Compare every file, row and bit with what it follows from."""
+        return checking.check(self._store)
+
+    # ------------------------------------------------------------------ private
+
+    @contextmanager
+    def _writer(self) -> Iterator[Writer]:
+        self._store.close()
+        try:
+            with Store(self.path, writable=True) as store:
+                yield Writer(store)
+        finally:
+            self._store = Store(self.path)
+
+    def _differences(self, params: Params) -> str:
+        mine, theirs = asdict(self.params), asdict(params)
+        return ", ".join(f"{name} is {mine[name]}, not {theirs[name]}" for name in mine if mine[name] != theirs[name])
+
+
+def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
+    """Rebuild what is damaged in a collection from what is whole.
+
+    Raises:
+        CorruptError: The catalog itself is damaged.
+        BusyError: Another process is writing.
+    """
+    with Store(path, writable=True, trusting=True) as store:
+        return checking.repair(store)
+
+
+def read_query(query: str | bytes | os.PathLike[str], name: str) -> tuple[str, str, tuple[str, ...]]:
+    """Return a query's text, its name, and what of it was not read."""
+    if isinstance(query, str):
+        return query, name, ()
+    if isinstance(query, bytes):
+        content = query
+    else:
+        name = name or os.fspath(query)
+        content = read_bounded(query, Limits().max_bytes)
+    extracted = extract(content, name, Limits())
+    return extracted.text, name, extracted.problems
+
+
+def _with_problems(report: Report, problems: tuple[str, ...]) -> Report:
+    from dataclasses import replace
+
+    return replace(report, problems=problems + report.problems) if problems else report

@@ -1,0 +1,400 @@
+"""The command line: each command parses, calls `Collection` and prints. How it ends is told in `pmbf.outcome`."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+import pmbf
+from pmbf import arguments as arg
+from pmbf.errors import NotFoundError, ParameterError, PmbfError
+from pmbf.inputs import fits, given, limits, named_roots, read_content, resolved
+from pmbf.outcome import DONE, FAILED, FOUND, STOPPED, PmbfGroup, failure, note, print_json, print_text, reason
+
+if TYPE_CHECKING:
+    from pmbf.collection import Collection
+    from pmbf.extract import Extracted, Limits
+    from pmbf.loading import LoadReport
+    from pmbf.report import Report
+    from pmbf.terminal.canvas import View
+
+
+# ---------------------------------------------------------------------- the app
+
+app = typer.Typer(
+    cls=PmbfGroup,
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+
+@app.callback(
+    invoke_without_command=True,
+    epilog="""Examples:
+  pmbf load ~/papers -c papers.pmbf       make a collection of a folder
+  pmbf screen thesis.pdf -c papers.pmbf   what of it stands in them, and where
+  export PMBF_COLLECTION=papers.pmbf      name the collection once for all
+
+Exit codes: 0 done, or nothing found; 1 something found; 2 wrong usage;
+3 an error, or not everything could be read; 130 stopped by Ctrl-C""",
+)
+def _pmbf(version: arg.Version = False) -> None:
+    """Find out which documents of a collection share text with another one, and which passages."""
+    if version:
+        print_text(f"pmbf {pmbf.__version__}\n")
+        raise typer.Exit(DONE)
+
+
+@app.command(
+    epilog="""Examples:
+  pmbf load ~/papers notes.txt -c papers.pmbf
+  pmbf load ~/papers -c papers.pmbf --include '*.pdf' --exclude drafts --prune
+  git ls-files -z docs | pmbf load --files-from - -c docs.pmbf
+
+A file loaded before is skipped while its size and time are the same, so a
+load that was stopped goes on where it was. Symbolic links are not followed.
+
+Exit codes: 0 every file loaded; 2 wrong usage; 3 an error, or a file had a
+problem (the others are loaded); 130 stopped by Ctrl-C"""
+)
+def load(
+    paths: arg.Paths = None,
+    collection: arg.CollectionFolder = None,
+    include: arg.Include = None,
+    exclude: arg.Exclude = None,
+    files_from: arg.FilesFrom = None,
+    prune: arg.Prune = False,
+    max_bytes: arg.MaxBytes = None,
+    timeout: arg.Timeout = None,
+    shingle: arg.Shingle = None,
+    any_order: arg.AnyOrder = False,
+    density: arg.Density = None,
+    n_hashes: arg.Hashes = None,
+    fpr: arg.FalseRate = None,
+    placement: arg.Placement = None,
+    docs_per_row: arg.DocsPerRow = None,
+    row_capacity: arg.RowCapacity = None,
+    no_text: arg.NoText = False,
+    json: arg.Json = False,
+    quiet: arg.QuietLoad = False,
+) -> None:
+    """Load files and folders; makes the collection if need be."""
+    params = given(
+        shingle_tokens=shingle,
+        ordered=False if any_order else None,
+        density=density,
+        n_hashes=n_hashes,
+        fpr=fpr,
+        placement=placement,
+        docs_per_row=docs_per_row,
+        row_capacity=row_capacity,
+        store_text=False if no_text else None,
+    )
+    if not (paths or files_from or prune):
+        raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
+    roots = named_roots(paths or [], files_from)
+    with _opened_for_load(_folder(collection), params, roots) as opened:
+        how = {"include": include or (), "exclude": exclude or (), "prune": prune, "limits": limits(max_bytes, timeout)}
+        report = _loaded(opened, roots, quiet=quiet, **how)
+        if json:
+            print_json(report.to_dict())
+        elif not quiet:
+            _print_load(report, opened)
+    if not json:
+        _note_problems(report)
+    raise typer.Exit(FAILED if report.problems else DONE)
+
+
+@app.command(
+    epilog="""Examples:
+  pmbf screen thesis.pdf -c papers.pmbf
+  pmbf screen thesis.pdf -c papers.pmbf --passages all --threshold 0.01
+  pdftotext draft.pdf - | pmbf screen - -c papers.pmbf --name draft
+  pmbf screen *.docx -c papers.pmbf --json | jq .coverage
+
+In a passage {+these words+} stand only in the text, \\[-these-] only in the
+source; on a terminal they are green and red instead.
+
+Exit codes: 0 nothing found; 1 something found; 2 wrong usage; 3 an error, or
+nothing found but not everything was read; of several files the highest"""
+)
+def screen(
+    files: arg.Files,
+    collection: arg.CollectionFolder = None,
+    name: arg.Name = None,
+    min_chars: arg.MinChars = None,
+    min_similarity: arg.MinSimilarity = None,
+    threshold: arg.Threshold = None,
+    false_rows: arg.FalseRows = None,
+    max_candidates: arg.MaxCandidates = None,
+    method: arg.Method = None,
+    max_bytes: arg.MaxBytes = None,
+    timeout: arg.Timeout = None,
+    passages: arg.Passages = None,
+    sources: arg.Sources = None,
+    color: arg.ColorWhen = "auto",
+    json: arg.JsonReports = False,
+    quiet: arg.Quiet = False,
+) -> None:
+    """Find the documents that share text with a file, and show where."""
+    from pmbf.screen import Options
+    from pmbf.terminal.canvas import View, wants_color
+
+    if name is not None and len(files) > 1:
+        raise ParameterError(f"--name is given for {len(files)} files, expected one file")
+    options = given(
+        min_chars=min_chars,
+        min_similarity=min_similarity,
+        threshold=threshold,
+        false_rows=false_rows,
+        max_candidates=max_candidates,
+        method=method,
+    )
+    Options(**options)  # refused before a long file is read
+    view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))
+    with _opened(collection) as opened:
+        screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet)
+        raise typer.Exit(screening.screen_all(files, name))
+
+
+@app.command(
+    "list",
+    epilog="""Examples:
+  pmbf list -c papers.pmbf
+  pmbf list '*.pdf' drafts/2024 -c papers.pmbf
+
+Exit codes: 0 done; 2 wrong usage; 3 an error""",
+)
+def list_(
+    patterns: arg.Patterns = None, collection: arg.CollectionFolder = None, json: arg.JsonDocuments = False
+) -> None:
+    """List the documents: id, length, kind and paths."""
+    from pmbf.terminal.summaries import list_lines
+
+    with _opened(collection) as opened:
+        documents = [document for document in opened.documents() if not patterns or fits(document.paths, patterns)]
+    if json:
+        for document in documents:
+            print_json(document.to_dict())
+    else:
+        print_text("".join(line + "\n" for line in list_lines(documents)))
+
+
+@app.command(epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
+def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
+    """Show how large a collection is, and what each figure means."""
+    from pmbf.terminal.canvas import View
+    from pmbf.terminal.summaries import stats_text
+
+    with _opened(collection) as opened:
+        figures = opened.stats()
+    print_json(figures.to_dict()) if json else print_text(stats_text(figures, _folder(collection), View()))
+
+
+@app.command(
+    epilog="""Examples:
+  pmbf remove 17 18 -c papers.pmbf
+  pmbf remove ~/papers/draft.pdf -c papers.pmbf
+
+A document goes with its last path. If one of those named is not in the
+collection, nothing is removed.
+
+Exit codes: 0 removed; 2 wrong usage; 3 an error"""
+)
+def remove(targets: arg.Targets, collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
+    """Take documents out, by id or path. Does not ask."""
+    from pmbf.terminal.summaries import remove_text
+
+    with _opened(collection) as opened:
+        n_removed = opened.remove(*resolved(opened, targets))
+    print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
+
+
+@app.command(epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
+def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
+    """Give back the room of removed documents."""
+    from pmbf.terminal.summaries import compact_text
+
+    with _opened(collection) as opened:
+        report = opened.compact()
+    print_json(report.to_dict()) if json else print_text(compact_text(report))
+
+
+@app.command(
+    epilog="""Reads the whole collection: seconds for each 100 MB.
+
+Exit codes: 0 all is well, or well again; 2 wrong usage; 3 problems, or an error"""
+)
+def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
+    """Compare every file, row and bit with what it follows from."""
+    from pmbf import collection as collections
+    from pmbf.terminal.summaries import check_lines
+
+    folder = _folder(collection)
+    if repair:
+        report = collections.repair(folder)
+    else:
+        with _opened(folder) as opened:
+            report = opened.check()
+    print_json(report.to_dict()) if json else print_text("".join(line + "\n" for line in check_lines(report, folder)))
+    raise typer.Exit(DONE if report.ok else FAILED)
+
+
+# ---------------------------------------------------------------------- opening a collection
+
+
+def _folder(collection: str | None) -> str:
+    if not collection:
+        raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
+    return collection
+
+
+def _opened(collection: str | None) -> Collection:
+    from pmbf.collection import Collection
+
+    return Collection(_folder(collection))
+
+
+def _opened_for_load(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collection:
+    """Return a collection, made if need be; parameters given for an existing one must be its own."""
+    from pmbf.collection import Collection
+    from pmbf.loading import is_collection
+
+    if is_collection(folder):
+        collection = Collection(folder)
+        _require_same(collection, params)
+        return collection
+    made = pmbf.Params(**params)
+    if not any(map(os.path.lexists, roots)):
+        what = f"{roots[0]}: no such file or folder" if roots else "no PATH given"
+        raise NotFoundError(f"{what}, so no collection was made at {folder}")
+    return Collection(folder, create=True, params=made)
+
+
+def _require_same(collection: Collection, params: dict[str, Any]) -> None:
+    for name, value in params.items():
+        own = getattr(collection.params, name)
+        if own != value:
+            raise ParameterError(
+                f"{collection.path}: was made with {name} {own}, which cannot change to {value}; "
+                "leave the option out, or load into a new collection"
+            )
+
+
+# ---------------------------------------------------------------------- load
+
+
+def _loaded(collection: Collection, roots: Sequence[str], *, quiet: bool, **how: Any) -> LoadReport:
+    from pmbf.terminal.progress import load_progress
+
+    try:
+        with load_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
+            return collection.load(roots, on_progress=on_progress, **how)
+    except KeyboardInterrupt:
+        kept = f"{collection.path} has {collection.stats().n_documents:,} documents"
+        again = "the same command goes on from there"
+        raise failure(f"stopped; what was loaded is kept ({kept}), and {again}", STOPPED) from None
+
+
+def _print_load(report: LoadReport, collection: Collection) -> None:
+    from pmbf.terminal.summaries import load_text
+
+    print_text(load_text(report, str(collection.path), collection.stats().n_documents))
+    sys.stdout.flush()
+
+
+def _note_problems(report: LoadReport) -> None:
+    from pmbf.terminal.summaries import problem_lines
+
+    for line in problem_lines(report.problems):
+        note(line)
+
+
+# ---------------------------------------------------------------------- screen
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """One `pmbf screen`: what holds for each of its files.
+
+    Args:
+        collection: What the files are compared with.
+        options: Fields of `pmbf.screen.Options` that were given.
+        limits: Bounds for reading a file.
+        view: How a report is shown.
+        json: Whether it is printed as JSON instead.
+        quiet: Whether nothing is printed.
+    """
+
+    collection: Collection
+    options: dict[str, Any]
+    limits: Limits
+    view: View
+    json: bool
+    quiet: bool
+
+    def screen_all(self, files: Sequence[str], name: str | None) -> int:
+        """Screen each file and return the highest exit code; one that cannot be read does not stop the others."""
+        code, separator = DONE, ""
+        for file in files:
+            answer = self._answer(file, name)
+            if answer is None:
+                code = FAILED
+                continue
+            if not self.quiet:
+                self._print(*answer, separator)
+            code, separator = max(code, _code(answer[0])), "\n"
+        return code
+
+    def _answer(self, file: str, name: str | None) -> tuple[Report, str] | None:
+        """Return the report on a file, and its text; None, and why on stderr, when it cannot be read."""
+        try:
+            extracted = self._read(file, name)
+        except (PmbfError, OSError) as error:
+            note(reason(error))
+            return None
+        report = self.collection.screen(extracted.text, name=name or ("stdin" if file == "-" else file), **self.options)
+        return replace(report, problems=extracted.problems + report.problems), extracted.text
+
+    def _read(self, file: str, name: str | None) -> Extracted:
+        from pmbf.extract import extract
+
+        content = read_content(file, self.limits.max_bytes)
+        return extract(content, (name or "") if file == "-" else file, self.limits)
+
+    def _print(self, report: Report, text: str, separator: str) -> None:
+        if self.json:
+            print_json(report.to_dict())
+            return
+        from pmbf.terminal.report import report_text
+
+        print_text(separator + report_text(report, text, self.collection.text, self.view))
+        self._note_too_short(report)
+
+    def _note_too_short(self, report: Report) -> None:
+        from pmbf.screen import Options
+
+        shortest = Options(**self.options).min_chars
+        if report.query.n_tokens and report.query.n_chars < shortest:
+            print_text(f"Note: no passage under {shortest} characters counts; see --min-chars.\n")
+
+
+def _code(report: Report) -> int:
+    from pmbf.terminal.report import is_incomplete
+
+    if any(match.passages for match in report.matches):
+        return FOUND
+    return FAILED if is_incomplete(report) else DONE
+
+
+def main() -> None:
+    """Run the command line."""
+    app(prog_name="pmbf")

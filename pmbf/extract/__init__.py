@@ -1,0 +1,112 @@
+"""Bytes and a name -> text. Hostile bytes included: the outcome is text, text with problems, or one of two errors.
+
+    bytes ─ guess_kind ─┬─ plain text ── decode, here
+                        └─ all others ── a child process with limits: wire ─► worker ─► one reader per kind
+
+Plain text keeps its characters one for one. Everything else comes in reading order, a line for each paragraph.
+What could not be read is listed in `Extracted.problems`: a text with problems is incomplete, never clean.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+
+from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
+from pmbf.extract.encoding import decode
+from pmbf.extract.kinds import SUPPORTED, TEXT_KINDS, describe, guess_kind, is_probably_text, looks_supported
+from pmbf.extract.limits import Extracted, Limits
+
+__all__ = [
+    "SUPPORTED",
+    "TEXT_KINDS",
+    "Extracted",
+    "Limits",
+    "extract",
+    "extract_path",
+    "guess_kind",
+    "is_probably_text",
+    "looks_supported",
+]
+
+_READ_ALL_SAFELY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+
+
+def extract(raw: bytes, name: str, limits: Limits | None = None) -> Extracted:
+    """Return the text of a document.
+
+    Args:
+        raw: Its bytes.
+        name: Its name, for its extension and for messages. Need not be a path.
+        limits: How much may be read; None for the defaults.
+
+    Raises:
+        UnsupportedError: It is no text document, or its kind needs an extra that is not installed.
+        IncompleteError: It is broken, encrypted, over a limit, or its reader timed out or died.
+
+    >>> extract("Прочь".encode("utf-16"), "note.txt").text
+    '\\ufeffПрочь'
+    """
+    limits = limits or Limits()
+    if len(raw) > limits.max_bytes:
+        raise IncompleteError(_over(name, len(raw), limits))
+    kind = guess_kind(raw, name)
+    if kind is None:
+        raise UnsupportedError(f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads")
+    try:
+        return _plain(raw, kind, limits) if kind in TEXT_KINDS else _apart(raw, kind, limits)
+    except (UnsupportedError, IncompleteError) as error:
+        raise type(error)(f"{name}: {error}") from None
+
+
+def extract_path(path: str | os.PathLike[str], limits: Limits | None = None) -> Extracted:
+    """Return the text of a file. Only regular files are opened; a link is followed.
+
+    Raises:
+        NotFoundError: There is no such file.
+        UnsupportedError: It is a folder, pipe or device, or as for `extract`.
+        IncompleteError: It cannot be read, or as for `extract`.
+    """
+    limits = limits or Limits()
+    name = os.fspath(path)
+    try:
+        return extract(_bytes_of(name, limits), name, limits)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"{name}: no such file") from None
+    except (OSError, ValueError) as error:
+        raise IncompleteError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def _bytes_of(name: str, limits: Limits) -> bytes:
+    _regular_size(name, os.stat(name))  # before it is opened: opening a device may do something
+    fd = os.open(name, _READ_ALL_SAFELY)
+    with os.fdopen(fd, "rb") as file:
+        n_bytes = _regular_size(name, os.fstat(fd))
+        raw = file.read(limits.max_bytes + 1) if n_bytes <= limits.max_bytes else b""
+    if max(n_bytes, len(raw)) > limits.max_bytes:
+        raise IncompleteError(_over(name, max(n_bytes, len(raw)), limits))
+    return raw
+
+
+def _regular_size(name: str, status: os.stat_result) -> int:
+    if not stat.S_ISREG(status.st_mode):
+        what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
+        raise UnsupportedError(f"{name}: {what}, expected a regular file")
+    return status.st_size
+
+
+def _over(name: str, n_bytes: int, limits: Limits) -> str:
+    return f"{name}: {n_bytes} bytes, limit {limits.max_bytes}; split it or raise max_bytes"
+
+
+def _plain(raw: bytes, kind: str, limits: Limits) -> Extracted:
+    text, encoding, problems = decode(raw)
+    if len(text) * 4 > limits.max_text_bytes and len(text.encode("utf-8", "replace")) > limits.max_text_bytes:
+        raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text; split it or raise max_text_bytes")
+    return Extracted(text, kind, encoding, problems)
+
+
+def _apart(raw: bytes, kind: str, limits: Limits) -> Extracted:
+    from pmbf.extract.pool import read_apart
+
+    return read_apart(raw, kind, limits) if raw else Extracted("", kind)

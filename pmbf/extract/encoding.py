@@ -1,0 +1,214 @@
+"""Bytes -> characters, for plain text whose encoding nobody wrote down.
+
+In this order, the first that fits: byte order mark, UTF-16 and UTF-32 without one, escape-sequence encodings
+(ISO-2022), strict UTF-8, damaged UTF-8, and last a statistical guess by charset-normalizer over a bounded sample.
+Nothing is normalised: no character is added, dropped or replaced, unless `problems` says so.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+import unicodedata
+from typing import NamedTuple
+
+SAMPLE_BYTES = 256 * 1024
+"""What the guess looks at. It is the lines with non-ASCII bytes: those alone tell encodings apart."""
+
+BOMS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with that of UTF-16
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+ISO_2022 = ("iso2022_jp_2", "iso2022_jp_ext", "iso2022_kr")
+ISO_2022_SHIFT = re.compile(rb"\x1b(?:\$[@B(]|\([JI]|\$\)C)")
+MULTIBYTE = ("gb18030", "big5", "big5hkscs", "cp950", "cp932", "shift_jis", "euc_jp", "cp949", "euc_kr")
+COMMON = (
+    *("cp1250", "cp1251", "cp1252", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "cp874"),
+    *("cp866", "koi8_r", "koi8_u", "iso8859_5", "iso8859_7", "mac_cyrillic"),
+    *MULTIBYTE,
+)
+"""What plain text is found in: the legacy encodings of the WHATWG Encoding Standard."""
+RARE = ("cp850", "cp852", "mac_roman", "cp1258", "iso8859_4")
+"""Tried where no common one fits: on a line or two of German they look as good as cp1252, and almost never are."""
+WIDE_SAMPLE_BYTES = 8192
+
+
+class Decoded(NamedTuple):
+    """Text, the encoding it was in, and what did not decode."""
+
+    text: str
+    encoding: str
+    problems: tuple[str, ...] = ()
+
+
+def decode(raw: bytes) -> Decoded:
+    """Return the text of bytes in any encoding.
+
+    >>> decode("naïve".encode("utf-16-le"))
+    Decoded(text='naïve', encoding='utf-16-le', problems=())
+    """
+    marked = next((encoding for mark, encoding in BOMS if raw.startswith(mark)), None) or wide_encoding(raw)
+    if marked:
+        return _lenient(raw, marked)
+    for encoding in ISO_2022 if ISO_2022_SHIFT.search(raw) else ():
+        if (text := _strict(raw, encoding)) is not None:
+            return Decoded(text, encoding)
+    if (text := _strict(raw, "utf-8")) is not None:
+        return Decoded(text, "utf-8")
+    return _lenient(raw, "utf-8" if _is_mostly(raw, "utf-8") else _guess(raw))
+
+
+def decode_as(raw: bytes, encoding: str | None) -> Decoded:
+    """Return the text of bytes in their declared encoding, or in the detected one where no declaration holds."""
+    if encoding and not any(raw.startswith(mark) for mark, _ in BOMS) and not wide_encoding(raw):
+        name = _as_browsers_read_it(encoding)
+        if (text := _strict(raw, name)) is not None:
+            return Decoded(text, name)
+        if _is_mostly(raw, name):
+            return _lenient(raw, name)
+    return decode(raw)
+
+
+def wide_encoding(raw: bytes) -> str | None:
+    """Return UTF-16 or UTF-32 with its byte order, if these bytes are such text without a byte order mark."""
+    head = raw[:WIDE_SAMPLE_BYTES]
+    n_zeros = head.count(0)
+    if n_zeros == 0 or len(head) < 4:
+        return None
+    n_ascii = len(head) - len(head.translate(None, _PRINTABLE_ASCII))
+    # ASCII with a stray zero byte must not turn into "Chinese": UTF-16 has many zeros, or few bytes that look ASCII.
+    if 5 * n_zeros < len(head) and 5 * n_ascii > 4 * len(head):
+        return None
+    scored = [(_share_of_text(head, encoding), encoding) for encoding in _WIDE if len(raw) % _WIDE[encoding] == 0]
+    best, encoding = max(scored, default=(0.0, ""))
+    return encoding if best > 0.98 else None
+
+
+_CODEC_ERRORS = (UnicodeError, LookupError, ValueError, AssertionError)
+"""What a codec named by a stranger may raise: unknown, not an encoding of text ("rot13"), a name with a zero byte."""
+_PRINTABLE_ASCII = bytes(range(32, 127))
+_WIDE = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
+
+
+def _share_of_text(head: bytes, encoding: str) -> float:
+    """Return how much of a sample is assigned, printable characters in one encoding, 0 to 1."""
+    try:
+        text = codecs.getincrementaldecoder(encoding)().decode(head)
+    except UnicodeDecodeError:
+        return 0.0
+    n_text = sum(char in "\t\n\r\f" or unicodedata.category(char) not in ("Cc", "Cn", "Co", "Cs") for char in text)
+    return n_text / max(1, len(text))
+
+
+def _strict(raw: bytes, encoding: str) -> str | None:
+    try:
+        return raw.decode(encoding)
+    except _CODEC_ERRORS:
+        return None
+
+
+def _lenient(raw: bytes, encoding: str) -> Decoded:
+    text = raw.decode(encoding, "replace")
+    n_bad = text.count("\ufffd")
+    if n_bad:  # what the author wrote as U+FFFD is no damage
+        n_bad -= raw.decode(encoding, "ignore").count("\ufffd")
+    return Decoded(text, encoding, (f"{n_bad} characters are not valid {encoding}",) if n_bad > 0 else ())
+
+
+def _is_mostly(raw: bytes, encoding: str) -> bool:
+    """Tell damaged text from text in another encoding: ten sound characters outside ASCII for each bad byte."""
+    sample = _sample(raw)
+    try:
+        text = sample.decode(encoding, "replace")
+    except _CODEC_ERRORS:
+        return False
+    n_bad = text.count("\ufffd")
+    return bool(sample) and sum(char > "\x7f" for char in text) - n_bad >= 10 * n_bad
+
+
+def _sample(raw: bytes) -> bytes:
+    """Return the lines that hold non-ASCII bytes, up to `SAMPLE_BYTES` in all, cut where no character can be cut."""
+    pieces: list[bytes] = []
+    room, stop = SAMPLE_BYTES, 0
+    while room > 0 and (hit := _HIGH.search(raw, stop)):
+        start = max(raw.rfind(b"\n", stop, hit.start()) + 1, stop, hit.start() - 200)
+        stop = _after_line(raw, hit.end(), hit.end() + room)
+        if stop == len(raw) and pieces and raw[-1] >= 0x80:
+            break  # the end of a file that was cut short may be half a character
+        pieces.append(raw[start:stop])
+        room -= stop - start
+    return b"".join(pieces)
+
+
+def _after_line(raw: bytes, start: int, latest: int) -> int:
+    line_end = raw.find(b"\n", start, latest) + 1
+    if line_end or latest >= len(raw):
+        return line_end or len(raw)
+    safe = _NEVER_A_TRAIL_BYTE.search(raw, latest, latest + 4096)
+    return safe.end() if safe else latest
+
+
+def _guess(raw: bytes) -> str:
+    sample = _sample(raw)
+    # A cut in the middle of a long line may have cut a character, and then its encoding fits no more: cut elsewhere.
+    is_cut = len(sample) >= SAMPLE_BYTES and not _NEVER_A_TRAIL_BYTE.match(sample[-1:])
+    guesses = [_guess_of(sample[: len(sample) - n_off]) for n_off in range(4 if is_cut else 1)]
+    return next((guess for guess in guesses if guess in MULTIBYTE), guesses[0])
+
+
+def _guess_of(sample: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    if len(_HIGH.findall(sample)) <= 8 and not _HIGH_PAIR.search(sample):
+        return "cp1252"  # a few quotation marks or accents: too little for statistics, so the most common encoding
+    common = from_bytes(sample, cp_isolation=list(COMMON)).best()
+    best = common if common and common.chaos < 0.05 else from_bytes(sample, cp_isolation=[*COMMON, *RARE]).best()
+    return _sharpen(_as_browsers_read_it(best.encoding), sample) if best else "cp1252"
+
+
+def _sharpen(encoding: str, sample: bytes) -> str:
+    """Correct the two confusions that the library's guess was measured to make (docs/extraction.md)."""
+    if encoding == "cp1250" and not _EAST_ONLY.search(sample):
+        return "cp1252"  # every letter is the same in both, and the quotation marks are those of the more common one
+    if encoding == "cp1250" and not _C1.search(sample):
+        return "iso8859-2"  # Czech and Polish in cp1250 write š, ž, ś, ź below 0xA0
+    if encoding == "cp1251" and _HEBREW.search(sample) and not _NOT_HEBREW.search(sample):
+        return "cp1255"  # the 27 letters of Hebrew lie on а to ъ; Russian without capitals, ы, ь, э, ю, я is no text
+    return encoding
+
+
+_HIGH = re.compile(rb"[\x80-\xff]")
+_NEVER_A_TRAIL_BYTE = re.compile(rb"[\x09-\x2f]")
+_HIGH_PAIR = re.compile(rb"[\x80-\xff]{2}")
+_EAST_ONLY = re.compile(
+    b"[\x8d\x8f\x9d\x9f%b]"
+    % bytes(i for i in range(0xC0, 0x100) if bytes([i]).decode("cp1250") != bytes([i]).decode("cp1252"))
+)
+_C1 = re.compile(rb"[\x80-\x9f]")
+_HEBREW = re.compile(rb"(?:[\xe0-\xfa]{2,}[^\xe0-\xfa]+){4}")
+_NOT_HEBREW = re.compile(rb"[\xfb-\xff]")
+
+
+def _as_browsers_read_it(encoding: str) -> str:
+    """Return the superset that is meant when a smaller encoding is named (WHATWG Encoding Standard, section 4.2)."""
+    try:
+        name = codecs.lookup(encoding).name
+    except (LookupError, ValueError):
+        return encoding
+    return _SUPERSETS.get(name, name)
+
+
+_SUPERSETS = {
+    "ascii": "cp1252",
+    "iso8859-1": "cp1252",
+    "iso8859-9": "cp1254",
+    "gb2312": "gb18030",
+    "gbk": "gb18030",
+    "shift_jis": "cp932",
+    "euc_kr": "cp949",
+    "tis-620": "cp874",
+    "iso8859-11": "cp874",
+}

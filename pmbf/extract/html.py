@@ -1,0 +1,104 @@
+"""HTML as a reader sees it: the text of the elements, a line for each block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from pmbf.errors import IncompleteError
+from pmbf.extract.encoding import decode_as
+from pmbf.extract.reading import Reading
+
+BLOCK = frozenset(
+    {"address", "article", "aside", "blockquote", "body", "br", "caption", "center", "dd", "details", "dialog", "dir"}
+    | {"div", "dl", "dt", "fieldset", "figcaption", "figure", "footer", "form", "frameset", "head", "header", "hr"}
+    | {"h1", "h2", "h3", "h4", "h5", "h6", "html", "legend", "li", "main", "menu", "nav", "ol", "optgroup", "option"}
+    | {"p", "pre", "search", "section", "select", "summary", "table", "tbody", "td", "template", "textarea", "tfoot"}
+    | {"th", "thead", "title", "tr", "ul"}
+)
+"""Elements that end a word: what stands in them is on a line of its own."""
+UNREAD = frozenset({"script", "style"})
+SPACED = frozenset({"pre", "textarea"})
+
+_META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
+_XML_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.-]{1,40})", re.I)
+_BLANK = " \t\r\n\f"
+_BLANKS = re.compile(f"[{_BLANK}]+")
+_DECLARED_WITHIN = 4096
+
+
+def read(raw: bytes, kind: str, reading: Reading, *, charset: str | None = None) -> str:
+    """Return the text of an HTML document.
+
+    Args:
+        raw: The document.
+        kind: "html".
+        reading: Where problems go.
+        charset: The encoding that came with it from outside, in a mail's header; else that of its meta element counts.
+
+    Raises:
+        IncompleteError: The document cannot be parsed.
+    """
+    markup, _, problems = decode_as(raw, charset or _declared(raw[:_DECLARED_WITHIN]))
+    for what in problems:
+        reading.problem(what)
+    reading.spend_text(len(markup))
+    try:
+        root = LexborHTMLParser(markup.removeprefix("\ufeff")).root
+    except (RuntimeError, ValueError) as error:  # SelectolaxError is a RuntimeError
+        raise IncompleteError(f"cannot be parsed: {error}") from None
+    return "".join(_lines(root)) if root else ""
+
+
+def _declared(head: bytes) -> str | None:
+    found = _XML_ENCODING.match(head) or _META_CHARSET.search(head)
+    return found[1].decode("ascii") if found else None
+
+
+def _lines(root: LexborNode) -> Iterator[str]:
+    """Yield the text below an element, then that of the templates below it, which are no part of the tree."""
+    trees = [root]
+    while trees:
+        tree = trees.pop()
+        yield from _text_below(tree)
+        yield "\n"
+        trees += reversed(tree.template_fragments())
+
+
+def _text_below(root: LexborNode) -> Iterator[str]:
+    places: dict[int, _Place] = {}
+    line = None
+    for node in root.traverse(include_text=True):
+        parent = node.parent
+        around = places.get(parent.mem_id, _OUTSIDE) if parent else _OUTSIDE
+        text = node.text_content
+        if text is None:
+            place = places[node.mem_id] = _place(node, around)
+            line = line if place.block == around.block else None
+        elif around.is_read and (text if around.is_spaced else text.strip(_BLANK)):
+            if line != around.block:
+                yield "\n"
+                line = around.block
+            yield text if around.is_spaced else _BLANKS.sub(" ", text)
+        elif text and around.is_read:
+            yield " "
+
+
+class _Place(NamedTuple):
+    """Where text stands: its nearest block, by identity, and whether it is read, and with its own line breaks."""
+
+    block: int
+    is_read: bool
+    is_spaced: bool
+
+
+_OUTSIDE = _Place(block=0, is_read=True, is_spaced=False)
+
+
+def _place(node: LexborNode, around: _Place) -> _Place:
+    tag = node.tag or ""
+    block = node.mem_id if tag in BLOCK else around.block
+    return _Place(block, around.is_read and tag not in UNREAD, around.is_spaced or tag in SPACED)

@@ -1,0 +1,173 @@
+"""What a file is: by its bytes first, by its name second."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import struct
+from pathlib import Path
+
+from pmbf.extract.encoding import BOMS, wide_encoding
+
+TEXT_KINDS = frozenset({"txt", "md"})
+"""Kinds that are decoded where they are; all others are parsed in a child process."""
+
+SUPPORTED = {
+    **dict.fromkeys((".txt", ".text", ".rst", ".adoc", ".tex", ".bib", ".csv", ".tsv", ".log", ".srt", ".json"), "txt"),
+    **dict.fromkeys((".md", ".markdown"), "md"),
+    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
+    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), "docx"),
+    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx"),
+    **dict.fromkeys((".xlsx", ".xlsm", ".xltx"), "xlsx"),
+    **dict.fromkeys((".odt", ".ott"), "odt"),
+    **dict.fromkeys((".odp", ".otp"), "odp"),
+    **dict.fromkeys((".ods", ".ots"), "ods"),
+    ".eml": "eml",
+    ".mbox": "mbox",
+    ".pdf": "pdf",
+    ".rtf": "rtf",
+}
+"""Extension -> kind. Files with other names are read as text if their bytes look like text."""
+
+HEAD_BYTES = 8192
+"""What decides whether bytes are text."""
+
+_TEXT_WITH_MARKUP = ("html", "eml", "mbox")
+_SAYS_LITTLE = ("", ".txt", ".text", ".asp", ".aspx", ".mht", ".mhtml", ".pdf", ".docx", ".rtf", ".odt", ".pptx")
+_ODF = {b"text": "odt", b"presentation": "odp", b"spreadsheet": "ods"}
+_ODF_MIMETYPE = re.compile(
+    rb"PK.{28}mimetypeapplication/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)", re.S
+)
+_OOXML = ((b"word/", "docx"), (b"ppt/", "pptx"), (b"xl/workbook.xml", "xlsx"))
+_OFFICE = frozenset({*_ODF.values(), "docx", "pptx", "xlsx"})
+_MAX_NAMES = 20_000
+_CONTROLS = bytes({*range(32), 127} - set(b"\b\t\n\v\f\r\x1a\x1b"))
+_BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
+_HTML = re.compile(_BEFORE_HTML + r"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
+_HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
+_MAIL_HEADER = re.compile(r"^(?:mime-version|received|message-id|return-path|content-type)\s*:", re.I | re.M)
+_BINARIES = (
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old binary Office file (.doc, .xls, .ppt, .msg)"),
+    (b"PK\x03\x04", "a zip archive"),
+    (b"PK\x05\x06", "an empty zip archive"),
+    *((magic, "an archive") for magic in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07")),
+    *((magic, "an archive") for magic in (b"\x28\xb5\x2f\xfd", b"MSCF", b"\x1f\x9d", b"\x04\x22\x4d\x18", b"!<arch>")),
+    *((magic, "a program") for magic in (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm")),
+    (b"SQLite format 3\0", "a database"),
+)
+_MEDIA = re.compile(
+    rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\x00|II\*\x00|MM\x00\*|II\xbc\x01|\x00\x00\x01\x00"  # pictures
+    rb"|\xd7\xcd\xc6\x9a|\x01\x00\x09\x00\x00\x03|\x01\x00\x00\x00.{36} EMF|VCLMTF"  # drawings
+    rb"|RIFF|OggS|ID3|\xff[\xfb\xf3\xf2]|fLaC|.{4}ftyp|\x1a\x45\xdf\xa3|FLV\x01|[FC]WS[\x01-\x2f]"  # sound and film
+    rb"|wOF[F2]|OTTO|\x00\x01\x00\x00",  # fonts
+    re.S,
+)
+
+
+def guess_kind(raw: bytes, name: str) -> str | None:
+    """Return the kind of a document, or None if it is none that pmbf reads. Looks at a bounded part of the bytes.
+
+    >>> guess_kind(b"%PDF-1.7 ...", "thesis.txt")
+    'pdf'
+    >>> guess_kind(b"Dear reader", "letter.md")
+    'md'
+    """
+    by_name = SUPPORTED.get(_extension(name))
+    if kind := _by_magic(raw, by_name):
+        return kind
+    if is_probably_text(raw):
+        return _among_texts(raw[:HEAD_BYTES], by_name, _extension(name))
+    is_other = is_media(raw) or any(raw.startswith(magic) for magic, _ in _BINARIES)
+    return by_name if by_name in _TEXT_WITH_MARKUP and not is_other else None
+
+
+def is_probably_text(raw: bytes) -> bool:
+    """Tell text, in whatever encoding, from binary bytes: hardly any control characters in the first 8 KB."""
+    head = raw[:HEAD_BYTES]
+    if any(head.startswith(mark) for mark, _ in BOMS) or wide_encoding(raw):
+        return True
+    return (len(head) - len(head.translate(None, _CONTROLS))) * 100 <= len(head)
+
+
+def looks_supported(path: str | os.PathLike[str]) -> bool:
+    """Tell whether a file of a folder is worth trying: by its extension, else by its first 8 KB.
+
+    Opens regular files only, and those whose extension is known not at all.
+    """
+    if _extension(os.fspath(path)) in SUPPORTED:
+        return True
+    try:
+        if not stat.S_ISREG(os.stat(path).st_mode):
+            return False
+        with Path(path).open("rb") as file:
+            head = file.read(HEAD_BYTES)
+    except OSError:
+        return False
+    return bool(head) and guess_kind(head, os.fspath(path)) is not None
+
+
+def is_media(raw: bytes) -> bool:
+    """Tell pictures, sound, film and fonts: they hold no text, so leaving them out is no gap."""
+    return _MEDIA.match(raw) is not None
+
+
+def describe(raw: bytes) -> str:
+    """Return in a few words what bytes are that pmbf cannot read."""
+    if is_media(raw):
+        return "a picture, sound, film or font"
+    return next((words for magic, words in _BINARIES if raw.startswith(magic)), "binary data of an unknown kind")
+
+
+def _by_magic(raw: bytes, by_name: str | None) -> str | None:
+    if raw.startswith(b"%PDF-") or (b"%PDF-" in raw[:1024] and (by_name == "pdf" or not is_probably_text(raw))):
+        return "pdf"
+    if raw.startswith(b"{\\rtf"):
+        return "rtf"
+    return _zip_kind(raw, by_name) if raw.startswith(b"PK\x03\x04") else None
+
+
+def _zip_kind(raw: bytes, by_name: str | None) -> str | None:
+    """Return the kind of an office document by its members' names, of one that is cut short by its extension."""
+    if odf := _ODF_MIMETYPE.match(raw):
+        return _ODF[odf[1]]
+    named = by_name if by_name in _OFFICE else None
+    end = raw.rfind(b"PK\x05\x06", -66_000)
+    if end < 0 or len(raw) < end + 22:
+        return named
+    names = _names(raw, end - int.from_bytes(raw[end + 12 : end + 16], "little"))
+    if b"[Content_Types].xml" in names:
+        return next((kind for prefix, kind in _OOXML if any(name.startswith(prefix) for name in names)), None)
+    is_odf = b"content.xml" in names and (b"mimetype" in names or b"META-INF/manifest.xml" in names)
+    return (named or "odt") if is_odf else None
+
+
+def _names(raw: bytes, position: int) -> list[bytes]:
+    """Return the names in a zip's directory, a bounded number of them."""
+    names: list[bytes] = []
+    while position >= 0 and raw[position : position + 4] == b"PK\x01\x02" and len(names) < _MAX_NAMES:
+        n_name, n_extra, n_comment = struct.unpack("<HHH", raw[position + 28 : position + 34].ljust(6, b"\0"))
+        names.append(raw[position + 46 : position + 46 + n_name])
+        position += 46 + n_name + n_extra + n_comment
+    return names
+
+
+def _among_texts(head: bytes, by_name: str | None, extension: str) -> str:
+    """Tell HTML and mail from plain text. Source code and Markdown that quote HTML stay what their names say."""
+    if by_name in _TEXT_WITH_MARKUP or by_name == "md":
+        return by_name or "txt"
+    if extension not in _SAYS_LITTLE:
+        return "txt"
+    wide = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else wide_encoding(head)
+    text = head.decode(wide or "latin-1", "replace").removeprefix("ï»¿").removeprefix("\ufeff").replace("\r\n", "\n")
+    if _HTML.match(text):
+        return "html"
+    is_mbox = text.startswith("From ") and "\n" in text
+    headers = _HEADERS.match(text, text.index("\n") + 1 if is_mbox else 0)
+    if headers and _MAIL_HEADER.search(headers[0]):
+        return "mbox" if is_mbox else "eml"
+    return "txt"
+
+
+def _extension(name: str) -> str:
+    return os.path.splitext(name)[1].lower()

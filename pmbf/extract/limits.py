@@ -1,0 +1,69 @@
+"""How much of a document may be read (`Limits`), and what came of it (`Extracted`)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+from pmbf.errors import ParameterError
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Bounds for reading one document, with everything inside it. Going over one is `IncompleteError`, never a cut.
+
+    Args:
+        max_bytes: Bytes of the file.
+        max_text_bytes: Bytes of its text, as UTF-8.
+        max_ratio: Expanded bytes for each packed byte of a zip member; members under 1 MiB may be denser.
+        max_expanded_bytes: Bytes expanded from all zip members together.
+        max_entries: Members of a zip file, or parts of a mail.
+        max_pages: Pages of a PDF.
+        max_depth: How deep documents may be inside documents: attachments, embedded files.
+        timeout_s: Wall-clock seconds.
+        memory_bytes: Memory the reading process may take for one document.
+
+    Raises:
+        ParameterError: A limit is not above zero.
+
+    >>> Limits(timeout_s=5).max_depth
+    5
+    """
+
+    max_bytes: int = 256 * MIB
+    max_text_bytes: int = 256 * MIB
+    max_ratio: int = 200
+    max_expanded_bytes: int = 1024 * MIB
+    max_entries: int = 10_000
+    max_pages: int = 20_000
+    max_depth: int = 5
+    timeout_s: float = 60.0
+    memory_bytes: int = 2048 * MIB
+
+    def __post_init__(self) -> None:
+        for field in fields(self):
+            if not getattr(self, field.name) > 0:
+                raise ParameterError(f"{field.name} is {getattr(self, field.name)}, expected a number above 0")
+
+
+@dataclass(frozen=True, slots=True)
+class Extracted:
+    """The text of one document.
+
+    Args:
+        text: All text, in reading order. Of plain text: the characters one for one, a leading U+FEFF included.
+        kind: What was read, one of `SUPPORTED`'s values: "txt", "html", "pdf", ...
+        encoding: The encoding of plain text, None for the other kinds.
+        problems: What could not be read, and why. Empty means complete.
+    """
+
+    text: str
+    kind: str
+    encoding: str | None = None
+    problems: tuple[str, ...] = ()
+
+    @property
+    def complete(self) -> bool:
+        """Whether everything was read."""
+        return not self.problems

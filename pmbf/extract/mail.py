@@ -1,0 +1,97 @@
+"""Mail: the subject, every text part, and every attachment by what it is. By the standard library's `email`."""
+
+from __future__ import annotations
+
+import email
+import re
+from collections.abc import Iterator
+from email.errors import HeaderParseError, MessageDefect
+from email.header import decode_header, make_header
+from email.message import Message
+
+from pmbf.extract import html
+from pmbf.extract.encoding import decode_as
+from pmbf.extract.kinds import TEXT_KINDS, guess_kind
+from pmbf.extract.reading import Reading
+
+HARMLESS_DEFECTS = frozenset({"MissingHeaderBodySeparatorDefect", "FirstHeaderLineIsContinuationDefect"})
+"""The parser takes the headers for body text then, so that nothing is lost."""
+SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
+NAMES = {"text/html": ".html", "application/xhtml+xml": ".html", "text/markdown": ".md", "message/rfc822": ".eml"}
+
+_MBOX_SEPARATOR = re.compile(rb"^From [^\n]*\n(?=[A-Za-z][A-Za-z0-9-]*:|>From )", re.M)
+
+
+def read(raw: bytes, kind: str, reading: Reading) -> str:
+    """Return the text of a message, or of all messages of an mbox.
+
+    Raises:
+        IncompleteError: More parts than the limits allow, or nested too deep.
+    """
+    if kind == "eml":
+        return "\n".join(_message(email.message_from_bytes(raw), reading))
+    texts: list[str] = []
+    for number, one in enumerate(filter(bytes.strip, _MBOX_SEPARATOR.split(raw)), 1):
+        reading.spend_entries(1)
+        if inner := reading.inside(f"message {number}"):
+            texts += _message(email.message_from_bytes(one), inner)
+    return "\n".join(texts)
+
+
+def _message(message: Message, reading: Reading) -> Iterator[str]:
+    if subject := _subject(message):
+        yield subject + "\n"
+    yield from _part(message, reading)
+
+
+def _subject(message: Message) -> str:
+    written = message.get("Subject", "")
+    try:
+        return str(make_header(decode_header(written)))
+    except (HeaderParseError, LookupError, UnicodeError, ValueError):
+        return str(written)
+
+
+def _part(part: Message, reading: Reading) -> Iterator[str]:
+    reading.spend_entries(1)
+    if not part.is_multipart():
+        yield _leaf(part, reading)
+    elif part.get_content_type() == "message/rfc822":
+        if inner := reading.inside("attached message"):
+            for message in part.get_payload():
+                yield from _message(message, inner)  # type: ignore[arg-type]
+    else:
+        yield part.preamble or ""
+        for child in part.get_payload():
+            yield from _part(child, reading)  # type: ignore[arg-type]
+        yield part.epilogue or ""
+    for defect in part.defects:
+        _note(defect, reading)
+
+
+def _leaf(part: Message, reading: Reading) -> str:
+    payload = part.get_payload(decode=True)
+    if not isinstance(payload, bytes) or not payload.strip():
+        return ""
+    content_type = part.get_content_type()
+    name = part.get_filename() or "part" + NAMES.get(content_type, "")
+    kind = guess_kind(payload, name)
+    if kind == "html" or (kind in TEXT_KINDS and content_type == "text/html"):
+        return html.read(payload, "html", reading, charset=part.get_content_charset())
+    if kind in TEXT_KINDS:
+        return _plain(payload, part.get_content_charset(), reading)
+    return "" if kind is None and content_type in SIGNATURES else reading.embedded(payload, name)
+
+
+def _plain(payload: bytes, charset: str | None, reading: Reading) -> str:
+    text, _, problems = decode_as(payload, charset)
+    for what in problems:
+        reading.problem(what)
+    reading.spend_text(len(text))
+    return text
+
+
+def _note(defect: MessageDefect, reading: Reading) -> None:
+    kind = type(defect).__name__
+    if kind not in HARMLESS_DEFECTS:
+        reading.problem(f"a malformed part: {re.sub('(?<!^)(?=[A-Z])', ' ', kind.removesuffix('Defect')).lower()}")

@@ -1,0 +1,128 @@
+"""DOCX, PPTX and XLSX: every XML part of the package, walked for its text.
+
+Reading all parts, whatever they are called, rather than those a library has objects for, is what finds text boxes,
+notes, comments, headers, charts, diagrams and deleted text, in documents with and without macros, of either dialect.
+Formatting parts hold no text elements, so they add nothing.
+"""
+
+from __future__ import annotations
+
+import re
+
+from pmbf.errors import IncompleteError
+from pmbf.extract.archive import Archive
+from pmbf.extract.flow import Flow
+from pmbf.extract.package import member_text, part_text
+from pmbf.extract.reading import Reading
+
+ORDER = (
+    *(r"word/document\d*\.xml", r"word/(?:foot|end)notes", r"word/(?:header|footer)", r"word/comments"),
+    *(r"ppt/slides/", r"ppt/notesSlides/", r"ppt/comments/"),
+    *(r"xl/sharedStrings\.xml", r"xl/worksheets/", r"xl/comments"),
+)
+"""Reading order of the parts; those not named here follow, by name."""
+
+TEXT = frozenset({"t", "delText", "text"})
+LINE = frozenset({"p", "br", "cr", "si", "is", "text", "v"})
+ASIDE = frozenset({"txbxContent", "del", "moveFrom", "rt"})
+"""Text boxes, text deleted or moved away under change tracking, furigana: never inside the sentence they hang on."""
+CHARACTERS = {"noBreakHyphen": "-", "softHyphen": "\xad", "ptab": "\t"}
+
+_NO_TEXT = re.compile(
+    r"\.(?:rels|odttf|fntdata|vml)$|printerSettings\d*\.bin$|^(?:\[content_types\]|docProps/|customXml/)", re.I
+)
+_TEMPLATE = re.compile(r"ppt/(?:slideMasters|slideLayouts|notesMasters|handoutMasters)/")
+
+
+def read(raw: bytes, kind: str, reading: Reading) -> str:
+    """Return the text of all parts, main text first.
+
+    Raises:
+        IncompleteError: The package is broken, encrypted, over a limit, or has no parts.
+    """
+    archive = Archive(raw, reading)
+    names = [name for name in sorted(archive.names(), key=_rank) if not _NO_TEXT.search(name)]
+    if not any(name.lower().endswith(".xml") for name in names):
+        raise IncompleteError(f"no {kind} document inside")
+    return "".join(_text_of(archive, name, reading) for name in names)
+
+
+def _rank(name: str) -> int:
+    return next((rank for rank, pattern in enumerate(ORDER) if re.match(pattern, name)), len(ORDER))
+
+
+def _text_of(archive: Archive, name: str, reading: Reading) -> str:
+    if not name.lower().endswith(".xml"):
+        return member_text(archive, name, reading)
+    return part_text(archive, name, _PartWalker(is_template=bool(_TEMPLATE.match(name))), reading)
+
+
+class _PartWalker:
+    """Writes the text elements of a part into a flow."""
+
+    def __init__(self, *, is_template: bool) -> None:
+        self.flow = Flow()
+        self._is_template = is_template
+        self._is_text = False
+        self._is_placeholder = False
+        self._is_text_cell = False
+        self._in_tab_stops = False
+        self._n_skipped = 0
+        self._before_choice: list[int] = []
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Note where text begins."""
+        if self._n_skipped or name == "rPh" or (name == "Fallback" and self._choice_had_text()):
+            self._n_skipped += 1
+            return
+        self._is_text = name in TEXT or (name == "v" and self._is_text_cell)
+        if name in ASIDE:
+            self.flow.open_aside()
+        elif name in CHARACTERS:
+            self.flow.write(CHARACTERS[name])
+        elif name == "tab" and not self._in_tab_stops:
+            self.flow.write("\t")
+        else:
+            self._note(name, attributes)
+
+    def end(self, name: str) -> None:
+        """Note where text, a line or an aside ends."""
+        if self._n_skipped:
+            self._n_skipped -= 1
+            return
+        self._is_text = False
+        if name in LINE and (name != "v" or self._is_text_cell):
+            self.flow.end_line()
+        elif name in ASIDE:
+            self.flow.close_aside()
+        elif name in ("tabs", "tabLst"):
+            self._in_tab_stops = False
+        elif name == "AlternateContent" and self._before_choice:
+            self._before_choice.pop()
+
+    def text(self, text: str) -> None:
+        """Write what stands in a text element; the prompts of a template ("Click to edit ...") are nobody's text."""
+        if self._is_text and not self._n_skipped and not (self._is_template and self._is_placeholder):
+            self.flow.write(text)
+
+    def _note(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "AlternateContent":
+            self._before_choice.append(self.flow.n_chars)
+        elif name in ("tabs", "tabLst"):
+            self._in_tab_stops = True
+        elif name in ("sp", "ph"):
+            self._is_placeholder = name == "ph"
+        elif name == "c":
+            self._is_text_cell = attributes.get("t") == "str"
+        elif name == "sym":
+            self.flow.write(_symbol(attributes.get("char", "")))
+
+    def _choice_had_text(self) -> bool:
+        """Tell whether a fallback for old programs repeats what its newer twin said."""
+        return bool(self._before_choice) and self.flow.n_chars > self._before_choice[-1]
+
+
+def _symbol(code: str) -> str:
+    """Return the character of a `w:sym`; symbol fonts keep theirs from U+F000 on."""
+    number = int(code, 16) if re.fullmatch("[0-9A-Fa-f]{2,4}", code) else 0
+    return chr(number & 0xFF if number >> 8 == 0xF0 else number) if number >= 32 else ""

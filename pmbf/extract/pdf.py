@@ -1,0 +1,121 @@
+"""PDF: the text of every page, its notes and form fields, and the files attached. By PDFium."""
+
+from __future__ import annotations
+
+import ctypes
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pypdfium2 as pdfium  # type: ignore[import-untyped]
+import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
+
+from pmbf.errors import IncompleteError
+from pmbf.extract.reading import OverLimitError, Reading
+
+EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
+"""Beyond any page: text placed outside the visible part is in the file too."""
+ANNOTATION_TEXTS = (b"Contents", b"V")
+"""A comment's words, a form field's value."""
+MAX_ANNOTATIONS = 10_000
+PAGE_END = "\n\f"
+
+_LINE_END_HYPHEN = re.compile("(?<=\\w)[\x02\ufffe](?=\\w)")
+_HYPHEN = re.compile("[\x02\ufffe]")
+
+
+def read(raw: bytes, kind: str, reading: Reading) -> str:
+    """Return the text of all pages, in order.
+
+    Raises:
+        IncompleteError: The file is broken, needs a password, or has more pages or text than the limits allow.
+    """
+    try:
+        document = pdfium.PdfDocument(raw)
+    except pdfium.PdfiumError as error:
+        is_locked = "password" in str(error).lower()
+        raise IncompleteError("encrypted: remove its password first" if is_locked else f"broken: {error}") from None
+    n_pages = len(document)
+    if n_pages > reading.limits.max_pages:
+        raise OverLimitError(f"{n_pages} pages, limit {reading.limits.max_pages} (max_pages)")
+    if n_pages == 0:
+        raise IncompleteError("broken: it has no pages")
+    texts = [_page(document, index, reading) for index in range(n_pages)]
+    if document.get_formtype() in (pdfium_c.FORMTYPE_XFA_FULL, pdfium_c.FORMTYPE_XFA_FOREGROUND):
+        reading.problem("an XFA form: its fields are not read")
+    if not any(text.strip() for text in texts) and any(_shows_something(document, i) for i in range(n_pages)):
+        reading.problem("no text on any page: scanned pages need text recognition first")
+    return "".join(texts) + _attachments(document, reading)
+
+
+def _page(document: Any, index: int, reading: Reading) -> str:
+    try:
+        page = document[index]
+        text = page.get_textpage().get_text_bounded(**EVERYWHERE)
+    except pdfium.PdfiumError:
+        reading.problem(f"page {index + 1}: unreadable")
+        return ""
+    text = "\n".join([with_hyphens(text), *_annotations(page, document, reading)]) + PAGE_END
+    reading.spend_text(len(text))
+    page.close()
+    return text
+
+
+def _shows_something(document: Any, index: int) -> bool:
+    """Tell a page from a blank one, and from one that is no page."""
+    try:
+        return bool(pdfium_c.FPDFPage_CountObjects(document[index]))
+    except pdfium.PdfiumError:
+        return False
+
+
+def with_hyphens(text: str) -> str:
+    """Return a page's text with its line-end hyphens as they stand in print.
+
+    PDFium joins a word that a hyphen divides at a line end, and leaves U+0002 or U+FFFE at the seam. Whether the hyphen
+    belongs to the word is not for the extractor to say: hyphen and line end are put back, and the fold joins them.
+
+    >>> with_hyphens("exam\\x02ple")
+    'exam-\\r\\nple'
+    """
+    return _HYPHEN.sub("-", _LINE_END_HYPHEN.sub("-\r\n", text))
+
+
+def _annotations(page: Any, document: Any, reading: Reading) -> Iterator[str]:
+    n_annotations = pdfium_c.FPDFPage_GetAnnotCount(page)
+    if n_annotations > MAX_ANNOTATIONS:
+        raise OverLimitError(f"{n_annotations} annotations on a page, limit {MAX_ANNOTATIONS}")
+    for index in range(n_annotations):
+        annotation = pdfium_c.FPDFPage_GetAnnot(page, index)
+        if not annotation:
+            continue
+        yield from filter(None, (_string(annotation, key) for key in ANNOTATION_TEXTS))
+        if attached := pdfium_c.FPDFAnnot_GetFileAttachment(annotation):
+            yield _attachment(lambda raw=attached: pdfium.PdfAttachment(raw, document), reading)
+        pdfium_c.FPDFPage_CloseAnnot(annotation)
+
+
+def _string(annotation: Any, key: bytes) -> str:
+    n_bytes = pdfium_c.FPDFAnnot_GetStringValue(annotation, key, None, 0)
+    if n_bytes <= 2:  # a terminating zero is all there is
+        return ""
+    buffer = ctypes.create_string_buffer(n_bytes)
+    pointer = ctypes.cast(buffer, ctypes.POINTER(pdfium_c.FPDF_WCHAR))
+    pdfium_c.FPDFAnnot_GetStringValue(annotation, key, pointer, n_bytes)
+    return buffer.raw[: n_bytes - 2].decode("utf-16-le", "replace")
+
+
+def _attachments(document: Any, reading: Reading) -> str:
+    n_attachments = document.count_attachments()
+    return "".join(_attachment(lambda i=i: document.get_attachment(i), reading) for i in range(n_attachments))
+
+
+def _attachment(open_it: Callable[[], Any], reading: Reading) -> str:
+    reading.spend_entries(1)
+    try:
+        attachment = open_it()
+        name, raw = attachment.get_name() or "attachment", bytes(attachment.get_data())
+    except pdfium.PdfiumError as error:
+        reading.problem(f"an attachment: unreadable: {error}")
+        return ""
+    return reading.embedded(raw, name) + "\n"

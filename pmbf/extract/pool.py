@@ -1,0 +1,186 @@
+"""The parent's side of the reading processes: start, ask, time, kill, replace.
+
+A process is started when the first document needs one, kept for the next, and as many run as threads ask at once.
+Death or a timeout of one is that document's failure only. They end with this one: on exit, and as their input ends.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import asdict
+from pathlib import Path
+
+from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.extract import wire
+from pmbf.extract.limits import Extracted, Limits
+from pmbf.extract.wire import Frame
+
+START_S = 60.0
+DOCUMENTS_PER_WORKER = 1000
+"""Then it is replaced: what libraries leak is given back."""
+
+_BOOT = "import sys; sys.path[:] = sys.argv[1:]; from pmbf.extract.worker import main; main()"
+
+
+def read_apart(raw: bytes, kind: str, limits: Limits) -> Extracted:
+    """Return the text of a document, read in another process. Safe to call from any thread, and after a fork.
+
+    Raises:
+        UnsupportedError: A library is missing.
+        IncompleteError: The document is broken, over a limit, took too long, or killed its reader.
+    """
+    worker = _take()
+    try:
+        header, text = worker.ask(raw, kind, limits)
+    except BaseException:  # KeyboardInterrupt too: half an answer may be in the pipe
+        _end(worker)
+        raise
+    if header.get("is_worn") or worker.n_documents >= DOCUMENTS_PER_WORKER or not worker.is_alive:
+        _end(worker)
+    else:
+        _idle.append(worker)
+    if "unsupported" in header:
+        raise UnsupportedError(header["unsupported"])
+    if "incomplete" in header:
+        raise IncompleteError(header["incomplete"])
+    return Extracted(text.decode(), kind, None, tuple(header["problems"]))
+
+
+class Worker:
+    """One reading process.
+
+    Raises:
+        IncompleteError: It does not start.
+    """
+
+    def __init__(self) -> None:
+        self.n_documents = 0
+        self._is_late = False
+        try:
+            self._process = subprocess.Popen(
+                # -I: what lies in the current folder, or in PYTHONPATH, is not imported by accident.
+                [sys.executable, "-I", "-c", _BOOT, *_import_path()],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                bufsize=0,  # no bytes wait in a buffer that a forked child would flush a second time
+                start_new_session=True,  # Ctrl-C is for the parent to act on
+            )
+        except OSError as error:
+            raise IncompleteError(f"the reading process does not start: {error}") from None
+        _all.add(self)
+        if self._exchange(None, START_S) is None:
+            _end(self)
+            raise IncompleteError(f"the reading process does not start: {self._cause()}")
+
+    @property
+    def is_alive(self) -> bool:
+        """Whether it can take a document: it runs, and no watchdog is after it."""
+        return not self._is_late and self._process.poll() is None
+
+    @property
+    def pid(self) -> int:
+        """Return the process's id."""
+        return self._process.pid
+
+    def ask(self, raw: bytes, kind: str, limits: Limits) -> Frame:
+        """Return the answer to one document.
+
+        Raises:
+            IncompleteError: None came in time, or none at all.
+        """
+        self.n_documents += 1
+        answer = self._exchange(({"kind": kind, "limits": asdict(limits)}, raw), limits.timeout_s)
+        if answer is None:
+            limit = f"reading took longer than {limits.timeout_s:g} s (timeout_s)"
+            raise IncompleteError(limit if self._is_late else f"the reading process died: {self._cause()}")
+        return answer
+
+    def kill(self) -> None:
+        """End the process, and wait for its end."""
+        self._process.kill()
+        self._process.wait()
+        self.forget()
+
+    def forget(self) -> None:
+        """Let go of a process that is another's to end: the parent's, after a fork."""
+        for stream in (self._process.stdin, self._process.stdout):
+            if stream:
+                stream.close()
+        if self._process.returncode is None:
+            self._process.returncode = 0  # not our child: nothing to wait for
+
+    def _exchange(self, request: Frame | None, timeout_s: float) -> Frame | None:
+        """Send a frame and return the next one that comes, or None if none comes in time."""
+        watchdog = threading.Timer(timeout_s, self._expire)
+        watchdog.daemon = True
+        watchdog.start()
+        try:
+            assert self._process.stdin
+            assert self._process.stdout
+            if request:
+                wire.send(self._process.stdin, *request)
+            return wire.receive(self._process.stdout)
+        except (OSError, ValueError):
+            return None
+        finally:
+            watchdog.cancel()
+
+    def _expire(self) -> None:
+        self._is_late = True
+        self._process.kill()
+
+    def _cause(self) -> str:
+        try:
+            status = self._process.wait(5)
+        except subprocess.TimeoutExpired:
+            return "no answer"
+        return f"signal {-status}" if status < 0 else f"exit status {status}"
+
+
+_all: set[Worker] = set()
+_idle: list[Worker] = []
+
+
+def _take() -> Worker:
+    while True:
+        try:
+            worker = _idle.pop()  # list.pop and list.append are atomic: no lock that a fork could freeze
+        except IndexError:
+            return Worker()
+        if worker.is_alive:
+            return worker
+        _end(worker)
+
+
+def _end(worker: Worker) -> None:
+    worker.kill()
+    _all.discard(worker)
+
+
+def close() -> None:
+    """End all reading processes. The next document starts a new one."""
+    _idle.clear()
+    for worker in list(_all):
+        _end(worker)
+
+
+def _after_fork() -> None:
+    _idle.clear()
+    for worker in list(_all):
+        worker.forget()
+    _all.clear()
+
+
+def _import_path() -> list[str]:
+    """Return where this process finds its modules, without the current folder, and pmbf itself."""
+    return [*filter(None, sys.path), str(Path(__file__).parents[2])]
+
+
+atexit.register(close)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,135 @@
+"""One document being read, in the child process: which reader reads which kind, and what is left of the limits."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import cast
+
+from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
+from pmbf.extract.kinds import TEXT_KINDS, describe, guess_kind, is_media
+from pmbf.extract.limits import Limits
+
+MAX_PROBLEMS = 100
+
+READERS = {
+    **dict.fromkeys(TEXT_KINDS, "plain"),
+    **dict.fromkeys(("docx", "pptx", "xlsx"), "ooxml"),
+    **dict.fromkeys(("odt", "odp", "ods"), "odf"),
+    **dict.fromkeys(("eml", "mbox"), "mail"),
+    "html": "html",
+    "pdf": "pdf",
+    "rtf": "rtf",
+}
+"""Kind -> the module of this package whose `read(raw, kind, reading)` returns the text."""
+
+EXTRAS = {"pdf": "pdf"}
+"""Kind -> the extra that brings the library its reader needs."""
+
+
+class OverLimitError(IncompleteError):
+    """A limit of the whole document is reached, so that reading on is no use."""
+
+
+@dataclass
+class _Spent:
+    entries: int = 0
+    expanded_bytes: int = 0
+    text_chars: int = 0
+    problems: list[str] = field(default_factory=list)
+
+
+class Reading:
+    """What is left of the limits while one document is read with all it contains, and what went wrong so far."""
+
+    def __init__(self, limits: Limits, *, _outer: Reading | None = None, _label: str = "") -> None:
+        self.limits = limits
+        self._spent: _Spent = _outer._spent if _outer else _Spent()
+        self._label = _label
+        self._depth: int = _outer._depth + 1 if _outer else 0
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read, here and in the documents inside."""
+        return tuple(self._spent.problems)
+
+    def problem(self, what: str) -> None:
+        """Note something that could not be read. Of very many only the first are kept."""
+        if len(self._spent.problems) < MAX_PROBLEMS:
+            self._spent.problems.append(self._label + what[:500])
+        elif len(self._spent.problems) == MAX_PROBLEMS:
+            self._spent.problems.append("more problems, not listed")
+
+    def spend_entries(self, n_entries: int) -> None:
+        """Count members or parts. Raises OverLimitError beyond the limit."""
+        self._spent.entries += n_entries
+        if self._spent.entries > self.limits.max_entries:
+            raise OverLimitError(f"{self._spent.entries} parts, limit {self.limits.max_entries} (max_entries)")
+
+    def spend_expanded(self, n_bytes: int) -> None:
+        """Count bytes that were unpacked. Raises OverLimitError beyond the limit."""
+        self._spent.expanded_bytes += n_bytes
+        if self._spent.expanded_bytes > self.limits.max_expanded_bytes:
+            raise OverLimitError(f"expands beyond {self.limits.max_expanded_bytes} bytes (max_expanded_bytes)")
+
+    def spend_text(self, n_chars: int) -> None:
+        """Count characters of text. Raises OverLimitError beyond the limit."""
+        self._spent.text_chars += n_chars
+        if self._spent.text_chars > self.limits.max_text_bytes:
+            raise OverLimitError(f"more than {self.limits.max_text_bytes} bytes of text (max_text_bytes)")
+
+    def inside(self, name: str) -> Reading | None:
+        """Return the reading of a document inside this one, or note that it is too deep and return None."""
+        if self._depth >= self.limits.max_depth:
+            self.problem(f"{name}: skipped: more than {self.limits.max_depth} documents inside each other (max_depth)")
+            return None
+        return Reading(self.limits, _outer=self, _label=f"{self._label}{name}: ")
+
+    def embedded(self, raw: bytes, name: str) -> str:
+        """Return the text of a document inside this one; where it has none that can be read, note why."""
+        kind = guess_kind(raw, name)
+        if kind is None and not is_media(raw):
+            self.problem(f"{name}: skipped: {describe(raw)}")
+        inner = self.inside(name) if kind else None
+        if kind is None or inner is None:
+            return ""
+        try:
+            return read(raw, kind, inner)
+        except OverLimitError:
+            raise
+        except PmbfError as error:
+            inner.problem(str(error))
+            return ""
+
+
+Reader = Callable[[bytes, str, Reading], str]
+
+
+def read(raw: bytes, kind: str, reading: Reading) -> str:
+    """Return the text of a document of a known kind.
+
+    Raises:
+        UnsupportedError: The reader's library is not installed.
+        IncompleteError: The document is broken, encrypted or over a limit.
+    """
+    if not raw:
+        return ""
+    reader = _reader(kind)
+    try:
+        return reader(raw, kind, reading)
+    except (PmbfError, MemoryError):
+        raise
+    except RecursionError:
+        raise IncompleteError("nested too deep") from None
+    except Exception as error:  # on hostile bytes, the libraries raise what they like
+        raise IncompleteError(f"broken: {type(error).__name__}: {error}") from None
+
+
+def _reader(kind: str) -> Reader:
+    try:
+        return cast(Reader, import_module(f"pmbf.extract.{READERS[kind]}").read)
+    except ImportError as error:
+        extra = EXTRAS.get(kind)
+        needs = f"the extra '{extra}'; run: pip install 'pmbf[{extra}]'" if extra else f"{error.name}; reinstall pmbf"
+        raise UnsupportedError(f"reading {kind} needs {needs}") from None

@@ -1,0 +1,216 @@
+"""RTF, token by token: groups, control words, and bytes in the code page of the font they are set in.
+
+Written here because striprtf, the library at hand, leaves out headers, footers, notes, comments and text boxes.
+
+Source:
+    Rich Text Format (RTF) Specification, version 1.9.1, Microsoft 2008.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from dataclasses import dataclass, replace
+
+from pmbf.errors import IncompleteError
+from pmbf.extract.flow import Flow
+from pmbf.extract.reading import Reading
+from pmbf.extract.rtf_words import ASIDE, CHARACTERS, CODE_PAGES, ESCAPED, LINE, STARRED_BUT_READ, UNREAD
+
+MAX_GROUPS = 10_000
+"""Groups inside each other; Word nests some tens."""
+
+_TOKEN = re.compile(
+    rb"(?P<text>[^\\{}\r\n]+)|\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9A-Fa-f]{2})"
+    rb"|(?P<brace>[{}])|\\(?P<symbol>[^A-Za-z])|[\r\n]+|\\",
+    re.S,
+)
+
+
+def read(raw: bytes, kind: str, reading: Reading) -> str:
+    """Return the text of an RTF document.
+
+    Raises:
+        IncompleteError: Its groups are nested too deep, or the text is over the limit.
+    """
+    reader = _Reader(reading)
+    reader.run(raw)
+    return reader.flow.text()
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    codec: str = "cp1252"
+    fallback_chars: int = 1
+    is_read: bool = True
+    is_font_table: bool = False
+    is_aside: bool = False
+
+
+class _Reader:
+    def __init__(self, reading: Reading) -> None:
+        self.flow = Flow()
+        self._reading = reading
+        self._group = _Group()
+        self._outer: list[_Group] = []
+        self._codecs: dict[int, str] = {}
+        self._font = self._default_font = 0
+        self._default_codec = "cp1252"
+        self._bytes = bytearray()
+        self._n_to_skip = 0
+        self._is_starred = False
+
+    def run(self, raw: bytes) -> None:
+        """Read all tokens, those after the end too: not every program stops there."""
+        position, end = 0, 0
+        while token := _TOKEN.match(raw, position):
+            position = token.end() + self._take(token)
+            if token["brace"] and not self._outer:
+                end = end or position
+        self._flush()
+        if self._outer:
+            self._reading.problem(f"ends inside {len(self._outer)} open groups: cut short")
+        elif raw[end:].strip(b"\0 \r\n\t"):
+            self._reading.problem(f"{len(raw) - end} bytes after its end")
+        self._reading.spend_text(self.flow.n_chars)
+
+    def _take(self, token: re.Match[bytes]) -> int:
+        """Act on a token; return how many raw bytes follow it that are no tokens."""
+        if token.lastgroup == "text":
+            self._characters(token["text"])
+        elif token.lastgroup == "hex":
+            self._characters(bytes([int(token["hex"], 16)]))
+        elif token["brace"]:
+            self._brace(token["brace"])
+        elif token["word"]:
+            number = int(token["number"]) if token["number"] else None
+            return self._word(token["word"].decode("ascii"), number)
+        elif token["symbol"]:
+            self._symbol(token["symbol"].decode("latin-1"))
+        return 0
+
+    def _characters(self, text: bytes) -> None:
+        n_skipped = min(self._n_to_skip, len(text))
+        self._n_to_skip -= n_skipped
+        if self._group.is_read and not self._group.is_font_table:
+            self._bytes += text[n_skipped:]
+
+    def _write(self, text: str) -> None:
+        self._flush()
+        if self._group.is_read:
+            self.flow.write(text)
+
+    def _flush(self) -> None:
+        """Decode the bytes collected so far: a character of two bytes may come as two tokens."""
+        if self._bytes:
+            text = self._bytes.decode(self._group.codec, "replace")
+            if "\ufffd" in text:
+                self._reading.problem(f"{text.count(chr(0xFFFD))} characters are not valid {self._group.codec}")
+            self.flow.write(text)
+            self._bytes.clear()
+
+    def _brace(self, brace: bytes) -> None:
+        self._flush()
+        self._n_to_skip = 0
+        self._is_starred = False
+        if brace == b"{":
+            if len(self._outer) >= MAX_GROUPS:
+                raise IncompleteError(f"more than {MAX_GROUPS} groups inside each other")
+            self._outer.append(self._group)
+            self._group = replace(self._group, is_aside=False)
+        elif self._outer:
+            if self._group.is_aside:
+                self.flow.close_aside()
+            self._group = self._outer.pop()
+
+    def _symbol(self, symbol: str) -> None:
+        if symbol == "*":
+            self._is_starred = True
+        elif symbol in ESCAPED:
+            self._characters(symbol.encode())
+        elif self._n_to_skip:
+            self._n_to_skip -= 1
+        elif symbol in LINE:
+            self._end_line()
+        elif symbol in CHARACTERS:
+            self._write(CHARACTERS[symbol])
+        elif symbol == "'":
+            self._reading.problem("a broken \\' escape")
+
+    def _end_line(self) -> None:
+        self._flush()
+        if self._group.is_read:
+            self.flow.end_line()
+
+    def _word(self, word: str, number: int | None) -> int:
+        if word == "bin":
+            return max(0, number or 0)
+        starred, self._is_starred = self._is_starred, False
+        if word in UNREAD or (starred and word not in STARRED_BUT_READ):
+            self._leave_out(word)
+        elif word in ASIDE and self._group.is_read:
+            self._set_aside(word, number)
+        elif word == "u" and number is not None:
+            self._write(chr(number & 0xFFFF))
+            self._n_to_skip = self._group.fallback_chars
+        elif self._n_to_skip:
+            self._n_to_skip -= 1
+        elif word in LINE:
+            self._end_line()
+        elif word in CHARACTERS:
+            self._write(CHARACTERS[word])
+        else:
+            self._property(word, number)
+        return 0
+
+    def _leave_out(self, word: str) -> None:
+        self._flush()
+        if word == "objdata" and self._group.is_read:
+            self._reading.problem("an embedded object: skipped")
+        self._group = replace(self._group, is_read=False)
+
+    def _set_aside(self, word: str, number: int | None) -> None:
+        self._flush()
+        if number != 0 and not self._group.is_aside:  # \deleted0 switches off
+            self.flow.open_aside()
+            self._group = replace(self._group, is_aside=True)
+
+    def _property(self, word: str, number: int | None) -> None:
+        if word == "fonttbl":
+            self._group = replace(self._group, is_font_table=True)
+        elif number is None:
+            if word in ("plain", "mac", "pc", "pca"):
+                self._code_page(word)
+        elif word == "uc":
+            self._group = replace(self._group, fallback_chars=min(max(number, 0), 1000))
+        elif word == "ansicpg":
+            self._default_codec = _known(f"cp{number}") or self._default_codec
+            self._use(self._default_codec)
+        elif word == "deff":
+            self._default_font = number
+        elif word == "f":
+            self._font = number
+            if not self._group.is_font_table:
+                self._use(self._codecs.get(number, self._default_codec))
+        elif word == "fcharset" and self._group.is_font_table and len(self._codecs) < MAX_GROUPS:
+            self._codecs[self._font] = CODE_PAGES.get(number, self._default_codec)
+
+    def _code_page(self, word: str) -> None:
+        if word == "plain":
+            self._use(self._codecs.get(self._default_font, self._default_codec))
+        else:
+            self._default_codec = {"mac": "mac_roman", "pc": "cp437", "pca": "cp850"}[word]
+            self._use(self._default_codec)
+
+    def _use(self, codec: str) -> None:
+        self._flush()
+        self._group = replace(self._group, codec=codec)
+
+
+def _known(codec: str) -> str | None:
+    if codec in ("cp65001", "cp1200"):
+        return "utf-8"
+    try:
+        return codecs.lookup(codec).name
+    except LookupError:
+        return None

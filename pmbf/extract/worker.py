@@ -1,0 +1,102 @@
+"""The reading process: takes documents from standard input, gives texts to standard output, until its input ends.
+
+Started by `pool`. It limits itself before the first byte of a document is parsed: memory, processor time, no file may
+grow, few may be open, no core dumps. What a parser does with hostile bytes beyond that ends with this process.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
+from pmbf.extract import wire
+from pmbf.extract.limits import Limits
+from pmbf.extract.reading import Reading, read
+
+try:
+    import resource
+except ImportError:  # not on Windows: there the clock is the only limit
+    resource = None  # type: ignore[assignment]
+
+MAX_OPEN_FILES = 64
+CPU_GRACE_S = 2
+
+
+def main() -> None:
+    """Answer requests until standard input ends."""
+    source, sink = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for fd in (0, 1, 2):  # a library that prints must not write into the answers
+        os.dup2(nowhere, fd)
+    sys.dont_write_bytecode = True
+    _limit_for_good()
+    wire.send(sink, {"ready": True})
+    while request := wire.receive(source):
+        header, raw = request
+        limits = Limits(**header["limits"])
+        _limit_for(limits)
+        wire.send(sink, *answer(raw, header["kind"], limits))
+
+
+def answer(raw: bytes, kind: str, limits: Limits) -> wire.Frame:
+    """Return the frame that answers one request: the text with its problems, or an error. Never raises."""
+    reading = Reading(limits)
+    try:
+        text = well_formed(read(raw, kind, reading)).encode()
+        if len(text) > limits.max_text_bytes:
+            raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text (max_text_bytes)")
+        return {"problems": reading.problems}, text
+    except UnsupportedError as error:
+        return {"unsupported": str(error)}, b""
+    except PmbfError as error:
+        return {"incomplete": str(error)}, b""
+    except MemoryError:
+        message = f"needs more than {limits.memory_bytes} bytes of memory (memory_bytes)"
+        return {"incomplete": message, "is_worn": True}, b""
+
+
+def well_formed(text: str) -> str:
+    """Return text whose surrogate pairs are characters; surrogates alone become U+FFFD, one for one.
+
+    >>> well_formed("\\ud83d\\ude00 \\ud83d")
+    '😀 \\ufffd'
+    """
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def _limit_for_good() -> None:
+    if resource:
+        _lower(resource.RLIMIT_CORE, 0)
+        _lower(resource.RLIMIT_FSIZE, 0)
+        _lower(resource.RLIMIT_NOFILE, MAX_OPEN_FILES)
+
+
+def _limit_for(limits: Limits) -> None:
+    """Set what one document may use on top of what this process uses already."""
+    if resource:
+        used = resource.getrusage(resource.RUSAGE_SELF)
+        _lower(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + limits.timeout_s) + CPU_GRACE_S, soft=True)
+        _lower(resource.RLIMIT_AS, _address_space_bytes() + limits.memory_bytes, soft=True)
+
+
+def _lower(which: int, limit: int, *, soft: bool = False) -> None:
+    """Set a limit, never above the one inherited. A soft limit can be set anew for the next document."""
+    hard = resource.getrlimit(which)[1]
+    limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
+    try:
+        resource.setrlimit(which, (limit, hard if soft else limit))
+    except (OSError, ValueError):  # macOS knows RLIMIT_AS but does not keep it
+        return
+
+
+def _address_space_bytes() -> int:
+    try:
+        return int(Path("/proc/self/statm").read_bytes().split()[0]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        return 1 << 30

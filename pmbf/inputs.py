@@ -1,0 +1,92 @@
+"""What the words of a command line stand for: files, lists of files, streams, documents."""
+
+from __future__ import annotations
+
+import fnmatch
+import glob
+import os
+import stat
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+from pmbf.errors import IncompleteError
+
+if TYPE_CHECKING:
+    from pmbf.collection import Collection
+    from pmbf.extract import Limits
+
+
+def named_roots(paths: Sequence[str], files_from: str | None) -> list[str]:
+    """Return what to load, glob patterns that the shell left alone filled in."""
+    roots = [root for path in paths for root in _expanded(path)]
+    return roots if files_from is None else roots + _paths_in(files_from)
+
+
+def _expanded(path: str) -> list[str]:
+    """Return the paths a glob pattern stands for, or a path itself."""
+    if os.path.lexists(path) or not glob.has_magic(path):
+        return [path]
+    return sorted(glob.glob(path, recursive=True)) or [path]
+
+
+def _paths_in(file: str) -> list[str]:
+    """Return the paths a file lists, one a line, or with NUL between as `find -print0` writes them."""
+    content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    separator = b"\0" if b"\0" in content else b"\n"
+    return [os.fsdecode(line.rstrip(b"\r")) for line in content.split(separator) if line.strip()]
+
+
+def read_content(file: str, max_bytes: int) -> bytes:
+    """Return a file's bytes; `-` is stdin, and pipes such as `<(…)` are read too.
+
+    Raises:
+        IncompleteError: There are more than `max_bytes`.
+    """
+    from pmbf.loading import read_bounded
+
+    if file == "-":
+        return _bounded(sys.stdin.buffer, "stdin", max_bytes)
+    if os.path.exists(file) and stat.S_ISFIFO(os.stat(file).st_mode):
+        with Path(file).open("rb") as pipe:
+            return _bounded(pipe, file, max_bytes)
+    return read_bounded(file, max_bytes)
+
+
+def _bounded(stream: IO[bytes], name: str, max_bytes: int) -> bytes:
+    content = stream.read(max_bytes + 1)
+    if len(content) > max_bytes:
+        raise IncompleteError(f"{name}: larger than {max_bytes} bytes; raise the limit with --max-bytes")
+    return content
+
+
+def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:
+    """Return whether a document fits one of the patterns: one of its paths does, its name or a folder above it.
+
+    >>> fits(["/papers/old/a.txt"], ["*.txt"]), fits(["/papers/old/a.txt"], ["/papers"]), fits(["/papers/a"], ["b"])
+    (True, True, False)
+    """
+    wanted = {form for pattern in patterns for form in (pattern, os.path.abspath(pattern))}
+    forms = {form for path in paths for form in (path, os.path.basename(path), *map(str, Path(path).parents))}
+    return bool(wanted & forms) or any(fnmatch.fnmatchcase(form, pattern) for form in forms for pattern in wanted)
+
+
+def resolved(collection: Collection, targets: Sequence[str]) -> list[int | str]:
+    """Return each target as an id or a path: digits are an id, unless such a path is listed."""
+    numbers = {target for target in targets if target.isdecimal()}
+    paths = {path for document in collection.documents() for path in document.paths} if numbers else set()
+    named = {number for number in numbers if number in paths or os.path.abspath(number) in paths}
+    return [int(target) if target in numbers - named else target for target in targets]
+
+
+def given(**values: Any) -> dict[str, Any]:
+    """Return the values that were given, by name."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def limits(max_bytes: int | None, timeout: float | None) -> Limits:
+    """Return the bounds for reading a file, the default where none is given."""
+    from pmbf.extract import Limits
+
+    return Limits(**given(max_bytes=max_bytes, timeout_s=timeout))

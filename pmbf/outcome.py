@@ -1,0 +1,99 @@
+"""How a command ends: results on stdout, notes on stderr, an exit code. The only module that prints or exits.
+
+exit code   means
+0           done; screen: nothing found
+1           screen: something found
+2           wrong usage
+3           an error; load: a file had a problem; check: problems;
+            screen: nothing found, but not everything was read or compared
+130         stopped by Ctrl-C
+141         whoever read our output has gone
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+
+from pmbf.errors import ParameterError, PmbfError
+
+DONE, FOUND, USAGE, FAILED, STOPPED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+
+
+class PmbfGroup(TyperGroup):
+    """The one place where an error becomes a line on stderr and an exit code."""
+
+    def main(self, *args: Any, **kwargs: Any) -> Any:
+        _prepare_streams()
+        return super().main(*args, **kwargs)
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()
+        except BrokenPipeError:
+            _close_stdout()
+            raise typer.Exit(PIPE_CLOSED) from None
+        except KeyboardInterrupt:
+            raise failure("stopped", STOPPED) from None
+        except ParameterError as error:
+            raise failure(str(error), USAGE) from None
+        except (PmbfError, OSError) as error:
+            raise failure(reason(error), FAILED) from None
+        except MemoryError:
+            raise failure("out of memory", FAILED) from None
+
+
+def _prepare_streams() -> None:
+    """Let stdout and stderr take any character, and anything at all where they were closed (`>&-`)."""
+    sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
+    sys.stderr = sys.stderr or io.TextIOWrapper(io.BytesIO())
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _close_stdout() -> None:
+    """Send what is still in stdout's buffer nowhere: Python flushes it once more at its end."""
+    sink = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(sink, sys.stdout.fileno())
+
+
+def failure(message: str, code: int) -> typer.Exit:
+    """Print why a command ends, and return what to raise."""
+    note(message)
+    return typer.Exit(code)
+
+
+def reason(error: Exception) -> str:
+    """Return what went wrong, with the file the system names."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{os.fsdecode(error.filename)}: {error.strerror}" if error.filename else error.strerror
+    return str(error)
+
+
+def note(message: str) -> None:
+    """Print a line on stderr."""
+    from pmbf.terminal.safe import one_line
+
+    print(f"pmbf: {one_line(message)}", file=sys.stderr, flush=True)
+
+
+def print_text(text: str) -> None:
+    """Print a result; its foreign parts have been made harmless."""
+    sys.stdout.write(text)
+
+
+def print_json(values: Any) -> None:
+    """Print a result as one line of JSON, in UTF-8 whatever the encoding of the terminal."""
+    from pmbf.terminal.safe import json_line
+
+    sys.stdout.flush()
+    sys.stdout.buffer.write(json_line(values))

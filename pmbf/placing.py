@@ -1,0 +1,153 @@
+"""Where a document's hashes go: the free-space index picks the rows, the row index remembers them.
+
+`single-row` puts a document whole into the fullest row that still has room for it. `multi-row` does the same while
+it fits into an empty row, and otherwise lays its parts, in text order, over as many rows as they need. Rows are
+added to the last tile; once that has 512 it is sealed and a new tile begins, its row width following the documents
+seen by then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.filter import ROWS_PER_TILE, Tile
+from pmbf.params import Params, words_per_row
+from pmbf.rowindex import Entries, Entry, FreeSpaceIndex, RowIndex
+
+MIN_CAPACITY, MAX_CAPACITY = 1024, 65_536
+"""Hashes a row is made for: below, the rows' bookkeeping outweighs them; above, one tile passes 50 MB."""
+
+Hashes = NDArray[np.uint32]
+
+
+class Placer:
+    """Places documents into rows.
+
+    Args:
+        params: The collection's parameters.
+        open_tiles: Tiles that may take documents, by number; changed in place.
+        rows: Who lives in them; changed in place.
+        next_tile: Number of the next new tile.
+        mean_hashes: Hashes of a typical document so far, 0 when there is none.
+    """
+
+    def __init__(
+        self, params: Params, open_tiles: dict[int, Tile], rows: RowIndex, *, next_tile: int, mean_hashes: float
+    ) -> None:
+        self.tiles = open_tiles
+        self.rows = rows
+        self.changed: set[int] = set()
+        self.next_tile = next_tile
+        self._params = params
+        self.mean_hashes = mean_hashes
+        self._free = FreeSpaceIndex()
+        for number in open_tiles:
+            self.note_rooms(number)
+
+    def place(self, document: int, parts: Sequence[Hashes]) -> None:
+        """Put a document's sampled hashes, part by part, into rows."""
+        for start, stop in self._chunks(parts):
+            hashes = [part for part in parts[start:stop] if len(part)]
+            if hashes:
+                self.put(document, hashes, start, stop)
+
+    def put(self, document: int, hashes: Sequence[Hashes], part_start: int, part_stop: int) -> None:
+        """Put the parts `[part_start, part_stop)` of a document into one row."""
+        n_hashes = sum(map(len, hashes))
+        number, row = self._free.pick(n_hashes) or self._new_row()
+        tile = self.tiles[number]
+        for part in hashes:
+            tile.insert(row, part)
+        self.rows.add(Entry(number, row, document, part_start, part_stop))
+        self._free.set(number, row, tile.room(row))
+        self.changed.add(number)
+
+    def adopt(self, number: int, tile: Tile, entries: Entries, *, seal: bool) -> None:
+        """Take over a changed tile; with `seal` it takes no more documents."""
+        self.tiles[number] = tile
+        self.rows.put_tile(number, entries)
+        self.changed.add(number)
+        if seal:
+            tile.seal()
+            self._free.drop_tile(number)
+        else:
+            self.note_rooms(number)
+
+    def drop(self, number: int) -> None:
+        """Let go of a tile: its documents are placed elsewhere."""
+        self.tiles.pop(number, None)
+        self.rows.drop_tile(number)
+        self._free.drop_tile(number)
+        self.changed.add(number)
+
+    def seal_passed(self) -> None:
+        """Seal the full tiles after which another was begun."""
+        last = max(self.tiles, default=-1)
+        for number in self.changed & self.tiles.keys():
+            if number < last and self.tiles[number].n_rows == ROWS_PER_TILE:
+                self.tiles[number].seal()
+
+    def forget_changes(self) -> None:
+        """Start afresh after a commit; sealed tiles take no more documents."""
+        self.changed.clear()
+        for number in [number for number, tile in self.tiles.items() if tile.sealed]:
+            del self.tiles[number]
+            self.rows.drop_tile(number)
+            self._free.drop_tile(number)
+
+    def note_rooms(self, number: int) -> None:
+        """Take a tile's rooms into the free-space index, anew."""
+        self._free.drop_tile(number)
+        for row, room in enumerate(self.tiles[number].rooms().tolist()):
+            self._free.set(number, row, room)
+
+    def _chunks(self, parts: Sequence[Hashes]) -> Iterator[tuple[int, int]]:
+        """Yield the spans of parts that go into one row each."""
+        capacity = self._capacity()
+        total = sum(map(len, parts))
+        if self._params.placement == "single-row" or total <= capacity:
+            yield 0, len(parts)
+            return
+        start = size = 0
+        for number, part in enumerate(parts):
+            if size and size + len(part) > capacity:
+                yield start, number
+                start, size = number, 0
+            size += len(part)
+        yield start, len(parts)
+
+    def _new_row(self) -> tuple[int, int]:
+        number = self._growing()
+        if number is None:
+            number = self._new_tile()
+        return number, self.tiles[number].add_row()
+
+    def _new_tile(self) -> int:
+        number, self.next_tile = self.next_tile, self.next_tile + 1
+        params = self._params
+        words = words_per_row(self._new_capacity(), n_hashes=params.n_hashes, fpr=params.fpr)
+        self.tiles[number] = Tile.new(words, n_hashes=params.n_hashes, fpr=params.fpr)
+        return number
+
+    def _capacity(self) -> int:
+        """Return the hashes a row of the tile now filled was made for."""
+        number = self._growing()
+        return self._new_capacity() if number is None else self.tiles[number].capacity
+
+    def _growing(self) -> int | None:
+        """Return the number of the tile that takes more rows, or None."""
+        number = max(self.tiles, default=None)
+        if number is None or self.tiles[number].sealed or self.tiles[number].n_rows == ROWS_PER_TILE:
+            return None
+        return number
+
+    def _new_capacity(self) -> int:
+        params = self._params
+        if params.row_capacity is not None:
+            return params.row_capacity
+        largest_part = int(1.25 * params.density * params.segment_chars) + 1
+        wanted = max(MIN_CAPACITY, int(params.docs_per_row * self.mean_hashes), largest_part)
+        return min(wanted, max(MAX_CAPACITY, largest_part))

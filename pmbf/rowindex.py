@@ -1,0 +1,292 @@
+"""Which rows have room, and which documents live where: numbers, never bits.
+
+The paper asks for two indexes beside the matrix (Tskhay, Butakov & Kim 2014): one follows the room left in every row,
+so that a document goes where it fits; one names the documents of every row, so that a row that answers "maybe" can be
+resolved, and so that a document can be found again to be deleted.
+
+    FreeSpaceIndex    (room, tile, row), ascending           pick(250) ─► the smallest room of at least 250
+
+    RowIndex          per tile, ascending:   row │ document │ part_start │ part_stop        uint32, 16 bytes
+                                               0 │       17 │          0 │         1
+                                               0 │       23 │          0 │         1
+                                               1 │       40 │          0 │         4        a long document lies in
+                                               2 │       40 │          4 │         6        several rows, part by part
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.errors import CorruptError, NotFoundError, ParameterError
+
+Entries = NDArray[np.uint32]
+"""`(n_entries, 4) uint32`: row, document, part_start, part_stop."""
+
+_MAX_UINT32 = 0xFFFFFFFF
+
+
+class FreeSpaceIndex:
+    """How many more hashes each row may take, and the tightest row that fits.
+
+    Best fit fills rows almost to the brim, and leaves wide rooms for long documents. An operation costs O(log n)
+    comparisons and moves pointers within one list; a million rows are a few megabytes of them. Not thread-safe.
+
+    >>> index = FreeSpaceIndex()
+    >>> index.set(0, 0, 900)
+    >>> index.set(0, 1, 300)
+    >>> index.pick(250), index.pick(301), index.pick(1000)
+    ((0, 1), (0, 0), None)
+    """
+
+    def __init__(self) -> None:
+        self._tiles: dict[int, dict[int, int]] = {}
+        self._ascending: list[tuple[int, int, int]] = []
+
+    def __len__(self) -> int:
+        """Return the number of rows known."""
+        return len(self._ascending)
+
+    @classmethod
+    def from_rooms(cls, rooms: NDArray[np.uint32]) -> FreeSpaceIndex:
+        """Return the index that `rooms` described.
+
+        Args:
+            rooms: `(n_rows, 3) uint32`: tile, row, room; a row named twice has its last room.
+
+        Raises:
+            ParameterError: `rooms` has another shape.
+        """
+        if rooms.ndim != 2 or rooms.shape[1] != 3:
+            raise ParameterError(f"rooms is {rooms.dtype} {rooms.shape}, expected uint32 (n_rows, 3)")
+        index = cls()
+        for tile, row, room in rooms.tolist():
+            index._tiles.setdefault(tile, {})[row] = room
+        index._ascending = sorted((room, tile, row) for tile, row, room in index._places())
+        return index
+
+    def set(self, tile: int, row: int, room: int) -> None:
+        """Note how many hashes a row may still take, at least 0; a row not known before is added.
+
+        Raises:
+            ParameterError: `room` is negative.
+        """
+        if room < 0:
+            raise ParameterError(f"room of tile {tile}, row {row} is {room}, expected at least 0")
+        rooms = self._tiles.setdefault(tile, {})
+        if row in rooms:
+            del self._ascending[bisect_left(self._ascending, (rooms[row], tile, row))]
+        rooms[row] = room
+        insort(self._ascending, (room, tile, row))
+
+    def drop_tile(self, tile: int) -> None:
+        """Forget all rows of a tile; one that is not known is no error."""
+        if self._tiles.pop(tile, None):
+            self._ascending = [entry for entry in self._ascending if entry[1] != tile]
+
+    def pick(self, n_hashes: int) -> tuple[int, int] | None:
+        """Return the tile and row with the smallest room for so many hashes, the lowest of equals, or None."""
+        at = bisect_left(self._ascending, (n_hashes, -1, -1))
+        return self._ascending[at][1:] if at < len(self._ascending) else None
+
+    def rooms(self) -> NDArray[np.uint32]:
+        """Return everything known, `(n_rows, 3) uint32`: tile, row, room, ascending."""
+        return np.array(sorted(self._places()), np.uint32).reshape(-1, 3)
+
+    def _places(self) -> Iterator[tuple[int, int, int]]:
+        for tile, rooms in self._tiles.items():
+            for row, room in rooms.items():
+                yield tile, row, room
+
+
+class Entry(NamedTuple):
+    """The parts `[part_start, part_stop)` of a document live in a row of a tile."""
+
+    tile: int
+    row: int
+    document: int
+    part_start: int
+    part_stop: int
+
+
+class RowIndex:
+    """Which documents live in a row, and which rows hold a document.
+
+    Arrays given to it, mapped read-only files too, are kept as they are and looked at only when their tile is asked
+    for; opening a million documents builds no Python objects. A change copies the one tile it concerns. Not
+    thread-safe while it is changed; any number of threads may read a finished one.
+
+    >>> index = RowIndex()
+    >>> index.add(Entry(tile=0, row=1, document=40, part_start=0, part_stop=4))
+    >>> index.add(Entry(tile=0, row=2, document=40, part_start=4, part_stop=6))
+    >>> index.rows_of(40)
+    [(0, 1), (0, 2)]
+    >>> index.documents(0, [2]).tolist()
+    [40]
+    """
+
+    def __init__(self) -> None:
+        self._tiles: dict[int, _TileEntries] = {}
+
+    @classmethod
+    def from_tile_arrays(cls, tiles: Mapping[int, Entries]) -> RowIndex:
+        """Return the index over arrays that `tile_arrays` returned, by tile; they are kept, not copied.
+
+        Raises:
+            ParameterError: An array is not `(n_entries, 4) uint32`.
+        """
+        index = cls()
+        for tile, entries in tiles.items():
+            index.put_tile(tile, entries)
+        return index
+
+    def __len__(self) -> int:
+        """Return the number of entries."""
+        return sum(map(len, self._tiles.values()))
+
+    def tiles(self) -> list[int]:
+        """Return the numbers of the tiles that are known, ascending."""
+        return sorted(self._tiles)
+
+    def add(self, entry: Entry) -> None:
+        """Note that parts of a document live in a row.
+
+        Raises:
+            ParameterError: A number is outside [0, 2^32), or the entry names no part.
+        """
+        if min(entry) < 0 or max(entry) > _MAX_UINT32 or entry.part_start >= entry.part_stop:
+            raise ParameterError(f"{entry} names no part of a document; expected 0 <= part_start < part_stop < 2^32")
+        self._tiles.setdefault(entry.tile, _TileEntries()).add(entry)
+
+    def documents(self, tile: int, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.uint32]:
+        """Return the documents that live in some rows of a tile, ascending, each once.
+
+        Raises:
+            NotFoundError: The tile is not known.
+            CorruptError: The tile's array is not ascending by row.
+        """
+        return np.unique(self._tile(tile).of_rows(rows)[:, 1])
+
+    def entries_of_row(self, tile: int, row: int) -> list[Entry]:
+        """Return what lives in a row, by document and part.
+
+        Raises:
+            NotFoundError: The tile is not known.
+            CorruptError: The tile's array is not ascending by row.
+        """
+        found = self._tile(tile).of_rows([row])
+        return sorted(Entry(tile, *entry) for entry in found.tolist())
+
+    def rows_of(self, document: int) -> list[tuple[int, int]]:
+        """Return the tile and row of everything that holds a document, ascending, each once; empty when nothing does.
+
+        The first call after a change sorts the changed tiles by document.
+
+        Raises:
+            CorruptError: A tile's array is not ascending by row.
+        """
+        return [
+            (number, row)
+            for number in self.tiles()
+            for row in np.unique(self._tiles[number].of_document(document)[:, 0]).tolist()
+        ]
+
+    def drop_document(self, document: int) -> list[tuple[int, int]]:
+        """Forget where a document lives; return the rows it lived in, as `rows_of` did before."""
+        rows = self.rows_of(document)
+        for tile in {tile for tile, _ in rows}:
+            self._tiles[tile].drop_document(document)
+        return rows
+
+    def drop_tile(self, tile: int) -> None:
+        """Forget a tile; one that is not known is no error."""
+        self._tiles.pop(tile, None)
+
+    def tile_arrays(self, tile: int) -> Entries:
+        """Return the entries of a tile, `(n_entries, 4) uint32`: row, document, part_start, part_stop; ascending by row.
+
+        Raises:
+            NotFoundError: The tile is not known.
+            CorruptError: The tile's array is not ascending by row.
+        """
+        return self._tile(tile).entries()
+
+    def put_tile(self, tile: int, entries: Entries) -> None:
+        """Take over a tile, in the place of what was known of it; `entries` is kept, not copied.
+
+        Args:
+            tile: Its number.
+            entries: What `tile_arrays` returned; ascending by row, which is checked when the tile is first used.
+
+        Raises:
+            ParameterError: `entries` is not `(n_entries, 4) uint32`.
+        """
+        if entries.dtype != np.uint32 or entries.ndim != 2 or entries.shape[1] != 4:
+            raise ParameterError(f"entries is {entries.dtype} {entries.shape}, expected uint32 (n_entries, 4)")
+        self._tiles[tile] = _TileEntries(entries, where=f"tile {tile}")
+
+    def _tile(self, tile: int) -> _TileEntries:
+        if tile not in self._tiles:
+            raise NotFoundError(f"tile {tile} is not in the row index; expected one of its {len(self._tiles)} tiles")
+        return self._tiles[tile]
+
+
+class _TileEntries:
+    """One tile's entries: an array ascending by row, and what was added since, not yet in its place."""
+
+    def __init__(self, entries: Entries | None = None, *, where: str = "") -> None:
+        self._given = entries if entries is not None else np.empty((0, 4), np.uint32)
+        self._where = where
+        self._checked = entries is None
+        self._added: list[Entry] = []
+        self._by_document: Entries | None = None
+
+    def __len__(self) -> int:
+        return len(self._given) + len(self._added)
+
+    def add(self, entry: Entry) -> None:
+        self._added.append(entry)
+        self._by_document = None
+
+    def drop_document(self, document: int) -> None:
+        entries = self.entries()
+        self._given = entries[entries[:, 1] != document]
+        self._by_document = None
+
+    def entries(self) -> Entries:
+        if not self._checked:
+            self._check()
+        if self._added:
+            entries = np.concatenate([self._given, np.array(self._added, np.uint32)[:, 1:]])
+            self._given = entries[np.lexsort(entries.T[::-1])]
+            self._added = []
+        return self._given
+
+    def of_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> Entries:
+        entries, wanted = self.entries(), np.unique(np.asarray(rows, np.int64))
+        starts = np.searchsorted(entries[:, 0], wanted, side="left")
+        stops = np.searchsorted(entries[:, 0], wanted, side="right")
+        sizes = stops - starts
+        return entries[np.repeat(stops - np.cumsum(sizes), sizes) + np.arange(sizes.sum())]
+
+    def of_document(self, document: int) -> Entries:
+        if self._by_document is None:
+            entries = self.entries()
+            self._by_document = entries[np.argsort(entries[:, 1], kind="stable")]
+        if not 0 <= document <= _MAX_UINT32:
+            return self._by_document[:0]
+        documents = self._by_document[:, 1]
+        start = np.searchsorted(documents, np.uint32(document), side="left")
+        stop = np.searchsorted(documents, np.uint32(document), side="right")
+        return self._by_document[start:stop]
+
+    def _check(self) -> None:
+        """A row out of its place would be looked for in vain, and its documents missed."""
+        rows = self._given[:, 0]
+        if (rows[1:] < rows[:-1]).any():
+            raise CorruptError(f"row index of {self._where} is not ascending by row; run `pmbf check --repair`")
+        self._checked = True

@@ -1,0 +1,257 @@
+"""One collection's folder at one generation: its documents, their fingerprints and texts, its tiles.
+
+    papers.pmbf/
+      catalog.sqlite      documents, paths, live files, parameters        (truth)
+      generation          number of the last commit, a guard against a lost one
+      fingerprints/       records of sampled hashes                       (truth)
+      texts/              blocks of compressed text, for verification     (truth, may be absent)
+      tiles/              bits and row index; stop shingles               (derived, `check --repair` rebuilds them)
+      writer.lock         held by the one writer
+      readers.lock        shared by readers: while held, old files stay
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import catalog, codec, storage, tilefile
+from pmbf.catalog import Catalog, Document, FileEntry
+from pmbf.errors import CorruptError, ParameterError
+from pmbf.fingerprint import Fingerprint
+from pmbf.params import Params
+from pmbf.rowindex import RowIndex
+from pmbf.storage import Identity, MappedFile
+from pmbf.tilefile import StoredTile
+
+GENERATION_FILE = "generation"
+
+
+class Store:
+    """A collection's folder, opened for reading, or as its one writer.
+
+    Args:
+        folder: Where the collection is.
+        writable: Whether to take the writer's lock.
+        trusting: Whether to believe the catalog although a later commit was promised; for repairing.
+
+    Raises:
+        NotFoundError: There is no collection in the folder.
+        BusyError: Another process is writing to it.
+        CorruptError: A file is damaged.
+        UnsupportedError: A newer pmbf wrote it.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str], *, writable: bool = False, trusting: bool = False) -> None:
+        self.folder = Path(folder)
+        self.writable = writable
+        self._open_files: dict[int, MappedFile] = {}
+        self._tiles: dict[int, StoredTile] = {}
+        self.rows = RowIndex()
+        catalog.require(self.folder)
+        with contextlib.ExitStack() as stack:
+            stack.enter_context(storage.writer_lock(self.folder) if writable else storage.reader_lock(self.folder))
+            promised = 0 if trusting else _read_generation(self.folder)
+            self.catalog = Catalog(self.folder, writable=writable)
+            stack.callback(self.catalog.close)
+            self._check_generation(promised)
+            self.params = Params.from_json(self.catalog.meta["params"])
+            self.identity = Identity(bytes.fromhex(self.catalog.meta["collection_id"]), self.params.digest())
+            self._entries = {entry.serial: entry for entry in self.catalog.files()}
+            self._stack = stack.pop_all()
+
+    @staticmethod
+    def create(folder: str | os.PathLike[str], params: Params) -> None:
+        """Make an empty collection.
+
+        Raises:
+            ParameterError: The folder exists and holds something else.
+        """
+        path = Path(folder)
+        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+            raise ParameterError(f"{path}: exists and is no collection; name a new folder")
+        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        meta = {"params": params.to_json(), "collection_id": secrets.token_hex(16), "generation": "0", "next_serial": "1"}
+        catalog.create(path, meta | {"next_tile": "0", "stop_documents": "0"})
+        storage.sync_folder(path)
+
+    @property
+    def generation(self) -> int:
+        """Number of the commit this store shows."""
+        return int(self.catalog.meta["generation"])
+
+    def close(self) -> None:
+        """Release the lock and every file."""
+        self.forget_files()
+        self._stack.close()
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------ tiles
+
+    def tile_files(self) -> dict[int, FileEntry]:
+        """Return the live tile files by tile number."""
+        return {entry.tile: entry for entry in self._entries.values() if entry.kind == "TILE"}
+
+    def tile(self, number: int) -> StoredTile:
+        """Return a tile, mapped from its file and checked once; `rows` then knows its documents."""
+        if number not in self._tiles:
+            stored = tilefile.read(self.folder, self.tile_files()[number].record, self.identity)
+            self.rows.put_tile(number, stored.entries)
+            self._tiles[number] = stored
+        return self._tiles[number]
+
+    def tiles(self) -> Iterator[tuple[int, StoredTile]]:
+        """Yield every tile's number and the tile, ascending."""
+        for number in sorted(self.tile_files()):
+            yield number, self.tile(number)
+
+    def stop_hashes(self) -> NDArray[np.uint32]:
+        """Return the hashes found in too many documents to tell them apart, ascending."""
+        for entry in self._entries.values():
+            if entry.kind == "STOP":
+                return np.frombuffer(self._file(entry.serial).verify(), "<u4")
+        return np.empty(0, np.uint32)
+
+    # ------------------------------------------------------------------ documents
+
+    def documents(self, ids: Iterable[int]) -> dict[int, Document]:
+        """Return documents by id, removed ones included.
+
+        Raises:
+            CorruptError: One of them is not in the catalog.
+        """
+        wanted = set(ids)
+        found = self.catalog.documents(wanted)
+        if missing := sorted(wanted - found.keys()):
+            raise CorruptError(f"{self.catalog.location}: document {missing[0]} is missing; run `pmbf check -c {self.folder}`")
+        return found
+
+    def fingerprint(self, document: Document) -> Fingerprint:
+        """Return a document's fingerprint.
+
+        Raises:
+            CorruptError: The record or its file is damaged.
+        """
+        file = self._file(document.fingerprint_file)
+        start = document.fingerprint_offset
+        parts = codec.decode_fingerprint(file.payload[start : start + document.fingerprint_bytes], str(file.path))
+        bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+        hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
+        return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
+
+    def text(self, document: Document) -> str | None:
+        """Return a document's stored text, or None when the collection keeps none.
+
+        Raises:
+            CorruptError: A block or its file is damaged.
+        """
+        if not document.text_file:
+            return None if document.n_chars else ""
+        file = self._file(document.text_file)
+        wanted = document.text_skip + document.text_bytes
+        blocks, n_bytes, offset = [], 0, document.text_offset
+        while n_bytes < wanted:
+            blocks.append(codec.decode_block(file.payload, offset, str(file.path)))
+            n_bytes += len(blocks[-1])
+            offset += codec.block_bytes(file.payload, offset)
+        try:
+            return b"".join(blocks)[document.text_skip : wanted].decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise storage.damaged(file.path, f"the text of document {document.id} is no UTF-8") from error
+
+    def paths_of(self, ids: Iterable[int]) -> dict[int, list[str]]:
+        """Return the paths of live documents, sorted, by id.
+
+        Raises:
+            CorruptError: A live document has no path.
+        """
+        wanted = set(ids)
+        found = self.catalog.paths_of(wanted)
+        if missing := sorted(wanted - found.keys()):
+            raise CorruptError(f"{self.catalog.location}: document {missing[0]} has no path; run `pmbf check -c {self.folder}`")
+        return found
+
+    # ------------------------------------------------------------------ files
+
+    def file(self, serial: int) -> MappedFile:
+        """Return a live file, mapped, its header checked."""
+        return self._file(serial)
+
+    def forget_files(self) -> None:
+        """Unmap every file; they are mapped again when needed."""
+        self._forget_tiles()
+        for file in self._open_files.values():
+            file.close()
+        self._open_files.clear()
+
+    def refresh(self, entries: Iterable[FileEntry]) -> None:
+        """Show another set of live files: those of the generation just committed."""
+        self._forget_tiles()
+        self._entries = {entry.serial: entry for entry in entries}
+        for serial in self._open_files.keys() - self._entries.keys():
+            self._open_files.pop(serial).close()
+
+    def clean(self) -> list[str]:
+        """Delete files no generation names, if nobody is reading; return their names.
+
+        Only the writer calls this: another writer's uncommitted files would look the same.
+        """
+        live = {entry.record.name for entry in self._entries.values()}
+        with storage.no_readers(self.folder) as alone:
+            return [name for name in _file_names(self.folder) if alone and name not in live and _unlinked(self.folder / name)]
+
+    def _forget_tiles(self) -> None:
+        self._tiles.clear()
+        self.rows = RowIndex()
+
+    def _file(self, serial: int) -> MappedFile:
+        if serial not in self._open_files:
+            if serial not in self._entries:
+                raise CorruptError(f"{self.catalog.location}: names file {serial}, which is not listed; run `pmbf check -c {self.folder}`")
+            self._open_files[serial] = MappedFile(self.folder, self._entries[serial].record, self.identity)
+        return self._open_files[serial]
+
+    def _check_generation(self, promised: int) -> None:
+        if self.generation < promised:
+            raise CorruptError(
+                f"{self.catalog.location}: shows commit {self.generation}, but commit {promised} was made: "
+                f"an older copy, or a damaged write-ahead log; run `pmbf check --repair -c {self.folder}`"
+            )
+
+
+def write_generation(folder: Path, generation: int) -> None:
+    """Note that a commit was made, after it was."""
+    temporary = folder / (GENERATION_FILE + ".tmp")
+    temporary.write_text(f"{generation}\n", encoding="ascii")
+    os.replace(temporary, folder / GENERATION_FILE)
+
+
+def _read_generation(folder: Path) -> int:
+    path = folder / GENERATION_FILE
+    try:
+        return int(path.read_text(encoding="ascii"))
+    except FileNotFoundError:
+        return 0
+    except ValueError:
+        raise storage.damaged(path, "is not a number") from None
+
+
+def _file_names(folder: Path) -> list[str]:
+    kinds = sorted({kind for kind, _ in storage.FILE_KINDS.values()})
+    return [f"{kind}/{path.name}" for kind in kinds for path in sorted((folder / kind).glob("*"))]
+
+
+def _unlinked(path: Path) -> bool:
+    path.unlink(missing_ok=True)
+    return True

@@ -1,0 +1,77 @@
+"""The surface text is laid out on: its width, and whether it takes colours."""
+
+from __future__ import annotations
+
+import io
+import os
+from dataclasses import dataclass
+from typing import IO, Literal
+
+from rich.console import Console, RenderableType
+from rich.text import Text
+
+Color = Literal["auto", "always", "never"]
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """How to show something.
+
+    Args:
+        width: Columns of the terminal; None asks the terminal, and takes 80 where there is none.
+        colored: Whether escape sequences for colours may be used; marks made of characters stand in for them.
+        n_sources: Sources of a report that are shown, best first.
+        n_passages: Passages shown of each source, longest first.
+    """
+
+    width: int | None = None
+    colored: bool = False
+    n_sources: int = 10
+    n_passages: int = 3
+
+    @property
+    def columns(self) -> int:
+        """The width in columns."""
+        return _console(self, io.StringIO()).width
+
+
+def wants_color(color: Color, stream: IO[str]) -> bool:
+    """Return whether to colour what goes to a stream: on a terminal, unless NO_COLOR is set or it can do nothing.
+
+    Source:
+        https://no-color.org
+    """
+    if color != "auto":
+        return color == "always"
+    return not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb" and stream.isatty()
+
+
+def laid_out(view: View, *parts: RenderableType) -> str:
+    """Return renderables as text, line by line, without trailing blanks.
+
+    Rendered to a string, not to the stream: rich ends the process by itself when a pipe breaks.
+    """
+    page = io.StringIO()
+    console = _console(view, page)
+    for part in parts:
+        console.print(part, soft_wrap=isinstance(part, Text) and bool(part.no_wrap))
+    return "".join(line.rstrip() + "\n" for line in page.getvalue().removesuffix("\n").split("\n"))
+
+
+def unwrapped(*pieces: str | tuple[str, str]) -> Text:
+    """Return text, or text with a style, that stays on one line: the terminal may wrap it, copying it gives it back."""
+    return Text.assemble(*pieces, no_wrap=True)
+
+
+def _console(view: View, page: io.StringIO) -> Console:
+    return Console(
+        file=page,
+        width=view.width,
+        color_system="standard" if view.colored else None,
+        force_terminal=view.colored,
+        no_color=not view.colored,
+        legacy_windows=False,
+        highlight=False,
+        markup=False,
+        emoji=False,
+    )

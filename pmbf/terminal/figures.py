@@ -1,0 +1,84 @@
+"""Numbers, shares, sizes, times and paths as people write them."""
+
+from __future__ import annotations
+
+import os
+
+from pmbf.terminal.safe import one_line
+
+SPACELESS_RATIO = 0.5
+"""Tokens per character above which tokens are no words: a written word and its space are some six characters, while
+where words are written without spaces each letter is a token (measured: 0.14 to 0.20 against 0.85 to 0.95)."""
+
+
+def counted(n: int, singular: str, plural: str = "") -> str:
+    """Return a number with its noun.
+
+    >>> counted(1, "document"), counted(1204, "document")
+    ('1 document', '1,204 documents')
+    """
+    return f"{n:,} {singular if n == 1 else plural or singular + 's'}"
+
+
+def percent(share: float) -> str:
+    """Return a share as a whole percentage that says neither 0 nor 100 unless it is exactly that.
+
+    >>> [percent(share) for share in (0, 0.002, 0.274, 0.998, 1)]
+    ['0 %', '<1 %', '27 %', '99 %', '100 %']
+    """
+    if 0 < share < 0.005:
+        return "<1 %"
+    return f"{100 if share >= 1 else min(99, round(100 * share))} %"
+
+
+def size(n_bytes: int) -> str:
+    """Return a number of bytes in the unit that suits it, 1 kB = 1000 bytes.
+
+    >>> [size(n) for n in (0, 999, 1204, 45_600_000)]
+    ['0 bytes', '999 bytes', '1.2 kB', '45.6 MB']
+    """
+    value, unit = float(n_bytes), "bytes"
+    for larger in ("kB", "MB", "GB", "TB"):
+        if value < 999.95:
+            break
+        value, unit = value / 1000, larger
+    return f"{n_bytes} bytes" if unit == "bytes" else f"{value:.1f} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """Return a duration in seconds, minutes or hours.
+
+    >>> [duration(seconds) for seconds in (0.04, 12.34, 754, 7384)]
+    ['0.04 s', '12.3 s', '12 min 34 s', '2 h 3 min']
+    """
+    if seconds < 60:
+        return f"{seconds:.2f} s" if seconds < 1 else f"{seconds:.1f} s"
+    minutes, rest = divmod(round(seconds), 60)
+    return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def length(n_chars: int, n_tokens: int) -> str:
+    """Return how long a text is, in characters, and in words where it is written with spaces between them.
+
+    >>> length(3612, 640), length(202, 190)
+    ('3,612 characters, 640 words', '202 characters')
+    """
+    characters = counted(n_chars, "character")
+    return characters if n_tokens > SPACELESS_RATIO * n_chars else f"{characters}, {counted(n_tokens, 'word')}"
+
+
+def shown_path(path: str) -> str:
+    """Return a path as it is shown: from the working directory when it lies inside, harmless, on one line."""
+    if os.path.isabs(path):
+        try:
+            inside = os.path.relpath(path)
+        except (OSError, ValueError):  # the working directory is gone
+            inside = os.pardir
+        if inside.split(os.sep, 1)[0] != os.pardir:
+            path = inside
+    return one_line(path)
+
+
+def shown_paths(path: str, n_paths: int) -> str:
+    """Return a document's path, and how many other paths have the same contents."""
+    return shown_path(path) + (f" (+{counted(n_paths - 1, 'path')})" if n_paths > 1 else "")

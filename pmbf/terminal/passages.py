@@ -1,0 +1,229 @@
+"""A passage as its reader compares it: both texts, some words around them, and each word that differs marked.
+
+    1.2  query 812-1490 | source 3301-3976, 98 % alike
+      …recites it before anyone can reach |    …a fresh mirror swallowed nearly half |
+      Glass would lose {+much+} less, but …    Glass would lose less, but … 1,201
+      1,204 characters … {+set+} in brass.     characters … [-cemented-] in brass.
+      | The panel ends there…                  | In the summer of 1823 the tower…
+
+Words are compared as the engine compares them, folded: what differs only in case, accents or disguise is the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import unicodedata
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from rapidfuzz.distance import Levenshtein
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table
+from rich.text import Text
+
+from pmbf.report import Passage, Span
+from pmbf.terminal.canvas import View
+from pmbf.terminal.figures import percent
+from pmbf.terminal.safe import one_line
+from pmbf.text import tokenise
+
+SIDE_BY_SIDE_WIDTH = 100
+"""Columns from which two texts stand side by side."""
+INDENT, GAP = 2, 3
+CONTEXT_CHARS = 60
+HEAD_CHARS, TAIL_CHARS = 480, 240
+"""What is shown of a longer passage: its ends, so that three passages fit on a screen."""
+OMITTED_CHARS = 120
+"""Fewest characters left out: less is not worth a gap."""
+WINDOW_TOKENS = 4 * HEAD_CHARS
+"""Tokens compared at each end of a longer passage: four times what is shown, so that the shown ones pair up right."""
+_TRAILING = " \t\r\n,.;:!?…)»”’\"'"
+
+
+class Unit(NamedTuple):
+    """A token and what follows it, on both sides; a side is empty where the other has a word more."""
+
+    query: Span
+    source: Span
+    same: bool
+
+
+class Fragment(NamedTuple):
+    """A piece of one side. `role` is `context`, `same`, `changed` or `omitted`."""
+
+    text: str
+    role: str
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """How words of one side that the other lacks are marked: by a style, or by brackets without colours."""
+
+    style: str
+    opening: str
+    closing: str
+
+
+QUERY_MARKS = Marks("bold green", "{+", "+}")
+SOURCE_MARKS = Marks("bold red", "[-", "-]")
+STYLES = {"context": "dim", "same": "", "omitted": "dim italic"}
+
+
+def similarity(passage: Passage) -> str:
+    """Return how alike the two sides of a passage are.
+
+    >>> similarity(Passage(Span(0, 9), Span(0, 9), 0.987, "edited"))
+    '99 % alike'
+    """
+    return "verbatim" if passage.kind == "verbatim" else f"{percent(min(passage.similarity, 0.99))} alike"
+
+
+def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableType:
+    """Return a passage of two texts, side by side where the width and the direction of the script allow it."""
+    ends = _ends(list(_units(passage, query, source)))
+    left = _side(query, passage.query, [[(unit.query, unit.same) for unit in end] for end in ends])
+    right = _side(source, passage.source, [[(unit.source, unit.same) for unit in end] for end in ends])
+    sides = _texts(left, QUERY_MARKS, view), _texts(right, SOURCE_MARKS, view)
+    # A terminal that orders right-to-left letters itself would mix the two columns up.
+    beside = view.columns >= SIDE_BY_SIDE_WIDTH and not any(
+        _right_to_left(text.plain) for text in itertools.chain(*sides)
+    )
+    return Padding(_beside(*sides, width=view.columns - INDENT) if beside else _stacked(*sides), (0, 0, 0, INDENT))
+
+
+# ---------------------------------------------------------------------- what differs
+
+
+def _units(passage: Passage, query: str, source: str) -> Iterator[Unit]:
+    """Yield a passage token by token; the middle of a long one, which is not shown, as a single unit."""
+    left, right = _tokens(query, passage.query), _tokens(source, passage.source)
+    if max(len(left), len(right)) <= 2 * WINDOW_TOKENS:
+        yield from _paired(left, right)
+        return
+    ends = min(WINDOW_TOKENS, len(left) // 2, len(right) // 2)
+    yield from _paired(left[:ends], right[:ends])
+    stops = len(left) - ends, len(right) - ends
+    yield Unit(_hull(left[ends : stops[0]]), _hull(right[ends : stops[1]]), False)
+    yield from _paired(left[stops[0] :], right[stops[1] :])
+
+
+def _tokens(text: str, span: Span) -> list[tuple[int, Span]]:
+    """Return the hash of each token inside a span, and where it stands, up to the token after it."""
+    tokens = tokenise(text[span.start : span.stop])
+    cuts = [span.start, *(tokens.starts[1:].astype(int) + span.start).tolist(), span.stop]
+    return list(zip(tokens.hashes.tolist() or [0], itertools.starmap(Span, itertools.pairwise(cuts)), strict=True))
+
+
+def _paired(left: Sequence[tuple[int, Span]], right: Sequence[tuple[int, Span]]) -> Iterator[Unit]:
+    """Yield the tokens of both sides, aligned with as few differences as possible."""
+    for step in Levenshtein.opcodes([token for token, _ in left], [token for token, _ in right]):
+        mine = [span for _, span in left[step.src_start : step.src_end]]
+        theirs = [span for _, span in right[step.dest_start : step.dest_end]]
+        for query, source in itertools.zip_longest(mine, theirs, fillvalue=Span(0, 0)):
+            yield Unit(query, source, step.tag == "equal")
+
+
+def _hull(tokens: Sequence[tuple[int, Span]]) -> Span:
+    return Span(tokens[0][1].start, tokens[-1][1].stop) if tokens else Span(0, 0)
+
+
+# ---------------------------------------------------------------------- what is shown of it
+
+
+def _ends(units: Sequence[Unit]) -> tuple[Sequence[Unit], Sequence[Unit]]:
+    """Return the head and the tail of a passage that are shown; a short one is all head."""
+    lengths = [max(len(unit.query), len(unit.source)) for unit in units]
+    if sum(lengths) <= HEAD_CHARS + TAIL_CHARS + OMITTED_CHARS:
+        return units, ()
+    return units[: _fitting(lengths, HEAD_CHARS)], units[len(units) - _fitting(lengths[::-1], TAIL_CHARS) :]
+
+
+def _fitting(lengths: Sequence[int], n_chars: int) -> int:
+    return sum(total <= n_chars for total in itertools.accumulate(lengths))
+
+
+def _side(text: str, span: Span, ends: Sequence[Sequence[tuple[Span, bool]]]) -> list[list[Fragment]]:
+    """Return one side of a passage: the words before it, what is shown of itself, the words after it."""
+    head, tail = (list(_runs(text, end)) for end in ends)
+    n_omitted = len(span) - sum(len(run.text) for run in head + tail)
+    omitted = [Fragment(f" … {n_omitted:,} characters … ", "omitted")] if n_omitted else []
+    return [_before(text, span.start), [*head, *omitted, *tail], _after(text, span.stop)]
+
+
+def _runs(text: str, pieces: Iterable[tuple[Span, bool]]) -> Iterator[Fragment]:
+    """Yield runs of words that are the same, or not, on the other side."""
+    present = (piece for piece in pieces if len(piece[0]))
+    for same, run in itertools.groupby(present, key=lambda piece: piece[1]):
+        words = "".join(text[span.start : span.stop] for span, _ in run)
+        core = words if same else words.rstrip(_TRAILING)
+        yield Fragment(core, "same" if same else "changed")
+        yield Fragment(words[len(core) :], "same")
+
+
+def _before(text: str, stop: int) -> list[Fragment]:
+    start = max(0, stop - CONTEXT_CHARS)
+    words = (_without_cut_word(text[start:stop]) if start else text[:stop]).strip()
+    return [Fragment(f"{'…' if start else ''}{words} |", "context")] if words else []
+
+
+def _after(text: str, start: int) -> list[Fragment]:
+    stop = start + CONTEXT_CHARS
+    words = (_without_cut_word(text[start:stop][::-1])[::-1] if stop < len(text) else text[start:]).strip()
+    # A run of wide letters is one word to the line breaker: it would leave the bar alone on its line.
+    bar = "|" if words and unicodedata.east_asian_width(words[0]) == "W" else "| "
+    return [Fragment(f"{bar}{words}{'…' if stop < len(text) else ''}", "context")] if words else []
+
+
+def _without_cut_word(words: str) -> str:
+    """Return words without the first one, which may be cut, if more is left."""
+    return (words.split(maxsplit=1)[1:] or [words])[0]
+
+
+# ---------------------------------------------------------------------- how it looks
+
+
+def _text(fragments: Iterable[Fragment], marks: Marks, view: View) -> Text:
+    text = Text(overflow="fold")
+    for fragment in fragments:
+        words = one_line(fragment.text)
+        if text.plain.endswith(" "):
+            words = words.removeprefix(" ")
+        if fragment.role != "changed":
+            text.append(words, STYLES[fragment.role])
+        elif view.colored:
+            text.append(words, marks.style)
+        else:
+            text.append(marks.opening + words + marks.closing)
+    return text
+
+
+def _texts(side: Sequence[Sequence[Fragment]], marks: Marks, view: View) -> list[Text]:
+    return [_text(fragments, marks, view) for fragments in side]
+
+
+def _beside(query: Sequence[Text], source: Sequence[Text], *, width: int) -> Table:
+    """Return two columns of equal width, so that equal words stand on equal lines."""
+    columns = Table.grid(padding=(0, GAP, 0, 0), pad_edge=False)
+    for _ in range(2):
+        columns.add_column(width=(width - GAP) // 2, overflow="fold")
+    for row in zip(query, source, strict=True):
+        if any(row):
+            columns.add_row(*row)
+    return columns
+
+
+def _stacked(query: Sequence[Text], source: Sequence[Text]) -> Table:
+    """Return one text above the other."""
+    rows = Table.grid(padding=(0, 2, 0, 0), pad_edge=False)
+    rows.add_column(style="dim", no_wrap=True)
+    rows.add_column(overflow="fold")
+    for name, side in (("query", query), ("source", source)):
+        for number, text in enumerate(filter(None, side)):
+            rows.add_row("" if number else name, text)
+    return rows
+
+
+def _right_to_left(text: str) -> bool:
+    return not text.isascii() and any(unicodedata.bidirectional(char) in ("R", "AL") for char in text)

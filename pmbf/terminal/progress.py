@@ -1,0 +1,47 @@
+"""The progress bar of a load, on stderr."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from rich.console import Console
+from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import Progress as Bar
+
+if TYPE_CHECKING:
+    from pmbf.loading import Progress
+
+
+@contextmanager
+def load_progress(*, shown: bool) -> Iterator[Callable[[Progress], None] | None]:
+    """Yield what `Collection.load` calls after each file: a bar, files, speed, time left; None if not shown."""
+    if not shown:
+        yield None
+        return
+    with _bar() as bar:
+        task = bar.add_task("Looking for files", total=None, files="")
+
+        def show(progress: Progress) -> None:
+            files = f"{progress.n_files:,} of {progress.n_files_total:,} files"
+            # At least 1, or a load of empty files would never be complete.
+            n_bytes, n_bytes_total = max(1, progress.n_bytes), max(1, progress.n_bytes_total)
+            bar.update(task, description="Loading", files=files, completed=n_bytes, total=n_bytes_total)
+
+        yield show
+
+
+def _bar() -> Bar:
+    return Bar(
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=None),
+        TaskProgressColumn(),
+        TextColumn("{task.fields[files]}"),
+        TransferSpeedColumn(),
+        TimeRemainingColumn(compact=True),
+        console=Console(file=sys.stderr),
+        transient=True,
+        expand=True,
+    )

@@ -1,0 +1,152 @@
+"""A screening's report: one line on the text, the verdict, the sources ranked, their passages, what is odd."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from rich.console import RenderableType
+from rich.text import Text
+
+from pmbf.report import Match, Passage, Report
+from pmbf.terminal.canvas import View, laid_out, unwrapped
+from pmbf.terminal.figures import counted, length, percent, shown_path, shown_paths
+from pmbf.terminal.passages import drawn, similarity
+from pmbf.terminal.safe import one_line
+from pmbf.text import tokenise
+
+SourceText = Callable[[int], str]
+"""Returns the text of a document by id; called only for the documents whose passages are shown."""
+
+
+def report_text(report: Report, query: str, source_text: SourceText, view: View) -> str:
+    """Return a report as a person reads it.
+
+    Args:
+        report: What was found.
+        query: The text that was screened, as it was screened.
+        source_text: Where the texts of the documents come from.
+        view: How to show it.
+    """
+    return laid_out(view, *_parts(report, query, source_text, view))
+
+
+def _parts(report: Report, query: str, source_text: SourceText, view: View) -> Iterator[RenderableType]:
+    shown = report.matches[: view.n_sources]
+    yield _head(report)
+    yield _verdict(report)
+    yield from (Text(f"Incomplete: {one_line(problem)}", "yellow") for problem in report.problems)
+    yield from (Text(f"Note: {note}", "yellow") for note in _notes(report))
+    if shown:
+        yield ""
+        yield from _sources(shown, query)
+        if left := len(report.matches) - len(shown):
+            yield Text(f"… and {counted(left, 'more source')}: --sources all shows them", "dim")
+    for rank, match in enumerate(shown, 1):
+        yield from _passages(rank, match, report, query, source_text, view)
+
+
+def _head(report: Report) -> Text:
+    asked = report.query
+    size = length(asked.n_chars, asked.n_tokens)
+    compared = f"compared with {counted(report.n_documents, 'document')}"
+    return Text.assemble((shown_path(asked.name), "bold"), f": {size}, {compared}")
+
+
+def _verdict(report: Report) -> Text:
+    n_sources = sum(bool(match.passages) for match in report.matches)
+    documents = counted(report.n_documents, "document")
+    if n_sources:
+        return Text(f"{percent(report.coverage)} of this text stands in {n_sources:,} of {documents}.", "bold red")
+    if is_incomplete(report):
+        return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
+    return Text(f"Nothing of this text stands in {'any of ' if report.n_documents else ''}{documents}.", "bold green")
+
+
+def is_incomplete(report: Report) -> bool:
+    """Return whether part of the text was not read, or a document that looks like a source could not be compared."""
+    return bool(report.problems) or any(match.problem for match in report.matches)
+
+
+def _notes(report: Report) -> Iterator[str]:
+    asked = report.query
+    if not report.n_documents:
+        yield "the collection is empty."
+    if not asked.n_tokens:
+        yield "there is not one word in this text; nothing was compared."
+    elif not asked.n_hashes:
+        yield f"{counted(asked.n_tokens, 'word')} are too few to compare."
+    odd = []
+    if asked.n_mixed_tokens:
+        odd.append(f"{counted(asked.n_mixed_tokens, 'word')} with letters of two alphabets that look alike")
+    if asked.n_invisible:
+        odd.append(counted(asked.n_invisible, "invisible character"))
+    if odd:
+        yield f"{' and '.join(odd)} in this text: it may have been altered to hide where it comes from."
+
+
+# ---------------------------------------------------------------------- sources
+
+
+def _sources(matches: Sequence[Match], query: str) -> Iterator[Text]:
+    """Yield the table of sources; paths stand last, and whole."""
+    rows = [("#", "share", "passages", "longest passage", "likeness")]
+    rows += [(str(rank), *_figures(match, query)) for rank, match in enumerate(matches, 1)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(_aligned, row, widths, (">", ">", ">", "<", "<"))) for row in rows]
+    yield unwrapped((f"{lines[0]}  source", "dim"))
+    for line, match in zip(lines[1:], matches, strict=True):
+        document = match.document
+        yield unwrapped(f"{line}  {shown_paths(document.path, len(document.paths))}")
+        if match.problem:
+            yield Text(f"   not compared: {one_line(match.problem)}", "yellow")
+
+
+def _aligned(cell: str, width: int, side: str) -> str:
+    return f"{cell:{side}{width}}"
+
+
+def _figures(match: Match, query: str) -> tuple[str, str, str, str]:
+    if not match.passages:
+        return "?", "?", "?", "?"
+    longest = max(match.passages, key=lambda passage: len(passage.query)).query
+    n_tokens = len(tokenise(query[longest.start : longest.stop]))
+    size = length(len(longest), n_tokens)
+    return percent(match.coverage), f"{len(match.passages):,}", size, _likeness(match.passages)
+
+
+def _likeness(passages: Sequence[Passage]) -> str:
+    """Return how alike a source's passages are, together, each as much as it is long."""
+    kinds = {passage.kind for passage in passages}
+    if kinds == {"verbatim"}:
+        return "verbatim"
+    n_chars = sum(len(passage.query) for passage in passages)
+    mean = sum(passage.similarity * len(passage.query) for passage in passages) / max(1, n_chars)
+    return f"{percent(min(mean, 0.99))} alike"
+
+
+# ---------------------------------------------------------------------- passages
+
+
+def _passages(
+    rank: int, match: Match, report: Report, query: str, source_text: SourceText, view: View
+) -> Iterator[RenderableType]:
+    longest = sorted(range(len(match.passages)), key=lambda i: -len(match.passages[i].query))[: view.n_passages]
+    source = source_text(match.document.id) if longest else ""
+    ranks = {other.document.id: number for number, other in enumerate(report.matches, 1)}
+    for i in sorted(longest):
+        passage = match.passages[i]
+        others = sorted(ranks[document] for document in passage.also_in if document in ranks)
+        yield ""
+        yield _heading(f"{rank}.{i + 1}", passage, others)
+        yield drawn(passage, query, source, view)
+    if longest and len(longest) < len(match.passages):
+        yield ""
+        left = counted(len(match.passages) - len(longest), "shorter passage")
+        yield Text(f"{rank}.…  {left} of source {rank} not shown: --passages all shows them", "dim")
+
+
+def _heading(number: str, passage: Passage, others: Sequence[int]) -> Text:
+    query, source = passage.query, passage.source
+    where = f"query {query.start}-{query.stop} | source {source.start}-{source.stop}, {similarity(passage)}"
+    also = f", also in source {', '.join(map(str, others))}" if others else ""
+    return unwrapped((number, "bold"), f"  {where}{also}")

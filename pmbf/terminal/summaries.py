@@ -1,0 +1,156 @@
+"""What load, list, stats, remove, compact and check say once they are done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+from rich.table import Table
+
+from pmbf.terminal.canvas import View, laid_out
+from pmbf.terminal.figures import counted, duration, percent, shown_path, size
+from pmbf.terminal.safe import one_line
+
+if TYPE_CHECKING:
+    from pmbf.check import CheckReport
+    from pmbf.collection import Listed
+    from pmbf.compact import CompactReport
+    from pmbf.loading import LoadReport, Problem
+    from pmbf.stats import Stats
+
+N_PROBLEMS = 20
+"""Problems of a load that are listed; `--json` has them all."""
+
+
+def load_text(report: LoadReport, collection: str, n_documents: int) -> str:
+    """Return what a load did, one line a kind of file."""
+    lines = [f"{n:>9,} {what}" for n, what in _outcomes(report) if n]
+    lines = lines or ["        0 files found"]
+    total = f"{shown_path(collection)} has {counted(n_documents, 'document')}"
+    return "\n".join([*lines, f"{total}; {size(report.n_bytes)} read in {duration(report.seconds)}", ""])
+
+
+def _outcomes(report: LoadReport) -> list[tuple[int, str]]:
+    return [
+        (report.n_added, "added"),
+        (report.n_replaced, "replaced: the contents had changed"),
+        (report.n_same, "with contents known under another path"),
+        (report.n_unchanged, "unchanged"),
+        (report.n_pruned, "taken out: the file is gone"),
+        (report.n_skipped, "skipped: no text documents"),
+        (len(report.problems), "with a problem, see below"),
+    ]
+
+
+def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
+    """Yield a line for each problem of a load, up to `N_PROBLEMS`, and one for the rest."""
+    for problem in problems[:N_PROBLEMS]:
+        # Some reasons begin with the path already.
+        reason = problem.reason.removeprefix(f"{problem.path}: ")
+        yield f"{shown_path(problem.path)}: {one_line(reason)}"
+    if len(problems) > N_PROBLEMS:
+        yield f"… and {counted(len(problems) - N_PROBLEMS, 'more problem')}; --json lists them all"
+
+
+def list_lines(documents: Sequence[Listed]) -> Iterator[str]:
+    """Yield a head line and a line for each path of each document, and what was not read of it."""
+    if not documents:
+        return
+    id_width = max(2, *(len(str(document.id)) for document in documents))
+    chars_width = max(10, *(len(f"{document.n_chars:,}") for document in documents))
+    yield f"{'id':>{id_width}}  {'characters':>{chars_width}}  kind  path"
+    for document in documents:
+        paths = [shown_path(path) for path in document.paths]
+        notes = [f"incomplete: {one_line(problem)}" for problem in document.problems]
+        head = f"{document.id:>{id_width}}  {document.n_chars:>{chars_width},}  {document.kind:<4}  "
+        yield head + paths[0]
+        yield from (" " * len(head) + line for line in paths[1:] + notes)
+
+
+def remove_text(n_removed: int) -> str:
+    """Return how many documents or paths were taken out."""
+    removed = counted(n_removed, "document or path", "documents or paths")
+    return f"{removed} removed; `pmbf compact` gives the room back.\n"
+
+
+def compact_text(report: CompactReport) -> str:
+    """Return what a compaction gave back."""
+    if not (report.n_documents or report.n_tiles or report.n_files):
+        return f"Nothing to give back: {size(report.bytes_after)} in use.\n"
+    return (
+        f"{counted(report.n_documents, 'removed document')} given up, "
+        f"{counted(report.n_tiles, 'tile')} and {counted(report.n_files, 'file')} rewritten: "
+        f"{size(report.bytes_before)} before, {size(report.bytes_after)} now.\n"
+    )
+
+
+def check_lines(report: CheckReport, collection: str) -> Iterator[str]:
+    """Yield what a check found, what a repair did, and what to do next."""
+    yield from (f"problem:  {one_line(problem)}" for problem in report.problems)
+    yield from (f"repaired: {one_line(what)}" for what in report.repaired)
+    yield from (f"lost:     {shown_path(path)}; load it again" for path in report.lost)
+    looked_at = f"{counted(report.n_documents, 'document')} and {counted(report.n_files, 'file')} compared"
+    if report.ok:
+        yield f"{looked_at}: all is well{' again' if report.problems else ''}."
+    elif report.repaired:
+        yield f"{looked_at}: {counted(len(report.lost), 'path')} could not be saved; the rest is well again."
+    else:
+        repair = f"`pmbf check --repair -c {shown_path(collection)}`"
+        yield f"{looked_at}: {counted(len(report.problems), 'problem')}; {repair} rebuilds what is damaged."
+
+
+# ---------------------------------------------------------------------- stats
+
+
+def stats_text(stats: Stats, collection: str, view: View) -> str:
+    """Return a collection's figures, each with what it means."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    table.add_column(no_wrap=True)
+    table.add_column(justify="right", no_wrap=True, style="bold")
+    table.add_column(style="dim")
+    for row in [*_contents(stats), *_filter(stats), *_disk(stats)]:
+        table.add_row(*row)
+    parameters = ", ".join(f"{name} {_value(value)}" for name, value in stats.params.items())
+    return laid_out(view, shown_path(collection), table, "", f"Made with {parameters}")
+
+
+def _contents(stats: Stats) -> list[tuple[str, str, str]]:
+    density = stats.n_hashes / stats.n_chars if stats.n_chars else 0.0
+    return [
+        ("documents", f"{stats.n_documents:,}", f"{stats.n_removed:,} removed ones wait for `pmbf compact`"),
+        ("characters", f"{stats.n_chars:,}", "of all their texts"),
+        ("hashes", f"{stats.n_hashes:,}", f"in their fingerprints: {density:.3f} for each character"),
+        ("stop hashes", f"{stats.n_stop_hashes:,}", "found in so many documents that queries leave them out"),
+    ]
+
+
+def _filter(stats: Stats) -> list[tuple[str, str, str]]:
+    wanted = percent(stats.params["fpr"])
+    return [
+        (
+            "rows",
+            f"{stats.n_rows:,}",
+            f"Bloom filters, in {counted(stats.n_tiles, 'tile')}, {stats.n_sealed:,} of them sealed",
+        ),
+        ("fill", percent(stats.fill), "of a row's bits are set, on average"),
+        ("false hits", percent(stats.fpr), f"of absent hashes look present in a row; a full row has {wanted}"),
+        ("bits per hash", f"{stats.bits_per_hash:.1f}", "in the rows, room not yet used included"),
+    ]
+
+
+def _disk(stats: Stats) -> list[tuple[str, str, str]]:
+    total = stats.tile_bytes + stats.fingerprint_bytes + stats.text_bytes + stats.catalog_bytes
+    texts = "compressed, for comparing passages" if stats.params["store_text"] else "not stored: files are read again"
+    return [
+        ("rows on disk", size(stats.tile_bytes), "what a query is looked up in"),
+        ("fingerprints", size(stats.fingerprint_bytes), "what the rows can be rebuilt from"),
+        ("texts", size(stats.text_bytes), texts),
+        ("catalog", size(stats.catalog_bytes), "paths, sizes and checksums"),
+        ("in all", size(total), ""),
+        ("generation", f"{stats.generation:,}", "commits so far"),
+        ("kernels", stats.kernels, "native is the fast one; both give the same answers"),
+    ]
+
+
+def _value(value: Any) -> str:
+    return "automatic" if value is None else str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,0 +1,19 @@
+"""Verification: two texts in, the passages they share out, in characters of both originals.
+
+    text ─prepare─► Prepared            tokens, once per text
+    blocks          seeds.py            maximal equal runs of tokens, grown from shared grams
+    chains          chains.py           blocks in the same order with small gaps
+    stretched       edges.py            over a small edit at either end
+    accepted        verdict.py          Levenshtein distance: similar enough, or split
+    passages        compare.py          the best first, never overlapping in the query
+    with_neighbours neighbours.py       the same passage in other documents
+
+It finds verbatim and lightly edited copies: every passage grows from a run of `Settings.seed_tokens` equal words.
+"""
+
+from pmbf.verify.compare import passages
+from pmbf.verify.neighbours import union_length, with_neighbours
+from pmbf.verify.prepared import Prepared, prepare
+from pmbf.verify.settings import Settings
+
+__all__ = ["Prepared", "Settings", "passages", "prepare", "union_length", "with_neighbours"]

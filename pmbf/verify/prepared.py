@@ -1,0 +1,149 @@
+"""A text made ready for comparison, once, however many texts it is compared with.
+
+A run of tokens is named by one number, so that two runs are compared in O(1) whatever their length. With token hashes
+h and an odd base B, everything modulo 2^64:
+
+    sums[t]  = h[0]·B^0 + … + h[t-1]·B^(t-1)          back[t] = B^(-t)
+    name of the run [start, stop) = (sums[stop] - sums[start]) · back[start]
+
+Source: Karp & Rabin 1987, Efficient randomized pattern-matching algorithms; prefix sums make any run O(1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels import Folded, Tokens, fold, tokenise
+
+Positions = NDArray[np.intp]
+Names = NDArray[np.uint64]
+
+_BASE = 0x9E3779B97F4A7C15
+_BASE_INVERSE = pow(_BASE, -1, 2**64)
+_SPACE = ord(" ")
+
+
+@dataclass(frozen=True, eq=False)
+class Grams:
+    """The seeds a text offers, grouped by name.
+
+    Args:
+        stops: Token after the last of each gram, gram i beginning at token i, `(n,) intp`.
+        names: Distinct names, ascending, `(n_names,) uint64`.
+        order: Grams by name, then by position, `(n,) intp`.
+        bounds: Name k has the grams `order[bounds[k]:bounds[k + 1]]`, `(n_names + 1,) intp`.
+    """
+
+    stops: Positions
+    names: Names
+    order: Positions
+    bounds: Positions
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A text with its tokens; what else a comparison needs is computed on first use and kept.
+
+    Safe to share between threads: the worst that happens is that one thing is computed twice.
+
+    >>> prepare("Die Straße, naß.").spelling
+    'die strasse nass'
+    """
+
+    text: str
+    tokens: Tokens
+    _sums: Names = field(repr=False)
+    _back: Names = field(repr=False)
+    _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens."""
+        return len(self.tokens.hashes)
+
+    @property
+    def spelling(self) -> str:
+        """The folded text, with one space between two words and no other separator: equal tokens, equal spelling."""
+        return self._spelling[0]
+
+    @property
+    def offsets(self) -> Positions:
+        """Where each token begins in `spelling`, then the end, `(n_tokens + 1,) intp`."""
+        return self._spelling[1]
+
+    def spelled(self, start: int, stop: int) -> str:
+        """Return the spelling of the tokens `[start, stop)`, with the space behind them if there is one."""
+        return self.spelling[self.offsets[start] : self.offsets[stop]]
+
+    def names(self, starts: Positions, stops: Positions) -> Names:
+        """Return one number per run of tokens `[start, stop)`; equal runs have equal numbers, others hardly ever."""
+        return (self._sums[stops] - self._sums[starts]) * self._back[starts]
+
+    def grams(self, seed_tokens: int) -> Grams:
+        """Return every run of `seed_tokens` words; a token that is a single letter counts as half a word."""
+        if seed_tokens not in self._grams:
+            self._grams[seed_tokens] = self._group(seed_tokens)
+        return self._grams[seed_tokens]
+
+    def _group(self, seed_tokens: int) -> Grams:
+        half_words = np.zeros(self.n_tokens + 1, np.intp)
+        np.cumsum(2 - self.tokens.singles.astype(np.intp), out=half_words[1:])
+        n_grams = np.searchsorted(half_words, half_words[-1] - 2 * seed_tokens, side="right")
+        stops = np.searchsorted(half_words, half_words[:n_grams] + 2 * seed_tokens)
+        names = self.names(np.arange(n_grams), stops)
+        order = np.argsort(names, kind="stable")
+        names = names[order]
+        is_first = np.ones(n_grams, np.bool_)
+        np.not_equal(names[1:], names[:-1], out=is_first[1:])
+        firsts = np.flatnonzero(is_first)
+        return Grams(stops, names[firsts], order, np.append(firsts, n_grams))
+
+    @cached_property
+    def _spelling(self) -> tuple[str, Positions]:
+        return _respell(fold(_utf8(self.text)), self.tokens)
+
+
+def prepare(text: str) -> Prepared:
+    """Return a text ready to be compared with others. Costs O(length), once.
+
+    Args:
+        text: Any text, also an empty one; a lone surrogate counts as punctuation.
+
+    >>> prepare("One fine day").n_tokens
+    3
+    """
+    tokens = tokenise(_utf8(text))
+    powers = _powers(_BASE, len(tokens.hashes))
+    sums = np.zeros(len(tokens.hashes) + 1, np.uint64)
+    np.cumsum(tokens.hashes * powers, out=sums[1:])
+    return Prepared(text, tokens, sums, _powers(_BASE_INVERSE, len(tokens.hashes)))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", errors="replace")  # a lone surrogate becomes "?": one code point for one
+
+
+def _powers(base: int, count: int) -> Names:
+    powers = np.full(count, base, np.uint64)
+    powers[:1] = 1
+    return np.cumprod(powers, dtype=np.uint64)
+
+
+def _respell(folded: Folded, tokens: Tokens) -> tuple[str, Positions]:
+    """Keep the first separator between two words, drop every other one."""
+    points = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32)
+    starts = np.searchsorted(folded.origin[:-1], tokens.starts)
+    keep = points != _SPACE
+    is_first = ~keep
+    is_first[1:] &= keep[:-1]
+    firsts = np.flatnonzero(is_first)
+    after = np.searchsorted(starts, firsts, side="right")
+    is_word = np.zeros(len(starts) + 2, np.bool_)  # nothing, the tokens, nothing: a separator outside joins no words
+    np.logical_not(tokens.singles, out=is_word[1:-1])
+    keep[firsts] = is_word[after] & is_word[after + 1]
+    n_kept = np.append(0, np.cumsum(keep))
+    return points[keep].tobytes().decode("utf-32-le"), np.append(n_kept[starts], n_kept[-1])

@@ -1,0 +1,346 @@
+"""The way changes reach the disk: collected in memory, then committed as one new generation.
+
+    add, attach, detach, remove ─► pending
+    commit ─► files of fingerprints, texts and changed tiles, each synced
+           ─► one SQLite transaction that names them                       <- from here on it has happened
+           ─► the generation's number; files no longer named are deleted when nobody reads
+
+Killed before the transaction, nothing has happened; files that nobody names are cleaned away by the next writer.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+
+from pmbf import codec, storage, tilefile
+from pmbf.background import ProbePool, count_stop_hashes, stored_pool
+from pmbf.catalog import Catalog, Document, FileEntry, PathEntry
+from pmbf.codec import RecordPacker, TextPacker
+from pmbf.errors import ParameterError
+from pmbf.fingerprint import Fingerprint
+from pmbf.filter import Tile
+from pmbf.placing import Placer
+from pmbf.rowindex import RowIndex
+from pmbf.store import Store, write_generation
+from pmbf.tilefile import StoredTile
+
+STOP_GROWTH = 1.25
+"""Stop shingles are counted anew each time the collection has grown by this factor."""
+
+
+@dataclass(frozen=True, slots=True)
+class NewDocument:
+    """A document about to be stored.
+
+    Args:
+        sha256: Of the bytes it came from, hexadecimal.
+        kind: Of file.
+        text: The original text, without lone surrogates.
+        fingerprint: Of that text.
+        problems: What was not read of the file, one per line.
+    """
+
+    sha256: str
+    kind: str
+    text: str
+    fingerprint: Fingerprint
+    problems: str = ""
+
+
+@dataclass(slots=True)
+class Pending:
+    """Changes not yet committed; its two files have their serial numbers already."""
+
+    fingerprint_file: int
+    text_file: int
+    documents: dict[int, Document] = field(default_factory=dict)
+    fingerprints: dict[int, Fingerprint] = field(default_factory=dict)
+    by_sha256: dict[str, int] = field(default_factory=dict)
+    paths: dict[str, PathEntry] = field(default_factory=dict)
+    lost_paths: set[str] = field(default_factory=set)
+    removed: set[int] = field(default_factory=set)
+    records: RecordPacker = field(default_factory=RecordPacker)
+    texts: TextPacker = field(default_factory=TextPacker)
+
+    def __bool__(self) -> bool:
+        return bool(self.documents or self.paths or self.lost_paths or self.removed)
+
+
+@dataclass(slots=True)
+class Change:
+    """What one transaction writes.
+
+    Args:
+        documents: Rows to insert or replace.
+        paths: Rows to insert or replace.
+        new_files: Files written for this commit.
+        lost_documents, lost_paths, lost_files: Keys of rows to delete.
+        freed_ids, used_ids: Document ids that may be used again, or no longer.
+        meta: Entries of the table `meta` to change.
+    """
+
+    documents: Sequence[Document] = ()
+    paths: Sequence[PathEntry] = ()
+    new_files: list[FileEntry] = field(default_factory=list)
+    lost_documents: Iterable[int] = ()
+    lost_paths: Iterable[str] = ()
+    lost_files: set[int] = field(default_factory=set)
+    freed_ids: Iterable[int] = ()
+    used_ids: Iterable[int] = ()
+    meta: dict[str, str] = field(default_factory=dict)
+
+
+class Writer:
+    """Changes a collection through its writable store.
+
+    Args:
+        store: A store opened with `writable=True`; its lock keeps other writers out.
+        rebuild: Start with no tiles, to place every document anew.
+    """
+
+    def __init__(self, store: Store, *, rebuild: bool = False) -> None:
+        if not store.writable:
+            raise ParameterError(f"{store.folder}: opened for reading; open it with writable=True to change it")
+        self.store = store
+        self._start_placing(rebuild=rebuild)
+        store.clean()
+
+    # ------------------------------------------------------------------ looking, pending changes included
+
+    @property
+    def pending_bytes(self) -> int:
+        """Bytes of text waiting for a commit."""
+        return self.pending.texts.n_raw_bytes
+
+    def path(self, path: str) -> PathEntry | None:
+        """Return a path's entry, or None."""
+        if path in self.pending.lost_paths:
+            return None
+        return self.pending.paths.get(path) or self.store.catalog.path(path)
+
+    def by_sha256(self, sha256: str) -> int | None:
+        """Return the id of the live document with these contents, or None."""
+        if (document := self.pending.by_sha256.get(sha256)) is not None:
+            return document
+        known = self.store.catalog.by_sha256(sha256)
+        return known.id if known and known.id not in self.pending.removed else None
+
+    # ------------------------------------------------------------------ changing
+
+    def add(self, new: NewDocument) -> int:
+        """Store a document and return its id; it needs a path, see `attach`."""
+        fingerprint = new.fingerprint
+        offset, n_bytes = self.pending.records.add(codec.encode_fingerprint(fingerprint.parts()))
+        document = Document(
+            id=self._next_id(),
+            sha256=new.sha256,
+            kind=new.kind,
+            n_chars=fingerprint.n_chars,
+            n_tokens=fingerprint.n_tokens,
+            n_hashes=len(fingerprint.hashes),
+            n_parts=len(fingerprint.parts()),
+            fingerprint_file=self.pending.fingerprint_file,
+            fingerprint_offset=offset,
+            fingerprint_bytes=n_bytes,
+            **self._add_text(new.text),
+            problems=new.problems,
+        )
+        self.pending.documents[document.id] = document
+        self.pending.fingerprints[document.id] = fingerprint
+        self.pending.by_sha256[new.sha256] = document.id
+        return document.id
+
+    def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> None:
+        """List a document under a path; the document listed there before loses it."""
+        before = self.path(path)
+        if before and before.document != document:
+            self.detach(path)
+        self.pending.lost_paths.discard(path)
+        self.pending.paths[path] = PathEntry(path, document, size, mtime_ns)
+
+    def detach(self, path: str) -> None:
+        """Take a path out; a document without paths is removed."""
+        entry = self.path(path)
+        if entry is None:
+            return
+        self.pending.paths.pop(path, None)
+        self.pending.lost_paths.add(path)
+        if not self._paths_of(entry.document):
+            self._remove_document(entry.document)
+
+    def remove(self, document: int) -> None:
+        """Remove a document with all its paths; `compact` gives its room back."""
+        for path in self._paths_of(document):
+            self.detach(path)
+
+    def _remove_document(self, document: int) -> None:
+        row = self.pending.documents.pop(document, None)
+        if row is None:
+            self.pending.removed.add(document)
+        else:
+            del self.pending.fingerprints[document]
+            del self.pending.by_sha256[row.sha256]
+
+    def _paths_of(self, document: int) -> set[str]:
+        stored = set(self.store.catalog.paths_of([document]).get(document, ()))
+        moved = self.pending.lost_paths | self.pending.paths.keys()
+        return (stored - moved) | {path for path, entry in self.pending.paths.items() if entry.document == document}
+
+    # ------------------------------------------------------------------ committing
+
+    def commit(self) -> None:
+        """Make all pending changes durable and visible, at once.
+
+        Raises:
+            OSError: The disk is full or cannot be written; the pending changes are dropped, the collection is
+                as it was after the commit before.
+        """
+        if not self.pending:
+            return
+        try:
+            self._write(self._change())
+        except BaseException:
+            self.discard()
+            raise
+        self._start_pending()
+        self._count_stop_hashes()
+
+    def discard(self) -> None:
+        """Drop every pending change."""
+        self.store.refresh(self.store.catalog.files())
+        self._start_placing()
+        self.store.clean()
+
+    def apply(self, change: Change) -> None:
+        """Commit a prepared change, as `compact` and `repair` make them, and start placing anew."""
+        self._write(change)
+        self._start_placing()
+
+    def reserve_serial(self) -> int:
+        """Return a serial number no other file gets."""
+        serial, self._next_serial = self._next_serial, self._next_serial + 1
+        return serial
+
+    def write_file(self, kind: str, payload: Iterable[storage.Buffer], *, serial: int | None = None, tile: int = -1) -> FileEntry:
+        """Write a file and return its entry."""
+        serial = self.reserve_serial() if serial is None else serial
+        record = storage.write_file(self.store.folder, kind, self.store.identity, serial, payload)
+        return FileEntry(record.serial, kind, record.payload_bytes, record.payload_crc, tile)
+
+    def write_tile(self, number: int) -> FileEntry:
+        """Write a tile of the placer, with its background, and return its entry."""
+        tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
+        stored = StoredTile(tile, entries, self._pool.rates(tile, entries))
+        return self.write_file("TILE", tilefile.payload(stored), tile=number)
+
+    def _change(self) -> Change:
+        pending = self.pending
+        removed = [replace(row, removed=1) for row in self.store.documents(pending.removed).values()]
+        change = Change(
+            documents=[*pending.documents.values(), *removed],
+            paths=list(pending.paths.values()),
+            lost_paths=pending.lost_paths,
+            used_ids=list(pending.documents),
+        )
+        if pending.documents:
+            self._place_pending()
+            change.new_files = self._new_files()
+            change.lost_files = self._replaced_files()
+        return change
+
+    def _place_pending(self) -> None:
+        fingerprints = self.pending.fingerprints
+        self._n_live += len(fingerprints)
+        self._n_hashes += sum(len(fingerprint.hashes) for fingerprint in fingerprints.values())
+        self.placer.mean_hashes = self._n_hashes / self._n_live
+        for document, fingerprint in fingerprints.items():
+            self._pool.show(document, fingerprint.hashes)
+            self.placer.place(document, fingerprint.parts())
+
+    def _new_files(self) -> list[FileEntry]:
+        pending = self.pending
+        files = [self.write_file("FPRT", pending.records.parts, serial=pending.fingerprint_file)]
+        if blocks := pending.texts.finished():
+            files.append(self.write_file("TEXT", blocks, serial=pending.text_file))
+        self.placer.seal_passed()
+        return files + [self.write_tile(number) for number in sorted(self.placer.changed)]
+
+    def _replaced_files(self) -> set[int]:
+        changed = self.placer.changed
+        return {entry.serial for number, entry in self.store.tile_files().items() if number in changed}
+
+    def _write(self, change: Change) -> None:
+        catalog = self.store.catalog
+        meta = change.meta | {
+            "generation": str(self.store.generation + 1),
+            "next_serial": str(self._next_serial),
+            "next_tile": str(self.placer.next_tile),
+        }
+        with catalog.transaction() as database:
+            catalog.delete(database, FileEntry, change.lost_files)
+            catalog.delete(database, PathEntry, change.lost_paths)
+            catalog.delete(database, Document, change.lost_documents)
+            catalog.put(database, change.new_files)
+            catalog.put(database, change.documents)
+            catalog.put(database, change.paths)
+            catalog.change_free_ids(database, freed=change.freed_ids, used=change.used_ids)
+            catalog.set_meta(database, **meta)
+        catalog.checkpoint()
+        write_generation(self.store.folder, self.store.generation)
+        self.store.refresh(catalog.files())
+        self.placer.forget_changes()
+        self.store.clean()
+
+    def _count_stop_hashes(self) -> None:
+        if self._n_live < STOP_GROWTH * int(self.store.catalog.meta["stop_documents"]):
+            return
+        hashes = count_stop_hashes(self.store, seed=self.store.generation)
+        self._write(
+            Change(
+                new_files=[self.write_file("STOP", [hashes.astype("<u4").tobytes()])],
+                lost_files={entry.serial for entry in self.store.catalog.files("STOP")},
+                meta={"stop_documents": str(self._n_live)},
+            )
+        )
+
+    def _start_placing(self, *, rebuild: bool = False) -> None:
+        catalog = self.store.catalog
+        self._next_serial = int(catalog.meta["next_serial"])
+        self._n_live, _ = catalog.count_documents()
+        self._n_hashes = catalog.sums()["n_hashes"]
+        self._ids = _fresh_ids(catalog)
+        self._pool = ProbePool(self.store.generation) if rebuild else stored_pool(self.store, seed=self.store.generation)
+        self.placer = self._placer(rebuild)
+        self._start_pending()
+
+    def _start_pending(self) -> None:
+        self.pending = Pending(self.reserve_serial(), self.reserve_serial())
+
+    def _placer(self, rebuild: bool) -> Placer:
+        tiles: dict[int, Tile] = {}
+        rows = RowIndex()
+        for number, stored in () if rebuild else self.store.tiles():
+            if not stored.tile.sealed:
+                tiles[number] = stored.tile.writable()
+                rows.put_tile(number, stored.entries.copy())
+        next_tile = int(self.store.catalog.meta["next_tile"])
+        mean_hashes = self._n_hashes / max(1, self._n_live)
+        return Placer(self.store.params, tiles, rows, next_tile=next_tile, mean_hashes=mean_hashes)
+
+    def _next_id(self) -> int:
+        return next(self._ids)
+
+    def _add_text(self, text: str) -> dict[str, int]:
+        if not text or not self.store.params.store_text:
+            return {"text_file": 0, "text_offset": 0, "text_skip": 0, "text_bytes": 0}
+        offset, skip, n_bytes = self.pending.texts.add(text.encode("utf-8"))
+        return {"text_file": self.pending.text_file, "text_offset": offset, "text_skip": skip, "text_bytes": n_bytes}
+
+
+def _fresh_ids(catalog: Catalog) -> Iterator[int]:
+    """Yield document ids not in use: those compaction freed first, then new ones."""
+    highest = catalog.max_id()
+    freed = catalog.free_ids(limit=1_000_000)
+    return itertools.chain(freed, itertools.count(max([highest, *freed]) + 1))

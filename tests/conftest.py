@@ -1,0 +1,52 @@
+"""Fixtures and texts shared by the tests. Every collection fixture ends in `check()`."""
+
+import os
+import random
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+ROOT = Path(__file__).parent.parent
+CORPORA = ROOT.parent / "shared" / "data" / "corpora.tar.xz"
+
+settings.register_profile("pmbf", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
+settings.load_profile("pmbf")
+
+
+def words(seed: int, n_words: int = 120) -> str:
+    """Return a text of words drawn from 3,000, the same for the same seed."""
+    chosen = random.Random(seed)
+    return " ".join(f"{'bcdfglmnprst'[chosen.randrange(12)]}a{chosen.randrange(250)}o" for _ in range(n_words))
+
+
+@pytest.fixture(autouse=True)
+def _no_collection_from_outside(monkeypatch):
+    monkeypatch.delenv("PMBF_COLLECTION", raising=False)
+
+
+@pytest.fixture
+def collection(tmp_path):
+    from pmbf import Collection
+
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        yield made
+        found = made.check()
+        assert found.problems == []
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder with ten text files of their own."""
+    made = tmp_path / "texts"
+    made.mkdir()
+    for number in range(10):
+        (made / f"text-{number}.txt").write_text(words(number), encoding="utf-8")
+    return made
+
+
+def touch(path: Path, text: str) -> None:
+    """Rewrite a file so that its modification time surely changes."""
+    before = path.stat().st_mtime_ns if path.exists() else 0
+    path.write_text(text, encoding="utf-8")
+    os.utime(path, ns=(before + 10**9, before + 10**9))

@@ -1,0 +1,147 @@
+"""Documents of every kind, made from a text: by the libraries that write them, or by hand where it must be hostile."""
+
+import io
+import zipfile
+import zlib
+
+import pytest
+
+TEXT = {
+    "latin": "The quick brown fox déjà vu",
+    "cyrillic": "Съешь ещё этих мягких французских булок",
+    "greek": "Ξεσκεπάζω την ψυχοφθόρα βδελυγμία",
+    "han": "人人生而自由，在尊严和权利上一律平等",
+    "arabic": "يولد جميع الناس أحرارا",
+    "astral": "𐌲𐌿𐍄𐌹𐍃𐌺 😀 text",
+}
+W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+
+
+def zipped(members, *, method=zipfile.ZIP_DEFLATED):
+    """Return a zip of {name: str or bytes}."""
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", method) as archive:
+        for name, content in members.items():
+            archive.writestr(name, content)
+    return buffer.getvalue()
+
+
+def docx(body, **parts):
+    """Return a DOCX by hand: the XML inside w:body, and other parts as {name without .xml: XML}."""
+    members = {
+        "[Content_Types].xml": "<Types/>",
+        "word/document.xml": f"<w:document {W}><w:body>{body}</w:body></w:document>",
+    }
+    return zipped(members | {f"word/{name}.xml": xml for name, xml in parts.items()})
+
+
+def paragraph(text):
+    return f"<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"
+
+
+def written_docx(paragraphs):
+    library = pytest.importorskip("docx", reason="python-docx writes the test's document")
+    document = library.Document()
+    for text in paragraphs:
+        document.add_paragraph(text)
+    return saved(document)
+
+
+def written_odt(paragraphs):
+    opendocument = pytest.importorskip("odf.opendocument", reason="odfpy writes the test's document")
+    from odf.text import P
+
+    document = opendocument.OpenDocumentText()
+    for text in paragraphs:
+        document.text.addElement(P(text=text))
+    buffer = io.BytesIO()
+    document.write(buffer)
+    return buffer.getvalue()
+
+
+def saved(document):
+    buffer = io.BytesIO()
+    document.save(buffer)
+    return buffer.getvalue()
+
+
+def odt(body):
+    """Return an ODT by hand: the XML inside office:text."""
+    spaces = " ".join(f'xmlns:{x}="urn:oasis:names:tc:opendocument:xmlns:{x}:1.0"' for x in ("office", "text", "table"))
+    content = f"<office:document-content {spaces}><office:body><office:text>{body}</office:text></office:body>"
+    return zipped(
+        {"mimetype": "application/vnd.oasis.opendocument.text", "content.xml": content + "</office:document-content>"}
+    )
+
+
+def rtf(text):
+    """Return an RTF that writes every character outside ASCII as \\u."""
+    escaped = "".join(c if c.isascii() else "".join(rf"\u{u}?" for u in _units(c)) for c in text)
+    return (r"{\rtf1\ansi\deff0{\fonttbl{\f0 Times;}}" + escaped + r"\par}").encode()
+
+
+def html(text):
+    return f"<!doctype html><html><head><title>t</title></head><body><p>{text}</p></body></html>".encode()
+
+
+def pdf(pages, *, trailer=""):
+    """Return a PDF with a page for each text, its characters mapped to Unicode and its lines set below each other."""
+    characters = sorted(set("".join(pages)) - {"\n"})
+    codes = {character: number for number, character in enumerate(characters, 1)}
+    mapping = "\n".join(f"<{n:04X}> <{''.join(f'{u & 0xFFFF:04X}' for u in _units(c))}>" for c, n in codes.items())
+    cmap = (
+        "/CIDInit /ProcSet findresource begin 12 dict begin begincmap /CMapName /X def /CMapType 2 def "
+        "1 begincodespacerange <0000> <FFFF> endcodespacerange "
+        f"{len(codes)} beginbfchar\n{mapping}\nendbfchar endcmap end end"
+    )
+    font = (
+        "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /DescendantFonts [4 0 R] /ToUnicode 5 0 R >>"
+    )
+    descendant = (
+        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /DW 600 /FontDescriptor 6 0 R "
+        "/CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> >>"
+    )
+    descriptor = (
+        "<< /Type /FontDescriptor /FontName /X /Flags 4 /FontBBox [0 0 600 800] /ItalicAngle 0 /Ascent 800 "
+        "/Descent -200 /CapHeight 700 /StemV 80 >>"
+    )
+    kids = " ".join(f"{7 + 2 * i} 0 R" for i in range(len(pages)))
+    objects = ["<< /Type /Catalog /Pages 2 0 R >>", f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>"]
+    objects += [font, descendant, stream(cmap), descriptor]
+    for index, text in enumerate(pages):
+        shown = "".join(f"<{''.join(f'{codes[c]:04X}' for c in line)}> Tj 0 -14 Td\n" for line in text.split("\n"))
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 2000 800] /Contents {8 + 2 * index} 0 R "
+            "/Resources << /Font << /F 3 0 R >> >> >>"
+        )
+        objects.append(stream(f"BT /F 12 Tf 20 700 Td {shown} ET"))
+    return pdf_of(objects, trailer=trailer)
+
+
+def pdf_of(objects, *, trailer=""):
+    """Return a PDF of the given objects, numbered from 1; the first is the catalog."""
+    out, offsets = b"%PDF-1.7\n", []
+    for number, content in enumerate(objects, 1):
+        offsets.append(len(out))
+        out += (
+            f"{number} 0 obj\n".encode() + (content if isinstance(content, bytes) else content.encode()) + b"\nendobj\n"
+        )
+    table = "".join(f"{offset:010d} 00000 n \n" for offset in offsets)
+    size = len(objects) + 1
+    end = f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Size {size} /Root 1 0 R {trailer} >>\n"
+    return out + f"{end}startxref\n{len(out)}\n%%EOF\n".encode()
+
+
+def stream(content):
+    raw = content.encode() if isinstance(content, str) else content
+    return f"<< /Length {len(raw)} >>\nstream\n".encode() + raw + b"\nendstream"
+
+
+def deflated_stream(raw):
+    packed = zlib.compress(raw, 9)
+    return f"<< /Length {len(packed)} /Filter /FlateDecode >>\nstream\n".encode() + packed + b"\nendstream"
+
+
+def _units(character):
+    raw = character.encode("utf-16-be")
+    return [int.from_bytes(raw[i : i + 2], "big", signed=False) for i in range(0, len(raw), 2)]

@@ -1,0 +1,75 @@
+"""What a file is: by its bytes first, by its name second."""
+
+import os
+
+import builders as make
+import pytest
+
+from pmbf.extract import guess_kind, is_probably_text, looks_supported
+
+PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(50)
+ELF = b"\x7fELF\x02\x01\x01" + bytes(100)
+
+
+@pytest.mark.parametrize(
+    ("kind", "raw"),
+    [
+        ("pdf", make.pdf(["x"])),
+        ("docx", make.docx(make.paragraph("x"))),
+        ("odt", make.odt("<text:p>x</text:p>")),
+        ("rtf", make.rtf("x")),
+        ("html", make.html("x")),
+        ("html", b"\xef\xbb\xbf<!-- a --> <HTML><p>x"),
+        ("html", "<html><p>x".encode("utf-16")),
+        ("eml", b"Received: from a\r\n by b\r\nSubject: x\r\n\r\nbody"),
+        ("mbox", b"From a@b Mon Jan  1 00:00:00 2024\nReceived: x\n\nbody"),
+    ],
+)
+def test_bytes_tell_the_kind_whatever_the_name_says(kind, raw):
+    assert [kind] * 3 == [guess_kind(raw, name) for name in ("a", "a.txt", "a.text")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [("md", "a.md"), ("txt", "a.py"), ("txt", "a.php"), ("txt", "a.csv"), ("html", "a.html")]
+)
+def test_source_code_and_markdown_that_quote_html_stay_what_their_name_says(kind, name):
+    assert kind == guess_kind(b"<!doctype html><html>", name)
+
+
+def test_an_office_document_with_another_inside_is_of_the_outer_kind():
+    inner = make.zipped({"[Content_Types].xml": "", "ppt/presentation.xml": ""}, method=0)
+    outer = make.zipped({"[Content_Types].xml": "", "xl/workbook.xml": "", "xl/embeddings/a.pptx": inner}, method=0)
+    assert "xlsx" == guess_kind(outer, "a")
+
+
+@pytest.mark.parametrize("name", ["a", "a.txt", "a.docx", "a.eml", "a.pdf"])
+@pytest.mark.parametrize(
+    "raw", [PNG, ELF, make.zipped({"a.txt": "x"}), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)]
+)
+def test_archives_pictures_programs_and_old_office_files_are_no_text(raw, name):
+    assert guess_kind(raw, name) is None
+
+
+def test_text_in_any_encoding_looks_like_text_and_compressed_bytes_do_not():
+    for encoding in ("utf-8", "utf-16", "utf-16-le", "utf-32-be", "koi8-r", "cp1251", "iso2022_jp"):
+        assert is_probably_text((make.TEXT["cyrillic"] * 20).encode(encoding))
+    assert not is_probably_text(make.deflated_stream(os.urandom(4000))[60:])
+
+
+def test_a_text_with_one_zero_byte_among_many_is_text_and_is_not_taken_for_utf_16():
+    raw = b"An English sentence, repeated. " * 40 + b"\0" + b"An English sentence, repeated." * 40
+    assert is_probably_text(raw)
+    assert "txt" == guess_kind(raw, "a")
+
+
+def test_hostile_markup_before_html_is_sniffed_in_linear_time():
+    assert "txt" == guess_kind(b"<!---->" * 1170 + b"<", "a")
+    assert "txt" == guess_kind(b"A-b: c\n" * 1170, "a")
+
+
+def test_a_walk_takes_known_extensions_unopened_and_others_by_their_bytes(tmp_path):
+    for name, content in {"a.weird": b"words and words", "b.weird": ELF, "c": make.pdf(["x"]), "d": b""}.items():
+        (tmp_path / name).write_bytes(content)
+    os.mkfifo(tmp_path / "pipe")
+    found = [looks_supported(tmp_path / name) for name in ("a.weird", "b.weird", "c", "d", "pipe", "missing", "x.DOCX")]
+    assert [True, False, True, False, False, False, True] == found

@@ -1,0 +1,151 @@
+"""A damaged collection says so: never a traceback, never a wrong answer."""
+
+import os
+import random
+import shutil
+
+import pytest
+from conftest import words
+
+from pmbf import Collection, CorruptError, PmbfError, UnsupportedError, storage
+
+FLIPS_PER_FILE = int(os.environ.get("PMBF_FLIPS", "40"))
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory):
+    path = tmp_path_factory.mktemp("whole") / "c.pmbf"
+    with Collection(path, create=True) as collection:
+        collection.add_many([(f"text-{seed:02}", words(seed)) for seed in range(30)])
+        collection.remove("text-29")
+    (path / "writer.lock").unlink(missing_ok=True)
+    return path
+
+
+@pytest.fixture
+def path(whole, tmp_path):
+    copy = tmp_path / "c.pmbf"
+    shutil.copytree(whole, copy)
+    return copy
+
+
+def files(path):
+    return sorted(file for file in path.rglob("*") if file.is_file() and file.suffix != ".lock")
+
+
+def answer(path):
+    with Collection(path) as collection:
+        report = collection.screen(words(7) + " " + words(99))
+        return [(m.document.path, m.passages) for m in report.matches], [m.problem for m in report.matches]
+
+
+def assert_right_or_refused(path, expected):
+    """The answer is right, or a match says its text could not be compared, or the collection refuses clearly."""
+    try:
+        matches, problems = answer(path)
+    except PmbfError as error:
+        assert str(path) in str(error)
+        return
+    if any(problems):
+        assert [path for path, _ in matches] == [path for path, _ in expected]
+    else:
+        assert matches == expected
+
+
+@pytest.mark.parametrize("kind", ["catalog.sqlite", "fingerprints", "texts", "tiles", "generation"])
+def test_a_flipped_bit_never_changes_an_answer(path, kind):
+    expected, _ = answer(path)
+    chosen = random.Random(kind)
+    for file in files(path):
+        if kind not in str(file.relative_to(path)):
+            continue
+        content = file.read_bytes()
+        for _ in range(FLIPS_PER_FILE):
+            bit = chosen.randrange(8 * len(content))
+            damaged = bytearray(content)
+            damaged[bit // 8] ^= 1 << bit % 8
+            file.write_bytes(damaged)
+            assert_right_or_refused(path, expected)
+        file.write_bytes(content)
+    assert answer(path)[0] == expected
+
+
+def test_a_file_cut_anywhere_is_refused_or_harmless(path):
+    expected, _ = answer(path)
+    for file in files(path):
+        content = file.read_bytes()
+        for length in {0, 1, 63, 64, len(content) // 2, len(content) - 1}:
+            file.write_bytes(content[:length])
+            assert_right_or_refused(path, expected)
+        file.write_bytes(content)
+
+
+def test_a_missing_file_is_refused_or_harmless(path):
+    expected, _ = answer(path)
+    for file in files(path):
+        content = file.read_bytes()
+        file.unlink()
+        if file.name == "catalog.sqlite":
+            with pytest.raises(PmbfError, match="no collection there"):
+                answer(path)
+        else:
+            assert_right_or_refused(path, expected)
+        file.write_bytes(content)
+
+
+def test_files_of_another_collection_are_refused(path, tmp_path):
+    with Collection(tmp_path / "other.pmbf", create=True) as other:
+        other.add_many([(f"text-{seed:02}", words(seed)) for seed in range(30)])
+        other.remove("text-29")
+    for file in files(path):
+        foreign = tmp_path / "other.pmbf" / file.relative_to(path)
+        if file.suffix in (".tile", ".fprt", ".stop"):
+            content = file.read_bytes()
+            shutil.copy(foreign, file)
+            if file.suffix != ".stop" or len(content) > 64:
+                with pytest.raises(CorruptError, match="belongs to another collection"):
+                    answer(path)
+            file.write_bytes(content)
+
+
+def test_an_older_catalog_put_back_is_refused(path, tmp_path):
+    shutil.copy(path / "catalog.sqlite", tmp_path / "old.sqlite")
+    with Collection(path) as collection:
+        collection.add(words(200), name="later")
+    shutil.copy(tmp_path / "old.sqlite", path / "catalog.sqlite")
+    with pytest.raises(CorruptError, match="an older copy, or a damaged write-ahead log"):
+        Collection(path)
+
+
+def test_a_newer_format_asks_for_an_upgrade(path, monkeypatch):
+    monkeypatch.setattr(storage, "FORMAT_VERSION", 2)
+    with Collection(path) as collection:
+        collection.add(words(300), name="from the future")
+    monkeypatch.undo()
+    with pytest.raises(UnsupportedError, match="upgrade pmbf"):
+        answer(path)
+
+
+def test_check_sees_every_kind_of_damage(path):
+    for file in files(path):
+        if file.suffix in (".tile", ".fprt", ".text"):
+            content = file.read_bytes()
+            file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+            with Collection(path) as collection:
+                assert any(file.name in problem for problem in collection.check().problems)
+            file.write_bytes(content)
+
+
+def test_a_full_disk_loses_nothing(path, monkeypatch):
+    def full(*arguments, **more):
+        raise OSError(28, "No space left on device")
+
+    expected, _ = answer(path)
+    with Collection(path) as collection:
+        monkeypatch.setattr(storage.os, "fsync", full)
+        with pytest.raises(OSError, match="No space left"):
+            collection.add(words(400), name="too much")
+        monkeypatch.undo()
+        assert collection.check().problems == []
+        collection.add(words(400), name="fits now")
+    assert answer(path)[0] == expected

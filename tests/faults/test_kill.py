@@ -1,0 +1,112 @@
+"""A collection killed at any moment reopens with everything it had acknowledged.
+
+Each round forks a child that loads, adds, removes and compacts, telling its parent after each verb returned; the
+parent kills it with SIGKILL after a random time, then holds the collection to every word. PMBF_KILLS sets the rounds.
+"""
+
+import os
+import random
+import signal
+import time
+
+import pytest
+from conftest import words
+
+from pmbf import Collection, repair
+
+ROUNDS = int(os.environ.get("PMBF_KILLS", "12"))
+NAMES = [f"text-{number}" for number in range(24)]
+
+
+def work(path, pipe, seed):
+    """Change the collection for ever, telling `+name`, `-name` before and `!` after each verb."""
+    chosen = random.Random(seed)
+    with Collection(path, create=True) as collection:
+        present = {path for listed in collection.documents() for path in listed.paths}
+        while True:
+            verb = chosen.choice(["add", "add", "remove", "compact"])
+            some = chosen.sample(NAMES, 5)
+            if verb == "add":
+                tell(pipe, ["+" + name for name in some])
+                collection.add_many([(name, words(hash_of(name))) for name in some])
+                present |= set(some)
+            elif verb == "remove" and present & set(some):
+                gone = sorted(present & set(some))
+                tell(pipe, ["-" + name for name in gone])
+                collection.remove(*gone)
+                present -= set(gone)
+            elif verb == "compact":
+                collection.compact()
+            tell(pipe, ["!"])
+
+
+def hash_of(name):
+    return NAMES.index(name)
+
+
+def tell(pipe, what):
+    os.write(pipe, ("".join(one + "\n" for one in what)).encode())
+
+
+def killed_after(path, seconds, seed):
+    """Return what the child told before it was killed."""
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(read_end)
+            work(path, write_end, seed)
+        finally:
+            os._exit(1)
+    os.close(write_end)
+    time.sleep(seconds)
+    os.kill(child, signal.SIGKILL)
+    with os.fdopen(read_end) as told:
+        lines = told.read().split("\n")
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == -signal.SIGKILL
+    return lines
+
+
+def follow(lines, known):
+    """Return the names surely there, and those whose verb was cut off, of which either is right."""
+    doubtful = []
+    for line in filter(None, lines):
+        if line == "!":
+            for change in doubtful:
+                known.add(change[1:]) if change[0] == "+" else known.discard(change[1:])
+            doubtful = []
+        else:
+            doubtful.append(line)
+    return known, {change[1:] for change in doubtful}
+
+
+@pytest.mark.parametrize("mode", ["often", "late"])
+def test_nothing_acknowledged_is_lost(tmp_path, mode):
+    path, known = tmp_path / "c.pmbf", set()
+    Collection(path, create=True).close()
+    chosen = random.Random(mode)
+    for round_number in range(ROUNDS):
+        seconds = chosen.uniform(0.0, 0.15 if mode == "often" else 0.6)
+        known, doubtful = follow(killed_after(path, seconds, seed=f"{mode} {round_number}"), known)
+        with Collection(path) as collection:
+            problems = collection.check().problems
+            assert problems == [] or repair(path).ok
+        with Collection(path) as collection:
+            present = {path for listed in collection.documents() for path in listed.paths}
+            assert known - doubtful <= present <= known | doubtful
+            for name in sorted(present):
+                found = [match.document.paths for match in collection.screen(words(hash_of(name))).matches]
+                assert any(name in paths for paths in found)
+        known = present
+
+
+def test_files_of_a_killed_commit_are_cleaned_away(tmp_path):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as collection:
+        collection.add(words(1), name="a")
+    (path / "texts" / "000099.text.tmp").write_bytes(b"half")
+    (path / "tiles" / "000098.tile").write_bytes(b"whole, but never named")
+    with Collection(path) as collection:
+        collection.add(words(2), name="b")
+        assert collection.check().problems == []
+    assert not list(path.rglob("00009*"))

@@ -1,0 +1,83 @@
+"""A collection walks beside a dictionary: whatever is added, removed, compacted and reopened, every stored shingle is
+found again, and what is removed is gone."""
+
+import shutil
+import tempfile
+
+import numpy as np
+from conftest import words
+from hypothesis import settings
+from hypothesis import strategies as st
+from hypothesis.stateful import Bundle, RuleBasedStateMachine, initialize, invariant, rule
+
+from pmbf import Collection, Params
+from pmbf.fingerprint import fingerprint
+
+NAMES = st.integers(0, 14).map("text-{}".format)
+TEXTS = st.integers(0, 30).map(lambda seed: words(seed, 20 + 37 * seed))
+
+
+class CollectionBesideDictionary(RuleBasedStateMachine):
+    names = Bundle("names")
+
+    @initialize(placement=st.sampled_from(["single-row", "multi-row"]), row_capacity=st.sampled_from([64, 300, None]))
+    def create(self, placement, row_capacity):
+        self.folder = tempfile.mkdtemp()
+        params = Params(placement=placement, row_capacity=row_capacity, segment_chars=1024)
+        self.collection = Collection(self.folder + "/c.pmbf", create=True, params=params)
+        self.model = {}
+
+    def teardown(self):
+        if hasattr(self, "collection"):
+            assert self.collection.check().problems == []
+            self.collection.close()
+            shutil.rmtree(self.folder)
+
+    @rule(texts=st.dictionaries(NAMES, TEXTS, min_size=1, max_size=6))
+    def add(self, texts):
+        self.collection.add_many(list(texts.items()))
+        self.model |= texts
+
+    @rule(name=NAMES)
+    def remove(self, name):
+        if name in self.model:
+            self.collection.remove(name)
+            del self.model[name]
+
+    @rule()
+    def compact(self):
+        self.collection.compact()
+        assert self.collection.stats().n_removed == 0
+
+    @rule()
+    def reopen(self):
+        path = self.collection.path
+        self.collection.close()
+        self.collection = Collection(path)
+
+    @invariant()
+    def the_same_documents_are_there(self):
+        if hasattr(self, "model"):
+            stored = {path: listed for listed in self.collection.documents() for path in listed.paths}
+            assert stored.keys() == self.model.keys()
+            assert len({listed.id for listed in stored.values()}) == len(set(self.model.values()))
+
+    @invariant()
+    def every_stored_shingle_is_found_again(self):
+        if not hasattr(self, "model"):
+            return
+        store = self.collection._store
+        holding = {listed.paths[0]: listed.id for listed in self.collection.documents()}
+        for name, document in holding.items():
+            hashes = fingerprint(self.model[name], self.collection.params).distinct()
+            missing = np.ones(len(hashes), bool)
+            for number, stored in store.tiles():
+                hits = stored.tile.hits(hashes)
+                rows = [row for tile, row in store.rows.rows_of(document) if tile == number]
+                for row in rows:
+                    missing &= (hits[:, row // 64] >> np.uint64(row % 64) & np.uint64(1)) == 0
+            assert not missing.any()
+
+
+CollectionBesideDictionary.TestCase.settings = settings(max_examples=60, stateful_step_count=15, deadline=None)
+TestCollection = CollectionBesideDictionary.TestCase

@@ -1,0 +1,243 @@
+import pytest
+from conftest import touch, words
+
+from pmbf import BusyError, Collection, NotFoundError, ParameterError, Params, repair
+from pmbf.store import Store
+
+
+def names(report):
+    return [match.document.path for match in report.matches]
+
+
+def test_a_copied_passage_is_found_with_its_exact_place(collection):
+    source = words(1, 200)
+    copied = source[300:800]
+    collection.add(source, name="source")
+    collection.add(words(2, 200), name="other")
+    query = words(3, 50) + ". " + copied + " " + words(4, 50)
+    report = collection.screen(query)
+    assert names(report) == ["source"]
+    passage = report.matches[0].passages[0]
+    assert query[passage.query.start : passage.query.stop] in query[50:]
+    assert source[passage.source.start : passage.source.stop] == query[passage.query.start : passage.query.stop]
+    assert abs(passage.query.start - query.index(copied)) < 12
+    assert passage.kind == "verbatim"
+    assert passage.similarity == 1.0
+
+
+def test_an_unrelated_text_finds_nothing(collection):
+    collection.add_many([(f"text-{seed}", words(seed)) for seed in range(30)])
+    assert not collection.screen(words(99)).found
+
+
+def test_coverage_counts_each_character_once(collection):
+    text = words(1)
+    collection.add_many([("first", text + " one"), ("second", text + " two")])
+    report = collection.screen(text)
+    assert sorted(names(report)) == ["first", "second"]
+    assert report.n_covered <= len(text)
+    assert 0.99 < report.coverage <= 1.0
+    assert report.matches[0].passages[0].also_in == (report.matches[1].document.id,)
+
+
+def test_identical_contents_are_stored_once_and_listed_under_each_path(collection):
+    first = collection.add(words(1), name="a")
+    assert collection.add(words(1), name="b") == first
+    assert [listed.paths for listed in collection.documents()] == [("a", "b")]
+    assert collection.screen(words(1)).matches[0].document.paths == ("a", "b")
+
+
+def test_a_document_goes_with_its_last_path(collection):
+    collection.add_many([("a", words(1)), ("b", words(1))])
+    collection.remove("a")
+    assert collection.screen(words(1)).found
+    collection.remove("b")
+    assert not collection.screen(words(1)).found
+
+
+def test_a_name_given_again_replaces_the_text(collection):
+    collection.add(words(1), name="a")
+    collection.add(words(2), name="a")
+    assert not collection.screen(words(1)).found
+    assert names(collection.screen(words(2))) == ["a"]
+
+
+def test_removing_by_id_takes_all_paths(collection):
+    document = collection.add_many([("a", words(1)), ("b", words(1))])[0]
+    assert collection.remove(document) == 1
+    assert list(collection.documents()) == []
+
+
+def test_removing_what_is_not_there_removes_nothing(collection):
+    collection.add(words(1), name="a")
+    with pytest.raises(NotFoundError, match="has no document 'b'"):
+        collection.remove("a", "b")
+    assert names(collection.screen(words(1))) == ["a"]
+
+
+def test_a_removed_text_loaded_again_is_found_again(collection):
+    collection.add(words(1), name="a")
+    collection.remove("a")
+    collection.add(words(1), name="a")
+    assert names(collection.screen(words(1))) == ["a"]
+
+
+def test_compaction_recycles_ids_and_room(collection):
+    ids = collection.add_many([(f"text-{seed}", words(seed)) for seed in range(40)])
+    before = collection.stats()
+    collection.remove(*ids[5:25])
+    report = collection.compact()
+    assert report.n_documents == 20
+    assert collection.stats().n_removed == 0
+    assert collection.stats().fingerprint_bytes < before.fingerprint_bytes
+    again = collection.add_many([(f"again-{seed}", words(1000 + seed)) for seed in range(20)])
+    assert again == ids[5:25]
+    for seed in [*range(5), *range(25, 40)]:
+        assert names(collection.screen(words(seed))) == [f"text-{seed}"]
+
+
+def test_compacting_twice_changes_nothing(collection):
+    collection.add(words(1), name="a")
+    collection.compact()
+    generation = collection.generation
+    collection.compact()
+    assert collection.generation == generation
+
+
+def test_a_reader_keeps_its_generation(collection):
+    collection.add(words(1), name="a")
+    with Collection(collection.path) as reader:
+        collection.remove("a")
+        collection.compact()
+        collection.add(words(2), name="b")
+        assert names(reader.screen(words(1))) == ["a"]
+        assert not reader.screen(words(2)).found
+    with Collection(collection.path) as reader:
+        assert names(reader.screen(words(2))) == ["b"]
+
+
+def test_there_is_one_writer(collection):
+    with Store(collection.path, writable=True), pytest.raises(BusyError):
+        collection.add(words(1), name="a")
+    assert collection.stats().n_documents == 0
+
+
+def test_other_parameters_are_refused(collection):
+    with pytest.raises(ParameterError, match="shingle_tokens is 4, not 7"):
+        Collection(collection.path, params=Params(shingle_tokens=7))
+
+
+def test_a_folder_with_something_else_is_not_made_a_collection(tmp_path):
+    (tmp_path / "letter.txt").write_text("dear all")
+    with pytest.raises(ParameterError, match="exists and is no collection"):
+        Collection(tmp_path, create=True)
+
+
+def test_opening_what_is_not_there_leaves_no_trace(tmp_path):
+    with pytest.raises(NotFoundError):
+        Collection(tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("text", ["", " \n\t", "…!?", "🙂", "one", "two words", "\ud800 lone"])
+def test_a_text_of_any_shortness_is_stored_and_finds_itself(collection, text):
+    collection.add(text, name="a")
+    assert collection.check().problems == []
+    report = collection.screen(text)
+    has_words = any(character.isalnum() for character in text)
+    assert names(report) == (["a"] if has_words else [])
+
+
+@pytest.mark.parametrize("placement", ["single-row", "multi-row"])
+def test_a_long_document_is_found_by_each_of_its_passages(tmp_path, placement):
+    text = words(1, 60_000)
+    with Collection(tmp_path / "c.pmbf", create=True, params=Params(placement=placement, row_capacity=4100)) as made:
+        made.add_many([("long", text), *((f"text-{seed}", words(seed)) for seed in range(2, 30))])
+        assert (made.stats().n_rows > 2) == (placement == "multi-row")
+        for start in range(0, len(text) - 600, len(text) // 12):
+            assert "long" in names(made.screen(words(77, 30) + " " + text[start : start + 600]))
+        assert made.check().problems == []
+
+
+@pytest.mark.parametrize("method", ["hashes", "popcount"])
+def test_both_methods_find_a_copy(collection, method):
+    collection.add_many([(f"text-{seed}", words(seed, 400)) for seed in range(60)])
+    assert names(collection.screen(words(7, 400), method=method)) == ["text-7"]
+
+
+def test_more_rows_than_a_tile_are_sealed_and_found(tmp_path):
+    params = Params(row_capacity=64, segment_chars=1024)
+    with Collection(tmp_path / "c.pmbf", create=True, params=params) as made:
+        made.add_many([(f"text-{seed}", words(seed, 150)) for seed in range(700)])
+        stats = made.stats()
+        assert stats.n_rows > 512
+        assert stats.n_sealed >= 1
+        made.remove(*(f"text-{seed}" for seed in range(0, 60, 2)))
+        made.compact()
+        assert made.check().problems == []
+        for seed in [1, 59, 300, 699]:
+            assert names(made.screen(words(seed, 150))) == [f"text-{seed}"]
+        assert not made.screen(words(2, 150)).found
+
+
+def test_boilerplate_is_not_a_source_unless_it_is_asked_for(tmp_path):
+    licence = words(5000, 120)
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many([(f"text-{seed:03}", words(seed, 300) + "\n" + licence) for seed in range(100)])
+        made.add(words(7, 10), name="one more")  # stop shingles are counted when a load ends
+        assert names(made.screen(words(9000, 500) + "\n" + licence)) == []
+        assert names(made.screen(words(50, 300) + "\n" + licence))[0] == "text-050"
+        assert len(names(made.screen(licence))) > 50
+
+
+def test_without_stored_texts_the_file_is_read_again(tmp_path, folder):
+    with Collection(tmp_path / "c.pmbf", create=True, params=Params(store_text=False)) as made:
+        made.load([folder])
+        assert made.stats().text_bytes == 0
+        assert names(made.screen(words(3))) == [str(folder / "text-3.txt")]
+        touch(folder / "text-3.txt", "changed")
+        match = made.screen(words(3)).matches[0]
+        assert match.passages == ()
+        assert "its text is not stored and the file is gone or has changed" in match.problem
+
+
+def test_repair_rebuilds_tiles_from_fingerprints(tmp_path):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as made:
+        made.add_many([(f"text-{seed}", words(seed)) for seed in range(30)])
+    for tile in (path / "tiles").iterdir():
+        tile.write_bytes(b"rubbish")
+    assert repair(path).ok
+    with Collection(path) as made:
+        assert made.check().problems == []
+        assert names(made.screen(words(5))) == ["text-5"]
+
+
+def test_repair_makes_fingerprints_anew_from_texts_and_texts_from_files(tmp_path, folder):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as made:
+        made.load([folder])
+        made.add(words(500), name="no file")
+    for kind in ("fingerprints", "texts"):
+        victim = next((path / kind).iterdir())
+        victim.write_bytes(victim.read_bytes()[:-1] + b"?")
+        with Collection(path) as made:
+            assert made.check().problems
+        assert repair(path).lost == []
+        with Collection(path) as made:
+            assert made.check().problems == []
+            assert names(made.screen(words(4))) == [str(folder / "text-4.txt")]
+            assert names(made.screen(words(500))) == ["no file"]
+
+
+def test_repair_names_what_is_lost(tmp_path):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as made:
+        made.add(words(1), name="only here")
+    for kind in ("fingerprints", "texts"):
+        next((path / kind).iterdir()).unlink()
+    report = repair(path)
+    assert report.lost == ["only here"]
+    with Collection(path) as made:
+        assert made.check().problems == []
+        assert list(made.documents()) == []
