@@ -5,19 +5,34 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from experiments import shingles
+from experiments import retrieval, shingles
+from pmbf.params import Params
 
 
 def main() -> None:
     """Run the experiment the command line names."""
+    arguments = _parser().parse_args()
+    if arguments.command == "shingles":
+        print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
+    else:
+        params = Params(placement=arguments.placement)
+        print(retrieval.run(arguments.corpora / "pan13_train", params=params, out=arguments.out))
+
+
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
     commands = parser.add_subparsers(dest="command", required=True)
-    shingle = commands.add_parser("shingles", help="how long a shingle should be: recall against noise, by length")
-    shingle.add_argument("corpora", type=Path, help="folder with pan13_train/ and zh_subset/")
-    shingle.add_argument("--out", type=Path, help="JSON file to write")
-    shingle.add_argument("--pairs", type=int, default=200, help="pairs per kind of obfuscation (default: 200)")
-    arguments = parser.parse_args()
-    print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
+    for name, what in (
+        ("shingles", "how long a shingle should be: recall against noise, by length"),
+        ("retrieval", "candidate recall and false rows on PAN13's training corpus"),
+    ):
+        command = commands.add_parser(name, help=what, description=what)
+        command.add_argument("corpora", type=Path, help="folder with pan13_train/ and zh_subset/")
+        command.add_argument("--out", type=Path, help="JSON file to write")
+    commands.choices["shingles"].add_argument("--pairs", type=int, default=200, help="pairs per kind (default: 200)")
+    placements = ["multi-row", "single-row"]
+    commands.choices["retrieval"].add_argument("--placement", choices=placements, default=placements[0])
+    return parser
 
 
 if __name__ == "__main__":

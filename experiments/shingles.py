@@ -19,17 +19,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.corpora import PAN13_KINDS, pan13_pairs, read
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params
 from pmbf.screen import WINDOW_HASHES
 
 SETTINGS = [(2, True), (3, True), (4, True), (5, True), (6, True), (8, True), (3, False), (4, False)]
-KINDS = {
-    "02-no-obfuscation": "verbatim",
-    "03-random-obfuscation": "random",
-    "04-translation-obfuscation": "translated",
-    "05-summary-obfuscation": "summarised",
-}
 MIN_HITS = 3
 ROW_DOCUMENTS = 24
 
@@ -65,7 +60,9 @@ def run(corpora: Path, *, n_pairs: int = 200, out: Path | None = None) -> str:
         n_pairs: Pairs per kind, every so-manieth of the list.
         out: JSON file to write.
     """
-    settings = [measure(corpora, replace(Params(), shingle_tokens=n, ordered=ordered), n_pairs) for n, ordered in SETTINGS]
+    settings = [
+        measure(corpora, replace(Params(), shingle_tokens=n, ordered=ordered), n_pairs) for n, ordered in SETTINGS
+    ]
     if out:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps([asdict(setting) for setting in settings], indent=1) + "\n", encoding="utf-8")
@@ -75,12 +72,14 @@ def run(corpora: Path, *, n_pairs: int = 200, out: Path | None = None) -> str:
 def measure(corpora: Path, params: Params, n_pairs: int) -> Setting:
     """Measure one setting."""
     pan = corpora / "pan13_train"
-    sources = {path.name: fingerprint(_read(path), params).distinct() for path in sorted((pan / "src").glob("*.txt"))}
+    sources = {path.name: fingerprint(read(path), params).distinct() for path in sorted((pan / "src").glob("*.txt"))}
     recall = {
         kind: float(np.mean([_hits(pan, pair, sources, params) >= MIN_HITS for pair in _pairs(pan / folder, n_pairs)]))
-        for folder, kind in KINDS.items()
+        for folder, kind in PAN13_KINDS.items()
     }
-    chinese = [fingerprint(_read(path), params).distinct() for path in sorted((corpora / "zh_subset/corpus").glob("*.txt"))]
+    chinese = [
+        fingerprint(read(path), params).distinct() for path in sorted((corpora / "zh_subset/corpus").glob("*.txt"))
+    ]
     return Setting(
         shingle_tokens=params.shingle_tokens,
         ordered=params.ordered,
@@ -94,15 +93,16 @@ def measure(corpora: Path, params: Params, n_pairs: int) -> Setting:
 
 def table(settings: list[Setting]) -> str:
     """Return the settings as a Markdown table."""
-    kinds = [*KINDS.values(), "Chinese"]
+    kinds = [*PAN13_KINDS.values(), "Chinese"]
     lines = [
         f"| shingle | hashes a source | {' | '.join(kinds)} | reached by chance | background en | background zh |",
         "|---|" + "---:|" * (len(kinds) + 4),
     ]
     for one in settings:
         cells = [f"{one.recall[kind]:.3f}" for kind in kinds]
+        order = "ordered" if one.ordered else "order-free"
         lines.append(
-            f"| {one.shingle_tokens}, {'ordered' if one.ordered else 'order-free'} | {one.hashes:.0f} | {' | '.join(cells)} "
+            f"| {one.shingle_tokens}, {order} | {one.hashes:.0f} | {' | '.join(cells)} "
             f"| {one.reached:.2f} | {one.background_en:.2%} | {one.background_zh:.2%} |"
         )
     return "\n".join(lines)
@@ -116,7 +116,7 @@ def densest(query: Hashes, source: Hashes) -> int:
 
 
 def _hits(pan: Path, pair: tuple[str, str], sources: dict[str, Hashes], params: Params) -> int:
-    query = query_sample(_read(pan / "susp" / pair[0]), params).hashes
+    query = query_sample(read(pan / "susp" / pair[0]), params).hashes
     return densest(query, sources[pair[1]])
 
 
@@ -131,7 +131,10 @@ def _chinese_recall(folder: Path, params: Params, n_pairs: int) -> float:
     wanted = [line.split("\t") for line in lines]
     pairs = [(row[4], row[5]) for row in wanted if float(row[0]) >= 0.05][:: max(1, len(wanted) // n_pairs)]
     found = [
-        densest(query_sample(_read(folder / "corpus" / a), params).hashes, fingerprint(_read(folder / "corpus" / b), params).distinct())
+        densest(
+            query_sample(read(folder / "corpus" / a), params).hashes,
+            fingerprint(read(folder / "corpus" / b), params).distinct(),
+        )
         >= MIN_HITS
         for a, b in pairs
     ]
@@ -149,12 +152,5 @@ def _background(fingerprints: list[Hashes], n_rows: int = 40) -> float:
 
 
 def _pairs(folder: Path, n_pairs: int) -> Iterator[tuple[str, str]]:
-    lines = (folder / "pairs").read_text(encoding="utf-8").split("\n")
-    pairs = [tuple(line.split()) for line in lines if line.strip()]
-    step = max(1, len(pairs) // n_pairs)
-    return islice(((pair[0], pair[1]) for pair in pairs[::step]), n_pairs)
-
-
-def _read(path: Path) -> str:
-    with open(path, encoding="utf-8", newline="") as file:
-        return file.read()
+    pairs = pan13_pairs(folder)
+    return islice(pairs[:: max(1, len(pairs) // n_pairs)], n_pairs)

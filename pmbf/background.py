@@ -66,7 +66,8 @@ class ProbePool:
             tried[rows] -= stop - start
         false = tile.rates()
         share = hits.sum(axis=0) / np.maximum(tried, 1.0)
-        return np.clip((share - false) / (1 - false + 1e-12), 0.0, MAX_BACKGROUND).astype(np.float32)
+        beyond = (share - false) / np.maximum(1 - false, np.finfo(float).tiny)
+        return np.asarray(np.clip(beyond, 0.0, MAX_BACKGROUND), np.float32)
 
     def _some(self, hashes: Hashes) -> Hashes:
         return self._random.choice(hashes, min(PROBES_EACH, len(hashes)), replace=False) if len(hashes) else hashes

@@ -140,7 +140,9 @@ class Catalog:
         except (KeyError, ValueError):
             raise self._damage("the table `meta` is not that of a collection") from None
         if version > FORMAT_VERSION:
-            raise UnsupportedError(f"{self.location}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf")
+            raise UnsupportedError(
+                f"{self.location}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf"
+            )
         if meta_crc(self.meta) != expected:
             raise self._damage("the checksum of the table `meta` does not fit")
 
@@ -177,7 +179,9 @@ class Catalog:
 
     def count_documents(self) -> tuple[int, int]:
         """Return the numbers of live and of removed documents."""
-        live, removed = self._one("SELECT count(*) FILTER (WHERE removed = 0), count(*) FILTER (WHERE removed = 1) FROM document")
+        live, removed = self._one(
+            "SELECT count(*) FILTER (WHERE removed = 0), count(*) FILTER (WHERE removed = 1) FROM document"
+        )
         return int(live), int(removed)
 
     def sums(self) -> dict[str, int]:
@@ -222,10 +226,18 @@ class Catalog:
         """Return what SQLite's own integrity check finds, and rows that contradict each other."""
         with self._errors():
             found = [row[0] for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            found += [f"path {row[0]!r} names the missing document {row[1]}" for row in self._connection.execute(
-                "SELECT path, document FROM path WHERE document NOT IN (SELECT id FROM document WHERE removed = 0)")]
-            found += [f"document {row[0]} has no path" for row in self._connection.execute(
-                "SELECT id FROM document WHERE removed = 0 AND id NOT IN (SELECT document FROM path)")]
+            found += [
+                f"path {row[0]!r} names the missing document {row[1]}"
+                for row in self._connection.execute(
+                    "SELECT path, document FROM path WHERE document NOT IN (SELECT id FROM document WHERE removed = 0)"
+                )
+            ]
+            found += [
+                f"document {row[0]} has no path"
+                for row in self._connection.execute(
+                    "SELECT id FROM document WHERE removed = 0 AND id NOT IN (SELECT document FROM path)"
+                )
+            ]
         return found
 
     # ------------------------------------------------------------------ writing
@@ -256,7 +268,7 @@ class Catalog:
         """Insert rows of one table, or replace those with the same key."""
         if rows:
             table, _ = _TABLES[type(rows[0])]
-            database[table].insert_all((_as_record(row) for row in rows), replace=True)
+            database.table(table).insert_all((_as_record(row) for row in rows), replace=True)
 
     def delete(self, database: Database, row_type: type, keys: Iterable[Any]) -> None:
         """Delete rows by key."""
@@ -267,7 +279,7 @@ class Catalog:
         """Change entries of the table `meta`, and its checksum."""
         meta = self.meta | values
         meta["crc"] = str(meta_crc(meta))
-        database["meta"].insert_all(({"key": key, "value": value} for key, value in meta.items()), replace=True)
+        database.table("meta").insert_all(({"key": key, "value": value} for key, value in meta.items()), replace=True)
         self.meta = meta
 
     def change_free_ids(self, database: Database, *, freed: Iterable[int] = (), used: Iterable[int] = ()) -> None:
@@ -278,7 +290,7 @@ class Catalog:
     # ------------------------------------------------------------------ private
 
     def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
-        table, key = _TABLES[row_type]
+        table, _ = _TABLES[row_type]
         names = ", ".join(field.name for field in fields(row_type))
         with self._errors():
             for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
@@ -308,7 +320,8 @@ class Catalog:
 
     def _damage(self, what: str) -> CorruptError:
         return CorruptError(
-            f"{self.location}: {what}; the catalog cannot be rebuilt: put back a copy of the folder, or load the documents anew"
+            f"{self.location}: {what}; the catalog cannot be rebuilt: "
+            "put back a copy of the folder, or load the documents anew"
         )
 
 
@@ -337,16 +350,16 @@ def create(folder: Path, meta: dict[str, str]) -> None:
     connection = sqlite3.connect(temporary)
     database = Database(connection)
     connection.execute("BEGIN")
-    database["meta"].create({"key": str, "value": str}, pk="key")
-    database["free_id"].create({"id": int}, pk="id")
+    database.table("meta").create({"key": str, "value": str}, pk="key")
+    database.table("free_id").create({"id": int}, pk="id")
     for row_type, (table, key) in _TABLES.items():
         columns = {field.name: int if field.type == "int" else str for field in fields(row_type)}
-        database[table].create(columns | {"crc": int}, pk=key, not_null=set(columns))
-    database["document"].create_index(["sha256"])
-    database["path"].create_index(["document"])
+        database.table(table).create(columns | {"crc": int}, pk=key, not_null=set(columns))
+    database.table("document").create_index(["sha256"])
+    database.table("path").create_index(["document"])
     meta = meta | {"format": str(FORMAT_VERSION)}
     rows = meta | {"crc": str(meta_crc(meta))}
-    database["meta"].insert_all({"key": key, "value": value} for key, value in rows.items())
+    database.table("meta").insert_all({"key": key, "value": value} for key, value in rows.items())
     connection.commit()
     connection.execute("PRAGMA journal_mode = wal")
     connection.close()

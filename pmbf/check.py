@@ -106,8 +106,12 @@ def repair(store: Store) -> CheckReport:
 def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckReport) -> Change:
     store = writer.store
     moved = {document.id: document for document in packer.documents}
-    used = {serial for document in store.catalog.live_documents() if document.id not in dead
-            for serial in _serials(moved.get(document.id, document))}
+    used = {
+        serial
+        for document in store.catalog.live_documents()
+        if document.id not in dead
+        for serial in _serials(moved.get(document.id, document))
+    }
     tiles = [writer.write_tile(number) for number in sorted(writer.placer.tiles)]
     return Change(
         documents=packer.documents,
@@ -177,18 +181,20 @@ def _file_problems(store: Store) -> dict[int, str]:
 def _document_problems(store: Store, document: Document, fingerprints: dict[int, Fingerprint]) -> list[str]:
     problems = []
     try:
-        fingerprints[document.id] = store.fingerprint(document)
-        if len(fingerprints[document.id].hashes) != document.n_hashes:
-            problems.append(f"document {document.id}: fingerprint has {len(fingerprints[document.id].hashes)} hashes, expected {document.n_hashes}")
+        found = fingerprints[document.id] = store.fingerprint(document)
+        if len(found) != document.n_hashes:
+            problems.append(f"fingerprint has {len(found)} hashes, expected {document.n_hashes}")
         text = store.text(document)
         if text is not None and len(text) != document.n_chars:
-            problems.append(f"document {document.id}: text has {len(text)} characters, expected {document.n_chars}")
+            problems.append(f"text has {len(text)} characters, expected {document.n_chars}")
     except (PmbfError, OSError) as error:
         problems.append(str(error))
-    return problems
+    return [f"document {document.id}: {problem}" for problem in problems]
 
 
-def _tile_problems(store: Store, number: int, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> list[str]:
+def _tile_problems(
+    store: Store, number: int, fingerprints: dict[int, Fingerprint], placed: dict[int, int]
+) -> list[str]:
     try:
         stored = store.tile(number)
     except PmbfError:
@@ -196,7 +202,9 @@ def _tile_problems(store: Store, number: int, fingerprints: dict[int, Fingerprin
     return list(_row_problems(stored, f"tile {number}", fingerprints, placed))
 
 
-def _row_problems(stored: StoredTile, where: str, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> Iterator[str]:
+def _row_problems(
+    stored: StoredTile, where: str, fingerprints: dict[int, Fingerprint], placed: dict[int, int]
+) -> Iterator[str]:
     tile = stored.tile.writable()
     expected = Tile.new(tile.row_words, n_hashes=tile.n_hashes, fpr=tile.fpr)
     for _ in range(tile.n_rows):
@@ -216,6 +224,6 @@ def _row_problems(stored: StoredTile, where: str, fingerprints: dict[int, Finger
 
 def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> Iterator[str]:
     for document in store.catalog.live_documents():
-        known = fingerprints.get(document.id)
-        if known is not None and len(known.hashes) and placed.get(document.id, 0) != document.n_parts:
-            yield f"document {document.id}: {placed.get(document.id, 0)} of its {document.n_parts} parts are in the tiles"
+        n_placed = placed.get(document.id, 0)
+        if fingerprints.get(document.id) and n_placed != document.n_parts:
+            yield f"document {document.id}: {n_placed} of its {document.n_parts} parts are in the tiles"

@@ -66,7 +66,7 @@ def _encode_part(hashes: Hashes) -> bytes:
     control.reshape(-1)[: len(gaps)] = extra
     packed = (control << np.array([0, 2, 4, 6], np.uint8)).sum(axis=1, dtype=np.uint8)
     used = np.arange(4) <= extra[:, None]
-    return packed.tobytes() + gaps.view(np.uint8).reshape(-1, 4)[used].tobytes()
+    return bytes(packed.tobytes() + gaps.view(np.uint8).reshape(-1, 4)[used].tobytes())
 
 
 def _decode_part(record: memoryview, offset: int, count: int) -> tuple[Hashes, int]:
@@ -108,7 +108,7 @@ def decode_block(content: memoryview, offset: int, where: str) -> bytes:
         raise CorruptError(f"{where}: the text block at {offset} is damaged; run `pmbf check --repair`") from None
     if len(raw) != raw_bytes:
         raise CorruptError(f"{where}: the text block at {offset} holds {len(raw)} bytes, expected {raw_bytes}")
-    return raw
+    return bytes(raw)
 
 
 def block_bytes(content: memoryview, offset: int) -> int:

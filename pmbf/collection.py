@@ -79,7 +79,9 @@ class Collection:
         self._store = Store(self.path)
         if params is not None and params != self._store.params:
             self.close()
-            raise ParameterError(f"{self.path}: was made with other parameters ({self._differences(params)}); they cannot change")
+            raise ParameterError(
+                f"{self.path}: was made with other parameters ({self._differences(params)}); they cannot change"
+            )
 
     def __enter__(self) -> Collection:
         return self
@@ -189,7 +191,9 @@ class Collection:
         paths = self._store.paths_of(document.id for document in documents)
         for row in documents:
             problems = tuple(row.problems.splitlines())
-            yield Listed(row.id, tuple(paths[row.id]), row.kind, row.n_chars, row.n_tokens, row.n_hashes, row.sha256, problems)
+            yield Listed(
+                row.id, tuple(paths[row.id]), row.kind, row.n_chars, row.n_tokens, row.n_hashes, row.sha256, problems
+            )
 
     def text(self, document: int) -> str:
         """Return a document's text.
@@ -235,7 +239,9 @@ class Collection:
             for path in (os.fspath(one), os.path.abspath(one)):
                 if writer.path(path):
                     return path
-        raise NotFoundError(f"{self.path}: has no document {os.fspath(one) if not isinstance(one, int) else one!r}; see `pmbf list`")
+        raise NotFoundError(
+            f"{self.path}: has no document {os.fspath(one) if not isinstance(one, int) else one!r}; see `pmbf list`"
+        )
 
     def compact(self) -> CompactReport:
         """Give back the room of removed documents, and merge small files."""

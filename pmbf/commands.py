@@ -5,23 +5,19 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 import pmbf
 from pmbf import arguments as arg
-from pmbf.errors import NotFoundError, ParameterError, PmbfError
-from pmbf.inputs import fits, given, limits, named_roots, read_content, resolved
-from pmbf.outcome import DONE, FAILED, FOUND, STOPPED, PmbfGroup, failure, note, print_json, print_text, reason
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.inputs import fits, given, limits, named_roots, resolved
+from pmbf.outcome import DONE, FAILED, STOPPED, PmbfGroup, failure, note, print_json, print_text
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection
-    from pmbf.extract import Extracted, Limits
     from pmbf.loading import LoadReport
-    from pmbf.report import Report
-    from pmbf.terminal.canvas import View
 
 
 # ---------------------------------------------------------------------- the app
@@ -146,6 +142,7 @@ def screen(
 ) -> None:
     """Find the documents that share text with a file, and show where."""
     from pmbf.screen import Options
+    from pmbf.screening import Screening
     from pmbf.terminal.canvas import View, wants_color
 
     if name is not None and len(files) > 1:
@@ -316,83 +313,6 @@ def _note_problems(report: LoadReport) -> None:
 
     for line in problem_lines(report.problems):
         note(line)
-
-
-# ---------------------------------------------------------------------- screen
-
-
-@dataclass(frozen=True, slots=True)
-class Screening:
-    """One `pmbf screen`: what holds for each of its files.
-
-    Args:
-        collection: What the files are compared with.
-        options: Fields of `pmbf.screen.Options` that were given.
-        limits: Bounds for reading a file.
-        view: How a report is shown.
-        json: Whether it is printed as JSON instead.
-        quiet: Whether nothing is printed.
-    """
-
-    collection: Collection
-    options: dict[str, Any]
-    limits: Limits
-    view: View
-    json: bool
-    quiet: bool
-
-    def screen_all(self, files: Sequence[str], name: str | None) -> int:
-        """Screen each file and return the highest exit code; one that cannot be read does not stop the others."""
-        code, separator = DONE, ""
-        for file in files:
-            answer = self._answer(file, name)
-            if answer is None:
-                code = FAILED
-                continue
-            if not self.quiet:
-                self._print(*answer, separator)
-            code, separator = max(code, _code(answer[0])), "\n"
-        return code
-
-    def _answer(self, file: str, name: str | None) -> tuple[Report, str] | None:
-        """Return the report on a file, and its text; None, and why on stderr, when it cannot be read."""
-        try:
-            extracted = self._read(file, name)
-        except (PmbfError, OSError) as error:
-            note(reason(error))
-            return None
-        report = self.collection.screen(extracted.text, name=name or ("stdin" if file == "-" else file), **self.options)
-        return replace(report, problems=extracted.problems + report.problems), extracted.text
-
-    def _read(self, file: str, name: str | None) -> Extracted:
-        from pmbf.extract import extract
-
-        content = read_content(file, self.limits.max_bytes)
-        return extract(content, (name or "") if file == "-" else file, self.limits)
-
-    def _print(self, report: Report, text: str, separator: str) -> None:
-        if self.json:
-            print_json(report.to_dict())
-            return
-        from pmbf.terminal.report import report_text
-
-        print_text(separator + report_text(report, text, self.collection.text, self.view))
-        self._note_too_short(report)
-
-    def _note_too_short(self, report: Report) -> None:
-        from pmbf.screen import Options
-
-        shortest = Options(**self.options).min_chars
-        if report.query.n_tokens and report.query.n_chars < shortest:
-            print_text(f"Note: no passage under {shortest} characters counts; see --min-chars.\n")
-
-
-def _code(report: Report) -> int:
-    from pmbf.terminal.report import is_incomplete
-
-    if any(match.passages for match in report.matches):
-        return FOUND
-    return FAILED if is_incomplete(report) else DONE
 
 
 def main() -> None:

@@ -20,7 +20,7 @@ from pmbf.tilefile import StoredTile
 from pmbf.writer import Change, Writer
 
 DISSOLVE_SHARE = 0.25
-"""Share of dead entries at which placing a tile's survivors anew is cheaper than rebuilding its rows (filters: 10-25 %)."""
+"""Share of dead entries at which placing a tile's survivors anew is cheaper than rebuilding its rows."""
 REOPEN_SHARE = 0.1
 """Share of dead entries at which a sealed tile is opened again, so that its room can be used."""
 DEAD_BYTES_SHARE = 0.25
@@ -75,7 +75,9 @@ def _finish(writer: Writer, packer: FilePacker, change: Change) -> None:
     placer, tiles = writer.placer, writer.store.tile_files()
     packer.close()
     change.documents = packer.documents
-    change.new_files = packer.files + [writer.write_tile(number) for number in sorted(placer.changed & placer.tiles.keys())]
+    change.new_files = packer.files + [
+        writer.write_tile(number) for number in sorted(placer.changed & placer.tiles.keys())
+    ]
     change.lost_files |= {entry.serial for number, entry in tiles.items() if number in placer.changed}
     writer.apply(change)
 
@@ -87,6 +89,8 @@ class FilePacker:
         self.files: list[FileEntry] = []
         self._writer = writer
         self._documents: dict[int, Document] = {}
+        self._serials = (0, 0)
+        self._records, self._texts = RecordPacker(), TextPacker()
         self._begin()
 
     @property
@@ -113,8 +117,14 @@ class FilePacker:
     def put_fingerprint(self, document: Document, parts: list[Hashes]) -> Document:
         """Store a fingerprint and return the document's row naming it."""
         offset, n_bytes = self._records.add(encode_fingerprint(parts))
-        place = {"fingerprint_file": self._serials[0], "fingerprint_offset": offset, "fingerprint_bytes": n_bytes}
-        return replace(document, **place, n_hashes=sum(map(len, parts)), n_parts=len(parts))
+        return replace(
+            document,
+            fingerprint_file=self._serials[0],
+            fingerprint_offset=offset,
+            fingerprint_bytes=n_bytes,
+            n_hashes=sum(map(len, parts)),
+            n_parts=len(parts),
+        )
 
     def put_text(self, document: Document, text: str) -> Document:
         """Store a text and return the document's row naming it."""
@@ -130,7 +140,6 @@ class FilePacker:
         self._records, self._texts = RecordPacker(), TextPacker()
 
     def _begin(self) -> None:
-        self._records, self._texts = RecordPacker(), TextPacker()
         self._serials = self._writer.reserve_serial(), self._writer.reserve_serial()
 
 
@@ -188,7 +197,9 @@ def _rewritten_files(store: Store) -> set[int]:
         files = store.catalog.files(kind)
         small = {entry.serial for entry in files if entry.payload_bytes < SMALL_FILE_BYTES}
         wanted |= small if len(small) > 1 else set()
-        wanted |= {entry.serial for entry in files if _dead_share(entry, live.get(entry.serial, 0), store) >= DEAD_BYTES_SHARE}
+        wanted |= {
+            entry.serial for entry in files if _dead_share(entry, live.get(entry.serial, 0), store) >= DEAD_BYTES_SHARE
+        }
     return wanted
 
 

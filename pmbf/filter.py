@@ -130,7 +130,7 @@ def _over_in_windows(
         starts, stops = np.array(windows[first : first + _WINDOWS_AT_ONCE], np.int64).T
         counts, sizes = kernels.window_counts(hits, tile.n_rows, starts, stops), stops - starts
         for size in np.unique(sizes[sizes > 0]).tolist():
-            passed |= (counts[sizes == size].max(axis=0) >= _limits(size, rates, chance))
+            passed |= counts[sizes == size].max(axis=0) >= _limits(size, rates, chance)
     return passed
 
 

@@ -1,8 +1,8 @@
 """The way in: files become documents of a collection, one after another, in batches that survive an interruption.
 
-    roots ─discover─► files ─unchanged?─► skipped
-                            ─same contents?─► one more path of a document
-                            ─extract, fingerprint─► a new document ─► Writer ─commit per batch─► the collection
+roots ─discover─► files ─unchanged?─► skipped
+                        ─same contents?─► one more path of a document
+                        ─extract, fingerprint─► a new document ─► Writer ─commit per batch─► the collection
 """
 
 from __future__ import annotations

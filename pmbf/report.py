@@ -175,9 +175,7 @@ class Report:
 
 def _match(values: dict[str, Any]) -> Match:
     document = values["document"] | {"paths": tuple(values["document"]["paths"])}
-    return Match(
-        **values | {"document": DocumentRef(**document), "passages": tuple(map(_passage, values["passages"]))}
-    )
+    return Match(**values | {"document": DocumentRef(**document), "passages": tuple(map(_passage, values["passages"]))})
 
 
 def _passage(values: dict[str, Any]) -> Passage:

@@ -207,7 +207,7 @@ class RowIndex:
         self._tiles.pop(tile, None)
 
     def tile_arrays(self, tile: int) -> Entries:
-        """Return the entries of a tile, `(n_entries, 4) uint32`: row, document, part_start, part_stop; ascending by row.
+        """Return the entries of a tile, `(n_entries, 4) uint32`: row, document, part_start, part_stop; by row.
 
         Raises:
             NotFoundError: The tile is not known.

@@ -1,9 +1,9 @@
 """The way out: a text in, the documents it shares passages with out, with proof.
 
-    text ─► sampled hashes in text order, stop shingles left out
-         ─► per tile: hits per row, whole and in windows ─► rows above chance
-         ─► their documents ─► exact shared hashes ─► candidates
-         ─► texts compared in detail ─► Report
+text ─► sampled hashes in text order, stop shingles left out
+     ─► per tile: hits per row, whole and in windows ─► rows above chance
+     ─► their documents ─► exact shared hashes ─► candidates
+     ─► texts compared in detail ─► Report
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ from pmbf.report import DocumentRef, Match, Passage, Query, Report
 from pmbf.store import Store
 from pmbf.text import clean
 
+Hashes = NDArray[np.uint32]
+
 WINDOW_HASHES = (24, 120)
 """Windows of a query, in sampled hashes: about 75 and 360 words at 5 % density, each half overlapping the next."""
 
@@ -33,7 +35,7 @@ class Options:
     """What a screening looks for; the defaults suit a document of any length.
 
     Args:
-        min_chars: Shortest passage, in characters of the query, at least 1; a text shorter than that must be found whole.
+        min_chars: Shortest passage, in characters of the query, at least 1; a shorter text must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
         threshold: Least share of the query a source must cover, 0 to 1.
         false_rows: Rows that may pass by chance, expected per query, above 0.
@@ -121,7 +123,7 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
 def candidates(store: Store, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
     """Return the documents that share more sampled hashes with a query than chance and phrases explain, best first."""
     options = options or Options()
-    hashes = _informative(sample.hashes, store.stop_hashes())
+    hashes = informative(sample.hashes, store.stop_hashes())
     if not len(hashes):
         return []
     found = (_candidate(store, document, hashes, options) for document in _documents(store, hashes, options))
@@ -142,26 +144,37 @@ def windows(n_hashes: int) -> list[tuple[int, int]]:
     return spans
 
 
-def _informative(hashes: NDArray[np.uint32], stops: NDArray[np.uint32]) -> NDArray[np.uint32]:
+def informative(hashes: Hashes, stops: Hashes) -> Hashes:
     """Return the hashes without stop shingles, unless little else is left: then boilerplate is what is asked for."""
     kept = hashes[~kernels.intersect(hashes, stops)]
     return kept if 2 * len(kept) >= len(hashes) else hashes
 
 
-def _documents(store: Store, hashes: NDArray[np.uint32], options: Options) -> Iterator[Document]:
-    """Yield the live documents of every row above chance."""
+def rows_above_chance(store: Store, hashes: Hashes, options: Options) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield each tile's number and its rows that a query hits, in any window, more often than chance explains.
+
+    Args:
+        store: The collection.
+        hashes: `(q,) uint32`, the query's in text order.
+        options: `false_rows` may pass by chance, expected over all rows and windows; `method` says what is counted.
+    """
     spans = windows(len(hashes))
     tiles = list(store.tiles())
     chance = options.false_rows / max(1, len(spans) * sum(stored.tile.n_rows for _, stored in tiles))
-    ids: set[int] = set()
     for number, stored in tiles:
         rates = 1 - (1 - stored.tile.rates()) * (1 - stored.background)
-        rows = rows_over(stored.tile, hashes, spans, rates=rates, chance=chance, method=options.method)
+        yield number, rows_over(stored.tile, hashes, spans, rates=rates, chance=chance, method=options.method)
+
+
+def _documents(store: Store, hashes: Hashes, options: Options) -> Iterator[Document]:
+    """Yield the live documents of every row above chance."""
+    ids: set[int] = set()
+    for number, rows in rows_above_chance(store, hashes, options):
         ids.update(store.rows.documents(number, rows).tolist())
     return (document for document in store.documents(ids).values() if not document.removed)
 
 
-def _candidate(store: Store, document: Document, hashes: NDArray[np.uint32], options: Options) -> Candidate | None:
+def _candidate(store: Store, document: Document, hashes: Hashes, options: Options) -> Candidate | None:
     shared = kernels.intersect(hashes, store.fingerprint(document).distinct())
     n_hits = int(shared.sum())
     densest = _densest(shared, WINDOW_HASHES[0])
@@ -177,9 +190,7 @@ def _densest(shared: NDArray[np.bool_], size: int) -> int:
     return int((sums[size:] - sums[:-size]).max())
 
 
-def _matches(
-    store: Store, text: str, sample: QuerySample, found: list[Candidate], options: Options
-) -> Iterator[Match]:
+def _matches(store: Store, text: str, sample: QuerySample, found: list[Candidate], options: Options) -> Iterator[Match]:
     """Yield the candidates whose text really shares passages with the query."""
     if not found:
         return
@@ -215,8 +226,12 @@ def _compared(
 
 
 def _match(
-    reference: DocumentRef, candidate: Candidate, sample: QuerySample, passages: tuple[Passage, ...],
-    problem: str | None, n_chars: int,
+    reference: DocumentRef,
+    candidate: Candidate,
+    sample: QuerySample,
+    passages: tuple[Passage, ...],
+    problem: str | None,
+    n_chars: int,
 ) -> Match:
     spans = [passage.query for passage in passages]
     covered = verify.union_length(spans)

@@ -195,7 +195,9 @@ def _check_header(path: Path, content: mmap.mmap, record: FileRecord, identity: 
     if zlib.crc32(content[: HEADER_BYTES - _CRC_BYTES]) != header_crc:
         raise damaged(path, "the checksum of the header does not fit")
     if version > FORMAT_VERSION:
-        raise UnsupportedError(f"{path}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf")
+        raise UnsupportedError(
+            f"{path}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf"
+        )
     if Identity(collection_id, digest) != identity:
         raise damaged(path, "the file belongs to another collection")
     if FileRecord(serial, kind.decode("ascii", "replace"), size, crc) != record:

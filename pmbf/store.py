@@ -1,13 +1,13 @@
 """One collection's folder at one generation: its documents, their fingerprints and texts, its tiles.
 
-    papers.pmbf/
-      catalog.sqlite      documents, paths, live files, parameters        (truth)
-      generation          number of the last commit, a guard against a lost one
-      fingerprints/       records of sampled hashes                       (truth)
-      texts/              blocks of compressed text, for verification     (truth, may be absent)
-      tiles/              bits and row index; stop shingles               (derived, `check --repair` rebuilds them)
-      writer.lock         held by the one writer
-      readers.lock        shared by readers: while held, old files stay
+papers.pmbf/
+  catalog.sqlite      documents, paths, live files, parameters        (truth)
+  generation          number of the last commit, a guard against a lost one
+  fingerprints/       records of sampled hashes                       (truth)
+  texts/              blocks of compressed text, for verification     (truth, may be absent)
+  tiles/              bits and row index; stop shingles               (derived, `check --repair` rebuilds them)
+  writer.lock         held by the one writer
+  readers.lock        shared by readers: while held, old files stay
 """
 
 from __future__ import annotations
@@ -77,7 +77,12 @@ class Store:
         if path.exists() and (not path.is_dir() or any(path.iterdir())):
             raise ParameterError(f"{path}: exists and is no collection; name a new folder")
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        meta = {"params": params.to_json(), "collection_id": secrets.token_hex(16), "generation": "0", "next_serial": "1"}
+        meta = {
+            "params": params.to_json(),
+            "collection_id": secrets.token_hex(16),
+            "generation": "0",
+            "next_serial": "1",
+        }
         catalog.create(path, meta | {"next_tile": "0", "stop_documents": "0"})
         storage.sync_folder(path)
 
@@ -134,7 +139,7 @@ class Store:
         wanted = set(ids)
         found = self.catalog.documents(wanted)
         if missing := sorted(wanted - found.keys()):
-            raise CorruptError(f"{self.catalog.location}: document {missing[0]} is missing; run `pmbf check -c {self.folder}`")
+            raise self._contradiction(f"document {missing[0]} is missing")
         return found
 
     def fingerprint(self, document: Document) -> Fingerprint:
@@ -179,7 +184,7 @@ class Store:
         wanted = set(ids)
         found = self.catalog.paths_of(wanted)
         if missing := sorted(wanted - found.keys()):
-            raise CorruptError(f"{self.catalog.location}: document {missing[0]} has no path; run `pmbf check -c {self.folder}`")
+            raise self._contradiction(f"document {missing[0]} has no path")
         return found
 
     # ------------------------------------------------------------------ files
@@ -209,7 +214,11 @@ class Store:
         """
         live = {entry.record.name for entry in self._entries.values()}
         with storage.no_readers(self.folder) as alone:
-            return [name for name in _file_names(self.folder) if alone and name not in live and _unlinked(self.folder / name)]
+            return [
+                name
+                for name in _file_names(self.folder)
+                if alone and name not in live and _unlinked(self.folder / name)
+            ]
 
     def _forget_tiles(self) -> None:
         self._tiles.clear()
@@ -218,9 +227,12 @@ class Store:
     def _file(self, serial: int) -> MappedFile:
         if serial not in self._open_files:
             if serial not in self._entries:
-                raise CorruptError(f"{self.catalog.location}: names file {serial}, which is not listed; run `pmbf check -c {self.folder}`")
+                raise self._contradiction(f"file {serial} is named but not listed")
             self._open_files[serial] = MappedFile(self.folder, self._entries[serial].record, self.identity)
         return self._open_files[serial]
+
+    def _contradiction(self, what: str) -> CorruptError:
+        return CorruptError(f"{self.catalog.location}: {what}; run `pmbf check -c {self.folder}`")
 
     def _check_generation(self, promised: int) -> None:
         if self.generation < promised:

@@ -44,7 +44,7 @@ def tail(n: int, rate: float, t: int) -> float:
     -10.3
     """
     _require(n, rate)
-    if t <= 0 or rate == 1.0 and t <= n:
+    if t <= 0 or (rate == 1.0 and t <= n):
         return 1.0
     if t > n or rate == 0.0:
         return 0.0

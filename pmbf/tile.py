@@ -85,7 +85,9 @@ class Tile:
         Raises:
             ParameterError: A number is outside its range.
         """
-        return cls.open_form(np.empty((0, row_words), np.uint64), n_rows=0, n_hashes=n_hashes, fpr=fpr)
+        _require_numbers(0, row_words, n_hashes, fpr)
+        bits, popcounts = np.empty((0, row_words), np.uint64), np.empty(0, np.int64)
+        return cls(bits, popcounts, n_hashes=n_hashes, fpr=fpr, sealed=False)
 
     @classmethod
     def open_form(

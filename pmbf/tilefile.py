@@ -51,7 +51,7 @@ def payload(stored: StoredTile) -> Iterator[bytes | memoryview]:
     head += np.asarray(stored.background, "<f4").tobytes()
     head += np.asarray(stored.entries, "<u4").tobytes()
     yield head + bytes(-len(head) % _LINE_BYTES)
-    yield memoryview(np.ascontiguousarray(tile.bits, "<u8")).cast("B")
+    yield np.ascontiguousarray(tile.bits, "<u8").data.cast("B")
 
 
 def read(folder: Path, record: FileRecord, identity: Identity) -> StoredTile:

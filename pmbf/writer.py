@@ -19,8 +19,8 @@ from pmbf.background import ProbePool, count_stop_hashes, stored_pool
 from pmbf.catalog import Catalog, Document, FileEntry, PathEntry
 from pmbf.codec import RecordPacker, TextPacker
 from pmbf.errors import ParameterError
-from pmbf.fingerprint import Fingerprint
 from pmbf.filter import Tile
+from pmbf.fingerprint import Fingerprint
 from pmbf.placing import Placer
 from pmbf.rowindex import RowIndex
 from pmbf.store import Store, write_generation
@@ -104,6 +104,7 @@ class Writer:
         if not store.writable:
             raise ParameterError(f"{store.folder}: opened for reading; open it with writable=True to change it")
         self.store = store
+        self._next_serial = 0
         self._start_placing(rebuild=rebuild)
         store.clean()
 
@@ -223,7 +224,9 @@ class Writer:
         serial, self._next_serial = self._next_serial, self._next_serial + 1
         return serial
 
-    def write_file(self, kind: str, payload: Iterable[storage.Buffer], *, serial: int | None = None, tile: int = -1) -> FileEntry:
+    def write_file(
+        self, kind: str, payload: Iterable[storage.Buffer], *, serial: int | None = None, tile: int = -1
+    ) -> FileEntry:
         """Write a file and return its entry."""
         serial = self.reserve_serial() if serial is None else serial
         record = storage.write_file(self.store.folder, kind, self.store.identity, serial, payload)
@@ -311,7 +314,9 @@ class Writer:
         self._n_live, _ = catalog.count_documents()
         self._n_hashes = catalog.sums()["n_hashes"]
         self._ids = _fresh_ids(catalog)
-        self._pool = ProbePool(self.store.generation) if rebuild else stored_pool(self.store, seed=self.store.generation)
+        self._pool = (
+            ProbePool(self.store.generation) if rebuild else stored_pool(self.store, seed=self.store.generation)
+        )
         self.placer = self._placer(rebuild)
         self._start_pending()
 

@@ -1,3 +1,5 @@
+import contextlib
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -39,10 +41,8 @@ def test_a_flipped_bit_in_a_block_is_noticed_or_harmless(raw, data):
     block = bytearray(encode_block(raw))
     bit = data.draw(st.integers(0, 8 * len(block) - 1))
     block[bit // 8] ^= 1 << bit % 8
-    try:
+    with contextlib.suppress(CorruptError):
         assert decode_block(memoryview(bytes(block)), 0, "here") == raw  # only the padding may change in silence
-    except CorruptError:
-        pass
 
 
 def test_a_block_cut_short_is_noticed():

@@ -12,7 +12,9 @@ def paths(collection):
 
 
 def counts(report):
-    return {name: value for name, value in report.to_dict().items() if name.startswith("n_") and value and name != "n_bytes"}
+    return {
+        name: value for name, value in report.to_dict().items() if name.startswith("n_") and value and name != "n_bytes"
+    }
 
 
 def test_a_folder_is_loaded_and_then_skipped(collection, folder):

@@ -90,9 +90,12 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path):
 
 
 def test_there_is_one_writer_at_a_time(tmp_path):
-    with storage.writer_lock(tmp_path):
-        with pytest.raises(BusyError, match="another process is writing"), storage.writer_lock(tmp_path):
-            pass
+    with (
+        storage.writer_lock(tmp_path),
+        pytest.raises(BusyError, match="another process is writing"),
+        storage.writer_lock(tmp_path),
+    ):
+        pass
     with storage.writer_lock(tmp_path):
         pass
 

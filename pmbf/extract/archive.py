@@ -1,8 +1,8 @@
 """Zip files that a stranger made, read in memory and never beyond what the limits allow.
 
-The headers of a zip are claims. What is checked before anything is expanded: the number of members, their claimed
-sizes and ratios, that no two overlap (one compressed kernel served many times), encryption. What is checked while
-expanding: that a member is as long as it claimed, and the sum over the whole document.
+The headers of a zip are claims. Checked before anything is expanded: the number of members, that no two overlap (one
+compressed kernel served many times) or share a name, encryption. Checked before a member is expanded: its ratio.
+Checked while it is: that it is as long as it claims, and the sum over the whole document.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 from pmbf.errors import IncompleteError
 from pmbf.extract.limits import MIB
-from pmbf.extract.reading import Reading
+from pmbf.extract.reading import OverLimitError, Reading
 
 CHUNK_BYTES = MIB
 LOCAL_HEADER_BYTES = 30
@@ -44,11 +44,29 @@ class Archive:
         return sorted(self._members, key=_natural)
 
     def chunks(self, name: str) -> Iterator[bytes]:
-        """Yield a member's bytes, piece by piece.
+        """Return a member's bytes, piece by piece.
 
         Raises:
-            IncompleteError: It is damaged, not as long as it claims, or too much with what was expanded before.
+            OverLimitError: It expands too far, or too much with what was expanded before.
+            IncompleteError: It is damaged, or not as long as it claims.
         """
+        member = self._members[name]
+        ratio = member.file_size / max(1, member.compress_size)
+        if member.file_size > MIB and ratio > self._reading.limits.max_ratio:
+            raise OverLimitError(
+                f"{name}: expands {ratio:.0f} times, limit {self._reading.limits.max_ratio} (max_ratio)"
+            )
+        return self._expanded(name)
+
+    def read(self, name: str) -> bytes:
+        """Return a member's bytes, bounded as in `chunks`."""
+        return b"".join(self.chunks(name))
+
+    def head(self, name: str) -> bytes:
+        """Return a member's first bytes, at most `CHUNK_BYTES`, however far the rest expands."""
+        return next(self._expanded(name), b"")
+
+    def _expanded(self, name: str) -> Iterator[bytes]:
         n_bytes = 0
         try:
             with self._zip.open(self._members[name]) as member:
@@ -63,27 +81,11 @@ class Archive:
         if n_bytes != self._members[name].file_size:
             raise IncompleteError(f"{name}: {n_bytes} bytes, its header says {self._members[name].file_size}")
 
-    def read(self, name: str) -> bytes:
-        """Return a member's bytes, bounded as in `chunks`."""
-        return b"".join(self.chunks(name))
-
-    def head(self, name: str, n_bytes: int) -> bytes:
-        """Return a member's first bytes without the check of its end."""
-        for chunk in self.chunks(name):
-            return chunk[:n_bytes]
-        return b""
-
     def _check_claims(self) -> None:
-        limits = self._reading.limits
         self._reading.spend_entries(len(self._zip.filelist))
         for member in self._zip.filelist:
             if member.flag_bits & 1:
                 raise IncompleteError("encrypted: remove its password first")
-            ratio = member.file_size / max(1, member.compress_size)
-            if member.file_size > MIB and ratio > limits.max_ratio:
-                raise IncompleteError(f"{member.filename}: expands {ratio:.0f} times, limit {limits.max_ratio}")
-        if sum(member.file_size for member in self._zip.filelist) > limits.max_expanded_bytes:
-            raise IncompleteError(f"expands to more than the limit of {limits.max_expanded_bytes} bytes")
         if len(set(self._zip.namelist())) < len(self._zip.filelist):
             raise IncompleteError("two members have one name: readers disagree which of them counts")
         self._check_overlaps()

@@ -78,8 +78,9 @@ def guess_kind(raw: bytes, name: str) -> str | None:
         return kind
     if is_probably_text(raw):
         return _among_texts(raw[:HEAD_BYTES], by_name, _extension(name))
-    is_other = is_media(raw) or any(raw.startswith(magic) for magic, _ in _BINARIES)
-    return by_name if by_name in _TEXT_WITH_MARKUP and not is_other else None
+    if is_media(raw) or any(raw.startswith(magic) for magic, _ in _BINARIES):
+        return None
+    return by_name if by_name in _TEXT_WITH_MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
 
 
 def is_probably_text(raw: bytes) -> bool:
@@ -88,6 +89,13 @@ def is_probably_text(raw: bytes) -> bool:
     if any(head.startswith(mark) for mark, _ in BOMS) or wide_encoding(raw):
         return True
     return (len(head) - len(head.translate(None, _CONTROLS))) * 100 <= len(head)
+
+
+def _is_littered_text(raw: bytes) -> bool:
+    """Tell UTF-8 with many control characters, as bad conversions leave them, in a file that is named a text."""
+    head = raw[:HEAD_BYTES]
+    n_controls = len(head) - len(head.translate(None, _CONTROLS))
+    return n_controls * 4 <= len(head) and "\ufffd" not in head[: HEAD_BYTES - 4].decode("utf-8", "replace")[:-1]
 
 
 def looks_supported(path: str | os.PathLike[str]) -> bool:

@@ -8,7 +8,7 @@ from typing import Protocol
 from pmbf.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
-from pmbf.extract.kinds import HEAD_BYTES, is_media
+from pmbf.extract.kinds import is_media
 from pmbf.extract.reading import OverLimitError, Reading
 from pmbf.extract.xml import Walker, walk
 
@@ -37,7 +37,7 @@ def part_text(archive: Archive, name: str, walker: FlowWalker, reading: Reading)
 def member_text(archive: Archive, name: str, reading: Reading) -> str:
     """Return the text of a member that is a document of its own; pictures and the like have none."""
     try:
-        head = archive.head(name, HEAD_BYTES)
+        head = archive.head(name)
         return reading.embedded(archive.read(name), name) if head and not is_media(head) else ""
     except OverLimitError:
         raise

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import pypdfium2 as pdfium  # type: ignore[import-untyped]
@@ -91,7 +92,7 @@ def _annotations(page: Any, document: Any, reading: Reading) -> Iterator[str]:
             continue
         yield from filter(None, (_string(annotation, key) for key in ANNOTATION_TEXTS))
         if attached := pdfium_c.FPDFAnnot_GetFileAttachment(annotation):
-            yield _attachment(lambda raw=attached: pdfium.PdfAttachment(raw, document), reading)
+            yield _attachment(partial(pdfium.PdfAttachment, attached, document), reading)
         pdfium_c.FPDFPage_CloseAnnot(annotation)
 
 
@@ -107,7 +108,7 @@ def _string(annotation: Any, key: bytes) -> str:
 
 def _attachments(document: Any, reading: Reading) -> str:
     n_attachments = document.count_attachments()
-    return "".join(_attachment(lambda i=i: document.get_attachment(i), reading) for i in range(n_attachments))
+    return "".join(_attachment(partial(document.get_attachment, i), reading) for i in range(n_attachments))
 
 
 def _attachment(open_it: Callable[[], Any], reading: Reading) -> str:

@@ -26,7 +26,7 @@ def percent(share: float) -> str:
     >>> [percent(share) for share in (0, 0.002, 0.274, 0.998, 1)]
     ['0 %', '<1 %', '27 %', '99 %', '100 %']
     """
-    if 0 < share < 0.005:
+    if 0 < share < 0.01:
         return "<1 %"
     return f"{100 if share >= 1 else min(99, round(100 * share))} %"
 

@@ -16,7 +16,7 @@ from pmbf.verify.settings import Settings
 from pmbf.verify.verdict import accepted
 
 SINGLE_CHARS = 3
-"""Letters of an alphabet that a letter of Han, Kana, Thai and so on is worth: a word has some 6 of those, 2 of these."""
+"""Letters that a letter of Han, Kana, Thai and so on counts for: a word has some 6 of those, 2 of these."""
 
 
 def passages(query: Prepared, source: Prepared, settings: Settings | None = None) -> tuple[Passage, ...]:

@@ -55,7 +55,7 @@ def _n_closing(ours: str, theirs: str) -> int:
 
 
 def _beyond(query: Prepared, source: Prepared, here: int, there: int, step: int) -> Iterator[Block]:
-    """Yield the runs beyond a border, one hop after another, outwards: with `step` 1 to the right, with -1 to the left."""
+    """Yield the runs beyond a border, one hop after another: with `step` 1 to the right, with -1 to the left."""
     while hop := _hop(_Window.beyond(query, here, step), _Window.beyond(source, there, step)):
         skipped, skipped_there, length = hop
         here, there = here + step * skipped, there + step * skipped_there

@@ -30,7 +30,12 @@ class TestZip:
 
     def test_members_that_expand_to_more_than_allowed_together_are_not_expanded(self):
         raw = make.zipped(PARTS | {f"word/document{n}.xml": b"<a>" + b" " * 500_000 + b"</a>" for n in range(5)})
-        assert "more than the limit" in refused(raw, "a.docx", Limits(max_expanded_bytes=2_000_000))
+        assert "(max_expanded_bytes)" in refused(raw, "a.docx", Limits(max_expanded_bytes=2_000_000))
+
+    def test_a_picture_may_be_as_dense_as_it_likes(self):
+        white = b"BM" + bytes(4) + b"\0" * 4 + b"\xff" * (5 << 20)
+        members = PARTS | {"word/document.xml": "<w><t>x</t></w>", "word/media/a.bmp": white}
+        assert extract(make.zipped(members), "a.docx").complete
 
     def test_a_forged_size_is_not_believed(self):
         raw = bytearray(make.docx(make.paragraph("hidden " * 1000)))
@@ -45,13 +50,9 @@ class TestZip:
         assert "10001 parts, limit 10000" in refused(raw, "a.docx")
 
     def test_two_members_of_one_name_are_refused(self):
-        with pytest.warns(UserWarning, match="Duplicate"):
-            buffer = io.BytesIO()
-            with zipfile.ZipFile(buffer, "w") as archive:
-                for content in ("<a/>", "<w><t>other</t></w>"):
-                    archive.writestr("[Content_Types].xml", content)
-                archive.writestr("word/document.xml", "<a/>")
-        assert "two members have one name" in refused(buffer.getvalue(), "a.docx")
+        raw = make.zipped(PARTS | {"word/document1.xml": "<a/>", "word/document2.xml": "<b/>"})
+        raw = raw.replace(b"document2", b"document1")
+        assert "two members have one name" in refused(raw, "a.docx")
 
     def test_members_that_share_their_bytes_are_refused(self):
         raw = bytearray(make.zipped(PARTS | {"word/a.xml": "<a/>", "word/b.xml": "<b/>"}))
@@ -91,12 +92,12 @@ class TestXml:
     def test_entities_are_not_defined_expanded_or_fetched(self, definitions):
         xml = f"<!DOCTYPE x [{definitions}]><w><t>before &c; after</t></w>"
         found = extract(make.zipped(PARTS | {"word/document.xml": xml}), "a.docx")
-        assert "" == found.text
+        assert found.text == ""
         assert "entity bombs" in found.problems[0]
 
     def test_broken_xml_gives_what_comes_before_the_break(self):
         found = extract(make.zipped(PARTS | {"word/document.xml": "<w><p><t>before</t></p><p><t>after</w>"}), "a.docx")
-        assert ["before", "after"] == found.text.split()
+        assert found.text.split() == ["before", "after"]
         assert "word/document.xml: broken XML: mismatched tag" in found.problems[0]
 
     def test_a_million_elements_inside_each_other_end_well(self):
@@ -118,9 +119,10 @@ class TestPdf:
         raw = make.pdf(["some text"])
         for n_bytes in range(8, len(raw), 97):
             try:
-                assert isinstance(extract(raw[:n_bytes], "a.pdf"), Extracted)
-            except IncompleteError as error:
-                assert "broken" in str(error)
+                found = extract(raw[:n_bytes], "a.pdf")
+            except IncompleteError:
+                continue
+            assert isinstance(found, Extracted)
 
     def test_more_pages_than_the_limit_are_not_read(self):
         assert "12 pages, limit 10 (max_pages)" in refused(make.pdf(["x"] * 12), "a.pdf", Limits(max_pages=10))
@@ -131,7 +133,8 @@ class TestPdf:
 
     def test_a_stream_that_expands_a_thousand_times_over_runs_into_a_limit(self):
         content = b"BT /F 12 Tf (xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx) Tj ET " * 2_000_000
-        page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R /Resources << /Font << /F 5 0 R >> >> >>"
+        page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 99 99] /Contents 4 0 R "
+        page += "/Resources << /Font << /F 5 0 R >> >> >>"
         raw = make.pdf_of(
             [
                 "<< /Type /Catalog /Pages 2 0 R >>",
@@ -192,11 +195,13 @@ SEEDS = {
 
 def ends_well(raw, name):
     try:
-        found = extract(raw, name, Limits(timeout_s=20))
+        extract(raw, name, Limits(timeout_s=20)).text.encode()
     except (UnsupportedError, IncompleteError) as error:
-        assert str(error).startswith(f"{name}: ")
+        message = str(error)
     else:
-        found.text.encode()
+        return
+    assert message.startswith(f"{name}: ")
+    assert "Error: " not in message  # a library's own word for it: a case that no reader foresaw
 
 
 @given(st.binary(max_size=300), st.sampled_from(sorted(SEEDS)))

@@ -39,7 +39,7 @@ def test_source_code_and_markdown_that_quote_html_stay_what_their_name_says(kind
 def test_an_office_document_with_another_inside_is_of_the_outer_kind():
     inner = make.zipped({"[Content_Types].xml": "", "ppt/presentation.xml": ""}, method=0)
     outer = make.zipped({"[Content_Types].xml": "", "xl/workbook.xml": "", "xl/embeddings/a.pptx": inner}, method=0)
-    assert "xlsx" == guess_kind(outer, "a")
+    assert guess_kind(outer, "a") == "xlsx"
 
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.docx", "a.eml", "a.pdf"])
@@ -59,12 +59,12 @@ def test_text_in_any_encoding_looks_like_text_and_compressed_bytes_do_not():
 def test_a_text_with_one_zero_byte_among_many_is_text_and_is_not_taken_for_utf_16():
     raw = b"An English sentence, repeated. " * 40 + b"\0" + b"An English sentence, repeated." * 40
     assert is_probably_text(raw)
-    assert "txt" == guess_kind(raw, "a")
+    assert guess_kind(raw, "a") == "txt"
 
 
 def test_hostile_markup_before_html_is_sniffed_in_linear_time():
-    assert "txt" == guess_kind(b"<!---->" * 1170 + b"<", "a")
-    assert "txt" == guess_kind(b"A-b: c\n" * 1170, "a")
+    assert guess_kind(b"<!---->" * 1170 + b"<", "a") == "txt"
+    assert guess_kind(b"A-b: c\n" * 1170, "a") == "txt"
 
 
 def test_a_walk_takes_known_extensions_unopened_and_others_by_their_bytes(tmp_path):
@@ -72,4 +72,11 @@ def test_a_walk_takes_known_extensions_unopened_and_others_by_their_bytes(tmp_pa
         (tmp_path / name).write_bytes(content)
     os.mkfifo(tmp_path / "pipe")
     found = [looks_supported(tmp_path / name) for name in ("a.weird", "b.weird", "c", "d", "pipe", "missing", "x.DOCX")]
-    assert [True, False, True, False, False, False, True] == found
+    assert found == [True, False, True, False, False, False, True]
+
+
+def test_a_text_file_littered_with_control_characters_is_read():
+    littered = "He said it\x19s \x14 well \x02 a \x00 draft. ".encode() * 50
+    assert guess_kind(littered, "draft.txt") == "txt"
+    assert guess_kind(littered, "draft.bin") is None
+    assert guess_kind(bytes(range(256)) * 20, "draft.txt") is None

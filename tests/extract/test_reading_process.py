@@ -80,7 +80,7 @@ def test_after_a_fork_parent_and_child_each_read_on():
         os._exit(0 if ok else 1)
     for n in range(20):
         assert f"p{n}" in extract(make.html(f"p{n}"), "a.html").text
-    assert 0 == os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
 
 
 def test_no_process_outlives_its_parent(tmp_path):
@@ -104,7 +104,7 @@ def _is_gone(pid):
 
 def _state(pid):
     try:
-        with open(f"/proc/{pid}/stat") as file:  # noqa: PTH123
+        with open(f"/proc/{pid}/stat") as file:
             return file.read().rpartition(")")[2].split()[0]
     except FileNotFoundError:
         return "Z"

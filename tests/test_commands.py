@@ -1,0 +1,481 @@
+"""The command line, in process through typer's runner; what needs a real process runs one."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from dataclasses import fields
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import pmbf
+from pmbf.commands import app
+from pmbf.extract import Limits
+from pmbf.report import Report
+from pmbf.screen import Options
+from tests.conftest import words
+
+COMMANDS = ["load", "screen", "list", "stats", "remove", "compact", "check"]
+LIBRARY = Path(__file__).parent.parent / "examples" / "library"
+SUSPICIOUS = LIBRARY.parent / "suspicious"
+
+
+def run(*arguments, **options):
+    """Run the command line in process and return its result; any exception it leaves unhandled is raised."""
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
+    if result.exception and not isinstance(result.exception, SystemExit):
+        raise result.exception
+    return result
+
+
+def start(*arguments, **options):
+    """Run `python -m pmbf` and return the finished process."""
+    command = [sys.executable, "-m", "pmbf", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, timeout=60, check=False, **options)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """A collection of the examples, read by many tests and changed by none."""
+    folder = tmp_path_factory.mktemp("library") / "library.pmbf"
+    assert run("load", LIBRARY, "-c", folder, "--quiet").exit_code == 0
+    yield folder
+    assert run("check", "-c", folder).exit_code == 0
+
+
+@pytest.fixture
+def mine(folder, tmp_path):
+    """A collection of ten texts for tests that change it."""
+    made = tmp_path / "mine.pmbf"
+    assert run("load", folder, "-c", made, "--quiet").exit_code == 0
+    yield made
+    assert run("check", "-c", made).exit_code == 0
+
+
+# ---------------------------------------------------------------------- help and usage
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
+    from typer.main import get_command
+
+    parameters = get_command(app).commands[command].params
+    help_text = run(command, "--help", env={"COLUMNS": "200"}).stdout
+    for parameter in parameters:
+        assert parameter.help, parameter.name
+        assert any(name in help_text for name in (*parameter.opts, parameter.metavar)), parameter.name
+    assert "Exit codes:" in help_text
+
+
+@pytest.mark.parametrize(
+    ("command", "values", "options"),
+    [
+        ("screen", Options(), {"false_rows": "--false-rows", "min_chars": "--min-chars", "threshold": "--threshold"}),
+        ("screen", Options(), {"max_candidates": "--max-candidates", "method": "--method"}),
+        ("screen", Options(), {"min_similarity": "--min-similarity"}),
+        ("load", pmbf.Params(), {"shingle_tokens": "--shingle", "density": "--density", "n_hashes": "--n-hashes"}),
+        ("load", pmbf.Params(), {"fpr": "--fpr", "placement": "--placement", "docs_per_row": "--docs-per-row"}),
+        ("load", Limits(), {"timeout_s": "--timeout"}),
+    ],
+)
+def test_the_help_tells_the_default_that_holds(command, values, options):
+    help_text = run(command, "--help", env={"COLUMNS": "200"}).stdout
+    for name, option in options.items():
+        told = re.search(rf"{option} .*\(default: ([^;)]+)\)", help_text)
+        assert told, option
+        assert told[1] in (str(getattr(values, name)), f"{getattr(values, name):g}"[: len(told[1])]), option
+
+
+def test_every_field_of_options_is_an_option_but_those_for_experts():
+    from typer.main import get_command
+
+    offered = {parameter.name for parameter in get_command(app).commands["screen"].params}
+    assert {field.name for field in fields(Options)} - offered <= {"min_hits"}
+
+
+def test_help_is_shown_without_arguments_and_the_version_on_demand():
+    assert "Usage: pmbf" in run().output.replace("root", "pmbf")
+    assert run("--version").stdout == f"pmbf {pmbf.__version__}\n"
+
+
+def test_help_does_not_wait_for_numpy():
+    program = "import sys; sys.argv[1:] = ['--help']\ntry:\n    import pmbf.commands; pmbf.commands.main()\n"
+    program += "finally:\n    print('numpy' in sys.modules, 'pmbf.collection' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert done.stdout.endswith("False False\n")
+
+
+@pytest.mark.parametrize("command", ["load", "screen", "list", "stats", "remove", "compact", "check"])
+def test_without_a_collection_the_message_says_how_to_name_one(command, folder):
+    arguments = {"load": [folder], "screen": ["-"], "remove": ["1"]}.get(command, [])
+    result = run(command, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "-c FOLDER" in result.stderr
+    assert "PMBF_COLLECTION" in result.stderr
+
+
+def test_the_collection_may_be_named_in_the_environment(library):
+    assert len(run("list", env={"PMBF_COLLECTION": str(library)}).stdout.splitlines()) == 15
+
+
+def test_a_missing_collection_is_an_error_in_one_line(tmp_path):
+    result = run("stats", "-c", tmp_path / "none.pmbf")
+    assert result.exit_code == 3
+    assert result.stderr.startswith("pmbf: ")
+    assert result.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["screen", "x", "--threshold", "7"],
+        ["screen", "x", "--passages", "many"],
+        ["screen", "x", "y", "--name", "z"],
+        ["screen", "x", "--color", "purple"],
+        ["screen", "x", "--max-bytes", "1X"],
+        ["screen"],
+        ["load"],
+        ["nonsense"],
+    ],
+)
+def test_wrong_usage_is_exit_code_2(arguments, library):
+    assert run(*arguments, env={"PMBF_COLLECTION": str(library)}).exit_code == 2
+
+
+# ---------------------------------------------------------------------- load
+
+
+def test_load_says_what_it_did_and_a_second_load_finds_nothing_to_do(folder, tmp_path):
+    made = tmp_path / "c.pmbf"
+    assert "10 added" in run("load", folder, "-c", made).stdout
+    (folder / "text-0.txt").unlink()
+    again = run("load", folder, "-c", made, "--prune")
+    assert "9 unchanged" in again.stdout
+    assert "1 taken out: the file is gone" in again.stdout
+    assert "has 9 documents" in run("load", folder, "-c", made).stdout
+
+
+def test_a_file_with_a_problem_is_told_and_does_not_stop_the_others(folder, tmp_path):
+    result = run("load", folder, tmp_path / "gone.txt", "-c", tmp_path / "c.pmbf")
+    assert result.exit_code == 3
+    assert "10 added" in result.stdout
+    assert "gone.txt: No such file" in result.stderr
+
+
+def test_load_as_json_has_every_figure(folder, tmp_path):
+    result = run("load", folder, tmp_path / "gone.txt", "-c", tmp_path / "c.pmbf", "--json")
+    told = json.loads(result.stdout)
+    assert (told["n_added"], len(told["problems"]), result.stderr) == (10, 1, "")
+
+
+def test_a_quiet_load_prints_only_problems(folder, tmp_path):
+    result = run("load", folder, tmp_path / "gone.txt", "-c", tmp_path / "c.pmbf", "--quiet")
+    assert result.stdout == ""
+    assert "gone.txt" in result.stderr
+
+
+def test_a_collection_is_not_made_for_a_path_that_does_not_exist(tmp_path):
+    result = run("load", tmp_path / "typo", "-c", tmp_path / "c.pmbf")
+    assert result.exit_code == 3
+    assert not (tmp_path / "c.pmbf").exists()
+
+
+def test_parameters_are_taken_when_a_collection_is_made(folder, tmp_path):
+    made = tmp_path / "c.pmbf"
+    options = ["--shingle", 7, "--any-order", "--density", 0.1, "--n-hashes", 2, "--fpr", 0.02]
+    options += ["--placement", "single-row", "--docs-per-row", 5, "--row-capacity", 999, "--no-text"]
+    assert run("load", folder, "-c", made, *options).exit_code == 0
+    with pmbf.Collection(made) as collection:
+        assert collection.params == pmbf.Params(
+            shingle_tokens=7,
+            ordered=False,
+            density=0.1,
+            n_hashes=2,
+            fpr=0.02,
+            placement="single-row",
+            docs_per_row=5,
+            row_capacity=999,
+            store_text=False,
+        )
+
+
+def test_other_parameters_for_an_existing_collection_are_wrong_usage(mine, folder):
+    result = run("load", folder, "-c", mine, "--density", "0.5")
+    assert result.exit_code == 2
+    assert "density 0.05" in result.stderr
+    assert run("load", folder, "-c", mine, "--density", "0.05").exit_code == 0
+
+
+def test_patterns_the_shell_left_alone_are_filled_in(folder, tmp_path):
+    assert "3 added" in run("load", f"{folder}/text-[123].*", "-c", tmp_path / "c.pmbf").stdout
+
+
+def test_a_file_whose_name_looks_like_a_pattern_is_loaded(folder, tmp_path):
+    (folder / "a[1].txt").write_text(words(77))
+    assert "1 added" in run("load", folder / "a[1].txt", "-c", tmp_path / "c.pmbf").stdout
+
+
+@pytest.mark.parametrize("separator", [b"\n", b"\r\n", b"\0"])
+def test_paths_are_read_from_stdin(folder, tmp_path, separator):
+    paths = [os.fsencode(path) for path in folder.iterdir()]
+    result = run("load", "--files-from", "-", "-c", tmp_path / "c.pmbf", input=separator.join(paths) + separator)
+    assert "10 added" in result.stdout
+
+
+def test_a_stopped_load_says_what_is_kept_and_how_to_go_on(mine, folder, monkeypatch):
+    def stop(*arguments, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("pmbf.collection.Collection.load", stop)
+    result = run("load", folder, "-c", mine)
+    assert result.exit_code == 130
+    assert "10 documents" in result.stderr
+    assert "the same command goes on" in result.stderr
+
+
+# ---------------------------------------------------------------------- screen
+
+
+def test_screen_finds_the_source_and_says_so_with_exit_code_1(library):
+    result = run("screen", SUSPICIOUS / "verbatim.txt", "-c", library)
+    assert result.exit_code == 1
+    assert "32 % of this text stands in 1 of 14 documents." in result.stdout
+    assert "tides.txt" in result.stdout
+    assert "verbatim" in result.stdout
+
+
+def test_screen_finds_nothing_with_exit_code_0(library):
+    result = run("screen", SUSPICIOUS / "none.txt", "-c", library)
+    assert result.exit_code == 0
+    assert "Nothing of this text stands in any of 14 documents." in result.stdout
+
+
+def test_a_file_that_cannot_be_read_is_an_error_and_the_next_is_screened(library):
+    result = run("screen", "missing.txt", SUSPICIOUS / "verbatim.txt", "-c", library)
+    assert result.exit_code == 3
+    assert "pmbf: missing.txt: no such file\n" in result.stderr
+    assert "tides.txt" in result.stdout
+
+
+def test_nothing_found_in_part_of_a_text_is_exit_code_3(library, monkeypatch):
+    from pmbf.extract import Extracted
+
+    cut = Extracted("some words that stand nowhere else in the collection", "pdf", None, ("page 2 of 3 is damaged",))
+    monkeypatch.setattr("pmbf.screening.extract", lambda *arguments: cut)
+    result = run("screen", SUSPICIOUS / "none.txt", "-c", library)
+    assert result.exit_code == 3
+    assert "Incomplete: page 2 of 3 is damaged" in result.stdout
+
+
+def test_the_json_of_a_report_is_the_report(library):
+    result = run("screen", SUSPICIOUS / "two-sources.md", "-c", library, "--json")
+    with pmbf.Collection(library) as collection:
+        assert Report.from_json(result.stdout) == collection.screen(SUSPICIOUS / "two-sources.md")
+
+
+def test_several_files_give_one_line_of_json_each(library):
+    files = sorted(SUSPICIOUS.iterdir())
+    lines = run("screen", *files, "-c", library, "--json").stdout.splitlines()
+    assert [Report.from_json(line).query.name for line in lines] == [str(file) for file in files]
+
+
+def test_quiet_prints_nothing_and_keeps_the_exit_code(library):
+    result = run("screen", SUSPICIOUS / "verbatim.txt", "-c", library, "--quiet")
+    assert (result.exit_code, result.output) == (1, "")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "cp1251", "utf-16"])
+def test_stdin_is_read_as_bytes_in_any_encoding(library, encoding):
+    text = (LIBRARY / "chasy.txt").read_text(encoding="utf-8")
+    result = run("screen", "-", "-c", library, "--json", input=text.encode(encoding, "replace"))
+    report = Report.from_json(result.stdout)
+    assert report.query.name == "stdin"
+    assert report.matches[0].document.path.endswith("chasy.txt")
+    assert report.coverage > 0.95
+
+
+def test_the_name_of_stdin_is_what_it_is_called_in_the_report(library):
+    assert run("screen", "-", "--name", "draft.txt", "-c", library, input=b"a b c").stdout.startswith("draft.txt: ")
+
+
+def test_an_empty_text_is_noted_and_nothing_is_found(library):
+    result = run("screen", "-", "-c", library, input=b"")
+    assert result.exit_code == 0
+    assert "not one word" in result.stdout
+
+
+def test_a_text_shorter_than_any_passage_is_noted(library):
+    assert "see --min-chars" in run("screen", "-", "-c", library, input=b"only five words are here").stdout
+
+
+def test_a_limit_that_is_passed_is_an_error_that_names_the_option(library):
+    for file, given in ((SUSPICIOUS / "none.txt", None), ("-", b"x" * 2000)):
+        result = run("screen", file, "-c", library, "--max-bytes", "1K", input=given)
+        assert result.exit_code == 3
+        assert "--max-bytes" in result.stderr
+
+
+def test_fewer_sources_and_passages_are_shown_on_demand(library):
+    file = SUSPICIOUS / "two-sources.md"
+    assert "1 more source" in run("screen", file, "-c", library, "--sources", 1).stdout
+    assert "query" not in run("screen", file, "-c", library, "--passages", 0).stdout
+    assert "2.1  query" in run("screen", file, "-c", library, "--passages", "all").stdout
+
+
+def test_sources_below_the_threshold_are_left_out(library):
+    assert run("screen", SUSPICIOUS / "verbatim.txt", "-c", library, "--threshold", 0.9).exit_code == 0
+
+
+def test_colours_are_used_only_when_asked_for(library):
+    file = SUSPICIOUS / "edited.txt"
+    assert "\x1b" not in run("screen", file, "-c", library).stdout
+    assert "\x1b[1;32m" in run("screen", file, "-c", library, "--color", "always").stdout
+
+
+def test_no_escape_sequence_of_a_document_reaches_the_terminal(tmp_path):
+    text = words(1, 30) + " \x1b[2Jfree\x1b]0;owned\x07 \u202etxt.exe\u2066 " + words(2, 30)
+    for name in ("a\x1b[31m.txt", "b.txt"):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    loaded = run("load", tmp_path / "a\x1b[31m.txt", tmp_path / "nope\x1b", "-c", tmp_path / "c.pmbf")
+    screened = run("screen", tmp_path / "a\x1b[31m.txt", "-c", tmp_path / "c.pmbf")
+    listed = run("list", "-c", tmp_path / "c.pmbf")
+    as_json = run("list", "-c", tmp_path / "c.pmbf", "--json")
+    assert screened.exit_code == 1
+    assert "\\x1b[2Jfree" in screened.stdout
+    for output in (loaded.output, screened.output, listed.output, as_json.output):
+        assert all(char.isprintable() or char == "\n" for char in output), ascii(output)
+
+
+# ---------------------------------------------------------------------- list, remove, stats, compact, check
+
+
+def test_list_shows_ids_lengths_kinds_and_paths(library):
+    lines = run("list", "-c", library).stdout.splitlines()
+    assert lines[0].split() == ["id", "characters", "kind", "path"]
+    assert [line.split()[2] for line in lines[1:3]] == ["txt", "eml"]
+
+
+@pytest.mark.parametrize("pattern", ["tides.txt", "*s.txt", LIBRARY / "tides.txt", f"{LIBRARY}/ti*"])
+def test_list_takes_names_paths_and_patterns(library, pattern):
+    assert "tides.txt" in run("list", pattern, "-c", library).stdout
+
+
+def test_list_takes_folders(library):
+    assert len(run("list", LIBRARY, "-c", library).stdout.splitlines()) == 15
+    assert run("list", LIBRARY / "none", "-c", library).stdout == ""
+
+
+def test_list_as_json_is_one_line_a_document(library):
+    lines = run("list", "-c", library, "--json").stdout.splitlines()
+    assert [json.loads(line)["id"] for line in lines] == list(range(1, 15))
+
+
+def test_remove_takes_ids_and_paths(mine, folder):
+    assert "2 documents or paths removed" in run("remove", 1, folder / "text-9.txt", "-c", mine).stdout
+    assert json.loads(run("stats", "-c", mine, "--json").stdout)["n_documents"] == 8
+
+
+def test_digits_are_a_path_when_such_a_path_is_listed(mine, tmp_path, monkeypatch):
+    (tmp_path / "1").write_text(words(99))
+    monkeypatch.chdir(tmp_path)
+    run("load", "1", "-c", mine)
+    assert json.loads(run("remove", "1", "-c", mine, "--json").stdout) == {"n_removed": 1}
+    assert "text-0.txt" in run("list", "-c", mine).stdout
+
+
+def test_nothing_is_removed_when_one_of_them_is_not_there(mine):
+    assert run("remove", 1, 99, "-c", mine).exit_code == 3
+    assert len(run("list", "-c", mine).stdout.splitlines()) == 11
+
+
+def test_compact_says_what_it_gave_back(mine):
+    assert "Nothing to give back" in run("compact", "-c", mine).stdout
+    run("remove", 1, "-c", mine)
+    assert "1 removed document given up" in run("compact", "-c", mine).stdout
+    assert json.loads(run("compact", "-c", mine, "--json").stdout)["n_documents"] == 0
+
+
+def test_stats_explains_every_figure(library):
+    text = run("stats", "-c", library).stdout
+    assert re.search(r"documents +14 ", text)
+    assert "shingle_tokens" in text
+    assert json.loads(run("stats", "-c", library, "--json").stdout)["n_documents"] == 14
+
+
+def test_a_damaged_file_is_found_and_repaired(mine):
+    assert run("check", "-c", mine).stdout.endswith("all is well.\n")
+    tile = next((mine / "tiles").iterdir())
+    content = bytearray(tile.read_bytes())
+    content[-1] ^= 1
+    tile.write_bytes(content)
+    broken = run("check", "-c", mine)
+    assert broken.exit_code == 3
+    assert "check --repair" in broken.output
+    assert run("check", "-c", mine, "--repair").exit_code == 0
+    assert json.loads(run("check", "-c", mine, "--json").stdout)["ok"] is True
+
+
+# ---------------------------------------------------------------------- true processes
+
+
+def test_python_m_pmbf_and_the_launcher_run_the_same_program(library):
+    launcher = Path(__file__).parent.parent / "cli.py"
+    done = subprocess.run([sys.executable, launcher, "list", "-c", library], capture_output=True, check=False)
+    assert done.stdout == start("list", "-c", library).stdout
+    assert done.returncode == 0
+
+
+def test_a_closed_pipe_ends_the_program_quietly(library):
+    command = [sys.executable, "-m", "pmbf", "list", "-c", str(library)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 141
+
+
+def test_ctrl_c_ends_the_program_with_130(library):
+    command = [sys.executable, "-m", "pmbf", "screen", "-", "-c", str(library)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        # More than a pipe holds: once it is written, the program is reading.
+        process.stdin.write(b"word " * 100_000)
+        process.stdin.flush()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr.read() == b"pmbf: stopped\n"
+    assert process.returncode == 130
+
+
+def test_texts_are_shown_on_a_terminal_that_lacks_their_letters(library):
+    done = start("screen", SUSPICIOUS / "chinese.txt", "-c", library, env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert done.stdout.isascii()
+
+
+def test_json_is_utf_8_whatever_the_terminal(library):
+    environment = os.environ | {"PYTHONIOENCODING": "latin-1"}
+    done = start("list", "-c", library, "--json", env=environment)
+    assert all(json.loads(line.decode("utf-8")) for line in done.stdout.splitlines())
+
+
+def test_a_file_name_that_is_no_text_is_loaded_found_and_shown(tmp_path):
+    path = os.fsencode(tmp_path) + b"/caf\xe9.txt"
+    try:
+        Path(os.fsdecode(path)).write_text(words(5))
+    except OSError:
+        pytest.skip("the file system takes only UTF-8 names")
+    command = [sys.executable, "-m", "pmbf"]
+    collection = ["-c", str(tmp_path / "c.pmbf")]
+    assert subprocess.run([*command, "load", path, *collection], check=False).returncode == 0
+    done = subprocess.run([*command, "screen", path, *collection], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert rb"caf\xe9.txt" in done.stdout
+    listed = start("list", "--json", *collection)
+    assert json.loads(listed.stdout)["paths"] == [os.fsdecode(path)]
+
+
+def test_closed_output_streams_are_no_error(library):
+    command = f"{sys.executable} -m pmbf list -c '{library}' >&- 2>&-"
+    assert subprocess.run(command, shell=True, check=False).returncode == 0

@@ -1,0 +1,83 @@
+"""README and docs are run: `console` sessions with their output, `>>>` lines, links, and every command is mentioned.
+
+PMBF_UPDATE_DOCS=1 writes the sessions' present output into the documents.
+"""
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+from conftest import ROOT
+
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+SESSION = re.compile(r"^```console\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CLOCK = re.compile(r"\d+(\.\d+)? (m?s|MB/s|kB/s)\b")
+UPDATE = os.environ.get("PMBF_UPDATE_DOCS") == "1"
+
+
+@pytest.fixture(scope="module")
+def desk(tmp_path_factory):
+    """A folder with the examples, where a user would sit, and `pmbf` on its path."""
+    desk = tmp_path_factory.mktemp("desk")
+    (desk / "examples").symlink_to(ROOT / "examples")
+    (desk / "bin").mkdir()
+    launcher = desk / "bin" / "pmbf"
+    launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pmbf "$@"\n')
+    launcher.chmod(0o755)
+    return desk
+
+
+def shell(desk, command):
+    environment = os.environ | {"PATH": f"{desk}/bin:{os.environ['PATH']}", "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, shell=True, cwd=desk, env=environment, capture_output=True, text=True, timeout=120)
+    return "\n".join(line.rstrip() for line in (done.stderr + done.stdout).splitlines())
+
+
+def replayed(desk, session):
+    """Return a session with the output its commands have now."""
+    lines = []
+    for command in re.findall(r"^\$ (.*)$", session.group(1), re.MULTILINE):
+        lines += [f"$ {command}", shell(desk, command)]
+    return "```console\n" + "".join(line + "\n" for line in lines if line) + "```"
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_a_document_shows_what_happens(desk, document, monkeypatch):
+    text = document.read_text(encoding="utf-8")
+    shown = SESSION.sub(lambda session: replayed(desk, session), text)
+    if UPDATE:
+        document.write_text(shown, encoding="utf-8")
+    else:
+        assert CLOCK.sub("N s", text) == CLOCK.sub("N s", shown)
+    monkeypatch.chdir(desk)
+    assert doctest.testfile(str(document), module_relative=False).failed == 0
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_links_lead_somewhere(document):
+    for target in re.findall(r"\]\(([^)#]+)", document.read_text(encoding="utf-8")):
+        if not target.startswith("http"):
+            assert (document.parent / target).exists(), f"{document.name} links to {target}"
+
+
+def test_every_command_and_option_is_documented():
+    from typer.main import get_command
+
+    from pmbf.commands import app
+
+    text = (ROOT / "docs" / "commands.md").read_text(encoding="utf-8")
+    for name, command in get_command(app).commands.items():
+        assert f"## pmbf {name}" in text
+        section = text.split(f"## pmbf {name}", 1)[1].split("\n## ", 1)[0]
+        for option in command.params:
+            assert any(f"`{spelled}" in section for spelled in option.opts if spelled.startswith("--")) or (
+                option.param_type_name == "argument"
+            ), f"{name} {option.opts}"
+
+
+def test_the_house_keeps_its_sizes():
+    for path in [*(ROOT / "pmbf").rglob("*.py"), *(ROOT / "experiments").rglob("*.py")]:
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path

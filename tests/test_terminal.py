@@ -1,0 +1,294 @@
+"""Rendering is tested on reports and texts made by hand: no collection is needed."""
+
+import io
+import json
+import re
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
+from pmbf.terminal.canvas import View, wants_color
+from pmbf.terminal.figures import duration, percent, shown_path, size
+from pmbf.terminal.passages import HEAD_CHARS, TAIL_CHARS
+from pmbf.terminal.report import report_text
+from pmbf.terminal.safe import harmless, json_line, one_line
+
+SOURCE = "Nobody knows. The sea comes in twice a day and goes out twice a day on this coast. That is all."
+TEXT = "He wrote: The sea comes in twice each day and goes out twice a day on this long coast. I doubt it."
+SPANS = Span(10, 86), Span(14, 82)
+
+
+def match(passages, *, id=1, path="tides.txt", paths=(), n_chars=98, problem=None):
+    n_covered = sum(len(passage.query) for passage in passages)
+    longest = max((len(passage.query) for passage in passages), default=0)
+    document = DocumentRef(id, path, paths or (path,), 95)
+    return Match(document, 0.5, 9, n_covered, n_covered / n_chars, longest, tuple(passages), problem)
+
+
+def report(*matches, n_documents=14, problems=(), **query):
+    asked = {"name": "essay.txt", "n_chars": 98, "n_tokens": 20, "n_hashes": 9} | query
+    n_covered = max((one.n_covered for one in matches), default=0)
+    coverage = n_covered / max(1, asked["n_chars"])
+    return Report(Query(**asked), matches, n_covered, coverage, n_documents, len(matches), 3, problems)
+
+
+def edited(also_in=()):
+    return Passage(*SPANS, 0.91, "edited", also_in)
+
+
+def shown(found, text=TEXT, source=SOURCE, **view):
+    return report_text(found, text, lambda document: source, View(**{"width": 80} | view))
+
+
+# ---------------------------------------------------------------------- the whole
+
+
+def test_a_narrow_report_shows_one_text_above_the_other():
+    assert shown(report(match([edited()]))) == (
+        "essay.txt: 98 characters, 20 words, compared with 14 documents\n"
+        "78 % of this text stands in 1 of 14 documents.\n"
+        "\n"
+        "#  share  passages  longest passage          likeness    source\n"
+        "1   78 %         1  76 characters, 17 words  91 % alike  tides.txt\n"
+        "\n"
+        "1.1  query 10-86 | source 14-82, 91 % alike\n"
+        "  query   He wrote: |\n"
+        "          The sea comes in twice {+each+} day and goes out twice a day on this\n"
+        "          {+long+} coast.\n"
+        "          | I doubt it.\n"
+        "  source  Nobody knows. |\n"
+        "          The sea comes in twice [-a-] day and goes out twice a day on this\n"
+        "          coast.\n"
+        "          | That is all.\n"
+    )
+
+
+def test_a_wide_report_shows_both_texts_side_by_side():
+    lines = shown(report(match([edited()])), width=100).splitlines()[6:]
+    assert lines == [
+        "1.1  query 10-86 | source 14-82, 91 % alike",
+        "  He wrote: |                                       Nobody knows. |",
+        "  The sea comes in twice {+each+} day and goes      The sea comes in twice [-a-] day and goes out",
+        "  out twice a day on this {+long+} coast.           twice a day on this coast.",
+        "  | I doubt it.                                     | That is all.",
+    ]
+
+
+@pytest.mark.parametrize("width", [40, 80, 100, 140])
+def test_no_line_of_a_passage_is_wider_than_the_terminal(width):
+    lines = shown(report(match([edited()])), width=width).splitlines()
+    assert all(len(line) <= width for line in lines if line.startswith("  "))
+
+
+def test_right_to_left_texts_are_never_put_side_by_side():
+    text = "קפה שחור " * 20
+    passage = Passage(Span(0, len(text)), Span(0, len(text)), 1.0, "verbatim")
+    assert "\n  query   " in shown(report(match([passage])), text=text, source=text, width=140)
+
+
+def test_wide_letters_fill_two_columns_each():
+    text = "墨" * 200
+    passage = Passage(Span(0, 200), Span(0, 200), 1.0, "verbatim")
+    lines = shown(report(match([passage])), text=text, source=text, width=100).splitlines()
+    assert lines[-1].count("墨") * 2 <= 96
+    assert sum(line.count("墨") for line in lines) == 400
+
+
+# ---------------------------------------------------------------------- verdict and notes
+
+
+def test_nothing_found_says_so_and_shows_no_table():
+    assert shown(report()).splitlines()[1:] == ["Nothing of this text stands in any of 14 documents."]
+
+
+def test_an_incomplete_answer_never_reads_as_nothing_found():
+    lines = shown(report(problems=("page 7 of 9 could not be read",))).splitlines()
+    assert lines[1:] == [
+        "Nothing found in what was compared, but the answer is incomplete.",
+        "Incomplete: page 7 of 9 could not be read",
+    ]
+
+
+def test_a_source_that_could_not_be_compared_is_named_with_the_reason():
+    text = shown(report(match([], problem="tides.txt: its text is not stored")))
+    assert "the answer is incomplete" in text
+    assert "not compared: tides.txt: its text is not stored" in text
+
+
+def test_letters_that_look_alike_and_invisible_ones_are_noted():
+    text = " ".join(shown(report(n_mixed_tokens=15, n_invisible=1)).split())
+    assert "Note: 15 words with letters of two alphabets that look alike and 1 invisible character in this text" in text
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ({"n_chars": 0, "n_tokens": 0, "n_hashes": 0}, "there is not one word in this text; nothing was compared."),
+        ({"n_chars": 9, "n_tokens": 2, "n_hashes": 0}, "2 words are too few to compare."),
+    ],
+)
+def test_a_text_with_too_little_to_compare_is_noted(query, expected):
+    assert f"Note: {expected}" in shown(report(**query))
+
+
+def test_an_empty_collection_is_noted():
+    assert "Note: the collection is empty." in shown(report(n_documents=0))
+
+
+# ---------------------------------------------------------------------- sources and passages
+
+
+def test_words_are_not_counted_where_there_are_none():
+    assert shown(report(n_chars=576, n_tokens=520)).startswith("essay.txt: 576 characters, compared")
+
+
+def test_other_paths_with_the_same_contents_are_counted():
+    assert "tides.txt (+2 paths)" in shown(report(match([edited()], paths=("tides.txt", "a", "b"))))
+
+
+def test_sources_and_passages_beyond_the_wanted_number_are_counted():
+    shorter = Passage(Span(0, 5), Span(0, 5), 1.0, "verbatim")
+    text = shown(report(match([shorter, edited()]), match([edited()], id=2)), n_sources=1, n_passages=1)
+    assert "… and 1 more source: --sources all shows them" in text
+    assert "1.2  query 10-86" in text
+    assert "1.1  query" not in text
+    assert "1 shorter passage of source 1 not shown: --passages all shows them" in text
+
+
+def test_no_passages_are_shown_and_no_source_is_read_when_none_are_wanted():
+    found = report(match([edited()]))
+    text = report_text(found, TEXT, lambda document: pytest.fail("read"), View(width=80, n_passages=0))
+    assert "query 10-86" not in text
+
+
+def test_a_passage_found_in_other_sources_names_them_by_rank():
+    assert "alike, also in source 2\n" in shown(report(match([edited(also_in=(7, 99))]), match([edited()], id=7)))
+
+
+def test_the_middle_of_a_long_passage_is_left_out_and_counted():
+    text = "".join(f"word{number} " for number in range(400))
+    passage = Passage(Span(0, len(text)), Span(0, len(text)), 1.0, "verbatim")
+    body = shown(report(match([passage]), n_chars=len(text)), text=text, source=text)
+    assert "word0 word1 " in body
+    assert "word399" in body
+    assert "word200" not in body
+    omitted = re.search("… ([0-9,]+) characters …", " ".join(body.split()))
+    assert 0 <= int(omitted[1].replace(",", "")) - (len(text) - HEAD_CHARS - TAIL_CHARS) < 20
+
+
+def test_the_ends_of_a_passage_too_long_to_compare_whole_still_pair_up():
+    words = [f"word{number}" for number in range(9000)]
+    changed = ["another", *words[2:]]
+    text, source = " ".join(changed), " ".join(words)
+    passage = Passage(Span(0, len(text)), Span(0, len(source)), 0.99, "edited")
+    body = shown(report(match([passage]), n_chars=len(text)), text=text, source=source)
+    assert "{+another+} word2 word3" in body
+    assert "[-word0 word1-] word2 word3" in body
+    assert body.count("{+") == body.count("[-") == 1
+
+
+def test_what_is_equal_once_folded_is_not_marked():
+    text, source = "THE SEA COMES IN. Twicé a day.", "the sea comes in: twice a day"
+    passage = Passage(Span(0, len(text)), Span(0, len(source)), 1.0, "verbatim")
+    body = shown(report(match([passage])), text=text, source=source)
+    assert "{+" not in body
+    assert "[-" not in body
+
+
+# ---------------------------------------------------------------------- hostile characters
+
+
+HOSTILE = "\x1b[31m\x1b]0;title\x07 \u202eabc\u2066 \x9b2J \x7f \udce9 \ufeff \u2028 \U000e0041 end"
+
+
+def test_no_control_or_bidi_character_of_a_text_name_or_path_reaches_the_terminal():
+    text = f"before before {HOSTILE} after after after"
+    passage = Passage(Span(7, 20 + len(HOSTILE)), Span(7, 20 + len(HOSTILE)), 0.9, "edited")
+    found = report(match([passage], path=HOSTILE), problems=(HOSTILE,), name=HOSTILE, n_chars=len(text))
+    for colored in (False, True):
+        page = shown(found, text=text, source=text[::-1], colored=colored)
+        for escape in ("\x1b[1m", "\x1b[2m", "\x1b[0m", "\x1b[33m", "\x1b[1;31m", "\x1b[1;32m", "\x1b[1;33m", "\n"):
+            page = page.replace(escape, "")
+        assert all(char.isprintable() for char in page), ascii(page)
+
+
+@given(st.text())
+def test_a_harmless_text_keeps_every_character_that_is_not_risky(text):
+    if text.isprintable():
+        assert harmless(text) == text
+    assert "\x1b" not in harmless(text)
+    assert "\n" not in one_line(text)
+
+
+def test_the_joiners_of_persian_and_emoji_stay():
+    assert harmless("می\u200cخواهم 👩\u200d🚀") == "می\u200cخواهم 👩\u200d🚀"
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_json_is_one_printable_line_and_comes_back_equal(text):
+    line = json_line({"text": text}).decode()
+    assert json.loads(line) == {"text": text}
+    assert line.endswith("\n")
+    assert "\x1b" not in line
+    assert len(line[:-1].splitlines()) == 1
+
+
+# ---------------------------------------------------------------------- colours and figures
+
+
+def test_colours_take_the_place_of_marks():
+    colored = shown(report(match([edited()])), colored=True)
+    assert "\x1b[1;32meach\x1b[0m" in colored
+    assert "\x1b[1;31ma\x1b[0m" in colored
+    assert "{+" not in colored
+    assert "\x1b" not in shown(report(match([edited()])))
+
+
+class Terminal(io.StringIO):
+    def isatty(self):
+        return True
+
+
+@pytest.mark.parametrize(
+    ("color", "environment", "stream", "expected"),
+    [
+        ("auto", {}, Terminal(), True),
+        ("auto", {}, io.StringIO(), False),
+        ("auto", {"NO_COLOR": "1"}, Terminal(), False),
+        ("auto", {"TERM": "dumb"}, Terminal(), False),
+        ("always", {"NO_COLOR": "1"}, io.StringIO(), True),
+        ("never", {}, Terminal(), False),
+    ],
+)
+def test_colours_are_used_on_a_terminal_or_when_asked_for(monkeypatch, color, environment, stream, expected):
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    assert wants_color(color, stream) is expected
+
+
+def test_a_path_is_shown_from_the_working_directory_when_inside(tmp_path, monkeypatch):
+    (tmp_path / "in").mkdir()
+    monkeypatch.chdir(tmp_path / "in")
+    assert shown_path(str(tmp_path / "in" / "a.txt")) == "a.txt"
+    assert shown_path(str(tmp_path / "a.txt")) == str(tmp_path / "a.txt")
+    assert shown_path(str(tmp_path / "in" / "..b")) == "..b"
+
+
+@given(st.floats(0, 1))
+def test_only_nothing_is_0_percent_and_only_all_is_100(share):
+    assert (percent(share) == "0 %") == (share == 0)
+    assert (percent(share) == "100 %") == (share == 1)
+
+
+@given(st.integers(0, 10**16))
+def test_a_size_never_reads_as_a_thousand_of_a_unit(n_bytes):
+    number, unit = size(n_bytes).split()
+    assert float(number) < 1000 or unit == "TB"
+
+
+def test_durations_are_rounded_once():
+    assert duration(3599.7) == "1 h 0 min"
