@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import json
 from pathlib import Path
+from typing import Any
 
 from experiments import retrieval, shingles
 from pmbf.params import Params
@@ -15,7 +17,7 @@ def main() -> None:
     if arguments.command == "shingles":
         print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
     else:
-        params = Params(placement=arguments.placement)
+        params = Params(**dict(map(_assignment, arguments.set)))
         print(retrieval.run(arguments.corpora / "pan13_train", params=params, out=arguments.out))
 
 
@@ -30,9 +32,15 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("corpora", type=Path, help="folder with pan13_train/ and zh_subset/")
         command.add_argument("--out", type=Path, help="JSON file to write")
     commands.choices["shingles"].add_argument("--pairs", type=int, default=200, help="pairs per kind (default: 200)")
-    placements = ["multi-row", "single-row"]
-    commands.choices["retrieval"].add_argument("--placement", choices=placements, default=placements[0])
+    commands.choices["retrieval"].add_argument(
+        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the collection (repeatable)"
+    )
     return parser
+
+
+def _assignment(words: str) -> tuple[str, Any]:
+    name, _, value = words.partition("=")
+    return name, json.loads(value) if value[:1].isdigit() or value in ("true", "false") else value
 
 
 if __name__ == "__main__":

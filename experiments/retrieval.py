@@ -47,13 +47,17 @@ def run(pan: Path, *, params: Params, out: Path | None = None) -> str:
     with tempfile.TemporaryDirectory() as folder:
         with Collection(Path(folder) / "pan.pmbf", create=True, params=params) as collection:
             collection.load([pan / "src"])
-            n_documents, n_rows = collection.stats().n_documents, collection.stats().n_rows
+            stats = collection.stats()
         with Store(Path(folder) / "pan.pmbf") as store:
             found = [measure(store, pan, kind) for kind in ["01-no-plagiarism", *PAN13_KINDS]]
     if out:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps([asdict(one) for one in found], indent=1) + "\n", encoding="utf-8")
-    return f"{n_documents} documents in {n_rows} rows\n\n" + table(found)
+    head = (
+        f"{stats.n_documents} documents, {stats.n_chars} characters, {stats.n_hashes} hashes in {stats.n_rows} rows; "
+    )
+    head += f"tiles {stats.tile_bytes} bytes, fingerprints {stats.fingerprint_bytes} bytes"
+    return head + "\n\n" + table(found)
 
 
 def measure(store: Store, pan: Path, kind: str) -> Found:

@@ -131,7 +131,10 @@ class Catalog:
             self._connection.execute("PRAGMA synchronous = full")
             if not self._writable:
                 self._connection.execute("BEGIN")
-            self.meta = dict(self._connection.execute("SELECT key, value FROM meta"))
+            self._read_meta()
+
+    def _read_meta(self) -> None:
+        self.meta = dict(self._connection.execute("SELECT key, value FROM meta"))
 
     def _check_meta(self) -> None:
         try:
@@ -252,10 +255,12 @@ class Catalog:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield database
+                self._connection.commit()
             except BaseException:
+                # Ctrl-C may have come a moment after the commit: what the file says is what happened.
                 self._connection.rollback()
+                self._read_meta()
                 raise
-            self._connection.commit()
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the catalog, as far as readers allow, without waiting for them."""

@@ -198,6 +198,7 @@ class Writer:
             OSError: The disk is full or cannot be written; the pending changes are dropped, the collection is
                 as it was after the commit before.
         """
+        self._drop_pathless()
         if not self.pending:
             return
         try:
@@ -237,6 +238,12 @@ class Writer:
         tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
         stored = StoredTile(tile, entries, self._pool.rates(tile, entries))
         return self.write_file("TILE", tilefile.payload(stored), tile=number)
+
+    def _drop_pathless(self) -> None:
+        """Forget documents whose load was interrupted before they had a path."""
+        named = {entry.document for entry in self.pending.paths.values()}
+        for document in self.pending.documents.keys() - named:
+            self._remove_document(document)
 
     def _change(self) -> Change:
         pending = self.pending

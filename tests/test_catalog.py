@@ -69,6 +69,14 @@ def test_a_failed_transaction_changes_nothing(folder):
     assert Catalog(folder).live_ids() == []
 
 
+def test_a_failed_transaction_leaves_the_old_parameters_known(folder):
+    writer = Catalog(folder, writable=True)
+    with pytest.raises(KeyboardInterrupt), writer.transaction() as database:
+        writer.set_meta(database, generation="1")
+        raise KeyboardInterrupt
+    assert writer.meta["generation"] == "0"
+
+
 def test_freed_ids_are_offered_lowest_first(folder):
     writer = Catalog(folder, writable=True)
     with writer.transaction() as database:

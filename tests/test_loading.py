@@ -5,6 +5,7 @@ from conftest import touch, words
 
 from pmbf.collection import Collection
 from pmbf.loading import discover
+from pmbf.writer import Writer
 
 
 def paths(collection):
@@ -102,6 +103,23 @@ def test_an_interrupted_load_keeps_what_it_did_and_goes_on(collection, folder):
         collection.load([folder], on_progress=interrupt)
     assert len(paths(collection)) == 4
     assert counts(collection.load([folder])) == {"n_added": 6, "n_unchanged": 4}
+
+
+def test_an_interruption_in_the_middle_of_a_file_leaves_no_half_document(collection, folder, monkeypatch):
+    attach, calls = Writer.attach, []
+
+    def interrupted(self, *arguments, **more):
+        calls.append(arguments)
+        if len(calls) == 4:
+            raise KeyboardInterrupt
+        attach(self, *arguments, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Writer, "attach", interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            collection.load([folder])
+    assert len(paths(collection)) == 3
+    assert counts(collection.load([folder])) == {"n_added": 7, "n_unchanged": 3}
 
 
 def test_progress_ends_at_the_total(collection, folder):
