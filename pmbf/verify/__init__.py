@@ -9,6 +9,7 @@
     with_neighbours neighbours.py       the same passage in other documents
 
 It finds verbatim and lightly edited copies: every passage grows from a run of `Settings.seed_tokens` equal words.
+Another way of finding passages has its place beside `seeds` and `chains`, and meets this one at the verdict.
 """
 
 from pmbf.verify.compare import passages

@@ -16,6 +16,9 @@ from pmbf.verify.seeds import Block
 Chain = list[Block]
 
 GAP_PRICE = 0.25
+"""Equal tokens that one token of a gap costs. Measured on 150-word copies with a quarter of the words changed: found
+characters .948 in 1.03 pieces a copy, against .913 in 1.08 at a price of 0.5."""
+
 LOOK_BACK = 32
 """Blocks a block looks back for its best predecessor, so that the work stays linear where thousands overlap."""
 
@@ -24,7 +27,7 @@ def chains(blocks: Sequence[Block], max_gap_tokens: int) -> Iterator[Chain]:
     """Yield every block in exactly one chain, the worthiest chain first, its blocks trimmed so that none overlap.
 
     Args:
-        blocks: As `seeds.blocks` returns them: in query order.
+        blocks: In query order, as `seeds.blocks` returns them.
         max_gap_tokens: Most tokens between two blocks of a chain, on either side.
 
     >>> list(chains([Block(0, 10, 5), Block(6, 16, 8), Block(14, 0, 4)], max_gap_tokens=30))
