@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.catalog import Document
 from pmbf.filter import Tile
+from pmbf.records import Document
 from pmbf.store import Store
 
 Hashes = NDArray[np.uint32]

@@ -13,84 +13,19 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pmbf.errors import BusyError, CorruptError, NotFoundError, UnsupportedError
-from pmbf.storage import FORMAT_VERSION, FileRecord
+from pmbf.records import Document, FileEntry, PathEntry, as_record, from_sql, row_crc, to_sql
+from pmbf.storage import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 FILE_NAME = "catalog.sqlite"
 _BUSY_TIMEOUT_S = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document's row.
-
-    Args:
-        id: Number of the document; freed by removal and compaction, then used again.
-        sha256: Of the bytes it was loaded from, hexadecimal.
-        kind: Of file: `txt`, `html`, `pdf`, …
-        n_chars: Code points of its text.
-        n_tokens: Tokens of its text.
-        n_hashes: Sampled hashes, over all parts.
-        n_parts: Parts of its fingerprint, one per segment.
-        fingerprint_file: Serial of the file its fingerprint is in.
-        fingerprint_offset: Of the record in the payload.
-        fingerprint_bytes: Length of the record.
-        text_file: Serial of the file its text is in, 0 when no text is stored or there is none.
-        text_offset: Of the first block in the payload.
-        text_skip: Raw bytes of that block before the text begins.
-        text_bytes: Length of the text in UTF-8.
-        removed: 1 once it is removed and waits for compaction.
-        problems: What was not read of it, one per line; empty when it was read whole.
-    """
-
-    id: int
-    sha256: str
-    kind: str
-    n_chars: int
-    n_tokens: int
-    n_hashes: int
-    n_parts: int
-    fingerprint_file: int
-    fingerprint_offset: int
-    fingerprint_bytes: int
-    text_file: int
-    text_offset: int
-    text_skip: int
-    text_bytes: int
-    removed: int = 0
-    problems: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PathEntry:
-    """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file."""
-
-    path: str
-    document: int
-    size: int
-    mtime_ns: int
-
-
-@dataclass(frozen=True, slots=True)
-class FileEntry:
-    """A live file of the collection; `tile` is the number of the tile it holds, -1 for other kinds."""
-
-    serial: int
-    kind: str
-    payload_bytes: int
-    payload_crc: int
-    tile: int = -1
-
-    @property
-    def record(self) -> FileRecord:
-        return FileRecord(self.serial, self.kind, self.payload_bytes, self.payload_crc)
 
 
 Row = TypeVar("Row", Document, PathEntry, FileEntry)
@@ -195,7 +130,7 @@ class Catalog:
 
     def path(self, path: str) -> PathEntry | None:
         """Return a path's entry, or None."""
-        return next(self._select(PathEntry, "WHERE path = ?", [_to_sql(path)]), None)
+        return next(self._select(PathEntry, "WHERE path = ?", [to_sql(path)]), None)
 
     def paths(self) -> Iterator[PathEntry]:
         """Yield every path in alphabetical order."""
@@ -273,12 +208,12 @@ class Catalog:
         """Insert rows of one table, or replace those with the same key."""
         if rows:
             table, _ = _TABLES[type(rows[0])]
-            database.table(table).insert_all((_as_record(row) for row in rows), replace=True)
+            database.table(table).insert_all((as_record(row) for row in rows), replace=True)
 
     def delete(self, database: Database, row_type: type, keys: Iterable[Any]) -> None:
         """Delete rows by key."""
         table, key = _TABLES[row_type]
-        database.conn.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(_to_sql(value),) for value in keys])
+        database.conn.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(to_sql(value),) for value in keys])
 
     def set_meta(self, database: Database, **values: str) -> None:
         """Change entries of the table `meta`, and its checksum."""
@@ -301,7 +236,7 @@ class Catalog:
             for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
                 if row_crc(columns) != crc:
                     raise self._damage(f"the row of {table} {columns[0]!r} fails its checksum")
-                yield row_type(*(_from_sql(column) for column in columns))
+                yield row_type(*(from_sql(column) for column in columns))
 
     def _one(self, query: str) -> tuple[Any, ...]:
         with self._errors():
@@ -376,32 +311,10 @@ def meta_crc(meta: dict[str, str]) -> int:
     return zlib.crc32(repr(sorted((key, value) for key, value in meta.items() if key != "crc")).encode())
 
 
-def row_crc(columns: Sequence[Any]) -> int:
-    """Return the checksum over a row's columns, in the order of the dataclass."""
-    return zlib.crc32(repr(tuple(columns)).encode())
-
-
 def _connect(path: Path, writable: bool) -> sqlite3.Connection:
     mode = "rw" if writable or os.access(path.parent, os.W_OK) else "ro&immutable=1"
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
-
-
-def _as_record(row: Document | PathEntry | FileEntry) -> dict[str, Any]:
-    columns = [_to_sql(value) for value in astuple(row)]
-    names = [field.name for field in fields(row)]
-    return dict(zip(names, columns, strict=True)) | {"crc": row_crc(columns)}
-
-
-def _to_sql(value: Any) -> Any:
-    """Return a path that is not valid Unicode as bytes: SQLite's text cannot hold it."""
-    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
-        return os.fsencode(value)
-    return value
-
-
-def _from_sql(value: Any) -> Any:
-    return os.fsdecode(value) if isinstance(value, bytes) else value
 
 
 def _chunks(ids: list[int], size: int = 500) -> Iterator[list[int]]:

@@ -13,12 +13,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.catalog import Document
 from pmbf.compact import FilePacker
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.originals import read_again
+from pmbf.records import Document
 from pmbf.store import Store
 from pmbf.tilefile import StoredTile
 from pmbf.writer import Change, Writer

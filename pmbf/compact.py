@@ -12,9 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from pmbf.catalog import Document, FileEntry
 from pmbf.codec import RecordPacker, TextPacker, encode_fingerprint
 from pmbf.placing import Hashes
+from pmbf.records import Document, FileEntry
 from pmbf.store import Store
 from pmbf.tilefile import StoredTile
 from pmbf.writer import Change, Writer

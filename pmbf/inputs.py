@@ -8,8 +8,9 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Sequence
+from io import BufferedReader
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from pmbf.errors import IncompleteError
 
@@ -47,18 +48,21 @@ def read_content(file: str, max_bytes: int) -> bytes:
     from pmbf.loading import read_bounded
 
     if file == "-":
-        return _bounded(sys.stdin.buffer, "stdin", max_bytes)
+        return _bounded(cast(BufferedReader, sys.stdin.buffer), "stdin", max_bytes)
     if os.path.exists(file) and stat.S_ISFIFO(os.stat(file).st_mode):
         with Path(file).open("rb") as pipe:
             return _bounded(pipe, file, max_bytes)
     return read_bounded(file, max_bytes)
 
 
-def _bounded(stream: IO[bytes], name: str, max_bytes: int) -> bytes:
-    content = stream.read(max_bytes + 1)
+def _bounded(stream: BufferedReader, name: str, max_bytes: int) -> bytes:
+    # Piece by piece: between two reads Python looks for Ctrl-C, and takes no more memory than there are bytes.
+    content = bytearray()
+    while len(content) <= max_bytes and (piece := stream.read1(1 << 20)):
+        content += piece
     if len(content) > max_bytes:
         raise IncompleteError(f"{name}: larger than {max_bytes} bytes; raise the limit with --max-bytes")
-    return content
+    return bytes(content)
 
 
 def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:

@@ -6,9 +6,9 @@ import hashlib
 import os
 from collections.abc import Sequence
 
-from pmbf.catalog import Document
 from pmbf.errors import IncompleteError
 from pmbf.extract import Limits, extract
+from pmbf.records import Document
 from pmbf.store import Store
 from pmbf.text import clean
 

@@ -15,11 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels, verify
-from pmbf.catalog import Document
 from pmbf.errors import ParameterError, PmbfError
 from pmbf.filter import rows_over
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.originals import original_text
+from pmbf.records import Document
 from pmbf.report import DocumentRef, Match, Passage, Query, Report
 from pmbf.store import Store
 from pmbf.text import clean

@@ -22,10 +22,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import catalog, codec, storage, tilefile
-from pmbf.catalog import Catalog, Document, FileEntry
+from pmbf.catalog import Catalog
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.fingerprint import Fingerprint
 from pmbf.params import Params
+from pmbf.records import Document, FileEntry
 from pmbf.rowindex import RowIndex
 from pmbf.storage import Identity, MappedFile
 from pmbf.tilefile import StoredTile

@@ -16,12 +16,13 @@ from dataclasses import dataclass, field, replace
 
 from pmbf import codec, storage, tilefile
 from pmbf.background import ProbePool, count_stop_hashes, stored_pool
-from pmbf.catalog import Catalog, Document, FileEntry, PathEntry
+from pmbf.catalog import Catalog
 from pmbf.codec import RecordPacker, TextPacker
 from pmbf.errors import ParameterError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint
 from pmbf.placing import Placer
+from pmbf.records import Document, FileEntry, PathEntry
 from pmbf.rowindex import RowIndex
 from pmbf.store import Store, write_generation
 from pmbf.tilefile import StoredTile

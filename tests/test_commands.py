@@ -87,7 +87,8 @@ def test_the_help_tells_the_default_that_holds(command, values, options):
     for name, option in options.items():
         told = re.search(rf"{option} .*\(default: ([^;)]+)\)", help_text)
         assert told, option
-        assert told[1] in (str(getattr(values, name)), f"{getattr(values, name):g}"[: len(told[1])]), option
+        value = getattr(values, name)
+        assert told[1] == (value if isinstance(value, str) else f"{value:g}"), option
 
 
 def test_every_field_of_options_is_an_option_but_those_for_experts():
@@ -444,8 +445,8 @@ def test_ctrl_c_ends_the_program_with_130(library):
         process.stdin.write(b"word " * 100_000)
         process.stdin.flush()
         process.send_signal(signal.SIGINT)
+        assert process.wait(timeout=60) == 130
         assert process.stderr.read() == b"pmbf: stopped\n"
-    assert process.returncode == 130
 
 
 def test_texts_are_shown_on_a_terminal_that_lacks_their_letters(library):

@@ -76,7 +76,7 @@ def test_a_walk_takes_known_extensions_unopened_and_others_by_their_bytes(tmp_pa
 
 
 def test_a_text_file_littered_with_control_characters_is_read():
-    littered = "He said it\x19s \x14 well \x02 a \x00 draft. ".encode() * 50
+    littered = b"He said it\x19s \x14 well \x02 a \x00 draft. " * 50
     assert guess_kind(littered, "draft.txt") == "txt"
     assert guess_kind(littered, "draft.bin") is None
     assert guess_kind(bytes(range(256)) * 20, "draft.txt") is None

@@ -1,0 +1,101 @@
+"""The rows of the catalog, and how they become columns: documents, paths, files, each with its checksum."""
+
+from __future__ import annotations
+
+import os
+import zlib
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass, fields
+from typing import Any
+
+from pmbf.storage import FileRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document's row.
+
+    Args:
+        id: Number of the document; freed by removal and compaction, then used again.
+        sha256: Of the bytes it was loaded from, hexadecimal.
+        kind: Of file: `txt`, `html`, `pdf`, …
+        n_chars: Code points of its text.
+        n_tokens: Tokens of its text.
+        n_hashes: Sampled hashes, over all parts.
+        n_parts: Parts of its fingerprint, one per segment.
+        fingerprint_file: Serial of the file its fingerprint is in.
+        fingerprint_offset: Of the record in the payload.
+        fingerprint_bytes: Length of the record.
+        text_file: Serial of the file its text is in, 0 when no text is stored or there is none.
+        text_offset: Of the first block in the payload.
+        text_skip: Raw bytes of that block before the text begins.
+        text_bytes: Length of the text in UTF-8.
+        removed: 1 once it is removed and waits for compaction.
+        problems: What was not read of it, one per line; empty when it was read whole.
+    """
+
+    id: int
+    sha256: str
+    kind: str
+    n_chars: int
+    n_tokens: int
+    n_hashes: int
+    n_parts: int
+    fingerprint_file: int
+    fingerprint_offset: int
+    fingerprint_bytes: int
+    text_file: int
+    text_offset: int
+    text_skip: int
+    text_bytes: int
+    removed: int = 0
+    problems: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class PathEntry:
+    """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file."""
+
+    path: str
+    document: int
+    size: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class FileEntry:
+    """A live file of the collection; `tile` is the number of the tile it holds, -1 for other kinds."""
+
+    serial: int
+    kind: str
+    payload_bytes: int
+    payload_crc: int
+    tile: int = -1
+
+    @property
+    def record(self) -> FileRecord:
+        return FileRecord(self.serial, self.kind, self.payload_bytes, self.payload_crc)
+
+
+def row_crc(columns: Sequence[Any]) -> int:
+    """Return the checksum over a row's columns, in the order of the dataclass."""
+    return zlib.crc32(repr(tuple(columns)).encode())
+
+
+def as_record(row: Document | PathEntry | FileEntry) -> dict[str, Any]:
+    """Return a row's columns by name, its checksum last."""
+    columns = [to_sql(value) for value in astuple(row)]
+    names = [field.name for field in fields(row)]
+    return dict(zip(names, columns, strict=True)) | {"crc": row_crc(columns)}
+
+
+def to_sql(value: Any) -> Any:
+    """Return a path that is not valid Unicode as bytes: SQLite's text cannot hold it."""
+    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
+        return os.fsencode(value)
+    return value
+
+
+def from_sql(value: Any) -> Any:
+    """Return what `to_sql` was given."""
+    return os.fsdecode(value) if isinstance(value, bytes) else value
