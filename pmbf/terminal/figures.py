@@ -24,11 +24,11 @@ def percent(share: float) -> str:
     """Return a share as a whole percentage that says neither 0 nor 100 unless it is exactly that.
 
     >>> [percent(share) for share in (0, 0.002, 0.274, 0.998, 1)]
-    ['0 %', '<1 %', '27 %', '99 %', '100 %']
+    ['0 %', '<1 %', '27 %', '>99 %', '100 %']
     """
     if 0 < share < 0.01:
         return "<1 %"
-    return f"{100 if share >= 1 else min(99, round(100 * share))} %"
+    return ">99 %" if 0.99 < share < 1 else f"{round(100 * share)} %"
 
 
 def size(n_bytes: int) -> str:

@@ -39,7 +39,7 @@ OMITTED_CHARS = 120
 """Fewest characters left out: less is not worth a gap."""
 WINDOW_TOKENS = 4 * HEAD_CHARS
 """Tokens compared at each end of a longer passage: four times what is shown, so that the shown ones pair up right."""
-_TRAILING = " \t\r\n,.;:!?…)»”’\"'"
+_TRAILING = " \t\r\n,.;:!?…)»”’\"'-–—"
 
 
 class Unit(NamedTuple):
@@ -71,13 +71,13 @@ SOURCE_MARKS = Marks("bold red", "[-", "-]")
 STYLES = {"context": "dim", "same": "", "omitted": "dim italic"}
 
 
-def similarity(passage: Passage) -> str:
-    """Return how alike the two sides of a passage are.
+def likeness(kind: str, similarity: float) -> str:
+    """Return how alike the two sides of a passage are, or of several taken together.
 
-    >>> similarity(Passage(Span(0, 9), Span(0, 9), 0.987, "edited"))
-    '99 % alike'
+    >>> likeness("verbatim", 1.0), likeness("edited", 0.942), likeness("edited", 1.0)
+    ('verbatim', '94 % alike', '>99 % alike')
     """
-    return "verbatim" if passage.kind == "verbatim" else f"{percent(min(passage.similarity, 0.99))} alike"
+    return "verbatim" if kind == "verbatim" else f"{percent(min(similarity, 0.999))} alike"
 
 
 def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableType:

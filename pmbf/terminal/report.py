@@ -10,9 +10,12 @@ from rich.text import Text
 from pmbf.report import Match, Passage, Report
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shown_path, shown_paths
-from pmbf.terminal.passages import drawn, similarity
+from pmbf.terminal.passages import drawn, likeness
 from pmbf.terminal.safe import one_line
 from pmbf.text import tokenise
+
+N_ALSO = 3
+"""Other sources of a passage that are named."""
 
 SourceText = Callable[[int], str]
 """Returns the text of a document by id; called only for the documents whose passages are shown."""
@@ -117,11 +120,9 @@ def _figures(match: Match, query: str) -> tuple[str, str, str, str]:
 def _likeness(passages: Sequence[Passage]) -> str:
     """Return how alike a source's passages are, together, each as much as it is long."""
     kinds = {passage.kind for passage in passages}
-    if kinds == {"verbatim"}:
-        return "verbatim"
     n_chars = sum(len(passage.query) for passage in passages)
     mean = sum(passage.similarity * len(passage.query) for passage in passages) / max(1, n_chars)
-    return f"{percent(min(mean, 0.99))} alike"
+    return likeness(kinds.pop() if len(kinds) == 1 else "edited", mean)
 
 
 # ---------------------------------------------------------------------- passages
@@ -147,6 +148,18 @@ def _passages(
 
 def _heading(number: str, passage: Passage, others: Sequence[int]) -> Text:
     query, source = passage.query, passage.source
-    where = f"query {query.start}-{query.stop} | source {source.start}-{source.stop}, {similarity(passage)}"
-    also = f", also in source {', '.join(map(str, others))}" if others else ""
-    return unwrapped((number, "bold"), f"  {where}{also}")
+    where = f"query {query.start}-{query.stop} | source {source.start}-{source.stop}"
+    alike = likeness(passage.kind, passage.similarity)
+    return unwrapped((number, "bold"), f"  {where}, {alike}{_also(others)}")
+
+
+def _also(ranks: Sequence[int]) -> str:
+    """Return which other sources hold a passage: the best `N_ALSO`, and how many more.
+
+    >>> _also([2]), _also([2, 3, 4, 5, 6, 7])
+    (', also in source 2', ', also in sources 2, 3, 4 and 3 more')
+    """
+    if not ranks:
+        return ""
+    rest = f" and {len(ranks) - N_ALSO} more" if len(ranks) > N_ALSO else ""
+    return f", also in source{'s' if len(ranks) > 1 else ''} {', '.join(map(str, ranks[:N_ALSO]))}{rest}"
