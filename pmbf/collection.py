@@ -168,12 +168,15 @@ class Collection:
 
     # ------------------------------------------------------------------ asking
 
-    def screen(self, query: str | bytes | os.PathLike[str], *, name: str = "", **options: Any) -> Report:
+    def screen(
+        self, query: str | bytes | os.PathLike[str], *, name: str = "", limits: Limits | None = None, **options: Any
+    ) -> Report:
         """Return which documents a text shares passages with, and where.
 
         Args:
             query: A text; or the bytes of a file, whose kind is told by its content and by `name`; or a path.
             name: What to call it in the report; a path's own name by default.
+            limits: Bounds for reading a file.
             options: Fields of `pmbf.screen.Options`: `min_chars`, `min_similarity`, `threshold`, …
 
         Raises:
@@ -181,7 +184,7 @@ class Collection:
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
-        text, name, problems = read_query(query, name)
+        text, name, problems = read_query(query, name, limits or Limits())
         report = screen(self._store, text, name=name, options=Options(**options))
         return _with_problems(report, problems)
 
@@ -279,7 +282,7 @@ def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
         return checking.repair(store)
 
 
-def read_query(query: str | bytes | os.PathLike[str], name: str) -> tuple[str, str, tuple[str, ...]]:
+def read_query(query: str | bytes | os.PathLike[str], name: str, limits: Limits) -> tuple[str, str, tuple[str, ...]]:
     """Return a query's text, its name, and what of it was not read."""
     if isinstance(query, str):
         return query, name, ()
@@ -287,8 +290,8 @@ def read_query(query: str | bytes | os.PathLike[str], name: str) -> tuple[str, s
         content = query
     else:
         name = name or os.fspath(query)
-        content = read_bounded(query, Limits().max_bytes)
-    extracted = extract(content, name, Limits())
+        content = read_bounded(query, limits.max_bytes)
+    extracted = extract(content, name, limits)
     return extracted.text, name, extracted.problems
 
 

@@ -1,4 +1,4 @@
-"""The command line: each command parses, calls `Collection` and prints. How it ends is told in `pmbf.outcome`."""
+"""The command line: each command parses, calls `Collection` and prints. How it ends is told in `pmbf.cli.outcome`."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 import pmbf
-from pmbf import arguments as arg
+from pmbf.cli import arguments as arg
+from pmbf.cli.inputs import fits, given, limits, named_roots, resolved
+from pmbf.cli.outcome import DONE, FAILED, STOPPED, PmbfGroup, failure, note, print_json, print_text
 from pmbf.errors import NotFoundError, ParameterError
-from pmbf.inputs import fits, given, limits, named_roots, resolved
-from pmbf.outcome import DONE, FAILED, STOPPED, PmbfGroup, failure, note, print_json, print_text
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection
@@ -141,8 +141,8 @@ def screen(
     quiet: arg.Quiet = False,
 ) -> None:
     """Find the documents that share text with a file, and show where."""
+    from pmbf.cli.screening import Screening
     from pmbf.screen import Options
-    from pmbf.screening import Screening
     from pmbf.terminal.canvas import View, wants_color
 
     if name is not None and len(files) > 1:

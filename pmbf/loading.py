@@ -280,6 +280,8 @@ def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     name = Path(path)
     if not name.exists():
         raise NotFoundError(f"{name}: no such file")
+    if name.is_dir():
+        raise UnsupportedError(f"{name}: is a folder, expected a file; `pmbf load` takes folders")
     if not name.is_file():
         raise UnsupportedError(f"{name}: not a regular file")
     with open(name, "rb") as file:

@@ -103,7 +103,9 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     checked = found[: options.max_candidates]
     problems = []
     if len(checked) < len(found):
-        problems.append(f"{len(found)} candidates, only the best {len(checked)} compared; raise max_candidates")
+        problems.append(
+            f"{len(found)} candidates, only the best {len(checked)} compared; raise max_candidates (--max-candidates)"
+        )
     matches = _resolved(list(_matches(store, text, sample, checked, options)), options, len(text))
     covered = verify.union_length([passage.query for match in matches for passage in match.passages])
     n_documents, _ = store.catalog.count_documents()

@@ -99,7 +99,7 @@ def test_every_field_of_options_is_an_option_but_those_for_experts():
 
 
 def test_help_is_shown_without_arguments_and_the_version_on_demand():
-    assert "Usage: pmbf" in run().output.replace("root", "pmbf")
+    assert "Usage:" in run().output
     assert run("--version").stdout == f"pmbf {pmbf.__version__}\n"
 
 
@@ -266,7 +266,7 @@ def test_nothing_found_in_part_of_a_text_is_exit_code_3(library, monkeypatch):
     from pmbf.extract import Extracted
 
     cut = Extracted("some words that stand nowhere else in the collection", "pdf", None, ("page 2 of 3 is damaged",))
-    monkeypatch.setattr("pmbf.screening.extract", lambda *arguments: cut)
+    monkeypatch.setattr("pmbf.cli.screening.extract", lambda *arguments: cut)
     result = run("screen", SUSPICIOUS / "none.txt", "-c", library)
     assert result.exit_code == 3
     assert "Incomplete: page 2 of 3 is damaged" in result.stdout

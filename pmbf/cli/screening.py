@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from pmbf.cli.inputs import read_content
+from pmbf.cli.outcome import DONE, FAILED, FOUND, note, print_json, print_text, reason
 from pmbf.collection import Collection
 from pmbf.errors import PmbfError
 from pmbf.extract import Extracted, Limits, extract
-from pmbf.inputs import read_content
-from pmbf.outcome import DONE, FAILED, FOUND, note, print_json, print_text, reason
 from pmbf.report import Report
 from pmbf.screen import Options
 from pmbf.terminal.canvas import View
