@@ -44,6 +44,11 @@ class PseudoMatrixBloomFilter:
 
     Tiles may differ in width: each takes the width that suits the documents of its time.
 
+    Args:
+        tiles: By number.
+        background: By tile number, `(n_rows,)`: share of unrelated hashes that hit each row beyond its false positives,
+            since its documents have common phrases; nothing where a tile is missing.
+
     >>> matrix = PseudoMatrixBloomFilter({4: Tile.new(194, n_hashes=3, fpr=0.01)})
     >>> matrix.tiles[4].insert(matrix.tiles[4].add_row(), np.arange(50, dtype=np.uint32))
     >>> query = np.arange(20, 40, dtype=np.uint32)
@@ -52,6 +57,7 @@ class PseudoMatrixBloomFilter:
     """
 
     tiles: dict[int, Tile] = field(default_factory=dict)
+    background: dict[int, NDArray[np.float32]] = field(default_factory=dict)
 
     @property
     def n_rows(self) -> int:
@@ -79,8 +85,8 @@ class PseudoMatrixBloomFilter:
         """
         chance = false_rows / max(1, len(windows) * self.n_rows)
         for number in sorted(self.tiles):
-            tile = self.tiles[number]
-            yield number, rows_over(tile, hashes, windows, rates=tile.rates(), chance=chance, method=method)
+            rates = 1 - (1 - self.tiles[number].rates()) * (1 - self.background.get(number, np.float32(0)))
+            yield number, rows_over(self.tiles[number], hashes, windows, rates=rates, chance=chance, method=method)
 
 
 def rows_over(

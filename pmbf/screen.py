@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from pmbf import kernels, verify
 from pmbf.errors import ParameterError, PmbfError
-from pmbf.filter import rows_over
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.originals import original_text
 from pmbf.records import Document
@@ -161,11 +160,7 @@ def rows_above_chance(store: Store, hashes: Hashes, options: Options) -> Iterato
         options: `false_rows` may pass by chance, expected over all rows and windows; `method` says what is counted.
     """
     spans = windows(len(hashes))
-    tiles = list(store.tiles())
-    chance = options.false_rows / max(1, len(spans) * sum(stored.tile.n_rows for _, stored in tiles))
-    for number, stored in tiles:
-        rates = 1 - (1 - stored.tile.rates()) * (1 - stored.background)
-        yield number, rows_over(stored.tile, hashes, spans, rates=rates, chance=chance, method=options.method)
+    return store.matrix().rows_over(hashes, spans, false_rows=options.false_rows, method=options.method)
 
 
 def _documents(store: Store, hashes: Hashes, options: Options) -> Iterator[Document]:

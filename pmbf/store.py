@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from pmbf import catalog, codec, storage, tilefile
 from pmbf.catalog import Catalog
 from pmbf.errors import CorruptError, ParameterError
+from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint
 from pmbf.params import Params
 from pmbf.records import Document, FileEntry
@@ -121,6 +122,14 @@ class Store:
         """Yield every tile's number and the tile, ascending."""
         for number in sorted(self.tile_files()):
             yield number, self.tile(number)
+
+    def matrix(self) -> PseudoMatrixBloomFilter:
+        """Return the filter over all tiles, mapped and checked; `rows` then knows every document's rows."""
+        stored = dict(self.tiles())
+        return PseudoMatrixBloomFilter(
+            {number: one.tile for number, one in stored.items()},
+            {number: one.background for number, one in stored.items()},
+        )
 
     def stop_hashes(self) -> NDArray[np.uint32]:
         """Return the hashes found in too many documents to tell them apart, ascending."""

@@ -7,6 +7,7 @@ same errors. Nothing outside this package imports a module of it other than `pmb
 from __future__ import annotations
 
 from pmbf.kernels.reference_bits import (
+    and_popcounts,
     fill,
     hits_open,
     hits_sealed,
@@ -29,6 +30,7 @@ __all__ = [
     "Folded",
     "Sample",
     "Tokens",
+    "and_popcounts",
     "fill",
     "fold",
     "hits_open",
