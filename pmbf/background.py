@@ -21,8 +21,9 @@ MAX_BACKGROUND = 0.05
 """A collection of near-duplicates would otherwise drive its own thresholds beyond reach."""
 
 STOP_SAMPLE = 2048
-STOP_MIN_DOCUMENTS, STOP_SHARE = 16, 0.02
-"""A stop shingle is in more than this many documents of the sample, and in more than this share of them."""
+STOP_MIN_DOCUMENTS, STOP_SHARE = 50, 0.02
+"""A stop shingle is in more than this many documents of the sample, and in more than this share of them: fifty drafts
+of one text are still sources, fifty licences at the end of other texts are not worth a line each."""
 
 
 class ProbePool:

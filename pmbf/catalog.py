@@ -17,14 +17,15 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from pmbf.errors import BusyError, CorruptError, NotFoundError, UnsupportedError
-from pmbf.records import Document, FileEntry, PathEntry, as_record, from_sql, row_crc, to_sql
+from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry, as_record, from_sql, row_crc, to_sql
 from pmbf.storage import FORMAT_VERSION
 
 if TYPE_CHECKING:
     from sqlite_utils import Database
 
 FILE_NAME = "catalog.sqlite"
+TEMPORARY_NAME = FILE_NAME + ".tmp"
 _BUSY_TIMEOUT_S = 10
 
 
@@ -106,9 +107,14 @@ class Catalog:
         """Yield every document, removed ones included, by ascending id."""
         return self._select(Document, "ORDER BY id")
 
-    def by_sha256(self, sha256: str) -> Document | None:
-        """Return the live document with these contents, or None."""
-        return next(self._select(Document, "WHERE sha256 = ? AND removed = 0 LIMIT 1", [sha256]), None)
+    def by_sha256(self, sha256: str, *, from_file: bool) -> Document | None:
+        """Return the live document made from a file, or from a text, with these contents, or None."""
+        where = f"WHERE sha256 = ? AND removed = 0 AND kind {'!=' if from_file else '='} ? LIMIT 1"
+        return next(self._select(Document, where, [sha256, TEXT_KIND]), None)
+
+    def incomplete_documents(self) -> dict[int, str]:
+        """Return what was not read of live documents, by id."""
+        return {row.id: row.problems for row in self._select(Document, "WHERE removed = 0 AND problems != ''")}
 
     def live_ids(self) -> list[int]:
         """Return the ids of all documents that are not removed, ascending."""
@@ -251,12 +257,14 @@ class Catalog:
             raise self._translated(error) from error
 
     def _translated(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
-        message = str(error)
-        if "locked" in message or "busy" in message:
-            return BusyError(f"{self.location}: {message}; another process is writing, try again")
-        if "full" in message or "I/O" in message or "readonly" in message or "unable to open" in message:
-            return OSError(f"{self.location}: {message}")
-        return self._damage(message)
+        if isinstance(error, sqlite3.ProgrammingError):
+            return ParameterError(f"{self.location}: {error}; the collection is closed, or belongs to another thread")
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+            return BusyError(f"{self.location}: {error}; another process is writing, try again")
+        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+            return OSError(f"{self.location}: {error}; is the disk full, or the folder read-only?")
+        return self._damage(str(error))
 
     def _damage(self, what: str) -> CorruptError:
         return CorruptError(
@@ -282,12 +290,22 @@ def create(folder: Path, meta: dict[str, str]) -> None:
     Raises:
         OSError: The folder cannot be written.
     """
+    temporary = folder / TEMPORARY_NAME
+    temporary.unlink(missing_ok=True)
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
+        with contextlib.closing(sqlite3.connect(temporary)) as connection:
+            _create_tables(connection, meta | {"format": str(FORMAT_VERSION)})
+        os.replace(temporary, folder / FILE_NAME)
+    except sqlite3.Error as error:
+        raise OSError(f"{folder}: cannot make a collection there: {error}") from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
     from sqlite_utils import Database
 
-    temporary = folder / (FILE_NAME + ".tmp")
-    temporary.unlink(missing_ok=True)
-    os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
-    connection = sqlite3.connect(temporary)
     database = Database(connection)
     connection.execute("BEGIN")
     database.table("meta").create({"key": str, "value": str}, pk="key")
@@ -297,13 +315,10 @@ def create(folder: Path, meta: dict[str, str]) -> None:
         database.table(table).create(columns | {"crc": int}, pk=key, not_null=set(columns))
     database.table("document").create_index(["sha256"])
     database.table("path").create_index(["document"])
-    meta = meta | {"format": str(FORMAT_VERSION)}
     rows = meta | {"crc": str(meta_crc(meta))}
     database.table("meta").insert_all({"key": key, "value": value} for key, value in rows.items())
     connection.commit()
     connection.execute("PRAGMA journal_mode = wal")
-    connection.close()
-    os.replace(temporary, folder / FILE_NAME)
 
 
 def meta_crc(meta: dict[str, str]) -> int:
@@ -312,7 +327,10 @@ def meta_crc(meta: dict[str, str]) -> int:
 
 
 def _connect(path: Path, writable: bool) -> sqlite3.Connection:
-    mode = "rw" if writable or os.access(path.parent, os.W_OK) else "ro&immutable=1"
+    """Return a connection; one without write permission sees the log of writers if there is one, as SQLite allows."""
+    may_write = writable or os.access(path.parent, os.W_OK)
+    has_log = path.with_name(path.name + "-wal").exists()
+    mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
 

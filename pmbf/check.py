@@ -36,6 +36,7 @@ class CheckReport:
         problems: Each with the file or document it concerns; empty when all is well.
         repaired: What was rebuilt.
         lost: Paths of documents that could not be saved: load them again.
+        remaining: Problems a repair has left.
     """
 
     n_documents: int = 0
@@ -43,11 +44,12 @@ class CheckReport:
     problems: list[str] = field(default_factory=list)
     repaired: list[str] = field(default_factory=list)
     lost: list[str] = field(default_factory=list)
+    remaining: list[str] = field(default_factory=list)
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong, or nothing is wrong any more."""
-        return not self.lost and (not self.problems or bool(self.repaired))
+        """Whether nothing is wrong, or nothing is wrong any more and nothing was lost."""
+        return not self.lost and not self.remaining and (not self.problems or bool(self.repaired))
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-ready dicts and lists."""
@@ -60,7 +62,7 @@ def check(store: Store) -> CheckReport:
     Reads everything: seconds per 100 MB.
     """
     report = CheckReport()
-    report.problems += store.catalog.problems()
+    report.problems += _catalog_problems(store)
     report.n_files = len(store.catalog.files())
     report.problems += _file_problems(store).values()
     fingerprints: dict[int, Fingerprint] = {}
@@ -89,18 +91,29 @@ def repair(store: Store) -> CheckReport:
     writer = Writer(store, rebuild=True)
     packer = FilePacker(writer)
     dead = {document.id for document in store.catalog.all_documents() if document.removed}
+    paths = _paths_by_document(store)
     for document in list(store.catalog.live_documents()):
-        parts = _rescued(store, document, bad_files, packer, report)
+        named = paths.pop(document.id, [])
+        parts = _rescued(store, document, bad_files, packer, report) if named else None
         if parts is None:
             dead.add(document.id)
-            report.lost += store.catalog.paths_of([document.id]).get(document.id, [])
+            report.lost += named or [f"document {document.id}, which has no path"]
         else:
             writer.placer.place(document.id, parts)
     packer.close()
     writer.placer.seal_passed()
+    report.lost += [path for orphans in paths.values() for path in orphans]
     writer.apply(_rebuilt(writer, packer, dead, report))
     report.repaired.append(f"{len(store.tile_files())} tiles rebuilt")
+    report.remaining = check(store).problems
     return report
+
+
+def _paths_by_document(store: Store) -> dict[int, list[str]]:
+    paths: dict[int, list[str]] = {}
+    for entry in store.catalog.paths():
+        paths.setdefault(entry.document, []).append(entry.path)
+    return paths
 
 
 def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckReport) -> Change:
@@ -165,6 +178,15 @@ def _attempt(action: Callable[[], Result]) -> Result | None:
         return action()
     except (PmbfError, OSError):
         return None
+
+
+def _catalog_problems(store: Store) -> list[str]:
+    problems = store.catalog.problems()
+    try:
+        list(store.catalog.paths())
+    except PmbfError as error:
+        problems.append(str(error))
+    return problems
 
 
 def _file_problems(store: Store) -> dict[int, str]:

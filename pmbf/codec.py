@@ -37,7 +37,7 @@ BLOCK_RAW_BYTES = 128 * 1024
 """Texts are compressed together up to this size: small documents share a block, which packs a fifth better."""
 
 _PLAIN, _DEFLATE = 0, 1
-_DEFLATE_ERRORS: tuple[type[Exception], ...] = (zlib.error, vars(deflate)["error"])
+_DAMAGED: tuple[type[Exception], ...] = (ValueError, struct.error, zlib.error, vars(deflate)["error"])
 _DEFLATE_LEVEL = 1  # zlib's level 6 saves a tenth of the bytes and takes three times as long
 
 
@@ -107,10 +107,10 @@ def decode_block(content: memoryview, offset: int, where: str) -> bytes:
     try:
         crc, raw_bytes, stored_bytes, codec = BLOCK.unpack_from(content, offset)
         stored = content[offset + BLOCK.size : offset + BLOCK.size + stored_bytes]
-        if zlib.crc32(stored) != crc or len(stored) != stored_bytes or codec > _DEFLATE:
+        if zlib.crc32(stored) != crc or len(stored) != stored_bytes or codec > _DEFLATE or raw_bytes > BLOCK_RAW_BYTES:
             raise ValueError("checksum")
         raw = deflate.decompress(stored, bufsize=raw_bytes) if codec == _DEFLATE else bytes(stored)
-    except (ValueError, struct.error, *_DEFLATE_ERRORS):
+    except _DAMAGED:
         raise CorruptError(f"{where}: the text block at {offset} is damaged; run `pmbf check --repair`") from None
     if len(raw) != raw_bytes:
         raise CorruptError(f"{where}: the text block at {offset} holds {len(raw)} bytes, expected {raw_bytes}")

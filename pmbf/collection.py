@@ -6,18 +6,21 @@ import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from pmbf import check as checking
 from pmbf import kernels
 from pmbf.compact import CompactReport, compact
+from pmbf.discovery import discover
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits, extract
 from pmbf.fingerprint import fingerprint
-from pmbf.loading import Loader, LoadReport, Progress, discover, read_bounded
+from pmbf.loading import Loader, LoadReport, Progress, read_bounded
+from pmbf.originals import original_text
 from pmbf.params import Params
+from pmbf.records import TEXT_KIND
 from pmbf.report import Report
 from pmbf.screen import Options, screen
 from pmbf.stats import Stats, measure
@@ -148,21 +151,20 @@ class Collection:
         """Store `(name, text)` pairs in one commit and return their documents' ids.
 
         Raises:
-            ParameterError: A name is empty.
+            ParameterError: A name is no text or empty, or a text is none.
             BusyError: Another process is writing.
         """
+        wanted = [(name, clean(text)) for name, text in map(_checked, texts)]
         with self._writer() as writer:
-            ids = [self._added(writer, name, clean(text)) for name, text in texts]
+            ids = [self._added(writer, name, text) for name, text in wanted]
             writer.commit()
             return ids
 
     def _added(self, writer: Writer, name: str, text: str) -> int:
-        if not name:
-            raise ParameterError("name is empty, expected what to call the text")
         sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()
-        document = writer.by_sha256(sha256)
+        document = writer.by_sha256(sha256, from_file=False)
         if document is None:
-            document = writer.add(NewDocument(sha256, "text", text, fingerprint(text, self.params)))
+            document = writer.add(NewDocument(sha256, TEXT_KIND, text, fingerprint(text, self.params)))
         writer.attach(name, document)
         return document
 
@@ -205,9 +207,7 @@ class Collection:
             NotFoundError: There is no such document.
             IncompleteError: The collection stores no texts, and the file is gone or has changed.
         """
-        from pmbf.originals import original_text
-
-        row = self._store.catalog.documents([document]).get(document)
+        row = self._store.catalog.documents([document]).get(document) if 0 <= document < 2**32 else None
         if row is None or row.removed:
             raise NotFoundError(f"{self.path}: has no document {document}; see `pmbf list`")
         return original_text(self._store, row, self._store.paths_of([document])[document])
@@ -227,7 +227,7 @@ class Collection:
             NotFoundError: One of them is not in the collection; then nothing is removed.
         """
         with self._writer() as writer:
-            wanted = [self._resolved(writer, one) for one in what]
+            wanted = dict.fromkeys(self._resolved(writer, one) for one in what)
             for one in wanted:
                 writer.remove(one) if isinstance(one, int) else writer.detach(one)
             writer.commit()
@@ -235,7 +235,7 @@ class Collection:
 
     def _resolved(self, writer: Writer, one: int | str | os.PathLike[str]) -> int | str:
         if isinstance(one, int):
-            row = writer.store.catalog.documents([one]).get(one)
+            row = writer.store.catalog.documents([one]).get(one) if 0 <= one < 2**32 else None
             if row and not row.removed:
                 return one
         else:
@@ -282,6 +282,16 @@ def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
         return checking.repair(store)
 
 
+def _checked(named: tuple[str, str]) -> tuple[str, str]:
+    """Return a name and a text, if they are such."""
+    name, text = named
+    if not isinstance(name, str) or not name:
+        raise ParameterError(f"name is {name!r}, expected what to call the text")
+    if not isinstance(text, str):
+        raise ParameterError(f"the text of {name!r} is {type(text).__name__}, expected str; decode or load files")
+    return clean(name), text
+
+
 def read_query(query: str | bytes | os.PathLike[str], name: str, limits: Limits) -> tuple[str, str, tuple[str, ...]]:
     """Return a query's text, its name, and what of it was not read."""
     if isinstance(query, str):
@@ -296,6 +306,4 @@ def read_query(query: str | bytes | os.PathLike[str], name: str, limits: Limits)
 
 
 def _with_problems(report: Report, problems: tuple[str, ...]) -> Report:
-    from dataclasses import replace
-
     return replace(report, problems=problems + report.problems) if problems else report

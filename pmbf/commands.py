@@ -263,7 +263,7 @@ def _opened(collection: str | None) -> Collection:
 def _opened_for_load(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collection:
     """Return a collection, made if need be; parameters given for an existing one must be its own."""
     from pmbf.collection import Collection
-    from pmbf.loading import is_collection
+    from pmbf.discovery import is_collection
 
     if is_collection(folder):
         collection = Collection(folder)

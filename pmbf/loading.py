@@ -7,15 +7,19 @@ roots ─discover─► files ─unchanged?─► skipped
 
 from __future__ import annotations
 
-import fnmatch
+import contextlib
 import hashlib
 import os
+import signal
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
+from pmbf.discovery import FileFound, Problem, reason_of
 from pmbf.errors import IncompleteError, NotFoundError, PmbfError, UnsupportedError
 from pmbf.extract import Limits, extract, looks_supported
 from pmbf.fingerprint import fingerprint
@@ -27,14 +31,6 @@ COMMIT_BYTES = 64 << 20
 """A batch is committed after this many bytes of text …"""
 COMMIT_SECONDS = 15.0
 """… or after this long, so that an interruption costs little."""
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """A file that was not loaded, or not whole, and why."""
-
-    path: str
-    reason: str
 
 
 @dataclass(slots=True)
@@ -80,75 +76,6 @@ class Progress:
     n_bytes_total: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileFound:
-    """A file a load will look at; `named` when the user gave its very path."""
-
-    path: str
-    size: int
-    mtime_ns: int
-    named: bool
-
-
-def discover(
-    roots: Iterable[str | os.PathLike[str]],
-    *,
-    include: Sequence[str] = (),
-    exclude: Sequence[str] = (),
-) -> Iterator[FileFound | Problem]:
-    """Yield the files below some roots, in alphabetical order per folder, or why one cannot be looked at.
-
-    Folders are walked recursively; symbolic links in them are not followed, nor are collections and hidden
-    entries entered. A file named by the user is always taken.
-
-    Args:
-        roots: Files and folders.
-        include: Glob patterns; a file found in a folder must fit one, if there are any.
-        exclude: Glob patterns; a file or folder found in a folder must fit none.
-    """
-    for root in roots:
-        path = os.path.abspath(os.fspath(root))
-        try:
-            if os.path.isdir(path):
-                yield from _walk(path, include, exclude)
-            else:
-                yield _found(path, named=True)
-        except OSError as error:
-            yield Problem(path, _reason(error))
-
-
-def _walk(folder: str, include: Sequence[str], exclude: Sequence[str]) -> Iterator[FileFound | Problem]:
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError as error:
-        yield Problem(folder, _reason(error))
-        return
-    for entry in entries:
-        if entry.name.startswith(".") or entry.is_symlink() or _fits(entry.path, exclude):
-            continue
-        if entry.is_dir():
-            if not is_collection(entry.path):
-                yield from _walk(entry.path, include, exclude)
-        elif entry.is_file() and (not include or _fits(entry.path, include)):
-            yield _found(entry.path, named=False)
-
-
-def is_collection(folder: str | os.PathLike[str]) -> bool:
-    """Return whether a folder is a collection of pmbf."""
-    return os.path.exists(os.path.join(folder, "catalog.sqlite"))
-
-
-def _found(path: str, *, named: bool) -> FileFound:
-    status = os.stat(path)
-    return FileFound(path, status.st_size, status.st_mtime_ns, named)
-
-
-def _fits(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether a path or its last name fits one of the patterns, as in a .gitignore without negation."""
-    name = os.path.basename(path)
-    return any(fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(path, pattern) for pattern in patterns)
-
-
 class Loader:
     """Loads files into a collection through its writer.
 
@@ -173,6 +100,7 @@ class Loader:
         self._limits = limits or Limits()
         self._on_progress = on_progress or (lambda progress: None)
         self._last_commit = time.monotonic()
+        self._incomplete = writer.store.catalog.incomplete_documents()
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
         """Load files, commit, and return the report; on Ctrl-C commit what is done, note it and raise.
@@ -185,11 +113,14 @@ class Loader:
         n_bytes_total = sum(file.size for file in files)
         n_bytes = 0
         try:
-            for number, file in enumerate(files, 1):
-                self._load_file(file)
-                n_bytes += file.size
-                self._on_progress(Progress(number, len(files), n_bytes, n_bytes_total))
-                self._commit_when_due()
+            with _between_files() as interrupted:
+                for number, file in enumerate(files, 1):
+                    self._load_file(file)
+                    n_bytes += file.size
+                    self._on_progress(Progress(number, len(files), n_bytes, n_bytes_total))
+                    self._commit_when_due()
+                    if interrupted():
+                        raise KeyboardInterrupt
         except KeyboardInterrupt:
             self.report.interrupted = True
             raise
@@ -199,17 +130,28 @@ class Loader:
         return self.report
 
     def prune(self, roots: Sequence[str | os.PathLike[str]]) -> None:
-        """Take out the paths below some roots, or all when there are none, whose file is gone; commits."""
-        folders = [os.path.abspath(os.fspath(root)) for root in roots]
-        gone = [
-            entry.path
-            for entry in self._writer.store.catalog.paths()
-            if entry.size >= 0 and (not folders or _below(entry.path, folders)) and not os.path.lexists(entry.path)
-        ]
+        """Take out the paths below some folders whose file is surely gone; commits.
+
+        A folder that is missing or empty itself, as when a disk is not mounted, proves nothing: it is a problem.
+        """
+        folders = [folder for root in roots if self._may_prune(folder := os.path.abspath(os.fspath(root)))]
+        known = [entry for entry in self._writer.store.catalog.paths() if entry.size >= 0]
+        gone = [entry.path for entry in known if _below(entry.path, folders) and _is_gone(entry.path)]
         for path in gone:
             self._writer.detach(path)
         self.report.n_pruned += len(gone)
         self._writer.commit()
+
+    def _may_prune(self, folder: str) -> bool:
+        if os.path.isfile(folder):
+            return False
+        try:
+            reason = "" if any(os.scandir(folder)) else "is empty: is its disk mounted?"
+        except OSError as error:
+            reason = reason_of(error)
+        if reason:
+            self.report.problems.append(Problem(folder, f"nothing was pruned below it: {reason}"))
+        return not reason
 
     def _sorted_out(self, found: Iterable[FileFound | Problem]) -> list[FileFound]:
         files: dict[str, FileFound] = {}
@@ -223,7 +165,7 @@ class Loader:
     def _load_file(self, file: FileFound) -> None:
         known = self._writer.path(file.path)
         if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
-            self.report.n_unchanged += 1
+            self._unchanged(file.path, known.document)
             return
         try:
             if not file.named and not looks_supported(file.path):
@@ -237,20 +179,28 @@ class Loader:
         content = read_bounded(file.path, self._limits.max_bytes)
         self.report.n_bytes += len(content)
         sha256 = hashlib.sha256(content).hexdigest()
-        same = self._writer.by_sha256(sha256)
+        same = self._writer.by_sha256(sha256, from_file=True)
         if same is None:
             same = self._add(file.path, content, sha256)
             self.report.n_added += known_document is None
         elif same != known_document:
             self.report.n_same += 1
-        self.report.n_unchanged += same == known_document
+        else:
+            self._unchanged(file.path, same)
         self.report.n_replaced += known_document not in (None, same)
         self._writer.attach(file.path, same, size=file.size, mtime_ns=file.mtime_ns)
 
+    def _unchanged(self, path: str, document: int) -> None:
+        """Count a file as unchanged, and say again what of it was not read."""
+        self.report.n_unchanged += 1
+        self._say_incomplete(path, self._incomplete.get(document, "").splitlines())
+
+    def _say_incomplete(self, path: str, reasons: Sequence[str]) -> None:
+        self.report.problems += [Problem(path, f"incomplete: {reason}") for reason in reasons]
+
     def _add(self, path: str, content: bytes, sha256: str) -> int:
         extracted = extract(content, path, self._limits)
-        if extracted.problems:
-            self.report.problems += [Problem(path, f"incomplete: {reason}") for reason in extracted.problems]
+        self._say_incomplete(path, extracted.problems)
         text = clean(extracted.text)
         return self._writer.add(
             NewDocument(sha256, extracted.kind, text, fingerprint(text, self._params), "\n".join(extracted.problems))
@@ -260,7 +210,7 @@ class Loader:
         if isinstance(error, UnsupportedError) and not file.named and "extra" not in str(error):
             self.report.n_skipped += 1
             return
-        self.report.problems.append(Problem(file.path, _reason(error)))
+        self.report.problems.append(Problem(file.path, reason_of(error)))
 
     def _commit_when_due(self) -> None:
         now = time.monotonic()
@@ -291,8 +241,36 @@ def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     return content
 
 
-def _reason(error: Exception) -> str:
-    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+@contextlib.contextmanager
+def _between_files() -> Iterator[Callable[[], bool]]:
+    """Hold Ctrl-C back until the file at hand is done, and yield whether it came; a second one acts at once."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    presses: list[int] = []
+
+    def held_back(number: int, frame: FrameType | None) -> None:
+        presses.append(number)
+        if len(presses) > 1:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, held_back)
+    try:
+        yield lambda: bool(presses)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+def _is_gone(path: str) -> bool:
+    """Return whether a file is surely not there; one that cannot be looked at is not gone."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
 
 
 def _below(path: str, folders: Sequence[str]) -> bool:

@@ -10,6 +10,9 @@ from typing import Any
 
 from pmbf.storage import FileRecord
 
+TEXT_KIND = "text"
+"""Kind of a document made from a text that was never a file."""
+
 
 @dataclass(frozen=True, slots=True)
 class Document:

@@ -96,6 +96,7 @@ class Query:
         n_hashes: Sampled hashes that were looked up.
         n_mixed_tokens: Tokens that mix scripts (look-alike letters).
         n_invisible: Zero-width and other invisible characters.
+        n_stop_hashes: Hashes not looked up: their shingles are in very many documents (licences, templates).
     """
 
     name: str
@@ -104,6 +105,7 @@ class Query:
     n_hashes: int
     n_mixed_tokens: int = 0
     n_invisible: int = 0
+    n_stop_hashes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

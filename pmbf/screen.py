@@ -109,7 +109,7 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     covered = verify.union_length([passage.query for match in matches for passage in match.passages])
     n_documents, _ = store.catalog.count_documents()
     return Report(
-        query=_query(name, sample),
+        query=_query(name, sample, len(informative(sample.hashes, store.stop_hashes()))),
         matches=matches,
         n_covered=covered,
         coverage=_share(covered, len(text)),
@@ -252,8 +252,16 @@ def _resolved(matches: list[Match], options: Options, n_chars: int) -> tuple[Mat
     return tuple(sorted(kept, key=lambda match: (-match.n_covered, -match.longest, match.document.path)))
 
 
-def _query(name: str, sample: QuerySample) -> Query:
-    return Query(name, sample.n_chars, sample.n_tokens, len(sample.hashes), sample.n_mixed, sample.n_invisible)
+def _query(name: str, sample: QuerySample, n_informative: int) -> Query:
+    return Query(
+        name=name,
+        n_chars=sample.n_chars,
+        n_tokens=sample.n_tokens,
+        n_hashes=len(sample.hashes),
+        n_mixed_tokens=sample.n_mixed,
+        n_invisible=sample.n_invisible,
+        n_stop_hashes=len(sample.hashes) - n_informative,
+    )
 
 
 def _share(part: int, whole: int) -> float:

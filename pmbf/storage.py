@@ -29,7 +29,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from pmbf.errors import BusyError, CorruptError, NotFoundError, UnsupportedError
+from pmbf.errors import BusyError, CorruptError, UnsupportedError
 
 MAGIC = b"\x89PMBF\r\n\n"
 FORMAT_VERSION = 1
@@ -227,42 +227,44 @@ def writer_lock(folder: Path) -> Iterator[None]:
 
     Raises:
         BusyError: Another process is writing.
+        OSError: The folder cannot be written.
     """
-    with _locked(folder / "writer.lock", fcntl.LOCK_EX) as held:
-        if not held:
+    with _open_lock(folder / "writer.lock", os.O_RDWR | os.O_CREAT) as descriptor:
+        if not _flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB):
             raise BusyError(f"{folder}: another process is writing to it; wait for it to end, then try again")
         yield
 
 
 @contextlib.contextmanager
 def reader_lock(folder: Path) -> Iterator[None]:
-    """Keep the files of the present generation from being cleaned away."""
-    with _locked(folder / "readers.lock", fcntl.LOCK_SH, wait=True):
+    """Keep the files of the present generation from being cleaned away; write permission is not needed."""
+    path = folder / "readers.lock"
+    may_make = os.access(folder, os.W_OK) and not path.exists()
+    with _open_lock(path, os.O_RDWR | os.O_CREAT if may_make else os.O_RDONLY) as descriptor:
+        _flock(descriptor, fcntl.LOCK_SH)
         yield
 
 
 @contextlib.contextmanager
 def no_readers(folder: Path) -> Iterator[bool]:
     """Yield whether nobody is reading, and keep it so meanwhile."""
-    with _locked(folder / "readers.lock", fcntl.LOCK_EX) as held:
-        yield held
+    with _open_lock(folder / "readers.lock", os.O_RDWR | os.O_CREAT) as descriptor:
+        yield _flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
 
 
 @contextlib.contextmanager
-def _locked(path: Path, mode: int, *, wait: bool = False) -> Iterator[bool]:
+def _open_lock(path: Path, flags: int) -> Iterator[int]:
+    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o644)
     try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
-    except FileNotFoundError:
-        raise NotFoundError(f"{path.parent}: no such collection") from None
-    except OSError:
-        # A collection on read-only media has no writers: nothing to guard against.
-        yield True
-        return
-    try:
-        fcntl.flock(descriptor, mode if wait else mode | fcntl.LOCK_NB)
-    except BlockingIOError:
-        yield False
-    else:
-        yield True
+        yield descriptor
     finally:
         os.close(descriptor)
+
+
+def _flock(descriptor: int, mode: int) -> bool:
+    """Return whether the lock was taken; without LOCK_NB it always is."""
+    try:
+        fcntl.flock(descriptor, mode)
+    except BlockingIOError:
+        return False
+    return True

@@ -33,6 +33,8 @@ from pmbf.storage import Identity, MappedFile
 from pmbf.tilefile import StoredTile
 
 GENERATION_FILE = "generation"
+_LEFT_BY_A_START = {"writer.lock", catalog.FILE_NAME, catalog.TEMPORARY_NAME}
+"""What a folder may hold whose collection is being made, or whose making was cut short."""
 
 
 class Store:
@@ -70,23 +72,21 @@ class Store:
 
     @staticmethod
     def create(folder: str | os.PathLike[str], params: Params) -> None:
-        """Make an empty collection.
+        """Make an empty collection, unless another process has just made one.
 
         Raises:
             ParameterError: The folder exists and holds something else.
+            BusyError: Another process is making one there.
+            OSError: The folder cannot be written.
         """
         path = Path(folder)
-        if path.exists() and (not path.is_dir() or any(path.iterdir())):
+        if path.exists() and (not path.is_dir() or any(one.name not in _LEFT_BY_A_START for one in path.iterdir())):
             raise ParameterError(f"{path}: exists and is no collection; name a new folder")
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
-        meta = {
-            "params": params.to_json(),
-            "collection_id": secrets.token_hex(16),
-            "generation": "0",
-            "next_serial": "1",
-        }
-        catalog.create(path, meta | {"next_tile": "0", "stop_documents": "0"})
-        storage.sync_folder(path)
+        with storage.writer_lock(path):
+            if not (path / catalog.FILE_NAME).exists():
+                catalog.create(path, _first_meta(params))
+                storage.sync_folder(path)
 
     @property
     def generation(self) -> int:
@@ -252,10 +252,18 @@ class Store:
             )
 
 
+def _first_meta(params: Params) -> dict[str, str]:
+    numbers = {"generation": "0", "next_serial": "1", "next_tile": "0", "stop_documents": "0"}
+    return numbers | {"params": params.to_json(), "collection_id": secrets.token_hex(16)}
+
+
 def write_generation(folder: Path, generation: int) -> None:
     """Note that a commit was made, after it was."""
     temporary = folder / (GENERATION_FILE + ".tmp")
-    temporary.write_text(f"{generation}\n", encoding="ascii")
+    with open(temporary, "w", encoding="ascii") as file:
+        file.write(f"{generation}\n")
+        file.flush()
+        os.fsync(file.fileno())
     os.replace(temporary, folder / GENERATION_FILE)
 
 
@@ -275,5 +283,7 @@ def _file_names(folder: Path) -> list[str]:
 
 
 def _unlinked(path: Path) -> bool:
+    if path.is_dir():
+        return False
     path.unlink(missing_ok=True)
     return True

@@ -22,7 +22,7 @@ from pmbf.errors import ParameterError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint
 from pmbf.placing import Placer
-from pmbf.records import Document, FileEntry, PathEntry
+from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry
 from pmbf.rowindex import RowIndex
 from pmbf.store import Store, write_generation
 from pmbf.tilefile import StoredTile
@@ -50,15 +50,21 @@ class NewDocument:
     problems: str = ""
 
 
+@dataclass(frozen=True, slots=True)
+class PendingDocument:
+    """A document not yet committed: its row, and what goes into the rows of the filter."""
+
+    row: Document
+    fingerprint: Fingerprint
+
+
 @dataclass(slots=True)
 class Pending:
     """Changes not yet committed; its two files have their serial numbers already."""
 
     fingerprint_file: int
     text_file: int
-    documents: dict[int, Document] = field(default_factory=dict)
-    fingerprints: dict[int, Fingerprint] = field(default_factory=dict)
-    by_sha256: dict[str, int] = field(default_factory=dict)
+    documents: dict[int, PendingDocument] = field(default_factory=dict)
     paths: dict[str, PathEntry] = field(default_factory=dict)
     lost_paths: set[str] = field(default_factory=set)
     removed: set[int] = field(default_factory=set)
@@ -122,11 +128,11 @@ class Writer:
             return None
         return self.pending.paths.get(path) or self.store.catalog.path(path)
 
-    def by_sha256(self, sha256: str) -> int | None:
-        """Return the id of the live document with these contents, or None."""
-        if (document := self.pending.by_sha256.get(sha256)) is not None:
+    def by_sha256(self, sha256: str, *, from_file: bool) -> int | None:
+        """Return the id of the live document made from a file, or from a text, with these contents, or None."""
+        if (document := self._pending_ids.get((sha256, from_file))) in self.pending.documents:
             return document
-        known = self.store.catalog.by_sha256(sha256)
+        known = self.store.catalog.by_sha256(sha256, from_file=from_file)
         return known.id if known and known.id not in self.pending.removed else None
 
     # ------------------------------------------------------------------ changing
@@ -149,9 +155,8 @@ class Writer:
             **self._add_text(new.text),
             problems=new.problems,
         )
-        self.pending.documents[document.id] = document
-        self.pending.fingerprints[document.id] = fingerprint
-        self.pending.by_sha256[new.sha256] = document.id
+        self._pending_ids[new.sha256, new.kind != TEXT_KIND] = document.id
+        self.pending.documents[document.id] = PendingDocument(document, fingerprint)
         return document.id
 
     def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> None:
@@ -167,23 +172,23 @@ class Writer:
         entry = self.path(path)
         if entry is None:
             return
-        self.pending.paths.pop(path, None)
-        self.pending.lost_paths.add(path)
+        self._forget_path(path)
         if not self._paths_of(entry.document):
             self._remove_document(entry.document)
 
     def remove(self, document: int) -> None:
         """Remove a document with all its paths; `compact` gives its room back."""
         for path in self._paths_of(document):
-            self.detach(path)
+            self._forget_path(path)
+        self._remove_document(document)
+
+    def _forget_path(self, path: str) -> None:
+        self.pending.paths.pop(path, None)
+        self.pending.lost_paths.add(path)
 
     def _remove_document(self, document: int) -> None:
-        row = self.pending.documents.pop(document, None)
-        if row is None:
+        if self.pending.documents.pop(document, None) is None:
             self.pending.removed.add(document)
-        else:
-            del self.pending.fingerprints[document]
-            del self.pending.by_sha256[row.sha256]
 
     def _paths_of(self, document: int) -> set[str]:
         stored = set(self.store.catalog.paths_of([document]).get(document, ()))
@@ -250,7 +255,7 @@ class Writer:
         pending = self.pending
         removed = [replace(row, removed=1) for row in self.store.documents(pending.removed).values()]
         change = Change(
-            documents=[*pending.documents.values(), *removed],
+            documents=[*(new.row for new in pending.documents.values()), *removed],
             paths=list(pending.paths.values()),
             lost_paths=pending.lost_paths,
             used_ids=list(pending.documents),
@@ -262,9 +267,9 @@ class Writer:
         return change
 
     def _place_pending(self) -> None:
-        fingerprints = self.pending.fingerprints
+        fingerprints = {number: new.fingerprint for number, new in self.pending.documents.items()}
         self._n_live += len(fingerprints)
-        self._n_hashes += sum(len(fingerprint.hashes) for fingerprint in fingerprints.values())
+        self._n_hashes += sum(map(len, fingerprints.values()))
         self.placer.mean_hashes = self._n_hashes / self._n_live
         for document, fingerprint in fingerprints.items():
             self._pool.show(document, fingerprint.hashes)
@@ -330,6 +335,7 @@ class Writer:
 
     def _start_pending(self) -> None:
         self.pending = Pending(self.reserve_serial(), self.reserve_serial())
+        self._pending_ids: dict[tuple[str, bool], int] = {}
 
     def _placer(self, rebuild: bool) -> Placer:
         tiles: dict[int, Tile] = {}

@@ -40,7 +40,7 @@ def test_rows_come_back_as_they_were_put(folder):
     assert reader.path("a.txt") == PathEntry("a.txt", 1, 10, 99)
     assert reader.files() == [FileEntry(4, "FPRT", 17, 123)]
     assert reader.paths_of([1]) == {1: ["a.txt"]}
-    assert reader.by_sha256("ab" * 32) == DOCUMENT
+    assert reader.by_sha256("ab" * 32, from_file=True) == DOCUMENT
 
 
 def test_a_path_that_is_not_unicode_is_kept(folder):
@@ -51,7 +51,7 @@ def test_a_path_that_is_not_unicode_is_kept(folder):
 def test_a_removed_document_is_not_found_by_its_contents(folder):
     put(folder, replace(DOCUMENT, removed=1))
     reader = Catalog(folder)
-    assert reader.by_sha256("ab" * 32) is None
+    assert reader.by_sha256("ab" * 32, from_file=True) is None
     assert reader.count_documents() == (0, 1)
 
 

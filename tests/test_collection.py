@@ -1,3 +1,6 @@
+import os
+import sqlite3
+
 import pytest
 from conftest import touch, words
 
@@ -133,6 +136,83 @@ def test_a_folder_with_something_else_is_not_made_a_collection(tmp_path):
         Collection(tmp_path, create=True)
 
 
+def test_a_name_that_is_no_text_is_refused(collection):
+    with pytest.raises(ParameterError, match="name is 2024"):
+        collection.add(words(1), name=2024)
+    with pytest.raises(ParameterError, match="the text of 'a' is bytes"):
+        collection.add(b"bytes", name="a")
+
+
+def test_ids_out_of_all_bounds_are_not_there(collection):
+    for id_ in (-1, 2**32, 2**70):
+        with pytest.raises(NotFoundError):
+            collection.remove(id_)
+        with pytest.raises(NotFoundError):
+            collection.text(id_)
+
+
+def test_a_closed_collection_says_so(tmp_path):
+    collection = Collection(tmp_path / "c.pmbf", create=True)
+    collection.close()
+    with pytest.raises(ParameterError, match="is closed, or belongs to another thread"):
+        collection.screen(words(1))
+
+
+def test_a_start_that_was_cut_short_does_not_bar_the_folder(tmp_path):
+    (tmp_path / "c.pmbf").mkdir()
+    (tmp_path / "c.pmbf" / "catalog.sqlite.tmp").write_bytes(b"half")
+    (tmp_path / "c.pmbf" / "writer.lock").touch()
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        assert collection.check().problems == []
+
+
+def test_of_several_first_loads_one_makes_the_collection(tmp_path):
+    children = []
+    for number in range(4):
+        if not (child := os.fork()):
+            try:
+                with Collection(tmp_path / "c.pmbf", create=True) as made:
+                    made.add(words(number), name=f"text-{number}")
+                os._exit(0)
+            finally:
+                os._exit(1)
+        children.append(child)
+    done = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    with Collection(tmp_path / "c.pmbf") as collection:
+        present = {listed.paths[0] for listed in collection.documents()}
+        assert collection.check().problems == []
+    assert {f"text-{number}" for number, code in enumerate(done) if code == 0} <= present
+
+
+def test_damage_among_the_paths_is_found_and_named(tmp_path):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as made:
+        made.add_many([("a", words(1)), ("b", words(2))])
+    connection = sqlite3.connect(path / "catalog.sqlite")
+    connection.execute("DELETE FROM path WHERE path = 'a'")
+    connection.commit()
+    connection.close()
+    report = repair(path)
+    assert report.lost == ["document 1, which has no path"]
+    with Collection(path) as made:
+        assert made.check().problems == []
+    connection = sqlite3.connect(path / "catalog.sqlite")
+    connection.execute("UPDATE path SET path = 'c'")
+    connection.commit()
+    connection.close()
+    with Collection(path) as made:
+        assert any("fails its checksum" in problem for problem in made.check().problems)
+
+
+def test_drafts_of_one_text_are_sources_however_many(tmp_path):
+    draft = words(6000, 300)
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many([(f"text-{seed:03}", words(seed, 300)) for seed in range(100)])
+        made.add_many([(f"draft-{seed:02}", words(7000 + seed, 40) + " " + draft) for seed in range(30)])
+        report = made.screen(draft[:900] + " " + words(8000, 600))
+        assert len(report.matches) == 30
+
+
 def test_opening_what_is_not_there_leaves_no_trace(tmp_path):
     with pytest.raises(NotFoundError):
         Collection(tmp_path)
@@ -184,8 +264,9 @@ def test_boilerplate_is_not_a_source_unless_it_is_asked_for(tmp_path):
     licence = words(5000, 120)
     with Collection(tmp_path / "c.pmbf", create=True) as made:
         made.add_many([(f"text-{seed:03}", words(seed, 300) + "\n" + licence) for seed in range(100)])
-        made.add(words(7, 10), name="one more")  # stop shingles are counted when a load ends
-        assert names(made.screen(words(9000, 500) + "\n" + licence)) == []
+        report = made.screen(words(9000, 500) + "\n" + licence)
+        assert names(report) == []
+        assert report.query.n_stop_hashes > 10
         assert names(made.screen(words(50, 300) + "\n" + licence))[0] == "text-050"
         assert len(names(made.screen(licence))) > 50
 

@@ -1,10 +1,13 @@
 import os
+import signal
 
 import pytest
 from conftest import touch, words
 
+from pmbf import fingerprint as fingerprints
+from pmbf import loading
 from pmbf.collection import Collection
-from pmbf.loading import discover
+from pmbf.discovery import discover
 from pmbf.writer import Writer
 
 
@@ -55,11 +58,76 @@ def test_prune_takes_out_what_is_gone_below_the_given_paths(collection, folder, 
     assert "other.txt" in paths(collection)
 
 
+@pytest.mark.parametrize("accident", ["moved", "emptied"])
+def test_a_folder_that_is_gone_or_empty_proves_nothing(collection, folder, accident):
+    collection.load([folder])
+    folder.rename(folder.with_name("elsewhere"))
+    if accident == "emptied":
+        folder.mkdir()
+    report = collection.load([folder], prune=True)
+    assert report.n_pruned == 0
+    assert any("nothing was pruned below it" in problem.reason for problem in report.problems)
+    assert len(paths(collection)) == 10
+
+
 def test_patterns_choose_files(collection, folder):
     (folder / "sub").mkdir()
     (folder / "sub" / "note.md").write_text(words(70), encoding="utf-8")
     collection.load([folder], include=["*.md", "text-1.txt"], exclude=["text-[2-9]*"])
     assert paths(collection) == ["note.md", "text-1.txt"]
+
+
+def test_deep_folders_are_walked(collection, tmp_path):
+    deep = tmp_path
+    for _ in range(300):
+        deep = deep / "d"
+    deep.mkdir(parents=True)
+    (deep / "text.txt").write_text(words(1), encoding="utf-8")
+    assert counts(collection.load([tmp_path / "d"])) == {"n_added": 1}
+
+
+def test_a_collection_is_no_document(collection):
+    (problem,) = collection.load([collection.path]).problems
+    assert problem.reason == "is a collection, expected documents"
+
+
+def test_a_path_with_a_nul_is_a_problem(collection, folder):
+    report = collection.load([folder, "a\0b"])
+    assert report.n_added == 10
+    assert len(report.problems) == 1
+
+
+def test_what_was_not_read_is_said_at_every_load(collection, tmp_path):
+    (tmp_path / "letter.html").write_text(f"<p>{words(1)}</p>", encoding="utf-8")
+    (tmp_path / "damaged.txt").write_bytes(("Ωραία μέρα. " * 50).encode() + b"\xff" + "Καλημέρα. ".encode() * 50)
+    first = collection.load([tmp_path], exclude=["*.pmbf"])
+    again = collection.load([tmp_path], exclude=["*.pmbf"])
+    assert again.n_unchanged == 2
+    assert first.problems == again.problems
+    assert len(first.problems) == 1
+
+
+def test_a_text_is_not_the_file_with_the_same_bytes(collection, tmp_path):
+    markup = f"<html><body><p>{words(1)}</p></body></html>"
+    (tmp_path / "page.html").write_text(markup, encoding="utf-8")
+    collection.load([tmp_path / "page.html"])
+    assert collection.text(collection.add(markup, name="raw")) == markup
+
+
+def test_ctrl_c_waits_for_the_file_at_hand(collection, folder, monkeypatch):
+    made = []
+
+    def fingerprint(text, params):
+        made.append(text)
+        if len(made) == 3:
+            os.kill(os.getpid(), signal.SIGINT)
+        return fingerprints.fingerprint(text, params)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(loading, "fingerprint", fingerprint)
+        with pytest.raises(KeyboardInterrupt):
+            collection.load([folder])
+    assert len(paths(collection)) == len(made) == 3
 
 
 def test_hidden_files_links_and_collections_are_not_entered(collection, folder, tmp_path):

@@ -15,7 +15,8 @@ if TYPE_CHECKING:
     from pmbf.check import CheckReport
     from pmbf.collection import Listed
     from pmbf.compact import CompactReport
-    from pmbf.loading import LoadReport, Problem
+    from pmbf.discovery import Problem
+    from pmbf.loading import LoadReport
     from pmbf.stats import Stats
 
 N_PROBLEMS = 20
