@@ -146,8 +146,8 @@ class Placer:
 
     def _new_capacity(self) -> int:
         params = self._params
-        if params.row_capacity is not None:
-            return params.row_capacity
         largest_part = int(1.25 * params.density * params.segment_chars) + 1
+        if params.row_capacity is not None:
+            return max(params.row_capacity, largest_part)
         wanted = max(MIN_CAPACITY, int(params.docs_per_row * self.mean_hashes), largest_part)
         return min(wanted, max(MAX_CAPACITY, largest_part))

@@ -29,6 +29,10 @@ WINDOW_HASHES = (24, 120)
 """Windows of a query, in sampled hashes: about 75 and 360 words at 5 % density, each half overlapping the next."""
 
 
+CROWDED_RATE = 0.2
+"""A row that takes one absent hash in five for its own says little: its few, long documents are always looked at."""
+
+
 @dataclass(frozen=True, slots=True)
 class Options:
     """What a screening looks for; the defaults suit a document of any length.
@@ -159,8 +163,10 @@ def rows_above_chance(store: Store, hashes: Hashes, options: Options) -> Iterato
         hashes: `(q,) uint32`, the query's in text order.
         options: `false_rows` may pass by chance, expected over all rows and windows; `method` says what is counted.
     """
-    spans = windows(len(hashes))
-    return store.matrix().rows_over(hashes, spans, false_rows=options.false_rows, method=options.method)
+    matrix, spans = store.matrix(), windows(len(hashes))
+    for number, rows in matrix.rows_over(hashes, spans, false_rows=options.false_rows, method=options.method):
+        crowded = np.flatnonzero(matrix.tiles[number].rates() > CROWDED_RATE)
+        yield number, np.union1d(rows, crowded)
 
 
 def _documents(store: Store, hashes: Hashes, options: Options) -> Iterator[Document]:

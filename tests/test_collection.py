@@ -239,6 +239,15 @@ def test_a_long_document_is_found_by_each_of_its_passages(tmp_path, placement):
         assert made.check().problems == []
 
 
+def test_a_crowded_row_hides_nothing(tmp_path):
+    text = words(1, 120_000)
+    params = Params(placement="single-row", row_capacity=4100)
+    with Collection(tmp_path / "c.pmbf", create=True, params=params) as made:
+        made.add_many([("long", text), *((f"text-{seed}", words(seed)) for seed in range(2, 20))])
+        for start in range(0, len(text) - 400, len(text) // 30):
+            assert "long" in names(made.screen(text[start : start + 300]))
+
+
 @pytest.mark.parametrize("method", ["hashes", "popcount"])
 def test_both_methods_find_a_copy(collection, method):
     collection.add_many([(f"text-{seed}", words(seed, 400)) for seed in range(60)])
