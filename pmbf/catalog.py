@@ -2,8 +2,8 @@
 
 A reader sees the catalog as it was when it was opened (one SQLite read transaction in WAL mode); a writer's
 changes become visible all at once. Every row carries the CRC-32 of its other columns, since SQLite itself does not
-notice a flipped bit. Reading goes through `sqlite3` alone; the schema and all writes go through `sqlite-utils`,
-which is imported only then.
+notice a flipped bit. Reading goes through `sqlite3` alone; the schema and writes go through `sqlite-utils`, which is
+imported only then (rows by the thousand through its connection's `executemany`, which takes no dictionaries).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
-from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry, as_record, from_sql, row_crc, to_sql
+from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry, as_columns, from_sql, row_crc, to_sql
 from pmbf.storage import FORMAT_VERSION
 
 if TYPE_CHECKING:
@@ -214,7 +214,9 @@ class Catalog:
         """Insert rows of one table, or replace those with the same key."""
         if rows:
             table, _ = _TABLES[type(rows[0])]
-            database.table(table).insert_all((as_record(row) for row in rows), replace=True)
+            names = [field.name for field in fields(rows[0])] + ["crc"]
+            statement = f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+            database.conn.executemany(statement, map(as_columns, rows))
 
     def delete(self, database: Database, row_type: type, keys: Iterable[Any]) -> None:
         """Delete rows by key."""
@@ -242,7 +244,7 @@ class Catalog:
             for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
                 if row_crc(columns) != crc:
                     raise self._damage(f"the row of {table} {columns[0]!r} fails its checksum")
-                yield row_type(*(from_sql(column) for column in columns))
+                yield row_type(*map(from_sql, columns))
 
     def _one(self, query: str) -> tuple[Any, ...]:
         with self._errors():

@@ -36,8 +36,8 @@ class Params:
         fpr: Chance that an absent hash looks present in a full row, ε, in (0, 0.5].
         placement: `multi-row` splits long documents over rows, `single-row` never does.
         docs_per_row: Typical documents a row is made for, 1 to 4096.
-        row_capacity: Hashes a row is made for, at least those of a segment; None lets each new tile follow the documents
-            of its time.
+        row_capacity: Hashes a row is made for, at least those of a segment; None lets each new tile follow the
+            documents of its time.
         store_text: Whether texts are kept, compressed, for verification.
         fold_version: The fold table the fingerprints were made with.
 

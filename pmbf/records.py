@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import astuple, dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 from pmbf.storage import FileRecord
@@ -85,17 +85,19 @@ def row_crc(columns: Sequence[Any]) -> int:
     return zlib.crc32(repr(tuple(columns)).encode())
 
 
-def as_record(row: Document | PathEntry | FileEntry) -> dict[str, Any]:
-    """Return a row's columns by name, its checksum last."""
-    columns = [to_sql(value) for value in astuple(row)]
-    names = [field.name for field in fields(row)]
-    return dict(zip(names, columns, strict=True)) | {"crc": row_crc(columns)}
+def as_columns(row: Document | PathEntry | FileEntry) -> tuple[Any, ...]:
+    """Return a row's columns in the order of the dataclass, and its checksum."""
+    columns = tuple([to_sql(getattr(row, name)) for name in row.__slots__])
+    return (*columns, row_crc(columns))
 
 
 def to_sql(value: Any) -> Any:
     """Return a path that is not valid Unicode as bytes: SQLite's text cannot hold it."""
-    if isinstance(value, str) and any("\ud800" <= letter <= "\udfff" for letter in value):
-        return os.fsencode(value)
+    if isinstance(value, str) and not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            return os.fsencode(value)
     return value
 
 
