@@ -11,6 +11,7 @@ Killed before the transaction, nothing has happened; files that nobody names are
 from __future__ import annotations
 
 import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -66,6 +67,7 @@ class Pending:
     text_file: int
     documents: dict[int, PendingDocument] = field(default_factory=dict)
     paths: dict[str, PathEntry] = field(default_factory=dict)
+    n_paths: Counter[int] = field(default_factory=Counter)
     lost_paths: set[str] = field(default_factory=set)
     removed: set[int] = field(default_factory=set)
     records: RecordPacker = field(default_factory=RecordPacker)
@@ -164,8 +166,10 @@ class Writer:
         before = self.path(path)
         if before and before.document != document:
             self.detach(path)
+        self._forget_path(path)
         self.pending.lost_paths.discard(path)
         self.pending.paths[path] = PathEntry(path, document, size, mtime_ns)
+        self.pending.n_paths[document] += 1
 
     def detach(self, path: str) -> None:
         """Take a path out; a document without paths is removed."""
@@ -173,27 +177,30 @@ class Writer:
         if entry is None:
             return
         self._forget_path(path)
-        if not self._paths_of(entry.document):
+        if not self.pending.n_paths[entry.document] and not self._stored_paths(entry.document):
             self._remove_document(entry.document)
 
     def remove(self, document: int) -> None:
         """Remove a document with all its paths; `compact` gives its room back."""
-        for path in self._paths_of(document):
+        pending = [path for path, entry in self.pending.paths.items() if entry.document == document]
+        for path in self._stored_paths(document) + pending:
             self._forget_path(path)
         self._remove_document(document)
 
     def _forget_path(self, path: str) -> None:
-        self.pending.paths.pop(path, None)
+        if entry := self.pending.paths.pop(path, None):
+            self.pending.n_paths[entry.document] -= 1
         self.pending.lost_paths.add(path)
 
     def _remove_document(self, document: int) -> None:
         if self.pending.documents.pop(document, None) is None:
             self.pending.removed.add(document)
 
-    def _paths_of(self, document: int) -> set[str]:
-        stored = set(self.store.catalog.paths_of([document]).get(document, ()))
-        moved = self.pending.lost_paths | self.pending.paths.keys()
-        return (stored - moved) | {path for path, entry in self.pending.paths.items() if entry.document == document}
+    def _stored_paths(self, document: int) -> list[str]:
+        """Return the committed paths of a document that no pending change has taken from it."""
+        lost, moved = self.pending.lost_paths, self.pending.paths
+        stored = self.store.catalog.paths_of([document]).get(document, [])
+        return [path for path in stored if path not in lost and path not in moved]
 
     # ------------------------------------------------------------------ committing
 
