@@ -8,7 +8,8 @@ text ─► sampled hashes in text order, stop shingles left out
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -131,8 +132,9 @@ def candidates(store: Store, sample: QuerySample, options: Options | None = None
     hashes = informative(sample.hashes, store.stop_hashes())
     if not len(hashes):
         return []
-    found = (_candidate(store, document, hashes, options) for document in _documents(store, hashes, options))
-    return sorted(filter(None, found), key=lambda one: (-one.densest, -one.n_hits, one.document.id))
+    documents = list(_documents(store, hashes, options))
+    found = _above_phrases(documents, _shared(store, documents, hashes), hashes, options)
+    return sorted(found, key=lambda one: (-one.densest, -one.n_hits, one.document.id))
 
 
 def windows(n_hashes: int) -> list[tuple[int, int]]:
@@ -177,12 +179,34 @@ def _documents(store: Store, hashes: Hashes, options: Options) -> Iterator[Docum
     return (document for document in store.documents(ids).values() if not document.removed)
 
 
-def _candidate(store: Store, document: Document, hashes: Hashes, options: Options) -> Candidate | None:
-    shared = kernels.intersect(hashes, store.fingerprint(document).distinct())
-    n_hits = int(shared.sum())
-    densest = _densest(shared, WINDOW_HASHES[0])
-    needed = max(1, min(options.min_hits, len(hashes) // 8, document.n_hashes // 4))
-    return Candidate(document, n_hits, densest) if densest >= needed else None
+def _shared(store: Store, documents: list[Document], hashes: Hashes) -> Iterator[NDArray[np.bool_]]:
+    """Yield for each document which of the query's hashes it has, `(q,) bool`.
+
+    All fingerprints are looked up in the sorted query at once; most documents of a hit row share next to nothing.
+    """
+    if not documents:
+        return
+    wanted, place = np.unique(hashes, return_inverse=True)
+    prints = [store.fingerprint(document).hashes for document in documents]
+    stored = np.concatenate(prints)
+    at = np.minimum(np.searchsorted(wanted, stored), len(wanted) - 1)
+    found = np.flatnonzero(wanted[at] == stored)
+    bounds = np.searchsorted(found, np.cumsum([0, *map(len, prints)]))
+    for start, stop in itertools.pairwise(bounds.tolist()):
+        has = np.zeros(len(wanted), np.bool_)
+        has[at[found[start:stop]]] = True
+        yield has[place]
+
+
+def _above_phrases(
+    documents: list[Document], shared: Iterable[NDArray[np.bool_]], hashes: Hashes, options: Options
+) -> Iterator[Candidate]:
+    """Yield the documents that share enough hashes in one window."""
+    for document, mask in zip(documents, shared, strict=True):
+        needed = max(1, min(options.min_hits, len(hashes) // 8, document.n_hashes // 4))
+        n_hits = int(np.count_nonzero(mask))
+        if n_hits >= needed and (densest := _densest(mask, WINDOW_HASHES[0])) >= needed:
+            yield Candidate(document, n_hits, densest)
 
 
 def _densest(shared: NDArray[np.bool_], size: int) -> int:
