@@ -138,6 +138,14 @@ class Catalog:
         """Return a path's entry, or None."""
         return next(self._select(PathEntry, "WHERE path = ?", [to_sql(path)]), None)
 
+    def some_paths(self, paths: Iterable[str]) -> dict[str, PathEntry]:
+        """Return the entries of those paths that have one."""
+        found: dict[str, PathEntry] = {}
+        for chunk in _chunks([to_sql(path) for path in paths]):
+            marks = ",".join("?" * len(chunk))
+            found |= {entry.path: entry for entry in self._select(PathEntry, f"WHERE path IN ({marks})", chunk)}
+        return found
+
     def paths(self) -> Iterator[PathEntry]:
         """Yield every path in alphabetical order."""
         return self._select(PathEntry, "ORDER BY path")
@@ -239,7 +247,7 @@ class Catalog:
 
     def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         table, _ = _TABLES[row_type]
-        names = ", ".join(field.name for field in fields(row_type))
+        names = ", ".join(row_type.__slots__)
         with self._errors():
             for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
                 if row_crc(columns) != crc:
@@ -337,5 +345,5 @@ def _connect(path: Path, writable: bool) -> sqlite3.Connection:
     return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
 
 
-def _chunks(ids: list[int], size: int = 500) -> Iterator[list[int]]:
-    return (ids[start : start + size] for start in range(0, len(ids), size))
+def _chunks(keys: list[Any], size: int = 500) -> Iterator[list[Any]]:
+    return (keys[start : start + size] for start in range(0, len(keys), size))

@@ -13,11 +13,11 @@ from typing import Any
 from pmbf import check as checking
 from pmbf import kernels
 from pmbf.compact import CompactReport, compact
-from pmbf.discovery import discover
+from pmbf.discovery import discover, read_bounded
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits, extract
 from pmbf.fingerprint import fingerprint
-from pmbf.loading import Loader, LoadReport, Progress, read_bounded
+from pmbf.loading import Loader, LoadReport, Progress
 from pmbf.originals import original_text
 from pmbf.params import Params
 from pmbf.records import TEXT_KIND

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import fnmatch
 import os
+import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+
+from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +91,51 @@ def _fits(path: str, patterns: Sequence[str]) -> bool:
     """Return whether a path or its last name fits one of the patterns, as in a .gitignore without negation."""
     name = os.path.basename(path)
     return any(fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(path, pattern) for pattern in patterns)
+
+
+def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:
+    """Return a regular file's bytes; never waits, as opening a pipe would.
+
+    Raises:
+        NotFoundError: There is no such file.
+        UnsupportedError: It is not a regular file.
+        IncompleteError: It is larger than `max_bytes`.
+        OSError: It cannot be read.
+    """
+    name = os.fspath(path)
+    try:
+        descriptor = os.open(name, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except FileNotFoundError:
+        raise NotFoundError(f"{name}: no such file") from None
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise UnsupportedError(f"{name}: not a regular file") from None
+        raise
+    try:
+        status = os.fstat(descriptor)
+        _require_regular(name, status.st_mode)
+        content = _read(descriptor, status.st_size, max_bytes)
+    finally:
+        os.close(descriptor)
+    if len(content) > max_bytes:
+        raise IncompleteError(f"{name}: larger than {max_bytes} bytes; raise the limit with --max-bytes")
+    return content
+
+
+def _require_regular(name: str, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise UnsupportedError(f"{name}: is a folder, expected a file; `pmbf load` takes folders")
+    if not stat.S_ISREG(mode):
+        raise UnsupportedError(f"{name}: not a regular file")
+
+
+def _read(descriptor: int, size: int, max_bytes: int) -> bytes:
+    """Return a file's bytes, up to one more than allowed; it may have grown since it was measured."""
+    parts, room = [], max_bytes + 1
+    while room and (part := os.read(descriptor, min(room, max(size, 1 << 16) + 1))):
+        parts.append(part)
+        room -= len(part)
+    return b"".join(parts) if len(parts) != 1 else parts[0]
 
 
 def reason_of(error: Exception) -> str:

@@ -15,15 +15,15 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from pmbf.discovery import FileFound, Problem, reason_of
-from pmbf.errors import IncompleteError, NotFoundError, PmbfError, UnsupportedError
+from pmbf.discovery import FileFound, Problem, read_bounded, reason_of
+from pmbf.errors import PmbfError, UnsupportedError
 from pmbf.extract import Limits, extract, looks_supported
 from pmbf.fingerprint import fingerprint
 from pmbf.params import Params
+from pmbf.records import PathEntry
 from pmbf.text import clean
 from pmbf.writer import NewDocument, Writer
 
@@ -31,6 +31,7 @@ COMMIT_BYTES = 64 << 20
 """A batch is committed after this many bytes of text …"""
 COMMIT_SECONDS = 15.0
 """… or after this long, so that an interruption costs little."""
+_LOOKED_UP_TOGETHER = 400
 
 
 @dataclass(slots=True)
@@ -100,6 +101,7 @@ class Loader:
         self._limits = limits or Limits()
         self._on_progress = on_progress or (lambda progress: None)
         self._last_commit = time.monotonic()
+        self._known: dict[str, PathEntry] = {}
         self._incomplete = writer.store.catalog.incomplete_documents()
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
@@ -115,6 +117,8 @@ class Loader:
         try:
             with _between_files() as interrupted:
                 for number, file in enumerate(files, 1):
+                    if number % _LOOKED_UP_TOGETHER == 1:
+                        self._look_up(files[number - 1 : number - 1 + _LOOKED_UP_TOGETHER])
                     self._load_file(file)
                     n_bytes += file.size
                     self._on_progress(Progress(number, len(files), n_bytes, n_bytes_total))
@@ -162,8 +166,11 @@ class Loader:
                 files[item.path] = item
         return list(files.values())
 
+    def _look_up(self, files: Sequence[FileFound]) -> None:
+        self._known = self._writer.paths([file.path for file in files])
+
     def _load_file(self, file: FileFound) -> None:
-        known = self._writer.path(file.path)
+        known = self._known.get(file.path)
         if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
             self._unchanged(file.path, known.document)
             return
@@ -217,28 +224,6 @@ class Loader:
         if self._writer.pending_bytes >= COMMIT_BYTES or now - self._last_commit >= COMMIT_SECONDS:
             self._writer.commit()
             self._last_commit = now
-
-
-def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:
-    """Return a regular file's bytes.
-
-    Raises:
-        NotFoundError: There is no such file.
-        UnsupportedError: It is not a regular file.
-        IncompleteError: It is larger than `max_bytes`.
-    """
-    name = Path(path)
-    if not name.exists():
-        raise NotFoundError(f"{name}: no such file")
-    if name.is_dir():
-        raise UnsupportedError(f"{name}: is a folder, expected a file; `pmbf load` takes folders")
-    if not name.is_file():
-        raise UnsupportedError(f"{name}: not a regular file")
-    with open(name, "rb") as file:
-        content = file.read(max_bytes + 1)
-    if len(content) > max_bytes:
-        raise IncompleteError(f"{name}: larger than {max_bytes} bytes; raise the limit with --max-bytes")
-    return content
 
 
 @contextlib.contextmanager

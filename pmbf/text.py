@@ -18,12 +18,19 @@ def clean(text: str) -> str:
     >>> ascii(clean("a\udc80b"))
     "'a\\ufffdb'"
     """
-    return text if text.isascii() else _SURROGATE.sub("\ufffd", text)
+    try:
+        text.encode()  # thirty times as fast as looking for them
+    except UnicodeEncodeError:
+        return _SURROGATE.sub("\ufffd", text)
+    return text
 
 
 def utf8(text: str) -> bytes:
     """Return the bytes the kernels take for a text; lone surrogates become U+FFFD."""
-    return clean(text).encode()
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return clean(text).encode()
 
 
 def fold(text: str) -> Folded:

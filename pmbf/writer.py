@@ -130,6 +130,12 @@ class Writer:
             return None
         return self.pending.paths.get(path) or self.store.catalog.path(path)
 
+    def paths(self, paths: Sequence[str]) -> dict[str, PathEntry]:
+        """Return the entries of those paths that have one."""
+        pending, lost = self.pending.paths, self.pending.lost_paths
+        stored = {path: entry for path, entry in self.store.catalog.some_paths(paths).items() if path not in lost}
+        return stored | {path: pending[path] for path in paths if path in pending}
+
     def by_sha256(self, sha256: str, *, from_file: bool) -> int | None:
         """Return the id of the live document made from a file, or from a text, with these contents, or None."""
         if (document := self._pending_ids.get((sha256, from_file))) in self.pending.documents:

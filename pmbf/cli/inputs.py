@@ -45,7 +45,7 @@ def read_content(file: str, max_bytes: int) -> bytes:
     Raises:
         IncompleteError: There are more than `max_bytes`.
     """
-    from pmbf.loading import read_bounded
+    from pmbf.discovery import read_bounded
 
     if file == "-":
         return _bounded(cast(BufferedReader, sys.stdin.buffer), "stdin", max_bytes)

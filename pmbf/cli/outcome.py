@@ -86,6 +86,14 @@ def note(message: str) -> None:
     print(f"pmbf: {one_line(message)}", file=sys.stderr, flush=True)
 
 
+def note_kernels() -> None:
+    """Say that NumPy does the work of the native kernels, where nobody asked for it."""
+    from pmbf import kernels
+
+    if kernels.NATIVE_MISSING:
+        note(f"running on NumPy, many times slower: {kernels.NATIVE_MISSING}")
+
+
 def print_text(text: str) -> None:
     """Print a result; its foreign parts have been made harmless."""
     sys.stdout.write(text)
