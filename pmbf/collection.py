@@ -116,6 +116,7 @@ class Collection:
         exclude: Sequence[str] = (),
         prune: bool = False,
         limits: Limits | None = None,
+        jobs: int = 1,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> LoadReport:
         """Load files and folders: new files are added, changed ones replaced, unchanged ones skipped.
@@ -126,6 +127,8 @@ class Collection:
             exclude: Glob patterns a file or folder found in a folder must fit none of.
             prune: Take out paths below `paths` whose file is gone.
             limits: Bounds for reading a file.
+            jobs: Processes that read files, at least 1. With more, the calling script needs the usual guard
+                `if __name__ == "__main__":`, since processes are spawned.
             on_progress: Called after each file.
 
         Raises:
@@ -134,7 +137,7 @@ class Collection:
         """
         roots = list(paths)
         with self._writer() as writer:
-            loader = Loader(writer, self.params, limits=limits, on_progress=on_progress)
+            loader = Loader(writer, self.params, limits=limits, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, include=include, exclude=exclude))
             if prune:
                 loader.prune(roots)

@@ -8,7 +8,6 @@ roots ─discover─► files ─unchanged?─► skipped
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import os
 import signal
 import threading
@@ -18,13 +17,11 @@ from dataclasses import asdict, dataclass, field
 from types import FrameType
 from typing import Any
 
-from pmbf.discovery import FileFound, Problem, read_bounded, reason_of
-from pmbf.errors import PmbfError, UnsupportedError
-from pmbf.extract import Limits, extract, looks_supported
-from pmbf.fingerprint import fingerprint
+from pmbf.discovery import FileFound, Problem, reason_of
+from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.extract import Limits, looks_supported
 from pmbf.params import Params
-from pmbf.records import PathEntry
-from pmbf.text import clean
+from pmbf.reading import Outcome, Planned, Reading, read_ahead
 from pmbf.writer import NewDocument, Writer
 
 COMMIT_BYTES = 64 << 20
@@ -32,6 +29,8 @@ COMMIT_BYTES = 64 << 20
 COMMIT_SECONDS = 15.0
 """… or after this long, so that an interruption costs little."""
 _LOOKED_UP_TOGETHER = 400
+_BYTES_WORTH_PROCESSES = 16 << 20
+"""Starting a process costs as much as reading some ten megabytes."""
 
 
 @dataclass(slots=True)
@@ -84,6 +83,7 @@ class Loader:
         writer: Where documents go; committed per batch and at the end.
         params: The collection's parameters.
         limits: Bounds for reading a file.
+        jobs: Processes that read files, at least 1; small loads are read by this process.
         on_progress: Called after each file.
     """
 
@@ -93,15 +93,18 @@ class Loader:
         params: Params,
         *,
         limits: Limits | None = None,
+        jobs: int = 1,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
+        if jobs < 1:
+            raise ParameterError(f"jobs is {jobs}, expected at least 1")
+        self._jobs = jobs
         self.report = LoadReport()
         self._writer = writer
         self._params = params
         self._limits = limits or Limits()
         self._on_progress = on_progress or (lambda progress: None)
         self._last_commit = time.monotonic()
-        self._known: dict[str, PathEntry] = {}
         self._incomplete = writer.store.catalog.incomplete_documents()
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
@@ -116,11 +119,9 @@ class Loader:
         n_bytes = 0
         try:
             with _between_files() as interrupted:
-                for number, file in enumerate(files, 1):
-                    if number % _LOOKED_UP_TOGETHER == 1:
-                        self._look_up(files[number - 1 : number - 1 + _LOOKED_UP_TOGETHER])
-                    self._load_file(file)
-                    n_bytes += file.size
+                for number, (planned, outcome) in enumerate(self._outcomes(files), 1):
+                    self._settle(planned, outcome)
+                    n_bytes += planned.file.size
                     self._on_progress(Progress(number, len(files), n_bytes, n_bytes_total))
                     self._commit_when_due()
                     if interrupted():
@@ -166,35 +167,42 @@ class Loader:
                 files[item.path] = item
         return list(files.values())
 
-    def _look_up(self, files: Sequence[FileFound]) -> None:
-        self._known = self._writer.paths([file.path for file in files])
+    def _outcomes(self, files: Sequence[FileFound]) -> Iterator[tuple[Planned, Outcome]]:
+        worth_it = sum(file.size for file in files) >= _BYTES_WORTH_PROCESSES
+        return read_ahead(self._plan(files), self._params, self._limits, jobs=self._jobs if worth_it else 1)
 
-    def _load_file(self, file: FileFound) -> None:
-        known = self._known.get(file.path)
-        if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns):
-            self._unchanged(file.path, known.document)
-            return
-        try:
-            if not file.named and not looks_supported(file.path):
-                self.report.n_skipped += 1
-                return
-            self._take(file, known_document=known.document if known else None)
-        except (PmbfError, OSError) as error:
-            self._refused(file, error)
+    def _plan(self, files: Sequence[FileFound]) -> Iterator[Planned]:
+        """Yield each file with the entry of its path; wanted unless size and time are those of the entry."""
+        for start in range(0, len(files), _LOOKED_UP_TOGETHER):
+            some = files[start : start + _LOOKED_UP_TOGETHER]
+            entries = self._writer.paths([file.path for file in some])
+            for file in some:
+                known = entries.get(file.path)
+                same = known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+                yield Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))
 
-    def _take(self, file: FileFound, *, known_document: int | None) -> None:
-        content = read_bounded(file.path, self._limits.max_bytes)
-        self.report.n_bytes += len(content)
-        sha256 = hashlib.sha256(content).hexdigest()
-        same = self._writer.by_sha256(sha256, from_file=True)
+    def _settle(self, planned: Planned, outcome: Outcome) -> None:
+        if isinstance(outcome, Reading):
+            self._take(planned, outcome)
+        elif outcome is not None:
+            self._refused(planned.file, outcome)
+        elif planned.unchanged and planned.known:
+            self._unchanged(planned.file.path, planned.known.document)
+        else:
+            self.report.n_skipped += 1
+
+    def _take(self, planned: Planned, reading: Reading) -> None:
+        file, before = planned.file, planned.known.document if planned.known else None
+        self.report.n_bytes += reading.n_bytes
+        same = self._writer.by_sha256(reading.sha256, from_file=True)
         if same is None:
-            same = self._add(file.path, content, sha256)
-            self.report.n_added += known_document is None
-        elif same != known_document:
+            same = self._add(file.path, reading)
+            self.report.n_added += before is None
+        elif same != before:
             self.report.n_same += 1
         else:
             self._unchanged(file.path, same)
-        self.report.n_replaced += known_document not in (None, same)
+        self.report.n_replaced += before not in (None, same)
         self._writer.attach(file.path, same, size=file.size, mtime_ns=file.mtime_ns)
 
     def _unchanged(self, path: str, document: int) -> None:
@@ -205,13 +213,10 @@ class Loader:
     def _say_incomplete(self, path: str, reasons: Sequence[str]) -> None:
         self.report.problems += [Problem(path, f"incomplete: {reason}") for reason in reasons]
 
-    def _add(self, path: str, content: bytes, sha256: str) -> int:
-        extracted = extract(content, path, self._limits)
-        self._say_incomplete(path, extracted.problems)
-        text = clean(extracted.text)
-        return self._writer.add(
-            NewDocument(sha256, extracted.kind, text, fingerprint(text, self._params), "\n".join(extracted.problems))
-        )
+    def _add(self, path: str, reading: Reading) -> int:
+        self._say_incomplete(path, reading.problems)
+        problems = "\n".join(reading.problems)
+        return self._writer.add(NewDocument(reading.sha256, reading.kind, reading.text, reading.fingerprint, problems))
 
     def _refused(self, file: FileFound, error: Exception) -> None:
         if isinstance(error, UnsupportedError) and not file.named and "extra" not in str(error):

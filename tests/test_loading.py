@@ -5,7 +5,7 @@ import pytest
 from conftest import touch, words
 
 from pmbf import fingerprint as fingerprints
-from pmbf import loading
+from pmbf import loading, reading
 from pmbf.collection import Collection
 from pmbf.discovery import discover
 from pmbf.writer import Writer
@@ -124,7 +124,7 @@ def test_ctrl_c_waits_for_the_file_at_hand(collection, folder, monkeypatch):
         return fingerprints.fingerprint(text, params)
 
     with monkeypatch.context() as patched:
-        patched.setattr(loading, "fingerprint", fingerprint)
+        patched.setattr(reading, "fingerprint", fingerprint)
         with pytest.raises(KeyboardInterrupt):
             collection.load([folder])
     assert len(paths(collection)) == len(made) == 3
@@ -188,6 +188,21 @@ def test_an_interruption_in_the_middle_of_a_file_leaves_no_half_document(collect
             collection.load([folder])
     assert len(paths(collection)) == 3
     assert counts(collection.load([folder])) == {"n_added": 7, "n_unchanged": 3}
+
+
+def test_several_processes_load_what_one_does(tmp_path, folder, monkeypatch):
+    monkeypatch.setattr(loading, "_BYTES_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(reading, "BATCH_FILES", 3)
+    (folder / "copy.txt").write_text(words(3), encoding="utf-8")
+    (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
+    listed, reports = [], []
+    for jobs in (1, 2):
+        with Collection(tmp_path / f"{jobs}.pmbf", create=True) as made:
+            reports.append(made.load([folder, tmp_path / "missing"], jobs=jobs).to_dict() | {"seconds": 0})
+            listed.append(list(made.documents()))
+            assert made.check().problems == []
+    assert listed[0] == listed[1]
+    assert reports[0] == reports[1]
 
 
 def test_progress_ends_at_the_total(collection, folder):
