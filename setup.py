@@ -10,7 +10,7 @@ setup(
             "pmbf.kernels._native",
             sources=sorted(glob("pmbf/kernels/native/*.c")),
             depends=sorted(glob("pmbf/kernels/native/*.h")),
-            extra_compile_args=["-std=c11", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra"],
+            extra_compile_args=["-std=c11", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-psabi"],
             optional=True,
             py_limited_api=True,
             define_macros=[("Py_LIMITED_API", "0x030B0000")],

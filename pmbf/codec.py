@@ -23,6 +23,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import kernels
 from pmbf.errors import CorruptError
 
 try:  # the same format, four times as fast: the extra `fast`
@@ -44,7 +45,7 @@ _DEFLATE_LEVEL = 1  # zlib's level 6 saves a tenth of the bytes and takes three 
 def encode_fingerprint(parts: Sequence[Hashes]) -> bytes:
     """Return the record of a fingerprint's parts, each ascending and distinct."""
     counts = np.array([len(parts), *map(len, parts)], np.uint32).tobytes()
-    body = counts + b"".join(map(_encode_part, parts))
+    body = counts + b"".join(map(kernels.encode_gaps, parts))
     return struct.pack("<I", zlib.crc32(body)) + body
 
 
@@ -60,30 +61,9 @@ def decode_fingerprint(record: memoryview, where: str) -> list[Hashes]:
     counts = np.frombuffer(record, "<u4", n_parts, 8)
     parts, offset = [], 8 + 4 * n_parts
     for count in counts.tolist():
-        part, offset = _decode_part(record, offset, count)
+        part, offset = kernels.decode_gaps(record, offset, count)
         parts.append(part)
     return parts
-
-
-def _encode_part(hashes: Hashes) -> bytes:
-    gaps = np.diff(hashes, prepend=np.uint32(0)).astype("<u4")
-    extra = (gaps > 0xFF).astype(np.uint8) + (gaps > 0xFFFF) + (gaps > 0xFFFFFF)
-    control = np.zeros((-(-len(gaps) // 4), 4), np.uint8)
-    control.reshape(-1)[: len(gaps)] = extra
-    packed = (control << np.array([0, 2, 4, 6], np.uint8)).sum(axis=1, dtype=np.uint8)
-    used = np.arange(4) <= extra[:, None]
-    return bytes(packed.tobytes() + gaps.view(np.uint8).reshape(-1, 4)[used].tobytes())
-
-
-def _decode_part(record: memoryview, offset: int, count: int) -> tuple[Hashes, int]:
-    n_control = -(-count // 4)
-    control = np.frombuffer(record, np.uint8, n_control, offset)
-    extra = (control[:, None] >> np.array([0, 2, 4, 6], np.uint8) & 3).reshape(-1)[:count]
-    n_bytes = count + int(extra.sum())
-    used = np.arange(4) <= extra[:, None]
-    gaps = np.zeros((count, 4), np.uint8)
-    gaps[used] = np.frombuffer(record, np.uint8, n_bytes, offset + n_control)
-    return np.cumsum(gaps.reshape(-1).view("<u4"), dtype=np.uint32), offset + n_control + n_bytes
 
 
 def encode_block(raw: bytes) -> bytes:

@@ -12,7 +12,7 @@ import typer
 import pmbf
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import fits, given, limits, named_roots, resolved
-from pmbf.cli.outcome import DONE, FAILED, STOPPED, PmbfGroup, failure, note, print_json, print_text
+from pmbf.cli.outcome import DONE, FAILED, STOPPED, PmbfGroup, failure, note, note_kernels, print_json, print_text
 from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
@@ -98,6 +98,8 @@ def load(
         raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
     roots = named_roots(paths or [], files_from)
     with _opened_for_load(_folder(collection), params, roots) as opened:
+        if not quiet:
+            note_kernels()
         how = {"include": include or (), "exclude": exclude or (), "prune": prune, "limits": limits(max_bytes, timeout)}
         report = _loaded(opened, roots, quiet=quiet, **how)
         if json:
@@ -158,6 +160,8 @@ def screen(
     Options(**options)  # refused before a long file is read
     view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))
     with _opened(collection) as opened:
+        if not quiet:
+            note_kernels()
         screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet)
         raise typer.Exit(screening.screen_all(files, name))
 

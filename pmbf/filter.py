@@ -34,9 +34,6 @@ __all__ = ["ROWS_PER_TILE", "PseudoMatrixBloomFilter", "Tile", "rows_over"]
 
 Window = tuple[int, int]
 
-_WINDOWS_AT_ONCE = 2048
-"""Windows counted together: at 512 rows their counts take 4 MB."""
-
 
 @dataclass(slots=True)
 class PseudoMatrixBloomFilter:
@@ -121,7 +118,7 @@ def rows_over(
     if rates.shape != (tile.n_rows,):
         raise ParameterError(f"rates is {rates.dtype} {rates.shape}, expected float64 ({tile.n_rows},)")
     if method == "hashes":
-        return np.flatnonzero(_over_in_windows(tile, hashes, windows, rates, chance))
+        return _over_in_windows(tile, hashes, windows, rates, chance)
     if method == "popcount":
         return np.flatnonzero(_over_in_bits(tile, hashes, rates, chance * len(windows)))
     raise ParameterError(f"method is {method!r}, expected 'hashes' or 'popcount'")
@@ -129,15 +126,14 @@ def rows_over(
 
 def _over_in_windows(
     tile: Tile, hashes: Hashes, windows: Sequence[Window], rates: NDArray[np.float64], chance: float
-) -> NDArray[np.bool_]:
-    hits = tile.hits(hashes)
-    passed = np.zeros(tile.n_rows, np.bool_)
-    for first in range(0, len(windows), _WINDOWS_AT_ONCE):
-        starts, stops = np.array(windows[first : first + _WINDOWS_AT_ONCE], np.int64).T
-        counts, sizes = kernels.window_counts(hits, tile.n_rows, starts, stops), stops - starts
-        for size in np.unique(sizes[sizes > 0]).tolist():
-            passed |= counts[sizes == size].max(axis=0) >= _limits(size, rates, chance)
-    return passed
+) -> NDArray[np.int64]:
+    spans = np.array(windows, np.int64).reshape(-1, 2)
+    sizes = np.unique(spans[:, 1] - spans[:, 0])
+    sizes = sizes[sizes > 0]
+    limits = np.empty((len(sizes), tile.n_rows), np.int32)
+    for line, size in zip(limits, sizes.tolist(), strict=True):
+        line[:] = _limits(size, rates, chance)
+    return tile.rows_over(hashes, spans, sizes, limits)
 
 
 def _over_in_bits(tile: Tile, hashes: Hashes, rates: NDArray[np.float64], chance: float) -> NDArray[np.bool_]:

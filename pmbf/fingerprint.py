@@ -78,7 +78,7 @@ def fingerprint(text: str, params: Params) -> Fingerprint:
     >>> len(fingerprint("The quick brown fox jumps over the lazy dog.", Params()))
     6
     """
-    sampled = _sampled(text, params)
+    sampled = _sampled(text, params, positions=False)
     return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens)
 
 
@@ -92,7 +92,7 @@ def query_sample(text: str, params: Params) -> QuerySample:
     >>> query_sample("The quick brown fox jumps over the lazy dog.", Params()).starts.tolist()
     [0, 4, 10, 16, 20, 26]
     """
-    sampled = _sampled(text, params)
+    sampled = _sampled(text, params, positions=True)
     order = np.argsort(sampled.token, kind="stable")
     return QuerySample(
         hashes=sampled.hashes[order],
@@ -105,7 +105,7 @@ def query_sample(text: str, params: Params) -> QuerySample:
     )
 
 
-def _sampled(text: str, params: Params) -> Sample:
+def _sampled(text: str, params: Params, *, positions: bool) -> Sample:
     return kernels.sample(
         utf8(text),
         shingle_tokens=params.shingle_tokens,
@@ -113,4 +113,5 @@ def _sampled(text: str, params: Params) -> Sample:
         density=params.density,
         min_hashes=params.min_hashes,
         segment_chars=params.segment_chars,
+        positions=positions,
     )

@@ -189,12 +189,12 @@ def _shared(store: Store, documents: list[Document], hashes: Hashes) -> Iterator
     wanted, place = np.unique(hashes, return_inverse=True)
     prints = [store.fingerprint(document).hashes for document in documents]
     stored = np.concatenate(prints)
-    at = np.minimum(np.searchsorted(wanted, stored), len(wanted) - 1)
-    found = np.flatnonzero(wanted[at] == stored)
+    found = np.flatnonzero(kernels.intersect(stored, wanted))
+    at = np.searchsorted(wanted, stored[found])
     bounds = np.searchsorted(found, np.cumsum([0, *map(len, prints)]))
     for start, stop in itertools.pairwise(bounds.tolist()):
         has = np.zeros(len(wanted), np.bool_)
-        has[at[found[start:stop]]] = True
+        has[at[start:stop]] = True
         yield has[place]
 
 

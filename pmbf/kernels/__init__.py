@@ -1,36 +1,69 @@
 """The one door to the hot loops: text in, tokens and samples out; hashes in, bits and counts out.
 
-Every name here is answered by the NumPy reference; a native twin answers the same names with the same results and the
-same errors. Nothing outside this package imports a module of it other than `pmbf.kernels` and its types.
+Two twins answer the same names with the same results and the same errors: the native kernels, in C, and the NumPy
+reference. The native ones answer where they are built; `PMBF_KERNELS=native` and `PMBF_KERNELS=reference` choose one.
+Nothing outside this package imports a module of it other than `pmbf.kernels`.
 """
 
 from __future__ import annotations
 
-from pmbf.kernels.reference_bits import (
-    and_popcounts,
-    fill,
-    hits_open,
-    hits_sealed,
-    intersect,
-    popcount,
-    popcounts,
-    positions,
-    seal,
-    unseal,
-    window_counts,
-)
-from pmbf.kernels.reference_text import fold, sample, tokenise
+from typing import TYPE_CHECKING
+
+from pmbf.kernels.choice import NATIVE_MISSING, native_answers
 from pmbf.kernels.types import Folded, Sample, Tokens
 
-NAME = "reference"
+# One twin is checked for types; the other has the same names and, so the tests say, the same types.
+if TYPE_CHECKING or not native_answers():
+    from pmbf.kernels.reference_bits import (
+        and_popcounts,
+        fill,
+        hits_open,
+        hits_sealed,
+        intersect,
+        popcount,
+        popcounts,
+        positions,
+        seal,
+        unseal,
+        window_counts,
+    )
+    from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
+    from pmbf.kernels.reference_query import rows_over_open, rows_over_sealed
+    from pmbf.kernels.reference_text import fold, sample, tokenise
+
+    NAME = "reference"
+else:
+    from pmbf.kernels.native_bits import (
+        and_popcounts,
+        decode_gaps,
+        encode_gaps,
+        fill,
+        hits_open,
+        hits_sealed,
+        intersect,
+        popcount,
+        popcounts,
+        positions,
+        rows_over_open,
+        rows_over_sealed,
+        seal,
+        unseal,
+        window_counts,
+    )
+    from pmbf.kernels.native_text import fold, sample, tokenise
+
+    NAME = "native"
 """Which twin answers."""
 
 __all__ = [
     "NAME",
+    "NATIVE_MISSING",
     "Folded",
     "Sample",
     "Tokens",
     "and_popcounts",
+    "decode_gaps",
+    "encode_gaps",
     "fill",
     "fold",
     "hits_open",
@@ -39,6 +72,8 @@ __all__ = [
     "popcount",
     "popcounts",
     "positions",
+    "rows_over_open",
+    "rows_over_sealed",
     "sample",
     "seal",
     "tokenise",

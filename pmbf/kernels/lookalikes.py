@@ -33,7 +33,7 @@ _SCRIPT_BIT = np.array([0, 2, 4, 8, 16, 0, 0, 0], np.uint8)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Shapes:
+class Shapes:
     """Look-up tables: `number[lower, folded letter]`, and for each number the letter in a script and a set of scripts.
 
     Number 0 is a letter that looks like no other.
@@ -91,13 +91,13 @@ def _repaired(
     codes: NDArray[np.uint32], entries: NDArray[np.uint32], firsts: NDArray[np.intp], sizes: NDArray[np.intp]
 ) -> NDArray[np.uint32]:
     """Return the letters of mixed tokens, laid end to end, after repair."""
-    shapes = _shapes()
+    tables = shapes()
     held = _script_sets(entries)
     lower = (entries & LOWER) != 0
-    number = np.where(held != 0, shapes.number[lower.astype(np.intp), np.minimum(codes, _LETTERS_END)], 0)
-    reach = np.where(held != 0, held | shapes.scripts[number], _ANY).astype(np.uint8)
+    number = np.where(held != 0, tables.number[lower.astype(np.intp), np.minimum(codes, _LETTERS_END)], 0)
+    reach = np.where(held != 0, held | tables.scripts[number], _ANY).astype(np.uint8)
     target = np.repeat(_targets(held, reach, firsts), sizes)
-    letter = shapes.letter[number, target]
+    letter = tables.letter[number, target]
     return np.where(letter != 0, letter, codes)
 
 
@@ -111,7 +111,8 @@ def _targets(held: NDArray[np.uint8], reach: NDArray[np.uint8], firsts: NDArray[
 
 
 @cache
-def _shapes() -> _Shapes:
+def shapes() -> Shapes:
+    """Return the look-up tables, built at the first call."""
     groups = ["----", *_LOWER_SHAPES, *_UPPER_SHAPES]
     number = np.zeros((2, _LETTERS_END + 1), np.uint8)
     letter = np.zeros((len(groups), ARMENIAN + 1), np.uint32)
@@ -121,4 +122,4 @@ def _shapes() -> _Shapes:
                 letter[group, script] = ord(char.casefold())
                 number[int(char.islower()), ord(char.casefold())] = group
     scripts = ((letter != 0) << np.arange(ARMENIAN + 1)).sum(axis=1).astype(np.uint8)
-    return _Shapes(number, letter, scripts)
+    return Shapes(number, letter, scripts)

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import ParameterError
+from pmbf.kernels import checks
 from pmbf.kernels.reference_hash import fmix64
 
 Hashes = NDArray[np.uint32]
@@ -67,11 +67,8 @@ def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     >>> positions(np.array([7], np.uint32), row_bits=128, n_hashes=3).tolist()
     [[31, 113, 67]]
     """
-    _require("hashes", hashes, np.uint32, "(n,)", 1)
-    if not 1 <= row_bits <= 0xFFFFFFFF:
-        raise ParameterError(f"row_bits is {row_bits}, expected an integer from 1 to 2^32 - 1")
-    if n_hashes < 1:
-        raise ParameterError(f"n_hashes is {n_hashes}, expected at least 1")
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    checks.require_probes(row_bits, n_hashes)
     mixed = fmix64(hashes.astype(np.uint64) * SPREAD + OFFSET)
     points: Words = np.multiply.outer((mixed & _LOW) | np.uint64(1), np.arange(n_hashes, dtype=np.uint64))
     points += (mixed >> np.uint64(32))[:, None]
@@ -92,9 +89,8 @@ def fill(row: Words, hashes: Hashes, *, n_hashes: int) -> None:
     Raises:
         ParameterError: An array has another dtype or shape, or `row` is read-only.
     """
-    _require("row", row, np.uint64, "(W,)", 1)
-    if not row.flags.writeable:
-        raise ParameterError("row is read-only, expected a writable array; copy it first")
+    checks.require("row", row, np.uint64, "(W,)", 1)
+    checks.require_writable("row", row)
     at = positions(hashes, row_bits=64 * len(row), n_hashes=n_hashes).ravel()
     np.bitwise_or.at(row, at >> 6, _masks(at))
 
@@ -114,7 +110,7 @@ def seal(rows: Words) -> Words:
     >>> seal(np.array([[0b01], [0b11]], np.uint64))[:3].tolist()
     [[3], [2], [0]]
     """
-    _require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     n_rows, n_words = rows.shape
     n_groups = -(-n_rows // 64)
     slices = np.empty((64 * n_words, n_groups), np.uint64)
@@ -135,10 +131,9 @@ def unseal(slices: Words, n_rows: int) -> Words:
     Raises:
         ParameterError: `slices` is not `(64 W, S) uint64`, or has no place for so many rows.
     """
-    _require("slices", slices, np.uint64, "(64 W, S)", 2)
-    _require_rows("slices", slices, n_rows)
-    if len(slices) % 64:
-        raise ParameterError(f"slices has {len(slices)} positions, expected a multiple of 64")
+    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
+    checks.require_rows("slices", slices, n_rows)
+    checks.require_whole_words(slices)
     n_words = len(slices) // 64
     rows = np.empty((n_rows, n_words), np.uint64)
     for part in _blocks(n_words, _TURN_WORDS // max(1, 64 * slices.shape[1])):
@@ -157,7 +152,7 @@ def hits_open(rows: Words, hashes: Hashes, *, n_hashes: int) -> Words:
     Raises:
         ParameterError: An array has another dtype or shape.
     """
-    _require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     n_rows, n_words = rows.shape
     at = positions(hashes, row_bits=64 * n_words, n_hashes=n_hashes)
     if at.size >= _PROBES_WORTH_A_SEAL * n_words:
@@ -181,7 +176,7 @@ def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
     Raises:
         ParameterError: An array has another dtype or shape.
     """
-    _require("slices", slices, np.uint64, "(64 W, S)", 2)
+    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
     return _hits_at(slices, positions(hashes, row_bits=len(slices), n_hashes=n_hashes))
 
 
@@ -202,9 +197,9 @@ def window_counts(hits: Words, n_rows: int, starts: NDArray[np.int64], stops: ND
     >>> window_counts(np.array([[1], [3], [2]], np.uint64), 2, np.array([0, 1]), np.array([3, 2])).tolist()
     [[2, 2], [1, 1]]
     """
-    _require("hits", hits, np.uint64, "(q, S)", 2)
-    _require_rows("hits", hits, n_rows)
-    _require_windows(starts, stops, len(hits))
+    checks.require("hits", hits, np.uint64, "(q, S)", 2)
+    checks.require_rows("hits", hits, n_rows)
+    checks.require_windows(starts, stops, len(hits))
     if not len(starts):
         return np.empty((0, n_rows), np.int32)
     edges = _edges(starts, stops)
@@ -231,8 +226,8 @@ def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
     >>> intersect(np.array([5, 1, 5], np.uint32), np.array([2, 5], np.uint32)).tolist()
     [True, False, True]
     """
-    _require("a", a, np.uint32, "(n,)", 1)
-    _require("b", b, np.uint32, "(m,)", 1)
+    checks.require("a", a, np.uint32, "(n,)", 1)
+    checks.require("b", b, np.uint32, "(m,)", 1)
     if not len(b):
         return np.zeros(len(a), np.bool_)
     found = np.minimum(np.searchsorted(b, a), len(b) - 1)
@@ -251,7 +246,7 @@ def popcount(words: Words) -> int:
     >>> popcount(np.array([3, 1 << 63], np.uint64))
     3
     """
-    _require("words", words, np.uint64, "(n,)", 1)
+    checks.require("words", words, np.uint64, "(n,)", 1)
     return int(np.bitwise_count(words).sum(dtype=np.int64))
 
 
@@ -264,7 +259,7 @@ def popcounts(rows: Words) -> Counts:
     Raises:
         ParameterError: `rows` is not `(n_rows, W) uint64`.
     """
-    _require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     counts = np.empty(len(rows), np.int64)
     for part in _blocks(len(rows), _BLOCK_WORDS // max(1, rows.shape[1])):
         counts[part] = np.bitwise_count(rows[part]).sum(axis=1, dtype=np.int64)
@@ -284,35 +279,13 @@ def and_popcounts(row: Words, rows: Words) -> Counts:
     Source:
         Geravand & Ahmadi 2011, Novel Adjustable Matrix Bloom Filter; Tskhay, Butakov & Kim 2014.
     """
-    _require("row", row, np.uint64, "(W,)", 1)
-    _require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    if rows.shape[1] != len(row):
-        raise ParameterError(f"rows are {rows.shape[1]} words wide, expected {len(row)} as row has")
+    checks.require("row", row, np.uint64, "(W,)", 1)
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    checks.require_same_width(row, rows)
     counts = np.empty(len(rows), np.int64)
     for part in _blocks(len(rows), _BLOCK_WORDS // max(1, len(row))):
         counts[part] = np.bitwise_count(rows[part] & row).sum(axis=1, dtype=np.int64)
     return counts
-
-
-def _require(name: str, array: object, dtype: type, shape: str, n_dims: int) -> None:
-    if isinstance(array, np.ndarray) and array.dtype == dtype and array.ndim == n_dims:
-        return
-    found = f"{array.dtype} {array.shape}" if isinstance(array, np.ndarray) else type(array).__name__
-    raise ParameterError(f"{name} is {found}, expected {np.dtype(dtype)} {shape}")
-
-
-def _require_rows(name: str, words: Words, n_rows: int) -> None:
-    if words.shape[1] != -(-n_rows // 64):
-        raise ParameterError(f"{name} has {words.shape[1]} words a line, expected {-(-n_rows // 64)} for {n_rows} rows")
-
-
-def _require_windows(starts: NDArray[np.int64], stops: NDArray[np.int64], n_hits: int) -> None:
-    _require("starts", starts, np.int64, "(n_windows,)", 1)
-    _require("stops", stops, np.int64, "(n_windows,)", 1)
-    if len(starts) != len(stops):
-        raise ParameterError(f"stops has {len(stops)} windows, expected {len(starts)} as starts has")
-    if len(starts) and (starts.min() < 0 or stops.max() > n_hits or (starts > stops).any()):
-        raise ParameterError(f"a window is not inside the {n_hits} hashes; expected 0 <= start <= stop <= {n_hits}")
 
 
 def _blocks(n_items: int, wanted: int) -> Iterator[slice]:

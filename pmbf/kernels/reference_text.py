@@ -29,7 +29,7 @@ def fold(utf8: bytes) -> Folded:
     >>> fold("Naïve café".encode()).text
     'naive cafe'
     """
-    text = _decoded(utf8)
+    text = decoded(utf8)
     done = list(blocks(text))
     codes = _joined([block.codes for block in done], np.uint32)
     origins = [block.origin[:-1] for block in done] + [np.array([len(text)], np.uint32)]
@@ -49,7 +49,7 @@ def tokenise(utf8: bytes) -> Tokens:
     >>> [(int(start), int(stop)) for start, stop in zip(tokens.starts, tokens.stops)]
     [(0, 5), (7, 8), (8, 9)]
     """
-    text = _decoded(utf8)
+    text = decoded(utf8)
     parts = [_block_tokens(block) for block in blocks(text)]
     return Tokens(
         hashes=_joined([part.hashes for part in parts], np.uint64),
@@ -63,7 +63,14 @@ def tokenise(utf8: bytes) -> Tokens:
 
 
 def sample(
-    utf8: bytes, *, shingle_tokens: int, ordered: bool, density: float, min_hashes: int, segment_chars: int
+    utf8: bytes,
+    *,
+    shingle_tokens: int,
+    ordered: bool,
+    density: float,
+    min_hashes: int,
+    segment_chars: int,
+    positions: bool = True,
 ) -> Sample:
     """Return the smallest distinct shingle hashes of each segment of a text.
 
@@ -74,6 +81,7 @@ def sample(
         density: Hashes kept per code point, in (0, 1].
         min_hashes: Hashes a segment keeps at least, if it has them.
         segment_chars: Code points of a segment; the last one is a quarter to five quarters of it.
+        positions: Whether `starts` and `token` are wanted; they are empty otherwise.
 
     Raises:
         ParameterError: The bytes are not valid UTF-8.
@@ -85,10 +93,11 @@ def sample(
     quotas = [max(min_hashes, math.ceil(density * n)) for n in np.diff(edges).tolist()]
     kept = [_smallest(hashes, start, stop, quota) for start, stop, quota in zip(cuts, cuts[1:], quotas, strict=False)]
     at = _joined(kept, np.intp)
+    placed = first[at] if positions else first[:0]
     return Sample(
         hashes=hashes[at],
-        starts=tokens.starts[first[at]],
-        token=first[at].astype(np.uint32),
+        starts=tokens.starts[placed],
+        token=placed.astype(np.uint32),
         bounds=np.cumsum([0, *map(len, kept)]).astype(np.uint32),
         n_chars=tokens.n_chars,
         n_tokens=len(tokens),
@@ -96,6 +105,24 @@ def sample(
         n_mixed=tokens.n_mixed,
         n_invisible=tokens.n_invisible,
     )
+
+
+def decoded(utf8: bytes) -> str:
+    """Return the text.
+
+    Raises:
+        ParameterError: The bytes are not valid UTF-8.
+    """
+    try:
+        return utf8.decode()
+    except UnicodeDecodeError as error:
+        raise ParameterError(
+            f"text is not UTF-8 at byte {error.start}, expected valid UTF-8; decode it with errors='replace' first"
+        ) from None
+
+
+def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate([*parts, np.zeros(0, dtype)])
 
 
 def _shingles(tokens: Tokens, *, shingle_tokens: int, ordered: bool) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
@@ -152,16 +179,3 @@ def _encoded(codes: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.intp]]:
 
 def _text(codes: NDArray[np.uint32]) -> str:
     return codes.astype("<u4").tobytes().decode("utf-32-le")
-
-
-def _decoded(utf8: bytes) -> str:
-    try:
-        return utf8.decode()
-    except UnicodeDecodeError as error:
-        raise ParameterError(
-            f"text is not UTF-8 at byte {error.start}, expected valid UTF-8; decode it with errors='replace' first"
-        ) from None
-
-
-def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
-    return np.concatenate([*parts, np.zeros(0, dtype)])

@@ -1,8 +1,11 @@
-"""The bit kernels beside naive twins in plain Python integers: same bits, same counts, same errors."""
+"""Both twins of the bit kernels, on every instruction set, beside naive ones in plain Python integers: same bits, same
+counts, same errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,13 +13,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from pmbf import kernels
-from pmbf.errors import ParameterError
-from pmbf.kernels.reference_bits import and_popcounts
+from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.kernels import reference_bits, reference_gaps, reference_query
+
+REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps) | vars(reference_query)))
+LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 
 N_ROWS = st.sampled_from([0, 1, 7, 8, 9, 63, 64, 65, 130])
 HASHES = npst.arrays(np.uint32, st.integers(0, 40))
 MASK = (1 << 64) - 1
+
+
+@pytest.fixture(scope="module", params=["reference", *LEVELS])
+def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Both twins, the native one on each instruction set that this processor has."""
+    if request.param == "reference":
+        yield REFERENCE
+        return
+    try:
+        from pmbf.kernels import native_bits
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    if native_bits.use_level(LEVELS[request.param]) != LEVELS[request.param]:
+        pytest.skip(f"this processor has no {request.param}")
+    yield native_bits
+    native_bits.use_level(99)
 
 
 def row_matrix(min_words: int = 1) -> st.SearchStrategy[np.ndarray]:
@@ -54,18 +75,18 @@ def naive_hits(rows: np.ndarray, hashes: np.ndarray, n_hashes: int) -> list[int]
 
 
 @given(HASHES, st.integers(1, 2**32 - 1), st.integers(1, 16))
-def test_positions_are_those_of_the_formula(hashes: np.ndarray, row_bits: int, n_hashes: int) -> None:
+def test_positions_are_those_of_the_formula(kernels: Any, hashes: np.ndarray, row_bits: int, n_hashes: int) -> None:
     expected = [naive_positions(value, row_bits, n_hashes) for value in hashes.tolist()]
     assert expected == kernels.positions(hashes, row_bits=row_bits, n_hashes=n_hashes).tolist()
 
 
-def test_positions_never_change_since_stored_rows_depend_on_them() -> None:
+def test_positions_never_change_since_stored_rows_depend_on_them(kernels: Any) -> None:
     hashes = np.array([0, 1, 2**32 - 1], np.uint32)
     expected = [[9717, 6386, 3054, 12522], [9995, 9873, 9752, 9631], [11336, 1049, 3563, 6076]]
     assert expected == kernels.positions(hashes, row_bits=12_800, n_hashes=4).tolist()
 
 
-def test_positions_are_spread_evenly_over_a_row_though_sampled_hashes_are_small() -> None:
+def test_positions_are_spread_evenly_over_a_row_though_sampled_hashes_are_small(kernels: Any) -> None:
     at = kernels.positions(np.arange(100_000, dtype=np.uint32), row_bits=1000, n_hashes=3)
     counts = np.bincount(at.ravel(), minlength=1000)
     chi_square = ((counts - 300) ** 2 / 300).sum()
@@ -74,7 +95,7 @@ def test_positions_are_spread_evenly_over_a_row_though_sampled_hashes_are_small(
 
 @given(st.lists(HASHES, max_size=3), st.integers(1, 5), st.integers(1, 7))
 def test_a_filled_row_has_the_bits_of_all_its_hashes_and_no_others(
-    parts: list[np.ndarray], n_words: int, n_hashes: int
+    kernels: Any, parts: list[np.ndarray], n_words: int, n_hashes: int
 ) -> None:
     row, expected = np.zeros(n_words, np.uint64), 0
     for hashes in parts:
@@ -86,7 +107,7 @@ def test_a_filled_row_has_the_bits_of_all_its_hashes_and_no_others(
 
 
 @given(row_matrix(min_words=0))
-def test_slices_are_the_transposed_bits_of_rows(rows: np.ndarray) -> None:
+def test_slices_are_the_transposed_bits_of_rows(kernels: Any, rows: np.ndarray) -> None:
     slices = kernels.seal(rows)
     assert (64 * rows.shape[1], -(-len(rows) // 64)) == slices.shape
     wholes = [as_integer(row) for row in rows]
@@ -95,11 +116,11 @@ def test_slices_are_the_transposed_bits_of_rows(rows: np.ndarray) -> None:
 
 
 @given(row_matrix(min_words=0))
-def test_unsealed_slices_are_the_rows_that_were_sealed(rows: np.ndarray) -> None:
+def test_unsealed_slices_are_the_rows_that_were_sealed(kernels: Any, rows: np.ndarray) -> None:
     assert rows.tolist() == kernels.unseal(kernels.seal(rows), len(rows)).tolist()
 
 
-def test_a_tile_wider_than_one_block_is_sealed_bit_for_bit() -> None:
+def test_a_tile_wider_than_one_block_is_sealed_bit_for_bit(kernels: Any) -> None:
     rows = _random_rows(512, 67, seed=1, sparse=False)
     slices = kernels.seal(rows)
     as_bits = np.unpackbits(rows.view(np.uint8), axis=1, bitorder="little")
@@ -108,7 +129,9 @@ def test_a_tile_wider_than_one_block_is_sealed_bit_for_bit() -> None:
 
 
 @given(row_matrix(), HASHES, st.integers(1, 7))
-def test_both_forms_give_the_hits_of_the_naive_filter(rows: np.ndarray, hashes: np.ndarray, n_hashes: int) -> None:
+def test_both_forms_give_the_hits_of_the_naive_filter(
+    kernels: Any, rows: np.ndarray, hashes: np.ndarray, n_hashes: int
+) -> None:
     expected = naive_hits(rows, hashes, n_hashes)
     opened = kernels.hits_open(rows, hashes, n_hashes=n_hashes)
     sealed = kernels.hits_sealed(kernels.seal(rows), hashes, n_hashes=n_hashes)
@@ -117,7 +140,7 @@ def test_both_forms_give_the_hits_of_the_naive_filter(rows: np.ndarray, hashes: 
 
 
 @pytest.mark.parametrize("n_hashes_in_query", [3, 40, 5000], ids=["probed", "between", "transposed in blocks"])
-def test_open_and_sealed_agree_at_any_length_of_query(n_hashes_in_query: int) -> None:
+def test_open_and_sealed_agree_at_any_length_of_query(kernels: Any, n_hashes_in_query: int) -> None:
     rows = _random_rows(300, 60, seed=2, sparse=True)
     hashes = np.random.default_rng(3).integers(0, 2**32, n_hashes_in_query, np.uint32)
     opened = kernels.hits_open(rows, hashes, n_hashes=2)
@@ -126,7 +149,7 @@ def test_open_and_sealed_agree_at_any_length_of_query(n_hashes_in_query: int) ->
 
 
 @given(st.data())
-def test_window_counts_are_the_sums_of_bits(data: st.DataObject) -> None:
+def test_window_counts_are_the_sums_of_bits(kernels: Any, data: st.DataObject) -> None:
     n_rows = data.draw(N_ROWS)
     n_hits = data.draw(st.sampled_from([0, 1, 30, 254, 255, 256, 600]))
     hits = _random_rows(n_hits, -(-n_rows // 64), data.draw(st.integers(0, 99)), sparse=False)
@@ -139,23 +162,25 @@ def test_window_counts_are_the_sums_of_bits(data: st.DataObject) -> None:
     assert ((len(windows), n_rows), np.int32) == (counts.shape, counts.dtype)
 
 
-def test_more_hits_than_one_block_are_counted() -> None:
+def test_more_hits_than_one_block_are_counted(kernels: Any) -> None:
     hits = np.full((70_000, 8), 2**64 - 1, np.uint64)
     counts = kernels.window_counts(hits, 512, np.array([0, 1, 69_999]), np.array([70_000, 65_537, 70_000]))
     assert [[70_000] * 512, [65_536] * 512, [1] * 512] == counts.tolist()
 
 
 @given(st.lists(st.integers(0, 30)), st.sets(st.integers(0, 30)))
-def test_intersect_says_of_each_hash_whether_the_other_array_has_it(a: list[int], b: set[int]) -> None:
+def test_intersect_says_of_each_hash_whether_the_other_array_has_it(kernels: Any, a: list[int], b: set[int]) -> None:
     found = kernels.intersect(np.array(a, np.uint32), np.array(sorted(b), np.uint32))
     assert [value in b for value in a] == found.tolist()
 
 
 @given(row_matrix(), st.integers(0, 99))
-def test_popcounts_count_ones(rows: np.ndarray, seed: int) -> None:
+def test_popcounts_count_ones(kernels: Any, rows: np.ndarray, seed: int) -> None:
     row = _random_rows(1, rows.shape[1], seed, sparse=False)[0]
     assert [as_integer(line).bit_count() for line in rows] == kernels.popcounts(rows).tolist()
-    assert [(as_integer(line) & as_integer(row)).bit_count() for line in rows] == and_popcounts(row, rows).tolist()
+    assert [(as_integer(line) & as_integer(row)).bit_count() for line in rows] == kernels.and_popcounts(
+        row, rows
+    ).tolist()
     assert as_integer(row).bit_count() == kernels.popcount(row)
 
 
@@ -167,37 +192,37 @@ AT = np.zeros(1, np.int64)
 @pytest.mark.parametrize(
     ("call", "found"),
     [
-        (lambda: kernels.positions(HASH.astype(np.int64), row_bits=64, n_hashes=1), "hashes is int64 (4,)"),
-        (lambda: kernels.positions(HASH.reshape(2, 2), row_bits=64, n_hashes=1), "hashes is uint32 (2, 2)"),
-        (lambda: kernels.positions(HASH, row_bits=0, n_hashes=1), "row_bits is 0"),
-        (lambda: kernels.positions(HASH, row_bits=2**32, n_hashes=1), "row_bits is 4294967296"),
-        (lambda: kernels.positions(HASH, row_bits=64, n_hashes=0), "n_hashes is 0"),
-        (lambda: kernels.fill(ROWS, HASH, n_hashes=1), "row is uint64 (3, 2)"),
-        (lambda: kernels.fill(_read_only(ROW), HASH, n_hashes=1), "row is read-only"),
-        (lambda: kernels.fill(ROW, list(HASH), n_hashes=1), "hashes is list"),  # type: ignore[arg-type]
-        (lambda: kernels.seal(ROW), "rows is uint64 (2,)"),
-        (lambda: kernels.unseal(SLICES, 65), "slices has 1 words a line, expected 2 for 65 rows"),
-        (lambda: kernels.unseal(SLICES[:100], 3), "slices has 100 positions"),
-        (lambda: kernels.hits_open(ROWS.astype(np.int64), HASH, n_hashes=1), "rows is int64 (3, 2)"),
-        (lambda: kernels.hits_sealed(ROW, HASH, n_hashes=1), "slices is uint64 (2,)"),
-        (lambda: kernels.window_counts(SLICES, 64, AT.astype(np.int32), AT), "starts is int32 (1,)"),
-        (lambda: kernels.window_counts(SLICES, 64, AT, AT[:0]), "stops has 0 windows"),
-        (lambda: kernels.window_counts(SLICES, 64, AT, AT + 129), "a window is not inside the 128 hashes"),
-        (lambda: kernels.window_counts(SLICES, 64, AT - 1, AT), "a window is not inside the 128 hashes"),
-        (lambda: kernels.window_counts(SLICES, 64, AT + 1, AT), "a window is not inside the 128 hashes"),
-        (lambda: kernels.intersect(HASH, HASH.astype(np.uint64)), "b is uint64 (4,)"),
-        (lambda: kernels.popcount(ROWS), "words is uint64 (3, 2)"),
-        (lambda: kernels.popcounts(ROW), "rows is uint64 (2,)"),
-        (lambda: and_popcounts(ROW[:1], ROWS), "rows are 2 words wide, expected 1"),
+        (lambda kernels: kernels.positions(HASH.astype(np.int64), row_bits=64, n_hashes=1), "hashes is int64 (4,)"),
+        (lambda kernels: kernels.positions(HASH.reshape(2, 2), row_bits=64, n_hashes=1), "hashes is uint32 (2, 2)"),
+        (lambda kernels: kernels.positions(HASH, row_bits=0, n_hashes=1), "row_bits is 0"),
+        (lambda kernels: kernels.positions(HASH, row_bits=2**32, n_hashes=1), "row_bits is 4294967296"),
+        (lambda kernels: kernels.positions(HASH, row_bits=64, n_hashes=0), "n_hashes is 0"),
+        (lambda kernels: kernels.fill(ROWS, HASH, n_hashes=1), "row is uint64 (3, 2)"),
+        (lambda kernels: kernels.fill(_read_only(ROW), HASH, n_hashes=1), "row is read-only"),
+        (lambda kernels: kernels.fill(ROW, list(HASH), n_hashes=1), "hashes is list"),  # type: ignore[arg-type]
+        (lambda kernels: kernels.seal(ROW), "rows is uint64 (2,)"),
+        (lambda kernels: kernels.unseal(SLICES, 65), "slices has 1 words a line, expected 2 for 65 rows"),
+        (lambda kernels: kernels.unseal(SLICES[:100], 3), "slices has 100 positions"),
+        (lambda kernels: kernels.hits_open(ROWS.astype(np.int64), HASH, n_hashes=1), "rows is int64 (3, 2)"),
+        (lambda kernels: kernels.hits_sealed(ROW, HASH, n_hashes=1), "slices is uint64 (2,)"),
+        (lambda kernels: kernels.window_counts(SLICES, 64, AT.astype(np.int32), AT), "starts is int32 (1,)"),
+        (lambda kernels: kernels.window_counts(SLICES, 64, AT, AT[:0]), "stops has 0 windows"),
+        (lambda kernels: kernels.window_counts(SLICES, 64, AT, AT + 129), "a window is not inside the 128 hashes"),
+        (lambda kernels: kernels.window_counts(SLICES, 64, AT - 1, AT), "a window is not inside the 128 hashes"),
+        (lambda kernels: kernels.window_counts(SLICES, 64, AT + 1, AT), "a window is not inside the 128 hashes"),
+        (lambda kernels: kernels.intersect(HASH, HASH.astype(np.uint64)), "b is uint64 (4,)"),
+        (lambda kernels: kernels.popcount(ROWS), "words is uint64 (3, 2)"),
+        (lambda kernels: kernels.popcounts(ROW), "rows is uint64 (2,)"),
+        (lambda kernels: kernels.and_popcounts(ROW[:1], ROWS), "rows are 2 words wide, expected 1"),
     ],
 )
-def test_a_wrong_argument_is_named_with_what_was_found(call: Callable[[], object], found: str) -> None:
+def test_a_wrong_argument_is_named_with_what_was_found(kernels: Any, call: Callable[[Any], object], found: str) -> None:
     with pytest.raises(ParameterError) as raised:
-        call()
+        call(kernels)
     assert str(raised.value).startswith(found)
 
 
-def test_a_row_is_left_alone_when_the_hashes_are_refused() -> None:
+def test_a_row_is_left_alone_when_the_hashes_are_refused(kernels: Any) -> None:
     row = np.zeros(2, np.uint64)
     with pytest.raises(ParameterError):
         kernels.fill(row, HASH.astype(np.uint64), n_hashes=3)

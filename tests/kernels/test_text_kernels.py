@@ -1,4 +1,5 @@
-"""The text kernels against a slow oracle that walks code point by code point: dicts, plain ints and mmh3."""
+"""Both twins of the text kernels, the native one on every instruction set, against a slow oracle that walks code point
+by code point: dicts, plain ints and mmh3."""
 
 from __future__ import annotations
 
@@ -6,8 +7,10 @@ import math
 import random
 import re
 import unicodedata
+from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import mmh3
 import numpy as np
@@ -15,11 +18,10 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from pmbf import kernels
-from pmbf.errors import CorruptError, ParameterError
+from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.kernels import fold_table as table_file
-from pmbf.kernels import lookalikes, reference_fold
-from pmbf.kernels.fold_table import CODE, EXPANSION, INVISIBLE, LETTER, LOWER, MARK, SEPARATOR, SINGLE, fold_table
+from pmbf.kernels import lookalikes, reference_fold, reference_text
+from pmbf.kernels.fold_table import CODE, EXPANSION, INVISIBLE, LETTER, LOWER, MARK, SEPARATOR, SINGLE, WORD, fold_table
 from pmbf.kernels.reference_hash import LENGTH, STEP, fmix64, token_hashes
 
 MASK = (1 << 64) - 1
@@ -36,6 +38,26 @@ texts = st.one_of(
     st.text(st.sampled_from("ab -\n\rаоcс\u00ad\u0301"), max_size=60),
     st.text(st.sampled_from("\u1100\u1161\u1162\u11a8\u11a7\u1112\u1175\u11c2가각힣a\u200b"), max_size=20),
 )
+
+
+LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
+
+
+@pytest.fixture(scope="module", params=["reference", *LEVELS])
+def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Both twins, the native one on each instruction set that this processor has."""
+    if request.param == "reference":
+        yield reference_text
+        return
+    try:
+        from pmbf.kernels.native_text import TextKernels
+
+        native = TextKernels(LEVELS[request.param])
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    if native.level != LEVELS[request.param]:
+        pytest.skip(f"this processor has no {request.param}")
+    yield native
 
 
 @dataclass
@@ -195,7 +217,7 @@ def slow_sample(
     return kept, len(shingles)
 
 
-def assert_like_the_oracle(text: str) -> None:
+def assert_like_the_oracle(kernels: Any, text: str) -> None:
     expected, n_mixed, n_invisible, folded = slow_tokenise(text)
     actual = kernels.tokenise(text.encode())
     columns = (actual.hashes, actual.starts, actual.stops, actual.singles)
@@ -207,8 +229,8 @@ def assert_like_the_oracle(text: str) -> None:
 @seed(11)
 @settings(max_examples=1500, deadline=None)
 @given(texts)
-def test_folding_and_tokens_agree_with_the_slow_oracle(text: str) -> None:
-    assert_like_the_oracle(text)
+def test_folding_and_tokens_agree_with_the_slow_oracle(kernels: Any, text: str) -> None:
+    assert_like_the_oracle(kernels, text)
 
 
 @seed(12)
@@ -218,7 +240,7 @@ def test_blocks_do_not_show(text: str) -> None:
     before = reference_fold.BLOCK_CHARS
     reference_fold.BLOCK_CHARS = 7
     try:
-        assert_like_the_oracle(text)
+        assert_like_the_oracle(reference_text, text)
     finally:
         reference_fold.BLOCK_CHARS = before
 
@@ -234,7 +256,13 @@ def test_blocks_do_not_show(text: str) -> None:
     st.integers(10, 120),
 )
 def test_samples_agree_with_the_slow_oracle(
-    words: list[str], shingle_tokens: int, ordered: bool, density: float, min_hashes: int, segment_chars: int
+    kernels: Any,
+    words: list[str],
+    shingle_tokens: int,
+    ordered: bool,
+    density: float,
+    min_hashes: int,
+    segment_chars: int,
 ) -> None:
     text = " ".join(words)
     given_settings = {
@@ -245,14 +273,14 @@ def test_samples_agree_with_the_slow_oracle(
         "segment_chars": segment_chars,
     }
     kept, n_shingles = slow_sample(text, **given_settings)  # type: ignore[arg-type]
-    actual = kernels.sample(text.encode(), **given_settings)  # type: ignore[arg-type]
+    actual = kernels.sample(text.encode(), **given_settings)
     rows = list(zip(actual.hashes.tolist(), actual.starts.tolist(), actual.token.tolist(), strict=True))
     assert kept == [rows[start:stop] for start, stop in pairwise(actual.bounds.tolist())]
     assert (n_shingles, len(text)) == (actual.n_shingles, actual.n_chars)
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_long_texts_agree_with_the_slow_oracle(ordered: bool) -> None:
+def test_long_texts_agree_with_the_slow_oracle(kernels: Any, ordered: bool) -> None:
     chosen = random.Random(14)
     text = " ".join("".join(chosen.choices("abcdeжш中\u0301", k=chosen.randint(1, 9))) for _ in range(2500))
     options = {**SETTINGS, "ordered": ordered, "segment_chars": 4096}
@@ -261,12 +289,29 @@ def test_long_texts_agree_with_the_slow_oracle(ordered: bool) -> None:
     assert [row[0] for part in kept for row in part] == actual.hashes.tolist()
 
 
-def test_shingles_do_not_show_where_the_hash_works_in_chunks() -> None:
+def test_shingles_do_not_show_where_the_hash_works_in_chunks(kernels: Any) -> None:
     words = [f"w{number}" for number in range(40_000)]
     whole = kernels.sample(" ".join(words).encode(), **{**SETTINGS, "density": 1.0})  # type: ignore[arg-type]
     late = " ".join(words[16_380:16_390])
     part = kernels.sample(late.encode(), **{**SETTINGS, "density": 1.0})  # type: ignore[arg-type]
     assert set(part.hashes.tolist()) <= set(whole.hashes.tolist())
+
+
+@seed(17)
+@settings(max_examples=100, deadline=None)
+@given(texts, st.integers(1, 5))
+def test_a_sample_without_positions_has_the_same_hashes(kernels: Any, text: str, shingle_tokens: int) -> None:
+    options = {**SETTINGS, "shingle_tokens": shingle_tokens}
+    whole = kernels.sample(text.encode(), **options)
+    bare = kernels.sample(text.encode(), **options, positions=False)
+    assert (whole.hashes.tolist(), whole.bounds.tolist()) == (bare.hashes.tolist(), bare.bounds.tolist())
+    assert (0, 0) == (len(bare.starts), len(bare.token))
+
+
+def test_tokens_of_every_length_are_hashed_by_murmur(kernels: Any) -> None:
+    words = ["ab" * 600, *("x" * length for length in range(1, 201)), *("ж" * length for length in range(1, 101))]
+    expected = [mmh3.hash64(word.encode(), seed=0, signed=False)[0] for word in words]
+    assert expected == kernels.tokenise(" ".join(words).encode()).hashes.tolist()
 
 
 def test_token_hashes_are_murmur_for_every_length() -> None:
@@ -288,14 +333,14 @@ def test_texts_of_different_length_are_told_apart_even_when_their_tokens_weigh_n
 
 
 @pytest.mark.parametrize("broken", [b"\xff", b"ab\xc3", b"\xed\xa0\x80", b"\xc0\x80"])
-def test_bytes_that_are_not_utf8_are_refused(broken: bytes) -> None:
+def test_bytes_that_are_not_utf8_are_refused(kernels: Any, broken: bytes) -> None:
     for kernel in (kernels.fold, kernels.tokenise):
         with pytest.raises(ParameterError, match="not UTF-8 at byte"):
             kernel(broken)
 
 
 @pytest.mark.parametrize("text", ["", " .,;\n", "\u200b\u0301", "\0\0"])
-def test_a_text_without_tokens_has_an_empty_sample(text: str) -> None:
+def test_a_text_without_tokens_has_an_empty_sample(kernels: Any, text: str) -> None:
     sample = kernels.sample(text.encode(), **SETTINGS)  # type: ignore[arg-type]
     assert (len(sample), sample.n_tokens, sample.n_shingles) == (0, 0, 0)
     assert [0] * (2 if text else 1) == sample.bounds.tolist()
@@ -306,3 +351,31 @@ def test_a_damaged_fold_table_is_refused() -> None:
     for damaged in (packed[:20], packed[:-1], b"X" + packed[1:], packed[:99] + b"\xff\xff" + packed[101:]):
         with pytest.raises(CorruptError, match="install pmbf again"):
             table_file.parse(bytes(damaged), name="table")
+
+
+def test_letters_of_the_four_scripts_begin_with_bytes_that_the_native_kernel_watches() -> None:
+    entries = fold_table().entries
+    codes = np.flatnonzero((entries >> 24 & 7 != 0) & (entries & EXPANSION == 0))
+    folded = {int(entries[code]) & CODE for code in codes} - set(range(0x80))
+    watched = {*range(0xC3, 0xCB), *range(0xCD, 0xD7), 0xE1, 0xE2, 0xEA, 0xF0}
+    utf8 = [chr(code).encode() for code in folded]
+    assert {letter[0] for letter in utf8} <= watched
+    assert all(letter[1] >= 0xB0 for letter in utf8 if letter[0] == 0xE1)
+    assert all(letter[1] < 0xB0 for letter in utf8 if letter[0] == 0xEA)
+    assert {int(entries[code]) >> 24 & 7 for code in folded if chr(code).encode()[0] < 0xCB} == {1}
+    assert {int(entries[code]) >> 24 & 7 for code in folded if 0xCD <= chr(code).encode()[0] <= 0xCF} == {3}
+    assert {int(entries[code]) >> 24 & 7 for code in folded if 0xD0 <= chr(code).encode()[0] <= 0xD3} == {2}
+
+
+def test_what_the_table_yields_has_the_class_and_script_of_what_it_came_from() -> None:
+    entries = fold_table().entries
+    kept = np.flatnonzero(((entries >> 21) & 7 != 0) & (entries & EXPANSION == 0))
+    folded = entries[entries[kept] & CODE]
+    assert ((folded ^ entries[kept]) & (CODE ^ 0x7FFFFFF) == 0).all()
+
+
+def test_han_and_hangul_fold_to_themselves() -> None:
+    entries = fold_table().entries
+    for first, last, kind in ((0x4E00, 0x9FFF, SINGLE), (0xAC00, 0xCFFF, WORD)):
+        codes = np.arange(first, last + 1)
+        assert (entries[codes] & 0xFFFFFF == (kind << 21 | codes)).all()

@@ -1,0 +1,168 @@
+"""The kernels of a tile beside what memory allows: lines of the cache read anywhere, and words one after another.
+
+A query of q hashes needs k q lines; no arrangement of these bits needs fewer. Lines are drawn anew for every query and
+round, so that none is in the cache but by chance, for the limit as for the kernels. Each round takes all times, one
+after another, and each time is the median of the rounds: other work on the machine meets both sides of a ratio.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+from statistics import median
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+
+SHORT, LONG = 150, 11_400
+"""Hashes of a query: a page, and a document of 228,000 characters."""
+
+WINDOW_HASHES = (24, 120)
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """A tile: rows, words of a row, hashes in a row, and the queries of each round."""
+
+    n_rows: int
+    row_words: int
+    row_hashes: int
+    n_short: int
+    n_long: int
+    n_hashes: int = 3
+
+    def to_dict(self) -> dict[str, int]:
+        """Return the fields and the bytes of all rows."""
+        return asdict(self) | {"n_bytes": 8 * self.n_rows * self.row_words}
+
+
+SMALL = Size(n_rows=498, row_words=2400, row_hashes=12_400, n_short=300, n_long=8)
+FULL = Size(n_rows=498, row_words=63_848, row_hashes=29 * 11_400, n_short=2000, n_long=30)
+"""12.36 bits a hash; 29 documents a row."""
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """A time beside a limit's."""
+
+    what: str
+    seconds: float
+    limit: str
+    limit_seconds: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields and the ratio."""
+        return asdict(self) | {"ratio": self.seconds / self.limit_seconds}
+
+
+def measure(size: Size, *, n_rounds: int) -> list[Result]:
+    """Return each kernel's time beside its limit.
+
+    Raises:
+        UnsupportedError: The native kernels are not built; nothing is measured on NumPy.
+    """
+    from pmbf.kernels import native_limit
+
+    bench = Bench(size)
+    rounds = [dict(bench.times(native_limit, np.random.default_rng(number))) for number in range(n_rounds)]
+    times = {name: median(one[name] for one in rounds) for name in rounds[0]}
+    return list(_results(size, times))
+
+
+class Bench:
+    """A full tile in both forms, and what is done with it."""
+
+    def __init__(self, size: Size) -> None:
+        self.size = size
+        random = np.random.default_rng(1)
+        self.stored = [random.integers(0, 2**32, size.row_hashes, np.uint32) for _ in range(4)]
+        self.rows = np.zeros((size.n_rows, size.row_words), np.uint64)
+        self.fill()
+        self.slices = kernels.seal(self.rows)
+
+    def fill(self) -> None:
+        """Fill all rows."""
+        for number, row in enumerate(self.rows):
+            kernels.fill(row, self.stored[number % 4], n_hashes=self.size.n_hashes)
+
+    def times(self, limit: Any, random: np.random.Generator) -> Iterator[tuple[str, float]]:
+        """Yield the seconds of each thing done once."""
+        for n, n_queries in ((SHORT, self.size.n_short), (LONG, self.size.n_long)):
+            queries = random.integers(0, 2**32, (n_queries, n), np.uint32)
+            places = random.integers(0, 2**32, (n_queries, self.size.n_hashes * n), np.uint32)
+            yield f"lines {n}", _each(limit.read_lines, [(self.slices, some) for some in places])
+            yield f"whole {n}", self._ask(queries, [(0, n)])
+            yield f"windows {n}", self._ask(queries, _windows(n))
+            yield f"called {n}", _each(self._asker([(0, n)]), [(query,) for query in queries])
+        yield "row lines", self._row_lines(limit, random)
+        yield "fill", _seconds(self.fill)
+        # The system takes half a second to find 262 MB in large pages for the first time, and nothing afterwards.
+        self.rows.copy()
+        yield "seal", _seconds(lambda: kernels.seal(self.rows))
+        yield "copy", _seconds(self.rows.copy)
+        yield "stream", _seconds(lambda: limit.read_all(self.rows))
+        yield "scan", _seconds(lambda: kernels.and_popcounts(self.rows[0], self.rows))
+
+    def _asker(self, spans: list[tuple[int, int]]) -> Callable[[Any], Any]:
+        asked = self._asked(spans)
+        return lambda query: kernels.rows_over_sealed(self.slices, query, *asked, n_hashes=self.size.n_hashes)
+
+    def _asked(self, spans: list[tuple[int, int]]) -> tuple[NDArray[Any], ...]:
+        windows = np.array(spans, np.int64)
+        sizes = np.unique(windows[:, 1] - windows[:, 0])
+        return windows, sizes, np.repeat(sizes[:, None] // 5, self.size.n_rows, axis=1).astype(np.int32)
+
+    def _ask(self, queries: NDArray[np.uint32], spans: list[tuple[int, int]]) -> float:
+        """Return the seconds of a query in C, without the checks in Python before it: the call behind the door."""
+        from pmbf.kernels import native_bits as native
+
+        (windows, sizes, limits), passed = self._asked(spans), np.empty(self.size.n_rows, np.int64)
+        n_positions, at = len(self.slices), native._at
+        asked = (at(windows), len(windows), at(sizes), len(sizes), at(limits), self.size.n_rows, at(passed))
+        calls = [(at(self.slices), n_positions, at(query), len(query), self.size.n_hashes, *asked) for query in queries]
+        return _each(native._rows_over_sealed, calls)
+
+    def _row_lines(self, limit: Any, random: np.random.Generator) -> float:
+        """Return the seconds of reading, in the cache that holds a row, as many lines as filling all rows touches."""
+        places = random.integers(0, 2**32, self.size.n_hashes * self.size.row_hashes, np.uint32)
+        return self.size.n_rows * _each(
+            limit.read_lines, [(row, places) for row in self.rows[:: self.size.n_rows // 9]]
+        )
+
+
+def _results(size: Size, times: dict[str, float]) -> Iterator[Result]:
+    for n in (SHORT, LONG):
+        lines, limit = times[f"lines {n}"], f"{size.n_hashes * n:,} lines anywhere"
+        yield Result(f"query of {n:,} hashes, whole", times[f"whole {n}"], limit, lines)
+        yield Result(f"query of {n:,} hashes, whole and in windows", times[f"windows {n}"], limit, lines)
+        yield Result(f"query of {n:,} hashes, called from Python", times[f"called {n}"], limit, lines)
+    n_millions = size.n_rows * size.row_hashes / 1e6
+    yield Result(
+        f"fill all rows, {n_millions:.3g} M hashes", times["fill"], "their lines in the row", times["row lines"]
+    )
+    yield Result("seal all rows", times["seal"], "copy all rows", times["copy"])
+    yield Result("AND and popcount of all rows", times["scan"], "read all words", times["stream"])
+    yield Result("the same", times["scan"], f"query of {SHORT} hashes, whole", times[f"whole {SHORT}"])
+
+
+def _windows(n: int) -> list[tuple[int, int]]:
+    sizes = [size for size in WINDOW_HASHES if size < n]
+    return [(0, n), *((at, at + size) for size in sizes for at in [*range(0, n - size, size // 2), n - size])]
+
+
+def _each(call: Callable[..., Any], calls: list[tuple[Any, ...]]) -> float:
+    """Return the mean seconds of a call over many different ones."""
+    start = perf_counter()
+    for arguments in calls:
+        call(*arguments)
+    return (perf_counter() - start) / len(calls)
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    start = perf_counter()
+    call()
+    return perf_counter() - start

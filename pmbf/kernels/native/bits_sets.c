@@ -1,0 +1,104 @@
+/* Sets of ascending hashes: intersections, and their gaps as bytes on disk. */
+
+#include "bits.h"
+
+/* ------------------------------------------------------------------ intersection */
+
+/* Returns the number of hashes below x; without branches that depend on them. */
+INLINE size_t lower_bound(const uint32_t *sorted, size_t n, uint32_t x) {
+    const uint32_t *base = sorted;
+    while (n > 1) {
+        size_t half = n / 2;
+        base += (base[half - 1] < x) * half;
+        n -= half;
+    }
+    return (size_t)(base - sorted) + (n == 1 && *base < x);
+}
+
+static void search_each(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, uint8_t *found) {
+    for (size_t i = 0; i < n_a; i++) {
+        size_t at = lower_bound(b, n_b, a[i]);
+        found[i] = at < n_b && b[at] == a[i];
+    }
+}
+
+/* Sampled hashes are spread evenly from 0 to their largest, so that their upper bits say where in the array one is,
+ * up to a few places: `firsts[u]` is the first of those whose upper bits are u. Uneven ones are found all the same, by
+ * halving what shares the upper bits. */
+static void search_buckets(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, unsigned shift, uint32_t *firsts,
+                           uint8_t *found) {
+    size_t n_buckets = (size_t)(b[n_b - 1] >> shift) + 1, bucket = 0;
+    for (size_t i = 0; i < n_b; i++)
+        for (; bucket <= b[i] >> shift; bucket++) firsts[bucket] = (uint32_t)i;
+    firsts[n_buckets] = (uint32_t)n_b;
+    for (size_t i = 0; i < n_a; i++) {
+        size_t upper = a[i] >> shift;
+        if (upper >= n_buckets) {
+            found[i] = 0;
+            continue;
+        }
+        size_t first = firsts[upper], n = firsts[upper + 1] - first;
+        size_t at = first + lower_bound(b + first, n, a[i]);
+        found[i] = at < first + n && b[at] == a[i];
+    }
+}
+
+/* Says of each hash of `a`, in any order, whether `b`, ascending, has it. */
+EXPORT int64_t pmbf_intersect(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, uint8_t *found) {
+    if (n_b < 16 || n_a < n_b / 8 || n_b > UINT32_MAX / 2) {
+        search_each(a, n_a, b, n_b, found);
+        return 0;
+    }
+    unsigned bits = 32u - (unsigned)__builtin_clz(b[n_b - 1] | 1u);
+    unsigned wanted = 63u - (unsigned)__builtin_clzll(n_b);
+    unsigned shift = bits > wanted ? bits - wanted : 0;
+    uint32_t *firsts = malloc((((size_t)b[n_b - 1] >> shift) + 2) * sizeof *firsts);
+    if (!firsts) return PMBF_NO_MEMORY;
+    search_buckets(a, n_a, b, n_b, shift, firsts, found);
+    free(firsts);
+    return 0;
+}
+
+/* ------------------------------------------------------------------ gaps */
+
+INLINE unsigned bytes_of(uint32_t gap) { return 1u + (gap > 0xFF) + (gap > 0xFFFF) + (gap > 0xFFFFFF); }
+
+/* Writes ceil(n/4) control bytes and the gaps' bytes; returns how many. `out` has room for 4 n bytes beside the former:
+ * each gap is written as four bytes, of which the next one overwrites those it does not need. */
+EXPORT int64_t pmbf_encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out) {
+    size_t n_control = (n + 3) / 4;
+    uint8_t *at = out + n_control;
+    uint32_t before = 0;
+    memset(out, 0, n_control);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t gap = hashes[i] - before;
+        unsigned n_bytes = bytes_of(gap);
+        before = hashes[i];
+        out[i / 4] |= (uint8_t)((n_bytes - 1) << i % 4 * 2);
+        memcpy(at, &gap, sizeof gap);
+        at += n_bytes;
+    }
+    return at - out;
+}
+
+/* Reads n gaps from at most n_bytes bytes; returns the bytes read, or -1 when the gaps need more. */
+EXPORT int64_t pmbf_decode_gaps(const uint8_t *in, size_t n_bytes, size_t n, uint32_t *hashes) {
+    static const uint32_t masks[4] = {0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF};
+    const uint8_t *at = in + (n + 3) / 4, *end = in + n_bytes;
+    uint32_t hash = 0;
+    for (size_t i = 0; i < n; i++) {
+        unsigned extra = in[i / 4] >> i % 4 * 2 & 3;
+        uint32_t gap = 0;
+        if (end - at >= 4) {
+            memcpy(&gap, at, sizeof gap);
+            gap &= masks[extra];
+        } else if (end - at > (ptrdiff_t)extra) {
+            memcpy(&gap, at, extra + 1);
+        } else {
+            return -1;
+        }
+        hashes[i] = hash += gap;
+        at += extra + 1;
+    }
+    return at - in;
+}

@@ -1,0 +1,180 @@
+/* Cuts a text into chunks, folds them, finds and hashes their tokens. text.h draws it. */
+
+#include "text_chunk.h"
+
+#include "text_murmur.h"
+#include "text_utf8.h"
+
+bool chunk_start(chunk_t *chunk, const table_t *table, const uint8_t *text, size_t size, bool mapped) {
+    *chunk = (chunk_t){.table = table, .end = text + size};
+    chunk->fold.table = chunk->again.table = table;
+    chunk->fold.end = text;
+    if (mapped) chunk->fold.map = malloc(sizeof *chunk->fold.map);
+    return chunk->fold.map || !mapped;
+}
+
+static void free_tokens(chunk_t *chunk) {
+    free(chunk->tokens.starts);
+    free(chunk->tokens.stops);
+    free(chunk->tokens.singles);
+    free(chunk->kinds);
+}
+
+void chunk_free(chunk_t *chunk) {
+    fold_free(&chunk->fold);
+    fold_free(&chunk->again);
+    free_tokens(chunk);
+    free(chunk->leads);
+    free(chunk->ranks);
+    free(chunk->mixed);
+    free(chunk->repaired);
+}
+
+/* Whether a word broken at a line end may reach over what follows: this is a hyphen, or a blank that may follow one. */
+static bool may_reach_over(uint32_t code) {
+    switch (code) {
+    case '-': case ' ': case '\t': case '\r': case '\n': case 2: case 0xAD: case 0x2010: case 0xFFFE:
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Whether a common separator begins at `at`; what is none here only makes chunks longer. */
+static bool is_cut(const uint8_t *at, const uint8_t *end) {
+    switch (*at) {
+    case ' ': case '\n': case '.': case ',': case ';': case ':': case '!': case '?':
+        return true;
+    case 0xE3:
+        return end - at >= 3 && at[1] == 0x80 && (at[2] == 0x81 || at[2] == 0x82);
+    case 0xEF:
+        return end - at >= 3 && at[1] == 0xBC && at[2] == 0x8C;
+    default:
+        return false;
+    }
+}
+
+static const uint8_t *chunk_stop(const uint8_t *begin, const uint8_t *end) {
+    if (end - begin <= CHUNK_BYTES) return end;
+    for (const uint8_t *at = begin + CHUNK_BYTES; at < end; at++)
+        if (is_cut(at, end) && !may_reach_over(utf8_code_before(at))) return at;
+    return end;
+}
+
+static bool reserve_tokens(chunk_t *chunk) {
+    size_t needed = chunk->fold.n + SLACK;
+    if (needed <= chunk->capacity) return true;
+    needed += needed / 2;
+    free_tokens(chunk);
+    chunk->tokens.starts = malloc(needed * sizeof *chunk->tokens.starts);
+    chunk->tokens.stops = malloc(needed * sizeof *chunk->tokens.stops);
+    chunk->tokens.singles = malloc(needed);
+    chunk->kinds = malloc(needed / 64 + 1);
+    bool done = chunk->tokens.starts && chunk->tokens.stops && chunk->tokens.singles && chunk->kinds;
+    chunk->capacity = done ? needed : 0;
+    return done;
+}
+
+/* Notes where the code points of the chunk begin. */
+static bool rank(chunk_t *chunk) {
+    const fold_t *fold = &chunk->fold;
+    size_t size = (size_t)(fold->end - fold->begin), n_words = size / 64 + 1;
+    if (n_words > chunk->rank_capacity) {
+        free(chunk->leads);
+        free(chunk->ranks);
+        chunk->leads = malloc(2 * n_words * sizeof *chunk->leads);
+        chunk->ranks = malloc(2 * n_words * sizeof *chunk->ranks);
+        chunk->rank_capacity = chunk->leads && chunk->ranks ? 2 * n_words : 0;
+        if (!chunk->rank_capacity) return false;
+    }
+    uint32_t n = 0;
+    for (size_t word = 0; word < n_words; word++) {
+        uint8_t padded[64];
+        const uint8_t *at = fold->begin + 64 * word;
+        if (size - 64 * word < 64) {
+            memset(padded, 0x80, 64);
+            at = memcpy(padded, at, size - 64 * word);
+        }
+        chunk->leads[word] = ~mask_within(at, 0x80, 0xBF);
+        chunk->ranks[word] = n;
+        n += (uint32_t)__builtin_popcountll(chunk->leads[word]);
+    }
+    chunk->n_chars = n;
+    return true;
+}
+
+uint32_t chunk_char(const chunk_t *chunk, uint32_t byte) {
+    uint64_t before = chunk->leads[byte / 64] & (((uint64_t)1 << (byte % 64)) - 1);
+    return (uint32_t)chunk->first_char + chunk->ranks[byte / 64] + (uint32_t)__builtin_popcountll(before);
+}
+
+uint32_t chunk_token_start(const chunk_t *chunk, size_t token) {
+    return chunk_char(chunk, chunk->fold.map[chunk->tokens.starts[token]]);
+}
+
+/* A token inside what one code point became stops where the next one that leaves anything begins. */
+uint32_t chunk_token_stop(const chunk_t *chunk, size_t token) {
+    const uint32_t *map = chunk->fold.map;
+    uint32_t stop = chunk->tokens.stops[token], last = map[stop - 1];
+    while (map[stop] == last) stop++;
+    return chunk_char(chunk, map[stop]);
+}
+
+/* Folds the chunk, in pieces if segments begin in it, and notes in folded bytes where they do. */
+static bool fold_with_cuts(chunk_t *chunk, cuts_t *cuts) {
+    fold_t *fold = &chunk->fold;
+    size_t after = chunk->first_char + chunk->n_chars, at_char = chunk->first_char;
+    const uint8_t *at = fold->begin;
+    for (; cuts && cuts->next < cuts->n_segments && cuts->next * cuts->segment_chars < after; cuts->next++) {
+        size_t edge = cuts->next * cuts->segment_chars;
+        at = nth_char(at, fold->end, edge - at_char);
+        at_char = edge;
+        if (!chunk->table->ops->fold(fold, at)) return false;
+        cuts->cut_tokens[cuts->next] = fold->n;
+    }
+    return chunk->table->ops->fold(fold, fold->end);
+}
+
+/* Turns the folded bytes at which segments begin into numbers of tokens. */
+static void count_cut_tokens(const chunk_t *chunk, cuts_t *cuts, size_t first) {
+    size_t token = 0;
+    for (size_t s = first; s < cuts->next; s++) {
+        while (token < chunk->n_tokens && chunk->tokens.starts[token] < cuts->cut_tokens[s]) token++;
+        cuts->cut_tokens[s] = cuts->n_tokens + token;
+    }
+    cuts->n_tokens += chunk->n_tokens;
+}
+
+int chunk_next(chunk_t *chunk, cuts_t *cuts) {
+    fold_t *fold = &chunk->fold;
+    size_t first_cut = cuts ? cuts->next : 0;
+    if (fold->end == chunk->end) return 0;
+    chunk->first_char += chunk->n_chars;
+    if (!fold_open(fold, fold->end, chunk_stop(fold->end, chunk->end))) return TEXT_NO_MEMORY;
+    if (fold->map) {
+        if (!rank(chunk)) return TEXT_NO_MEMORY;
+    } else if (cuts && cuts->next < cuts->n_segments) {
+        chunk->n_chars = chunk->table->ops->count_chars(fold->begin, fold->end);
+    }
+    if (!fold_with_cuts(chunk, cuts) || !reserve_tokens(chunk)) return TEXT_NO_MEMORY;
+    memset(fold->bytes + fold->n, ' ', SLACK);
+    if (fold->map) fold->map[fold->n] = (uint32_t)(fold->end - fold->begin);
+    chunk->n_tokens = chunk->table->ops->tokens(fold, &chunk->tokens);
+    chunk->total_invisible += fold->n_invisible;
+    chunk->n_mixed = 0;
+    if (fold->wide && !mixed_find(chunk)) return TEXT_NO_MEMORY;
+    if (cuts) count_cut_tokens(chunk, cuts, first_cut);
+    return 1;
+}
+
+bool chunk_hashes(chunk_t *chunk, uint64_t *hashes) {
+    chunk->table->ops->murmur(chunk->fold.bytes, chunk->tokens.starts, chunk->tokens.stops, chunk->n_tokens, hashes);
+    for (size_t i = 0; i < chunk->n_mixed; i++) {
+        bool changed;
+        ptrdiff_t size = mixed_repair(chunk, chunk->mixed[i], &changed);
+        if (size < 0) return false;
+        hashes[chunk->mixed[i]] = murmur(chunk->repaired, (size_t)size);
+        chunk->total_mixed += changed;
+    }
+    return true;
+}

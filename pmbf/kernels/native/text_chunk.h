@@ -1,0 +1,55 @@
+/* A text, chunk by chunk, as hashed tokens. */
+
+#ifndef PMBF_TEXT_CHUNK_H
+#define PMBF_TEXT_CHUNK_H
+
+#include "text.h"
+
+typedef struct {
+    const table_t *table;
+    const uint8_t *end;      /* of the text */
+    fold_t fold;             /* the chunk at hand */
+    fold_t again;            /* the same, folded with a map: mixed tokens need the letters as they were typed */
+    tokens_t tokens;          /* of the chunk, in folded bytes */
+    uint8_t *kinds;           /* of letters in each 64 folded bytes */
+    size_t n_tokens, capacity;
+    size_t first_char, n_chars; /* code points before the chunk, and in it; counted only with a map or cuts */
+    uint64_t *leads;            /* bit i: a code point begins at byte i of the chunk          } only with a map */
+    uint32_t *ranks;            /* code points of the chunk before each 64 of its bytes       } */
+    size_t rank_capacity;
+    uint32_t *mixed; /* numbers of the tokens that hold letters of several scripts */
+    size_t n_mixed, mixed_capacity;
+    uint8_t *repaired; /* the token that was repaired last, in UTF-8 */
+    size_t repaired_capacity;
+    size_t total_mixed, total_invisible;
+} chunk_t;
+
+/* Where to cut a text into segments: `cut_tokens[s]` becomes the number of tokens that begin before character
+ * `s * segment_chars`, for s = 1 … n_segments - 1. */
+typedef struct {
+    size_t segment_chars, n_segments, next, n_tokens;
+    size_t *cut_tokens;
+} cuts_t;
+
+/* Sets up for a text. False when out of memory. */
+bool chunk_start(chunk_t *chunk, const table_t *table, const uint8_t *text, size_t size, bool mapped);
+/* Folds the next chunk and finds its tokens; `cuts` may be NULL. Returns 1, 0 at the end, or TEXT_NO_MEMORY. */
+int chunk_next(chunk_t *chunk, cuts_t *cuts);
+/* Writes the hashes of the chunk's tokens. False when out of memory. */
+bool chunk_hashes(chunk_t *chunk, uint64_t *hashes);
+void chunk_free(chunk_t *chunk);
+
+/* The code point of the text to which a byte of the chunk belongs; only with a map. */
+uint32_t chunk_char(const chunk_t *chunk, uint32_t byte);
+uint32_t chunk_token_start(const chunk_t *chunk, size_t token);
+uint32_t chunk_token_stop(const chunk_t *chunk, size_t token);
+
+/* text_mixed.c */
+
+/* Lists the mixed tokens of a chunk. False when out of memory. */
+bool mixed_find(chunk_t *chunk);
+/* Writes a mixed token with its look-alikes put into one script to `chunk->repaired`, followed by SLACK bytes.
+ * Returns its size or TEXT_NO_MEMORY. */
+ptrdiff_t mixed_repair(chunk_t *chunk, size_t token, bool *changed);
+
+#endif

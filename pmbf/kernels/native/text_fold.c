@@ -1,0 +1,183 @@
+/* Folds a chunk with no more than the C language: blocks of 16 ASCII bytes, else one ready entry per code point. */
+
+#include "text_utf8.h"
+
+enum { BLOCK = 16 };
+
+bool fold_reserve(fold_t *fold, size_t capacity) {
+    size_t bits = (capacity + SLACK) / 64 + 2;
+    uint8_t *bytes = realloc(fold->bytes, capacity + SLACK);
+    if (bytes) fold->bytes = bytes;
+    uint64_t *begins = realloc(fold->begins, bits * sizeof *begins);
+    if (begins) fold->begins = begins;
+    uint64_t *singles = realloc(fold->singles, bits * sizeof *singles);
+    if (singles) fold->singles = singles;
+    bool done = bytes && begins && singles;
+    if (fold->map) {
+        uint32_t *map = realloc(fold->map, (capacity + SLACK) * sizeof *map);
+        if (map) fold->map = map;
+        done = done && map;
+    }
+    if (!done) return false;
+    if (fold->has_singles) {
+        size_t old = (fold->capacity + SLACK) / 64 + 2;
+        memset(begins + old, 0, (bits - old) * sizeof *begins);
+        memset(singles + old, 0, (bits - old) * sizeof *singles);
+    }
+    fold->capacity = capacity;
+    return true;
+}
+
+void fold_free(fold_t *fold) {
+    free(fold->bytes);
+    free(fold->begins);
+    free(fold->singles);
+    free(fold->map);
+}
+
+bool fold_open(fold_t *fold, const uint8_t *begin, const uint8_t *end) {
+    fold->begin = fold->in = begin;
+    fold->end = end;
+    fold->consumed = NULL;
+    fold->n = fold->n_invisible = 0;
+    fold->has_singles = fold->after_single = fold->wide = false;
+    size_t needed = (size_t)(end - begin) + SLACK;
+    return needed <= fold->capacity || fold_reserve(fold, needed);
+}
+
+void fold_first_single(fold_t *fold) {
+    if (fold->has_singles) return;
+    size_t bits = (fold->capacity + SLACK) / 64 + 2;
+    memset(fold->begins, 0, bits * sizeof *fold->begins);
+    memset(fold->singles, 0, bits * sizeof *fold->singles);
+    fold->has_singles = true;
+}
+
+/* 16 bytes as the compiler's own vectors: SSE2, NEON, or plain words where there is neither. */
+typedef uint8_t block_t __attribute__((vector_size(BLOCK)));
+typedef uint64_t halves_t __attribute__((vector_size(BLOCK)));
+
+INLINE bool any_bit(block_t block) {
+    halves_t halves = (halves_t)block;
+    return (halves[0] | halves[1]) != 0;
+}
+
+/* ASCII letters to lower case, digits as they are, all else to a space; false where there is a hyphen. */
+INLINE bool fold_ascii(const uint8_t *in, uint8_t *out) {
+    block_t bytes, lower, letters, digits;
+    memcpy(&bytes, in, BLOCK);
+    lower = bytes | 0x20;
+    letters = (block_t)(lower - 'a' < 26);
+    digits = (block_t)(bytes - '0' < 10);
+    block_t folded = (lower & letters) | (bytes & digits) | (~(letters | digits) & ' ');
+    memcpy(out, &folded, BLOCK);
+    return !any_bit((block_t)((bytes == '-') | (bytes == 2)));
+}
+
+static inline bool is_ascii(const uint8_t *in) {
+    return !((load64(in) | load64(in + 8)) & 0x8080808080808080u);
+}
+
+/* The fold in registers: a store to `bytes` might change anything in memory, for all the compiler knows. */
+typedef struct {
+    const uint8_t *in;
+    uint8_t *bytes;
+    size_t n;
+    uint32_t wide;
+    bool after_single;
+} place_t;
+
+INLINE place_t place_of(const fold_t *fold) {
+    return (place_t){fold->in, fold->bytes, fold->n, 0, fold->after_single};
+}
+
+INLINE void leave(fold_t *fold, const place_t *place) {
+    fold->in = place->in;
+    fold->n = place->n;
+    fold->wide |= (place->wide & 0x80) != 0;
+    fold->after_single = place->after_single;
+}
+
+/* Folds blocks of ASCII without hyphens, as many as there are. */
+INLINE void fold_blocks(fold_t *fold, place_t *place, const uint8_t *limit, bool mapped) {
+    do {
+        if (!fold_ascii(place->in, place->bytes + place->n)) return;
+        if (RARE(place->after_single) && place->bytes[place->n] != ' ') set_bit(fold->begins, place->n);
+        place->after_single = false;
+        if (mapped)
+            for (uint32_t i = 0; i < BLOCK; i++) fold->map[place->n + i] = (uint32_t)(place->in - fold->begin) + i;
+        place->in += BLOCK;
+        place->n += BLOCK;
+    } while (limit - place->in >= BLOCK && is_ascii(place->in));
+}
+
+/* Writes the ready letter of the code point at `in`, which is `width` bytes long. */
+INLINE void put_ready(fold_t *fold, place_t *place, uint32_t ready, size_t width, bool mapped) {
+    size_t n = place->n;
+    memcpy(place->bytes + n, &ready, 4);
+    if (mapped)
+        for (int i = 0; i < 3; i++) fold->map[n + i] = (uint32_t)(place->in - fold->begin);
+    place->n = n + READY_LENGTH(ready);
+    place->in += width;
+    place->wide |= ready;
+    if (RARE(ready & READY_SINGLE)) {
+        fold_first_single(fold);
+        set_bit(fold->begins, n);
+        set_bit(fold->singles, n);
+        place->after_single = true;
+    } else if (RARE(place->after_single) && ready & (READY_WORD | READY_GAP)) {
+        if (ready & READY_WORD) set_bit(fold->begins, n);
+        place->after_single = false;
+    }
+}
+
+INLINE bool put_special(fold_t *fold, place_t *place) {
+    leave(fold, place);
+    if (!fold_special(fold)) return false;
+    *place = place_of(fold);
+    return true;
+}
+
+/* Folds one code point. False when out of memory. A branch for each width, and in each the width a constant: what is
+ * guessed right lets the next code point begin before this one is done. */
+INLINE bool fold_code(fold_t *fold, place_t *place, bool mapped) {
+    const uint8_t *in = place->in;
+    const uint32_t *table = fold->table->ready;
+    uint32_t ready;
+    if (in[0] < 0x80) {
+        ready = table[in[0]];
+        if (RARE(ready & READY_SPECIAL)) return put_special(fold, place);
+        put_ready(fold, place, ready, 1, mapped);
+    } else if (in[0] < 0xE0) {
+        ready = table[(in[0] & 0x1F) << 6 | (in[1] & 0x3F)];
+        if (RARE(ready & READY_SPECIAL)) return put_special(fold, place);
+        put_ready(fold, place, ready, 2, mapped);
+    } else if (in[0] < 0xF0) {
+        ready = table[(in[0] & 0x0F) << 12 | (in[1] & 0x3F) << 6 | (in[2] & 0x3F)];
+        if (RARE(ready & READY_SPECIAL)) return put_special(fold, place);
+        put_ready(fold, place, ready, 3, mapped);
+    } else {
+        return put_special(fold, place);
+    }
+    return true;
+}
+
+INLINE bool fold_until(fold_t *fold, const uint8_t *limit, bool mapped) {
+    place_t place = place_of(fold);
+    while (place.in < limit) {
+        const uint8_t *in = place.in;
+        if (*in < 0x80 && limit - in >= BLOCK && is_ascii(in)) {
+            fold_blocks(fold, &place, limit, mapped);
+            if (place.in != in) continue;
+        }
+        /* A block with a hyphen, or one that is not all ASCII: its code points one by one. */
+        for (const uint8_t *stop = limit - in < BLOCK ? limit : in + BLOCK; place.in < stop;)
+            if (!fold_code(fold, &place, mapped)) return false;
+    }
+    leave(fold, &place);
+    return true;
+}
+
+bool fold_portable(fold_t *fold, const uint8_t *limit) {
+    return fold->map ? fold_until(fold, limit, true) : fold_until(fold, limit, false);
+}

@@ -1,0 +1,19 @@
+/* Hashes of shingles: docs/text.md, section 3. */
+
+#ifndef PMBF_TEXT_SHINGLES_H
+#define PMBF_TEXT_SHINGLES_H
+
+#include "text.h"
+
+#define SHINGLE_STEP 0xBB67AE8584CAA73Bu   /* B: fraction of sqrt(3), odd */
+#define SHINGLE_LENGTH 0x9E3779B97F4A7C15u /* C: 2^64 / golden ratio */
+
+uint64_t power(uint64_t base, size_t exponent);
+/* values[0] + values[1]·step + … */
+uint64_t window_sum(const uint64_t *values, size_t n, uint64_t step);
+uint32_t shingle_hash(uint64_t sum, size_t n);
+/* Reads 2 * tokens values from values + n on: the one past the last shingle's end may be anything. */
+void shingles_portable(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
+                       uint32_t *hashes);
+
+#endif

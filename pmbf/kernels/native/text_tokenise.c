@@ -1,0 +1,117 @@
+/* The tokens of a text, and the text folded: both with the way back to the original. */
+
+#include "text_chunk.h"
+#include "text_result.h"
+#include "text_utf8.h"
+
+/* hashes uint64, starts, stops uint32, singles uint8 */
+enum { HASHES, STARTS, STOPS, SINGLES };
+
+static bool append_tokens(chunk_t *chunk, array_t *parts) {
+    size_t n = chunk->n_tokens;
+    uint64_t *hashes = array_room(&parts[HASHES], n * sizeof *hashes + 1);
+    uint32_t *starts = array_room(&parts[STARTS], n * sizeof *starts + 1);
+    uint32_t *stops = array_room(&parts[STOPS], n * sizeof *stops + 1);
+    uint8_t *singles = array_room(&parts[SINGLES], n + 1);
+    if (!hashes || !starts || !stops || !singles || !chunk_hashes(chunk, hashes)) return false;
+    for (size_t i = 0; i < n; i++) {
+        starts[i] = chunk_token_start(chunk, i);
+        stops[i] = chunk_token_stop(chunk, i);
+    }
+    if (chunk->fold.has_singles)
+        memcpy(singles, chunk->tokens.singles, n);
+    else
+        memset(singles, 0, n);
+    parts[HASHES].size += n * sizeof *hashes;
+    parts[STARTS].size += n * sizeof *starts;
+    parts[STOPS].size += n * sizeof *stops;
+    parts[SINGLES].size += n;
+    return true;
+}
+
+/* folded UTF-8, then where each folded character begins in the original, uint32 */
+enum { ORIGINS, TEXT };
+
+/* Appends folded letters; they come, one by one, from where those come from that stand from `from` on in the chunk. */
+static void append_letters(const chunk_t *chunk, array_t *parts, const uint8_t *at, size_t size, size_t from) {
+    uint32_t *origins = (uint32_t *)(parts[ORIGINS].bytes + parts[ORIGINS].size);
+    size_t n = 0;
+    for (const uint8_t *byte = at; byte < at + size; byte += utf8_width(*byte)) {
+        origins[n++] = chunk_char(chunk, chunk->fold.map[from]);
+        from += utf8_width(chunk->fold.bytes[from]);
+    }
+    memcpy(parts[TEXT].bytes + parts[TEXT].size, at, size);
+    parts[ORIGINS].size += n * sizeof *origins;
+    parts[TEXT].size += size;
+}
+
+/* Appends the chunk, mixed tokens repaired. A letter that is repaired has at most twice its bytes. */
+static bool append_folded(chunk_t *chunk, array_t *parts) {
+    const fold_t *fold = &chunk->fold;
+    size_t from = 0;
+    if (!array_room(&parts[TEXT], 2 * fold->n + 1)) return false;
+    if (!array_room(&parts[ORIGINS], (fold->n + 1) * sizeof(uint32_t))) return false;
+    for (size_t i = 0; i < chunk->n_mixed; i++) {
+        uint32_t token = chunk->mixed[i], start = chunk->tokens.starts[token];
+        bool changed;
+        ptrdiff_t size = mixed_repair(chunk, token, &changed);
+        if (size < 0) return false;
+        append_letters(chunk, parts, fold->bytes + from, start - from, from);
+        append_letters(chunk, parts, chunk->repaired, (size_t)size, start);
+        from = chunk->tokens.stops[token];
+    }
+    append_letters(chunk, parts, fold->bytes + from, fold->n - from, from);
+    return true;
+}
+
+static bool append_end(array_t *origins, size_t n_chars) {
+    uint32_t end = (uint32_t)n_chars, *room = array_room(origins, sizeof end);
+    if (!room) return false;
+    *room = end;
+    origins->size += sizeof end;
+    return true;
+}
+
+typedef bool append_t(chunk_t *chunk, array_t *parts);
+
+/* Walks over the chunks and gathers what `append` makes of each. */
+static int gather(const table_t *table, const uint8_t *text, size_t size, append_t *append, result_t *result) {
+    array_t parts[MOST_PARTS] = {0};
+    chunk_t chunk;
+    size_t n_chars, n_tokens = 0;
+    if (!table->ops->count_utf8(text, size, &n_chars)) return TEXT_NOT_UTF8;
+    bool done = chunk_start(&chunk, table, text, size, true);
+    int more = 1;
+    while (done && (more = chunk_next(&chunk, NULL)) == 1) {
+        done = append(&chunk, parts);
+        n_tokens += chunk.n_tokens;
+    }
+    done = done && more == 0 && (append != append_folded || append_end(&parts[ORIGINS], n_chars));
+    *result = (result_t){n_chars, n_tokens, 0, chunk.total_mixed, chunk.total_invisible, {0}, {0}};
+    for (int part = 0; part < MOST_PARTS; part++) {
+        if (!done) free(parts[part].bytes);
+        else result_move(result, part, &parts[part]);
+    }
+    chunk_free(&chunk);
+    return done ? TEXT_OK : TEXT_NO_MEMORY;
+}
+
+/* Fills `result` with the hashes, starts, stops and singles of a text's tokens. */
+EXPORT int pmbf_text_tokenise(const table_t *table, const uint8_t *text, size_t size, result_t *result) {
+    return gather(table, text, size, append_tokens, result);
+}
+
+/* Fills `result` with the origins of the folded characters, one more than there are, and the folded text. */
+EXPORT int pmbf_text_fold(const table_t *table, const uint8_t *text, size_t size, result_t *result) {
+    return gather(table, text, size, append_folded, result);
+}
+
+/* Copies the parts of a result to `out`, one after the other, and frees them. */
+EXPORT void pmbf_text_take(result_t *result, uint8_t *out) {
+    for (int part = 0; part < MOST_PARTS; part++) {
+        if (result->sizes[part]) memcpy(out, result->parts[part], result->sizes[part]);
+        out += result->sizes[part];
+        free(result->parts[part]);
+        result->parts[part] = NULL;
+    }
+}

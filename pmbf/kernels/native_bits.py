@@ -1,0 +1,234 @@
+"""The bit kernels in C: the names, results and errors of `reference_bits`, `reference_query` and `reference_gaps`.
+
+Python checks types and shapes, and passes addresses; what only a look at the values shows is found in C, and told by
+the checks that the reference makes. Arrays that are not contiguous are copied.
+"""
+
+from __future__ import annotations
+
+from ctypes import c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels import checks
+from pmbf.kernels.native_library import address, function
+
+Hashes = NDArray[np.uint32]
+Words = NDArray[np.uint64]
+Counts = NDArray[np.int64]
+Windows = NDArray[np.int64]
+Sizes = NDArray[np.int64]
+Limits = NDArray[np.int32]
+Buffer = bytes | memoryview
+
+_LINE_WORDS = 8
+_AT, _N, _K = c_void_p, c_size_t, c_uint32
+_ROWS, _SLICES, _QUERY = (_AT, _N, _N), (_AT, _N, _N), (_AT, _N, _K)
+_ASKED = (_AT, _N, _AT, _N, _AT, _N)
+"""Windows, sizes, limits with their number of rows."""
+
+_at = address()
+_positions = function("pmbf_positions", _AT, _N, c_uint64, _K, _AT)
+_fill = function("pmbf_fill", _AT, _N, *_QUERY)
+_seal = function("pmbf_seal", *_ROWS, _AT)
+_unseal = function("pmbf_unseal", *_SLICES, _AT)
+_hits_open = function("pmbf_hits_open", *_ROWS, *_QUERY, _AT, returns=c_int64)
+_hits_sealed = function("pmbf_hits_sealed", *_SLICES, *_QUERY, _AT)
+_window_counts = function("pmbf_window_counts", _AT, _N, _N, _AT, _N, _AT, returns=c_int64)
+_rows_over_sealed = function("pmbf_rows_over_sealed", _AT, _N, *_QUERY, *_ASKED, _AT, returns=c_int64)
+_rows_over_open = function("pmbf_rows_over_open", _AT, _N, *_QUERY, *_ASKED, _AT, returns=c_int64)
+_intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
+_popcount = function("pmbf_popcount", _AT, _N, returns=c_int64)
+_popcounts = function("pmbf_popcounts", *_ROWS, _AT)
+_and_popcounts = function("pmbf_and_popcounts", _AT, *_ROWS, _AT)
+_encode_gaps = function("pmbf_encode_gaps", _AT, _N, _AT, returns=c_int64)
+_decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
+
+use_level = function("pmbf_use_level", c_int, returns=c_int)
+"""Ask for an instruction set, 0 plain, 1 AVX2, 2 AVX-512, 99 the best, and return the one in use: for tests."""
+
+
+def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
+    """See `reference_bits.positions`."""
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    checks.require_probes(row_bits, n_hashes)
+    hashes, at = _plain(hashes), np.empty((len(hashes), n_hashes), np.int64)
+    _positions(_at(hashes), len(hashes), row_bits, n_hashes, _at(at))
+    return at
+
+
+def fill(row: Words, hashes: Hashes, *, n_hashes: int) -> None:
+    """See `reference_bits.fill`."""
+    checks.require("row", row, np.uint64, "(W,)", 1)
+    checks.require_writable("row", row)
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    checks.require_probes(64 * len(row), n_hashes)
+    hashes, words = _plain(hashes), _plain(row)
+    _fill(_at(words), len(words), _at(hashes), len(hashes), n_hashes)
+    if words is not row:
+        row[:] = words
+
+
+def seal(rows: Words) -> Words:
+    """See `reference_bits.seal`; a slice of 512 rows is one line of the cache."""
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    (n_rows, n_words), rows = rows.shape, _plain(rows)
+    slices = _aligned(64 * n_words, -(-n_rows // 64))
+    _seal(_at(rows), n_rows, n_words, _at(slices))
+    return slices
+
+
+def unseal(slices: Words, n_rows: int) -> Words:
+    """See `reference_bits.unseal`."""
+    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
+    checks.require_rows("slices", slices, n_rows)
+    checks.require_whole_words(slices)
+    slices, rows = _plain(slices), np.empty((n_rows, len(slices) // 64), np.uint64)
+    _unseal(_at(slices), n_rows, rows.shape[1], _at(rows))
+    return rows
+
+
+def hits_open(rows: Words, hashes: Hashes, *, n_hashes: int) -> Words:
+    """See `reference_bits.hits_open`."""
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    (n_rows, n_words), rows, hashes = rows.shape, _plain(rows), _plain(hashes)
+    checks.require_probes(64 * n_words, n_hashes)
+    hits = np.empty((len(hashes), -(-n_rows // 64)), np.uint64)
+    _done(_hits_open(_at(rows), n_rows, n_words, _at(hashes), len(hashes), n_hashes, _at(hits)))
+    return hits
+
+
+def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
+    """See `reference_bits.hits_sealed`."""
+    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    checks.require_probes(len(slices), n_hashes)
+    (n_positions, width), slices, hashes = slices.shape, _plain(slices), _plain(hashes)
+    hits = np.empty((len(hashes), width), np.uint64)
+    _hits_sealed(_at(slices), n_positions, width, _at(hashes), len(hashes), n_hashes, _at(hits))
+    return hits
+
+
+def window_counts(hits: Words, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
+    """See `reference_bits.window_counts`."""
+    checks.require("hits", hits, np.uint64, "(q, S)", 2)
+    checks.require_rows("hits", hits, n_rows)
+    checks.require_windows(starts, stops, len(hits))
+    hits, windows = _plain(hits), np.stack([starts, stops], axis=1)
+    counts = np.empty((len(windows), n_rows), np.int32)
+    _done(_window_counts(_at(hits), len(hits), n_rows, _at(windows), len(windows), _at(counts)))
+    return counts
+
+
+def rows_over_sealed(
+    slices: Words, hashes: Hashes, windows: Windows, sizes: Sizes, limits: Limits, *, n_hashes: int
+) -> NDArray[np.int64]:
+    """See `reference_query.rows_over_sealed`; one pass over the query's hashes, k lines of the cache each."""
+    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
+    checks.require_limits_fit(hashes, windows, sizes, limits)
+    checks.require_rows("slices", slices, limits.shape[1])
+    checks.require_probes(len(slices), n_hashes)
+    lines = _plain(slices)
+    return _over(_rows_over_sealed, lines, len(lines), (hashes, windows, sizes, limits), n_hashes)
+
+
+def rows_over_open(
+    rows: Words, hashes: Hashes, windows: Windows, sizes: Sizes, limits: Limits, *, n_hashes: int
+) -> NDArray[np.int64]:
+    """See `reference_query.rows_over_open`."""
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    checks.require_limits_fit(hashes, windows, sizes, limits)
+    checks.require_row_limits(rows, limits)
+    checks.require_probes(64 * rows.shape[1], n_hashes)
+    return _over(_rows_over_open, _plain(rows), rows.shape[1], (hashes, windows, sizes, limits), n_hashes)
+
+
+def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
+    """See `reference_bits.intersect`."""
+    checks.require("a", a, np.uint32, "(n,)", 1)
+    checks.require("b", b, np.uint32, "(m,)", 1)
+    a, b = _plain(a), _plain(b)
+    found = np.empty(len(a), np.bool_)
+    _done(_intersect(_at(a), len(a), _at(b), len(b), _at(found)))
+    return found
+
+
+def popcount(words: Words) -> int:
+    """See `reference_bits.popcount`."""
+    checks.require("words", words, np.uint64, "(n,)", 1)
+    words = _plain(words)
+    return int(_popcount(_at(words), len(words)))
+
+
+def popcounts(rows: Words) -> Counts:
+    """See `reference_bits.popcounts`."""
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    rows, counts = _plain(rows), np.empty(len(rows), np.int64)
+    _popcounts(_at(rows), *rows.shape, _at(counts))
+    return counts
+
+
+def and_popcounts(row: Words, rows: Words) -> Counts:
+    """See `reference_bits.and_popcounts`."""
+    checks.require("row", row, np.uint64, "(W,)", 1)
+    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
+    checks.require_same_width(row, rows)
+    row, rows, counts = _plain(row), _plain(rows), np.empty(len(rows), np.int64)
+    _and_popcounts(_at(row), _at(rows), *rows.shape, _at(counts))
+    return counts
+
+
+def encode_gaps(hashes: Hashes) -> bytes:
+    """See `reference_gaps.encode_gaps`."""
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    hashes = _plain(hashes)
+    room = np.empty(-(-len(hashes) // 4) + 4 * len(hashes), np.uint8)
+    return room[: _encode_gaps(_at(hashes), len(hashes), _at(room))].tobytes()
+
+
+def decode_gaps(content: Buffer, offset: int, count: int) -> tuple[Hashes, int]:
+    """See `reference_gaps.decode_gaps`."""
+    octets = np.frombuffer(content, np.uint8)
+    checks.require_gaps(len(octets), offset, count)
+    hashes = np.empty(count, np.uint32)
+    n_bytes = _decode_gaps(_at(octets) + offset, len(octets) - offset, count, _at(hashes))
+    if n_bytes < 0:
+        raise checks.cut_gaps(len(octets), offset, count)
+    return hashes, offset + n_bytes
+
+
+_Asked = tuple[Hashes, Windows, Sizes, Limits]
+
+
+def _over(ask: Any, lines: Words, n_lines: int, asked: _Asked, n_hashes: int) -> NDArray[np.int64]:
+    hashes, windows, sizes, limits = map(_plain, asked)
+    passed = np.empty(limits.shape[1], np.int64)
+    n_passed = ask(
+        _at(lines), n_lines, _at(hashes), len(hashes), n_hashes,
+        _at(windows), len(windows), _at(sizes), len(sizes), _at(limits), len(passed), _at(passed),
+    )  # fmt: skip
+    if n_passed < 0:
+        checks.require_limits(hashes, windows, sizes, limits)
+    return passed[: _done(n_passed)]
+
+
+def _done(returned: int) -> int:
+    if returned < 0:
+        raise MemoryError("no memory for the native kernels")
+    return returned
+
+
+def _plain(array: Any) -> Any:
+    """Return an array whose elements lie one after another, itself where they do."""
+    flags = array.flags
+    return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
+
+
+def _aligned(n_lines: int, width: int) -> Words:
+    """Return lines of words; the first one begins where a line of the cache does."""
+    room = np.empty(n_lines * width + _LINE_WORDS, np.uint64)
+    first = -_at(room) % (8 * _LINE_WORDS) // 8
+    return room[first : first + n_lines * width].reshape(n_lines, width)

@@ -1,0 +1,78 @@
+"""Finds and loads the compiled kernels: plain C functions over buffers, called through ctypes, which releases the GIL.
+
+The library is the extension module `_native`, which `setup.py` builds where a C compiler is at hand. `INTERFACE` is
+raised, here and in `native/module.c`, with every change of a function's arguments: a library left from an earlier
+version is then refused, not called wrongly.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from functools import cache
+from importlib.machinery import ExtensionFileLoader
+from importlib.util import module_from_spec, spec_from_loader
+from pathlib import Path
+from typing import Any
+
+from pmbf.errors import UnsupportedError
+
+INTERFACE = 1
+LIBRARY_VARIABLE = "PMBF_NATIVE_LIBRARY"
+"""Environment variable: path of a library to load in the place of the installed one, for the sanitizers."""
+
+BUILD = "build it with `pip install .`, in a checkout `python setup.py build_ext --inplace`; both need a C compiler"
+
+
+def function(name: str, *arguments: Any, returns: Any = None) -> Callable[..., Any]:
+    """Return a function of the library, with its types set.
+
+    Raises:
+        UnsupportedError: The library is missing, cannot be loaded, is of another version, or lacks the function.
+    """
+    try:
+        found = _library()[name]
+    except AttributeError:
+        raise UnsupportedError(f"{_path()}: has no function {name}; {BUILD}") from None
+    found.argtypes, found.restype = arguments, returns
+    return found
+
+
+def address() -> Callable[[Any], int]:
+    """Return the library's function that tells where the bytes of an array begin, ten times as fast as ctypes.
+
+    Raises:
+        UnsupportedError: As for `function`.
+    """
+    _library()
+    loader = ExtensionFileLoader("_native", str(_path()))
+    spec = spec_from_loader("_native", loader)
+    assert spec is not None
+    module = module_from_spec(spec)
+    loader.exec_module(module)
+    found: Callable[[Any], int] = module.address
+    return found
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    path = _path()
+    try:
+        library = ctypes.CDLL(str(path))
+        found = int(library.pmbf_interface())
+    except (OSError, AttributeError) as error:
+        raise UnsupportedError(f"the native kernels cannot be loaded ({error}); {BUILD}") from None
+    if found != INTERFACE:
+        raise UnsupportedError(f"{path}: is of interface {found}, expected {INTERFACE}; {BUILD}")
+    return library
+
+
+def _path() -> Path:
+    override = os.environ.get(LIBRARY_VARIABLE)
+    if override:
+        return Path(override)
+    found = sorted(Path(__file__).parent.glob("_native*.so"))
+    if not found:
+        raise UnsupportedError(f"the native kernels are not built; {BUILD}")
+    return found[0]

@@ -1,0 +1,67 @@
+"""Ascending hashes as gaps of one to four bytes, in NumPy: the parts of `FPRT` records (docs/format.md).
+
+First ceil(n/4) control bytes (two bits a gap, lowest first: its bytes minus one), then the bytes of the gaps, least
+significant first. The layout is that of Stream VByte (Lemire, Kurz & Rupp 2018), which a vector unit decodes four gaps
+at a time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels import checks
+
+Hashes = NDArray[np.uint32]
+Buffer = bytes | memoryview
+
+_SHIFTS = np.array([0, 2, 4, 6], np.uint8)
+
+
+def encode_gaps(hashes: Hashes) -> bytes:
+    """Return ascending hashes as the bytes of their gaps, the first one from zero.
+
+    Args:
+        hashes: `(n,) uint32`, ascending; not checked, other orders come back all the same.
+
+    Raises:
+        ParameterError: `hashes` is not `(n,) uint32`.
+
+    >>> encode_gaps(np.array([7, 300], np.uint32)).hex(" ")
+    '04 07 25 01'
+    """
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    gaps = np.diff(hashes, prepend=np.uint32(0)).astype("<u4")
+    extra = (gaps > 0xFF).astype(np.uint8) + (gaps > 0xFFFF) + (gaps > 0xFFFFFF)
+    control = np.zeros((-(-len(gaps) // 4), 4), np.uint8)
+    control.reshape(-1)[: len(gaps)] = extra
+    packed = (control << _SHIFTS).sum(axis=1, dtype=np.uint8)
+    used = np.arange(4) <= extra[:, None]
+    return bytes(packed.tobytes() + gaps.view(np.uint8).reshape(-1, 4)[used].tobytes())
+
+
+def decode_gaps(content: Buffer, offset: int, count: int) -> tuple[Hashes, int]:
+    """Return the hashes whose gaps begin at an offset, `(count,) uint32`, and the offset where they end.
+
+    Args:
+        content: What holds the bytes.
+        offset: Where the control bytes begin.
+        count: Hashes.
+
+    Raises:
+        ParameterError: `content` ends before the gaps do, or a number is negative.
+
+    >>> decode_gaps(bytes.fromhex("04 07 25 01"), 0, 2)
+    (array([  7, 300], dtype=uint32), 4)
+    """
+    octets = np.frombuffer(content, np.uint8)
+    checks.require_gaps(len(octets), offset, count)
+    n_control = -(-count // 4)
+    control = octets[offset : offset + n_control]
+    extra = (control[:, None] >> _SHIFTS & 3).reshape(-1)[:count]
+    start, stop = offset + n_control, offset + n_control + count + int(extra.sum())
+    if stop > len(octets):
+        raise checks.cut_gaps(len(octets), offset, count)
+    gaps = np.zeros((count, 4), np.uint8)
+    gaps[np.arange(4) <= extra[:, None]] = octets[start:stop]
+    return np.cumsum(gaps.reshape(-1).view("<u4"), dtype=np.uint32), stop

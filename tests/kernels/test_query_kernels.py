@@ -1,0 +1,264 @@
+"""Both twins of the kernels that answer a query in one call, and of the gaps on disk; and the twins side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.kernels import reference_bits, reference_gaps, reference_query
+
+REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps) | vars(reference_query)))
+LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
+N_ROWS = st.sampled_from([1, 7, 63, 64, 65, 200, 511, 512, 513, 700])
+FORMS = ["open", "sealed"]
+
+
+def native(level: str) -> Any:
+    """Return the native twin on an instruction set; skip the test where there is none."""
+    try:
+        from pmbf.kernels import native_bits
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    if native_bits.use_level(LEVELS[level]) != LEVELS[level]:
+        pytest.skip(f"this processor has no {level}")
+    return native_bits
+
+
+@pytest.fixture(scope="module", params=["reference", *LEVELS])
+def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Both twins, the native one on each instruction set that this processor has."""
+    yield REFERENCE if request.param == "reference" else native(request.param)
+    if request.param != "reference":
+        native(request.param).use_level(99)
+
+
+@pytest.fixture(scope="module", params=list(LEVELS))
+def twin(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """The native twin on each instruction set, to stand beside the reference."""
+    yield native(request.param)
+    native(request.param).use_level(99)
+
+
+def random_words(*shape: int, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 2**64, shape, np.uint64)
+
+
+def random_hashes(n: int, *, seed: int) -> np.ndarray:
+    return np.random.default_rng(seed).integers(0, 2**32, n, np.uint32)
+
+
+def filled(n_rows: int, n_words: int, *, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return rows of 30 hashes each, k = 3, and the hashes, `(n_rows, 30)`."""
+    hashes, rows = random_hashes(30 * n_rows, seed=seed).reshape(n_rows, 30), np.zeros((n_rows, n_words), np.uint64)
+    for row, some in zip(rows, hashes, strict=True):
+        REFERENCE.fill(row, some, n_hashes=3)
+    return rows, hashes
+
+
+def windows_of(spans: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
+    windows = np.array(spans, np.int64).reshape(-1, 2)
+    sizes = np.unique(windows[:, 1] - windows[:, 0])
+    return windows, sizes[sizes > 0]
+
+
+def rows_over(kernels: Any, form: str, rows: np.ndarray, *asked: Any, n_hashes: int) -> np.ndarray:
+    if form == "open":
+        return kernels.rows_over_open(rows, *asked, n_hashes=n_hashes)
+    return kernels.rows_over_sealed(REFERENCE.seal(rows), *asked, n_hashes=n_hashes)
+
+
+# ---------------------------------------------------------------------- rows over their limits
+
+
+@pytest.mark.parametrize("form", FORMS)
+@given(st.data())
+def test_the_rows_are_those_whose_counts_reach_a_limit_in_a_window(
+    kernels: Any, form: str, data: st.DataObject
+) -> None:
+    n_rows, n_hashes = data.draw(N_ROWS), data.draw(st.integers(1, 4))
+    rows, stored = filled(n_rows, 8, seed=data.draw(st.integers(0, 9)))
+    hashes = stored.ravel()[: data.draw(st.sampled_from([0, 1, 15, 16, 17, 60]))]
+    ends = st.tuples(st.integers(0, len(hashes)), st.integers(0, len(hashes))).map(sorted)
+    windows, sizes = windows_of(data.draw(st.lists(ends, max_size=9)))
+    random = np.random.default_rng(data.draw(st.integers(0, 99)))
+    limits = random.integers(-1, 40, (len(sizes), n_rows), np.int32)
+    hits = np.unpackbits(REFERENCE.hits_open(rows, hashes, n_hashes=n_hashes).view(np.uint8), axis=1, bitorder="little")
+    expected = {
+        row
+        for start, stop in windows.tolist()
+        for row in range(n_rows if start < stop else 0)
+        if hits[start:stop, row].sum() >= limits[np.searchsorted(sizes, stop - start), row]
+    }
+    found = rows_over(kernels, form, rows, hashes, windows, sizes, limits, n_hashes=n_hashes)
+    assert sorted(expected) == found.tolist()
+    assert np.int64 == found.dtype
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("size", [1, 31, 32, 63, 64, 1000])
+def test_a_limit_is_reached_by_as_many_hits_and_not_by_one_less(kernels: Any, form: str, size: int) -> None:
+    rows = np.zeros((3, 40), np.uint64)
+    rows[1] = 2**64 - 1
+    windows = np.array([[5, 5 + size], [9, 9 + size]], np.int64)
+    for limit, expected in (
+        (-(2**31), [0, 1, 2]),
+        (0, [0, 1, 2]),
+        (1, [1]),
+        (size, [1]),
+        (size + 1, []),
+        (2**31 - 1, []),
+    ):
+        asked = (random_hashes(size + 20, seed=1), windows, np.array([size]), np.full((1, 3), limit, np.int32))
+        assert expected == rows_over(kernels, form, rows, *asked, n_hashes=3).tolist()
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_a_row_passes_in_the_window_that_holds_its_hashes(kernels: Any, form: str) -> None:
+    """Windows as a long query has them, half overlapping, of two sizes, and the whole; seeds 2 and 3."""
+    rows, stored = filled(70, 20, seed=2)
+    hashes = random_hashes(5000, seed=3)
+    hashes[3001:3013] = stored[66][:12]
+    starts = [*range(0, 4976, 12)]
+    windows, sizes = windows_of([(0, 5000), *((at, at + 24) for at in starts), *((at, at + 120) for at in starts[:-8])])
+    limits = np.repeat(np.array([[12], [90], [4000]], np.int32), 70, axis=1)
+    assert [66] == rows_over(kernels, form, rows, hashes, windows, sizes, limits, n_hashes=3).tolist()
+    limits[0, 66] = 13
+    assert [] == rows_over(kernels, form, rows, hashes, windows, sizes, limits, n_hashes=3).tolist()
+
+
+SLICES, ROWS, HASH = np.zeros((128, 1), np.uint64), np.zeros((3, 2), np.uint64), np.zeros(4, np.uint32)
+WINDOW, SIZE, LIMIT = np.array([[0, 4]]), np.array([4]), np.ones((1, 3), np.int32)
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({0: SLICES[0]}, "slices is uint64 (1,)"),
+        ({0: np.zeros((128, 2), np.uint64)}, "slices has 2 words a line, expected 1 for 3 rows"),
+        ({0: SLICES[:0]}, "row_bits is 0"),
+        ({1: HASH.astype(np.uint64)}, "hashes is uint64 (4,)"),
+        ({2: WINDOW[0]}, "windows is int64 (2,)"),
+        ({2: np.zeros((1, 3), np.int64)}, "windows is int64 (1, 3), expected int64 (n_windows, 2)"),
+        ({2: np.array([[0, 5]])}, "a window is not inside the 4 hashes"),
+        ({2: np.array([[-1, 3]])}, "a window is not inside the 4 hashes"),
+        ({2: np.array([[3, 2]])}, "a window is not inside the 4 hashes"),
+        ({2: np.array([[0, 4], [1, 4]])}, "a window has 3 hashes, which is not in sizes"),
+        ({2: np.array([[0, 4], [1, 1]]), 3: np.array([5])}, "a window has 4 hashes, which is not in sizes"),
+        ({3: np.array([4, 4]), 4: np.ones((2, 3), np.int32)}, "sizes do not ascend"),
+        ({3: SIZE.astype(np.int32)}, "sizes is int32 (1,)"),
+        ({4: LIMIT.astype(np.int64)}, "limits is int64 (1, 3)"),
+        ({4: np.ones((2, 3), np.int32)}, "limits has 2 lines, expected 1 as sizes has"),
+    ],
+)
+def test_a_wrong_question_is_refused_in_the_same_words(
+    kernels: Any, changed: dict[int, np.ndarray], found: str
+) -> None:
+    arguments = [changed.get(place, usual) for place, usual in enumerate((SLICES, HASH, WINDOW, SIZE, LIMIT))]
+    with pytest.raises(ParameterError) as raised:
+        kernels.rows_over_sealed(*arguments, n_hashes=2)
+    assert str(raised.value).startswith(found)
+
+
+def test_limits_of_other_rows_are_refused(kernels: Any) -> None:
+    with pytest.raises(ParameterError, match="limits is for 3 rows, expected 2 as rows has"):
+        kernels.rows_over_open(ROWS[:2], HASH, WINDOW, SIZE, LIMIT, n_hashes=2)
+
+
+# ---------------------------------------------------------------------- intersections
+
+
+@given(
+    st.integers(0, 2**32 - 1), st.sampled_from([0, 1, 15, 16, 300]), st.sampled_from([0, 3, 500]), st.integers(0, 32)
+)
+def test_intersections_are_exact_however_the_hashes_are_spread(
+    kernels: Any, seed: int, n_b: int, n_a: int, shift: int
+) -> None:
+    b = np.unique(random_hashes(n_b, seed=seed) >> np.uint32(min(shift, 31)))
+    a = np.concatenate([random_hashes(n_a, seed=seed + 1) >> np.uint32(min(shift, 31)), b[::-3], b[-1:] + np.uint32(1)])
+    assert np.isin(a, b).tolist() == kernels.intersect(a, b).tolist()
+
+
+# ---------------------------------------------------------------------- gaps
+
+
+GAPPED = st.lists(st.sampled_from([0, 1, 255, 256, 65_535, 65_536, 2**24 - 1, 2**24, 2**31]), max_size=9)
+
+
+@given(GAPPED, st.binary(max_size=5), st.binary(max_size=5))
+def test_gaps_come_back_as_the_hashes_they_were(kernels: Any, gaps: list[int], before: bytes, after: bytes) -> None:
+    hashes = np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32)
+    content = kernels.encode_gaps(hashes)
+    assert REFERENCE.encode_gaps(hashes) == content
+    back, stop = kernels.decode_gaps(memoryview(before + content + after), len(before), len(gaps))
+    assert (hashes.tolist(), len(before) + len(content)) == (back.tolist(), stop)
+
+
+@given(GAPPED.filter(bool), st.data())
+def test_gaps_that_are_cut_are_refused(kernels: Any, gaps: list[int], data: st.DataObject) -> None:
+    content = kernels.encode_gaps(np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32))
+    n_bytes = data.draw(st.integers(0, len(content) - 1))
+    with pytest.raises(ParameterError, match=f"^{n_bytes} bytes do not hold {len(gaps)} gaps from offset 0 on$"):
+        kernels.decode_gaps(content[:n_bytes], 0, len(gaps))
+
+
+@pytest.mark.parametrize(("offset", "count"), [(-1, 1), (0, -1), (9, 0)])
+def test_gaps_outside_their_bytes_are_refused(kernels: Any, offset: int, count: int) -> None:
+    with pytest.raises(ParameterError, match=f"8 bytes do not hold {count} gaps from offset {offset} on"):
+        kernels.decode_gaps(bytes(8), offset, count)
+
+
+# ---------------------------------------------------------------------- the twins side by side
+
+
+@given(st.integers(0, 2**32 - 1), N_ROWS, st.sampled_from([1, 3, 8, 9, 17]), st.integers(1, 9))
+def test_the_twins_agree_on_rows_of_any_shape(twin: Any, seed: int, n_rows: int, n_words: int, n_hashes: int) -> None:
+    rows, hashes = random_words(n_rows, n_words, seed=seed), random_hashes(50, seed=seed)
+    slices = REFERENCE.seal(rows)
+    for name, arguments in (
+        ("seal", (rows,)),
+        ("unseal", (slices, n_rows)),
+        ("popcounts", (rows,)),
+        ("and_popcounts", (rows[0], rows)),
+    ):
+        assert (getattr(REFERENCE, name)(*arguments) == getattr(twin, name)(*arguments)).all(), name
+    for name, bits in (("hits_open", rows), ("hits_sealed", slices)):
+        ask = {"n_hashes": n_hashes}
+        assert (getattr(REFERENCE, name)(bits, hashes, **ask) == getattr(twin, name)(bits, hashes, **ask)).all(), name
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from([1, 100, 513, 1100]), st.lists(st.integers(0, 700), max_size=12))
+def test_the_twins_count_alike_in_windows(twin: Any, seed: int, n_rows: int, ends: list[int]) -> None:
+    hits = random_words(700, -(-n_rows // 64), seed=seed)
+    starts, stops = (np.array(some, np.int64) for some in (np.sort(ends)[::2][: len(ends) // 2], np.sort(ends)[1::2]))
+    expected = REFERENCE.window_counts(hits, n_rows, starts, stops)
+    assert (expected == twin.window_counts(hits, n_rows, starts, stops)).all()
+
+
+def test_the_twins_take_arrays_that_are_not_contiguous(twin: Any) -> None:
+    rows, hashes = random_words(90, 24, seed=4)[::2, ::3], random_hashes(90, seed=5)[::3]
+    slices, rows_after = random_words(128, 2, seed=6)[:, ::2], [np.ones((4, 8), np.uint64)[:, ::2] for _ in range(2)]
+    for name, arguments in (("seal", (rows,)), ("unseal", (slices, 60)), ("popcounts", (rows,))):
+        assert (getattr(REFERENCE, name)(*arguments) == getattr(twin, name)(*arguments)).all(), name
+    assert (REFERENCE.hits_open(rows, hashes, n_hashes=3) == twin.hits_open(rows, hashes, n_hashes=3)).all()
+    for kernels, after in zip((REFERENCE, twin), rows_after, strict=True):
+        kernels.fill(after[2], hashes, n_hashes=3)
+    assert (rows_after[0] == rows_after[1]).all()
+
+
+def test_both_twins_have_the_names_of_the_door(twin: Any) -> None:
+    from pmbf import kernels
+
+    text = {"fold", "sample", "tokenise", "Folded", "Sample", "Tokens", "NAME", "NATIVE_MISSING"}
+    for name in set(kernels.__all__) - text:
+        assert getattr(REFERENCE, name).__annotations__ == getattr(twin, name).__annotations__, name
+
+
+def test_a_sealed_tile_begins_where_a_line_of_the_cache_does(twin: Any) -> None:
+    assert 0 == twin.seal(random_words(512, 3, seed=7)).ctypes.data % 64
