@@ -94,7 +94,7 @@ def load(
         row_capacity=row_capacity,
         store_text=False if no_text else None,
     )
-    if not (paths or files_from or prune):
+    if not (paths or files_from):
         raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
     roots = named_roots(paths or [], files_from)
     with _opened_for_load(_folder(collection), params, roots) as opened:

@@ -480,3 +480,9 @@ def test_a_file_name_that_is_no_text_is_loaded_found_and_shown(tmp_path):
 def test_closed_output_streams_are_no_error(library):
     command = f"{sys.executable} -m pmbf list -c '{library}' >&- 2>&-"
     assert subprocess.run(command, shell=True, check=False).returncode == 0
+
+
+def test_pruning_needs_a_path(tmp_path):
+    done = run("load", "-c", tmp_path / "c.pmbf", "--prune")
+    assert done.exit_code == 2
+    assert "no PATH given" in done.output
