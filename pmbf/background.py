@@ -31,11 +31,12 @@ class ProbePool:
 
     Args:
         seed: Of the sampling; the same documents and seed give the same pool.
+        n_seen: Documents that those shown first stand for, beside themselves.
     """
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, n_seen: int = 0) -> None:
         self._random = np.random.default_rng(seed)
-        self._n_seen = 0
+        self._n_seen = n_seen
         self._documents: list[int] = []
         self._hashes: list[Hashes] = []
 
@@ -80,10 +81,10 @@ class ProbePool:
 
 def stored_pool(store: Store, seed: int) -> ProbePool:
     """Return a pool over a fair sample of a store's documents."""
-    pool = ProbePool(seed)
-    for document in sampled_documents(store, PROBE_DOCUMENTS, seed):
+    sample = sampled_documents(store, PROBE_DOCUMENTS, seed)
+    pool = ProbePool(seed, n_seen=store.catalog.count_documents()[0] - len(sample))
+    for document in sample:
         pool.show(document.id, store.fingerprint(document).hashes)
-    pool._n_seen = max(pool._n_seen, store.catalog.count_documents()[0])
     return pool
 
 

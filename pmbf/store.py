@@ -135,7 +135,7 @@ class Store:
         """Return the hashes found in too many documents to tell them apart, ascending."""
         for entry in self._entries.values():
             if entry.kind == "STOP":
-                return np.frombuffer(self._file(entry.serial).verify(), "<u4")
+                return np.frombuffer(self.file(entry.serial).verify(), "<u4")
         return np.empty(0, np.uint32)
 
     # ------------------------------------------------------------------ documents
@@ -158,7 +158,7 @@ class Store:
         Raises:
             CorruptError: The record or its file is damaged.
         """
-        file = self._file(document.fingerprint_file)
+        file = self.file(document.fingerprint_file)
         start = document.fingerprint_offset
         parts = codec.decode_fingerprint(file.payload[start : start + document.fingerprint_bytes], str(file.path))
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
@@ -173,7 +173,7 @@ class Store:
         """
         if not document.text_file:
             return None if document.n_chars else ""
-        file = self._file(document.text_file)
+        file = self.file(document.text_file)
         wanted = document.text_skip + document.text_bytes
         blocks, n_bytes, offset = [], 0, document.text_offset
         while n_bytes < wanted:
@@ -198,10 +198,6 @@ class Store:
         return found
 
     # ------------------------------------------------------------------ files
-
-    def file(self, serial: int) -> MappedFile:
-        """Return a live file, mapped, its header checked."""
-        return self._file(serial)
 
     def forget_files(self) -> None:
         """Unmap every file; they are mapped again when needed."""
@@ -234,7 +230,12 @@ class Store:
         self._tiles.clear()
         self.rows = RowIndex()
 
-    def _file(self, serial: int) -> MappedFile:
+    def file(self, serial: int) -> MappedFile:
+        """Return a live file, mapped, its header checked.
+
+        Raises:
+            CorruptError: The catalog does not list it, or it is damaged.
+        """
         if serial not in self._open_files:
             if serial not in self._entries:
                 raise self._contradiction(f"file {serial} is named but not listed")
