@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from experiments import retrieval, shingles
+from experiments import pan, retrieval, shingles
 from pmbf.params import Params
 
 
@@ -16,6 +16,8 @@ def main() -> None:
     arguments = _parser().parse_args()
     if arguments.command == "shingles":
         print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
+    elif arguments.command == "pan":
+        _pan(arguments)
     else:
         params = Params(**dict(map(_assignment, arguments.set)))
         print(retrieval.run(arguments.corpora / "pan13_train", params=params, out=arguments.out))
@@ -35,7 +37,29 @@ def _parser() -> argparse.ArgumentParser:
     commands.choices["retrieval"].add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the collection (repeatable)"
     )
+    _add_pan(commands.add_parser("pan", help="run and score a PAN corpus", description=pan.__doc__))
     return parser
+
+
+def _add_pan(parser: argparse.ArgumentParser) -> None:
+    steps = parser.add_subparsers(dest="step", required=True)
+    align = steps.add_parser("align", help="find the passages of every pair")
+    align.add_argument("corpus", type=Path, help="folder with src/, susp/ and folders like 02-no-obfuscation")
+    align.add_argument(
+        "--out", type=Path, required=True, help="folder for the detections; pairs that have theirs are kept"
+    )
+    align.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
+    score = steps.add_parser("score", help="score detections: precision, recall, granularity, plagdet")
+    score.add_argument("corpus", type=Path, help="the same folder")
+    score.add_argument("detections", type=Path, help="folder of the detections")
+    score.add_argument("--out", type=Path, help="JSON file to write")
+
+
+def _pan(arguments: argparse.Namespace) -> None:
+    if arguments.step == "align":
+        print(pan.align(arguments.corpus, arguments.out, jobs=arguments.jobs))
+    else:
+        print(pan.score(arguments.corpus, arguments.detections, out=arguments.out))
 
 
 def _assignment(words: str) -> tuple[str, Any]:

@@ -1,0 +1,174 @@
+"""Precision, recall, granularity and plagdet of detected passages, as the PAN competitions define them.
+
+A detection detects a case when both overlap by at least one character in the suspicious document and, where both name a
+source, in the same source. With S the cases, R the detections, |x| the characters of x on both sides together:
+
+    precision = 1/|R| · Σ over R of |the part of r inside cases it detects| / |r|
+    recall    = 1/|S| · Σ over S of |the part of s inside detections of it| / |s|
+    granularity = detections per detected case, at least 1
+    plagdet = F1(precision, recall) / log2(1 + granularity)
+
+The averages are taken over passages (macro: a detection of thirty characters weighs as much as one of thirty thousand)
+or over characters (micro: each character of a document counted once).
+
+Source:
+    Potthast, Stein, Barrón-Cedeño & Rosso 2010, An Evaluation Framework for Plagiarism Detection, section 3; edge cases
+    as in the measures published with the PAN corpora, version 1.3 of 2009.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from pmbf.report import Span
+from pmbf.verify import union_length
+
+
+class Annotation(NamedTuple):
+    """A passage of a suspicious document with its source: a case of the truth, or a detection.
+
+    `source` is empty where no source is named (intrinsic detection); then only the suspicious side is compared.
+    """
+
+    suspicious: str
+    start: int
+    length: int
+    source: str = ""
+    source_start: int = 0
+    source_length: int = 0
+
+    @property
+    def n_chars(self) -> int:
+        """Characters on both sides together."""
+        return self.length + self.source_length
+
+    @property
+    def spans(self) -> tuple[Span, Span]:
+        """The characters in the suspicious document and in the source."""
+        here, there = self.start, self.source_start
+        return Span(here, here + self.length), Span(there, there + self.source_length)
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """What the measures say of some detections; each but granularity is from 0 to 1.
+
+    Args:
+        precision: Share of what was detected that is in a case.
+        recall: Share of the cases that was detected.
+        granularity: Detections per detected case, at least 1.
+        plagdet: All three in one.
+    """
+
+    precision: float
+    recall: float
+    granularity: float
+    plagdet: float
+
+
+def macro(cases: Iterable[Annotation], detections: Iterable[Annotation]) -> Scores:
+    """Return the scores with every case and every detection of equal weight; equal ones count once.
+
+    >>> case = Annotation("a", 0, 100, "b", 0, 100)
+    >>> macro([case], [Annotation("a", 0, 50, "b", 0, 50), Annotation("a", 60, 40, "b", 60, 40)])
+    Scores(precision=1.0, recall=0.9, granularity=2.0, plagdet=0.5977229244361176)
+    """
+    return _scores(set(cases), set(detections), _macro_share)
+
+
+def micro(cases: Iterable[Annotation], detections: Iterable[Annotation]) -> Scores:
+    """Return the scores with every character of equal weight, each counted once per document and side."""
+    return _scores(set(cases), set(detections), _micro_share)
+
+
+def plagdet(precision: float, recall: float, granularity: float) -> float:
+    """Return the three measures in one; 0 where they are not possible values.
+
+    >>> plagdet(1.0, 1.0, 1.0), plagdet(0.0, 0.0, 1.0)
+    (1.0, 0.0)
+    """
+    if min(precision, recall) < 0 or precision + recall == 0 or granularity < 1:
+        return 0.0
+    return 2 * precision * recall / (precision + recall) / math.log2(1 + granularity)
+
+
+def granularity(cases: Collection[Annotation], detections: Collection[Annotation]) -> float:
+    """Return the detections per detected case; 1 where no case is detected."""
+    near = _by_document(detections)
+    counts = [sum(overlaps(case, other) for other in near.get(case.suspicious, ())) for case in cases]
+    detected = [count for count in counts if count]
+    return sum(detected) / len(detected) if detected else 1.0
+
+
+def overlaps(one: Annotation, other: Annotation) -> bool:
+    """Return whether two annotations share a character on both sides; on one where either names no source."""
+    if one.suspicious != other.suspicious or not _meet(one.spans[0], other.spans[0]):
+        return False
+    return not (one.source and other.source) or (one.source == other.source and _meet(one.spans[1], other.spans[1]))
+
+
+Share = Callable[[Collection[Annotation], Collection[Annotation]], float]
+
+
+def _scores(cases: set[Annotation], detections: set[Annotation], share: Share) -> Scores:
+    precision, recall = share(detections, cases), share(cases, detections)
+    pieces = granularity(cases, detections)
+    return Scores(precision, recall, pieces, plagdet(precision, recall, pieces))
+
+
+def _macro_share(those: Collection[Annotation], found: Collection[Annotation]) -> float:
+    """Return the share of each of `those` that is inside what was `found`, on average."""
+    if not those or not found:
+        return float(not those and not found)
+    near = _by_document(found)
+    return sum(_covered_share(one, near.get(one.suspicious, ())) for one in those) / len(those)
+
+
+def _micro_share(those: Collection[Annotation], found: Collection[Annotation]) -> float:
+    if not those or not found:
+        return float(not those and not found)
+    near = _by_document(found)
+    common = [_common(one, other) for one in those for other in near.get(one.suspicious, ()) if overlaps(one, other)]
+    n_chars = _characters(those)
+    return _characters(common) / n_chars if n_chars else 0.0
+
+
+def _covered_share(one: Annotation, others: Collection[Annotation]) -> float:
+    common = [_common(one, other).spans for other in others if overlaps(one, other)]
+    covered = union_length(here for here, _ in common) + union_length(there for _, there in common)
+    return covered / one.n_chars if one.n_chars else 0.0
+
+
+def _common(one: Annotation, other: Annotation) -> Annotation:
+    here = _cut(one.spans[0], other.spans[0])
+    there = _cut(one.spans[1], other.spans[1]) if one.source and other.source else Span(0, 0)
+    return Annotation(one.suspicious, here.start, len(here), one.source, there.start, len(there))
+
+
+def _characters(annotations: Iterable[Annotation]) -> int:
+    spans: defaultdict[tuple[int, str], list[Span]] = defaultdict(list)
+    for one in annotations:
+        here, there = one.spans
+        spans[0, one.suspicious].append(here)
+        spans[1, one.source].append(there)
+    return sum(map(union_length, spans.values()))
+
+
+def _by_document(annotations: Iterable[Annotation]) -> Mapping[str, list[Annotation]]:
+    near: defaultdict[str, list[Annotation]] = defaultdict(list)
+    for one in annotations:
+        near[one.suspicious].append(one)
+    return near
+
+
+def _meet(one: Span, other: Span) -> bool:
+    return one.start < other.stop and other.start < one.stop
+
+
+def _cut(one: Span, other: Span) -> Span:
+    start = max(one.start, other.start)
+    return Span(start, max(start, min(one.stop, other.stop)))
