@@ -1,0 +1,318 @@
+"""Texts with one planted passage whose source is known, and clean ones, made of a folder's own documents.
+
+Some documents are held out of the collection. Stretches of them that share no six words in a row with any document of
+the collection make the texts. A passage of 1, 5 or 20 % of a text's words, taken from a document that is in the
+collection, stands between two of them, verbatim or with 8 % of its words replaced, dropped or inserted. A passage is
+only taken where at most 2 % of its six-word runs stand in a second document: otherwise its source would not be one.
+Words are runs of letters and digits; documents written without spaces are neither planted nor planted into.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+Grams = NDArray[np.uint64]
+
+CLEAN = "clean"
+LEVELS = {"1 %": 0.01, "5 %": 0.05, "20 %": 0.2}
+"""Planted words, as a share of the text's."""
+
+LEAST_TEXTS = 10
+"""The clean stretches must suffice for so many texts that have none in common."""
+
+BREAK = "\n\n"
+GRAM_WORDS = 6
+SHARED_GRAMS = 0.02
+EDITED_WORDS = 0.08
+LONGEST_MEAN_WORD = 12
+_LEAST_WORDS = 24
+"""Of a clean stretch."""
+_SPARE = 4
+"""Words held out for each one needed, since many turn out to stand in the collection too."""
+_TRIED = 120
+"""Passages looked at for each one needed, since many turn out to stand in several documents."""
+
+_WORD = re.compile(r"\w+")
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+_TABLE_BITS = 24
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A text to screen.
+
+    Args:
+        text: Its characters.
+        level: A key of `LEVELS`, or `CLEAN`.
+        edited: Whether words of the passage were changed.
+        source: Path of the planted document below the folder; empty when clean.
+        start, stop: Where the passage stands in the text, in characters.
+    """
+
+    text: str
+    level: str
+    edited: bool = False
+    source: str = ""
+    start: int = 0
+    stop: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A collection to be, and the texts to screen against it.
+
+    Args:
+        folder: Where the documents are.
+        loaded: Paths below it of the documents that belong into the collection.
+        queries: Clean ones first, then level by level.
+    """
+
+    folder: str
+    loaded: tuple[str, ...]
+    queries: tuple[Query, ...]
+
+    def paths(self) -> Iterator[Path]:
+        """Yield the documents' full paths."""
+        return (Path(self.folder) / name for name in self.loaded)
+
+    def save(self, path: Path) -> None:
+        """Write it as JSON."""
+        path.write_text(json.dumps(asdict(self)), encoding="utf-8")
+
+    @classmethod
+    def read(cls, path: Path) -> Planted:
+        """Return what `save` wrote."""
+        fields = json.loads(path.read_text(encoding="utf-8"))
+        queries = tuple(Query(**query) for query in fields["queries"])
+        return cls(fields["folder"], tuple(fields["loaded"]), queries)
+
+
+def plant(folder: Path, *, n_clean: int = 100, n_planted: int = 84, n_words: int = 4000, seed: int = 1) -> Planted:
+    """Return texts of `n_words` words made of a folder's `.txt` files, and the files to load before.
+
+    Args:
+        folder: Searched recursively.
+        n_clean: Texts without a planted passage.
+        n_planted: Texts of each level, verbatim and again edited; each has a source of its own.
+        n_words: Words of a text, at least 100 / the lowest level.
+        seed: The same seed and folder give the same texts.
+
+    Raises:
+        ValueError: The folder has too few clean stretches or unshared passages.
+    """
+    chosen = random.Random(seed)
+    names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.txt") if path.is_file())
+    chosen.shuffle(names)
+    held_out, loaded = _held_out(folder, names, _SPARE * n_words * (n_clean + n_planted))
+    paragraphs = list(dict.fromkeys(part for name in held_out for part in _paragraphs(read_words(folder / name))))
+    longest = round(max(LEVELS.values()) * n_words)
+    passages = _passages(folder, loaded, longest, _TRIED * n_planted, chosen)
+    stretches, passages = _unshared(folder, loaded, paragraphs, passages, n_words)
+    n_clean_words = sum(map(_n_words, stretches))
+    if n_clean_words < LEAST_TEXTS * n_words:
+        raise ValueError(f"{folder}: {n_clean_words} words stand in it once, {LEAST_TEXTS * n_words} are needed")
+    if len(passages) < n_planted:
+        raise ValueError(f"{folder}: {len(passages)} documents have a passage of their own, {n_planted} are needed")
+    texts = Composer(stretches, n_words, chosen)
+    queries = [Query(BREAK.join(texts.host()), CLEAN) for _ in range(n_clean)]
+    hosts = [(texts.host(), passage) for passage in passages[:n_planted]]
+    for level, share in LEVELS.items():
+        for edited in (False, True):
+            queries += [texts.planted(*host, level, round(share * n_words), edited) for host in hosts]
+    return Planted(str(folder), tuple(sorted(loaded)), tuple(queries))
+
+
+def read_words(path: Path) -> str:
+    """Return a file's text; bytes that are no UTF-8 become U+FFFD."""
+    return path.read_bytes().decode("utf-8", errors="replace")
+
+
+def word_hashes(text: str) -> Grams:
+    """Return a hash of each word of a text, lower-cased, `(n_words,) uint64`.
+
+    >>> len(word_hashes("No man is an island"))
+    5
+    """
+    words = _WORD.findall(text.lower())
+    return np.fromiter(map(crc32, map(str.encode, words)), np.uint64, len(words))
+
+
+def grams(hashes: Grams, n_words: int = GRAM_WORDS) -> Grams:
+    """Return a hash of each run of `n_words` words, `(max(0, n - n_words + 1),) uint64`.
+
+    >>> len(grams(word_hashes("No man is an island"), 4))
+    2
+    """
+    n = max(0, len(hashes) - n_words + 1)
+    sums = np.zeros(n, np.uint64)
+    for place in range(n_words):
+        sums = sums * _MULTIPLIER + hashes[place : place + n]
+    # The low bits of a product know nothing of the high ones of its factors.
+    sums ^= sums >> np.uint64(32)
+    sums *= np.uint64(0xD6E8FEB86659FD93)
+    return sums ^ (sums >> np.uint64(32))
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """A run of words of a document: where each word stands in `text`, which begins with the first."""
+
+    source: str
+    text: str
+    words: tuple[tuple[int, int], ...]
+
+
+class Composer:
+    """Makes texts of clean stretches, drawn anew for each text; none stands in a text twice."""
+
+    def __init__(self, stretches: Sequence[str], n_words: int, chosen: random.Random) -> None:
+        self._stretches = stretches
+        self._n_words = n_words
+        self._chosen = chosen
+
+    def host(self) -> list[str]:
+        """Return stretches that are a text's words together, the last one cut."""
+        parts, n_words = list[str](), self._n_words
+        for part in self._chosen.sample(self._stretches, len(self._stretches)):
+            if n_words <= 0:
+                break
+            parts.append(_first_words(part, n_words))
+            n_words -= _n_words(part)
+        return parts
+
+    def planted(self, host: list[str], passage: Passage, level: str, n_words: int, edited: bool) -> Query:
+        """Return a query of the host's first stretches with the passage's first words between two of them."""
+        content = passage.text[: passage.words[n_words - 1][1]]
+        if edited:
+            content = self._edited(passage, n_words)
+        before, after = _halves(host, self._n_words - n_words, self._chosen)
+        start = len(before)
+        return Query(before + content + after, level, edited, passage.source, start, start + len(content))
+
+    def _edited(self, passage: Passage, n_words: int) -> str:
+        """Return a passage's first words, some replaced, dropped or inserted; spaces and signs stay."""
+        pieces, at = [], 0
+        for start, stop in passage.words[:n_words]:
+            pieces.append(passage.text[at:start])
+            word, at = passage.text[start:stop], stop
+            if self._chosen.random() < EDITED_WORDS:
+                other = passage.text[slice(*self._chosen.choice(passage.words))]
+                word = self._chosen.choice([other, "", f"{other} {word}"])
+            pieces.append(word)
+        return "".join(pieces)
+
+
+def _held_out(folder: Path, names: list[str], n_words: int) -> tuple[list[str], list[str]]:
+    """Return the first documents that have so many words together, and the others; at most one in five is held out."""
+    held_out: list[str] = []
+    for name in names[: len(names) // 5]:
+        if n_words <= 0:
+            break
+        words = _WORD.findall(read_words(folder / name))
+        if words and sum(map(len, words)) <= LONGEST_MEAN_WORD * len(words):
+            held_out.append(name)
+            n_words -= len(words)
+    return held_out, sorted(set(names) - set(held_out))
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield the long paragraphs of a text; not those with a character whose lower case is longer, which moves words."""
+    for part in re.split(r"\n\s*\n", text):
+        if _n_words(part) >= _LEAST_WORDS and len(part.lower()) == len(part):
+            yield part
+
+
+def _passages(folder: Path, names: list[str], n_words: int, n_wanted: int, chosen: random.Random) -> list[Passage]:
+    """Return passages of so many words from documents drawn at random, one of each."""
+    found: list[Passage] = []
+    for name in chosen.sample(names, len(names)):
+        text = read_words(folder / name)
+        spans = [word.span() for word in _WORD.finditer(text)]
+        n_letters = sum(stop - start for start, stop in spans)
+        if len(spans) >= n_words and n_letters <= LONGEST_MEAN_WORD * len(spans):
+            first = chosen.randrange(len(spans) - n_words + 1)
+            origin, stop = spans[first][0], spans[first + n_words - 1][1]
+            words = tuple((start - origin, stop - origin) for start, stop in spans[first : first + n_words])
+            found.append(Passage(name, text[origin:stop], words))
+        if len(found) == n_wanted:
+            break
+    return found
+
+
+def _unshared(
+    folder: Path, loaded: list[str], paragraphs: list[str], passages: list[Passage], n_words: int
+) -> tuple[list[str], list[Passage]]:
+    """Return the stretches that stand nowhere in the collection, and the passages that stand there once."""
+    in_paragraphs = [grams(word_hashes(part)) for part in paragraphs]
+    in_passages = [grams(word_hashes(passage.text)) for passage in passages]
+    wanted = np.unique(np.concatenate([np.empty(0, np.uint64), *in_paragraphs, *in_passages]))
+    counts = _document_counts((folder / name for name in loaded), wanted)
+    stretches = [
+        stretch
+        for part, some in zip(paragraphs, in_paragraphs, strict=True)
+        for stretch in _stretches(part, counts[np.searchsorted(wanted, some)] > 0)
+    ]
+    lengths = [round(share * n_words) - GRAM_WORDS + 1 for share in LEVELS.values()]
+    own = []
+    for passage, some in zip(passages, in_passages, strict=True):
+        shared = counts[np.searchsorted(wanted, some)] > 1
+        if all(shared[:n].mean() <= SHARED_GRAMS for n in lengths):
+            own.append(passage)
+    return stretches, own
+
+
+def _stretches(part: str, shared: NDArray[np.bool_]) -> Iterator[str]:
+    """Yield the long stretches of a paragraph without a word of a shared gram, `(n_words - GRAM_WORDS + 1,) bool`."""
+    spans = [word.span() for word in _WORD.finditer(part)]
+    clean = np.ones(len(spans) + 2, np.bool_)
+    clean[[0, -1]] = False
+    for place in range(GRAM_WORDS):
+        clean[1 + place : 1 + place + len(shared)] &= ~shared
+    starts, stops = np.flatnonzero(np.diff(clean.astype(np.int8))).reshape(-1, 2).T.tolist()
+    for start, stop in zip(starts, stops, strict=True):
+        if stop - start >= _LEAST_WORDS:
+            yield part[spans[start][0] : spans[stop - 1][1]]
+
+
+def _document_counts(paths: Iterable[Path], wanted: Grams) -> NDArray[np.int64]:
+    """Return in how many documents each of the wanted grams, ascending, stands."""
+    table = np.zeros(1 << _TABLE_BITS, np.bool_)
+    mask = np.uint64(len(table) - 1)
+    table[wanted & mask] = True
+    counts = np.zeros(len(wanted) + 1, np.int64)
+    for path in paths:
+        some = np.unique(grams(word_hashes(read_words(path))))
+        some = some[table[some & mask]]
+        at = np.searchsorted(wanted, some)
+        counts[at[wanted[np.minimum(at, len(wanted) - 1)] == some]] += 1
+    return counts[:-1]
+
+
+def _n_words(text: str) -> int:
+    return len(_WORD.findall(text))
+
+
+def _first_words(text: str, n_words: int) -> str:
+    stops = [word.end() for word in _WORD.finditer(text)]
+    return text if len(stops) <= n_words else text[: stops[n_words - 1]]
+
+
+def _halves(host: list[str], n_words: int, chosen: random.Random) -> tuple[str, str]:
+    """Return a text of so many words of a host, cut between two paragraphs, with blank lines at the cut."""
+    parts: list[str] = []
+    for part in host:
+        if n_words > 0:
+            parts.append(_first_words(part, n_words))
+            n_words -= _n_words(part)
+    cut = chosen.randrange(len(parts) + 1)
+    before, after = BREAK.join(parts[:cut]), BREAK.join(parts[cut:])
+    return before + BREAK if before else "", BREAK + after if after else ""
