@@ -4,6 +4,7 @@ import re
 
 import pytest
 from conftest import words
+
 from experiments.planting import CLEAN, LEVELS, Planted, grams, plant, word_hashes
 
 N_WORDS = 400
