@@ -112,6 +112,14 @@ class Catalog:
         where = f"WHERE sha256 = ? AND removed = 0 AND kind {'!=' if from_file else '='} ? LIMIT 1"
         return next(self._select(Document, where, [sha256, TEXT_KIND]), None)
 
+    def ids_by_sha256(self, contents: Iterable[str]) -> dict[str, int]:
+        """Return the ids of the live documents made from files with these contents, by their SHA-256."""
+        found: dict[str, int] = {}
+        for chunk in _chunks(list(contents)):
+            where = f"WHERE sha256 IN ({','.join('?' * len(chunk))}) AND removed = 0 AND kind != ? ORDER BY id DESC"
+            found |= {row.sha256: row.id for row in self._select(Document, where, [*chunk, TEXT_KIND])}
+        return found
+
     def incomplete_documents(self) -> dict[int, str]:
         """Return what was not read of live documents, by id."""
         return {row.id: row.problems for row in self._select(Document, "WHERE removed = 0 AND problems != ''")}

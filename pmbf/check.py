@@ -18,10 +18,11 @@ from pmbf.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.originals import read_again
+from pmbf.pending import Change
 from pmbf.records import Document
 from pmbf.store import Store
 from pmbf.tilefile import StoredTile
-from pmbf.writer import Change, Writer
+from pmbf.writer import Writer
 
 Result = TypeVar("Result")
 

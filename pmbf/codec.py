@@ -15,10 +15,13 @@ A text block:
 
 from __future__ import annotations
 
+import itertools
 import struct
 import zlib
 from collections.abc import Sequence
+from concurrent.futures import Executor, Future
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +39,9 @@ Hashes = NDArray[np.uint32]
 BLOCK = struct.Struct("<IIIB3x")
 BLOCK_RAW_BYTES = 128 * 1024
 """Texts are compressed together up to this size: small documents share a block, which packs a fifth better."""
+
+_BLOCKS_WAITING = 64
+"""Blocks that may wait for threads to compress them, 8 MB."""
 
 _PLAIN, _DEFLATE = 0, 1
 _DAMAGED: tuple[type[Exception], ...] = (ValueError, struct.error, zlib.error, vars(deflate)["error"])
@@ -122,32 +128,48 @@ class RecordPacker:
         return offset, len(record)
 
 
-@dataclass(slots=True)
+class TextPlace(NamedTuple):
+    """Where a text lies: the number of its first block, the bytes of that block before it, and its length."""
+
+    block: int
+    skip: int
+    n_bytes: int
+
+
 class TextPacker:
-    """Texts, cut into compressed blocks; small ones share a block, large ones span several."""
+    """Texts, cut into compressed blocks; small ones share a block, large ones span several.
 
-    n_raw_bytes: int = 0
-    _blocks: list[bytes] = field(default_factory=list)
-    _n_block_bytes: int = 0
-    _open: bytearray = field(default_factory=bytearray)
+    Args:
+        threads: Where blocks are compressed while more texts come; here and at once by default.
+    """
 
-    def add(self, raw: bytes) -> tuple[int, int, int]:
-        """Append a text and return its first block's offset, the bytes of that block before it, and its length."""
-        where = self._n_block_bytes, len(self._open), len(raw)
+    def __init__(self, threads: Executor | None = None) -> None:
+        self.n_raw_bytes = 0
+        self._threads = threads
+        self._blocks: list[bytes | Future[bytes]] = []
+        self._open = bytearray()
+
+    def add(self, raw: bytes) -> TextPlace:
+        """Append a text and return its place."""
+        place = TextPlace(len(self._blocks), len(self._open), len(raw))
         self._open += raw
         self.n_raw_bytes += len(raw)
         while len(self._open) >= BLOCK_RAW_BYTES:
             self._close(BLOCK_RAW_BYTES)
-        return where
+        return place
 
-    def finished(self) -> list[bytes]:
-        """Close the last block and return all of them."""
+    def finished(self) -> tuple[list[bytes], list[int]]:
+        """Close the last block; return all of them, and where each begins and the last one ends."""
         if self._open:
             self._close(len(self._open))
-        return self._blocks
+        blocks = [block if isinstance(block, bytes) else block.result() for block in self._blocks]
+        return blocks, [0, *itertools.accumulate(map(len, blocks))]
 
     def _close(self, n_bytes: int) -> None:
-        block = encode_block(bytes(self._open[:n_bytes]))
+        raw = bytes(memoryview(self._open)[:n_bytes])
         del self._open[:n_bytes]
-        self._blocks.append(block)
-        self._n_block_bytes += len(block)
+        self._blocks.append(self._threads.submit(encode_block, raw) if self._threads else encode_block(raw))
+        if self._threads and len(self._blocks) > _BLOCKS_WAITING:
+            before = self._blocks[-_BLOCKS_WAITING - 1]
+            if isinstance(before, Future):
+                self._blocks[-_BLOCKS_WAITING - 1] = before.result()

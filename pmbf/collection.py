@@ -12,6 +12,7 @@ from typing import Any
 
 from pmbf import check as checking
 from pmbf import kernels
+from pmbf.codec import encode_fingerprint
 from pmbf.compact import CompactReport, compact
 from pmbf.discovery import discover, read_bounded
 from pmbf.errors import NotFoundError, ParameterError
@@ -20,13 +21,14 @@ from pmbf.fingerprint import fingerprint
 from pmbf.loading import Loader, LoadReport, Progress
 from pmbf.originals import original_text
 from pmbf.params import Params
+from pmbf.pending import NewDocument
 from pmbf.records import TEXT_KIND
 from pmbf.report import Report
 from pmbf.screen import Options, screen
 from pmbf.stats import Stats, measure
 from pmbf.store import Store
 from pmbf.text import clean
-from pmbf.writer import NewDocument, Writer
+from pmbf.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,10 +166,12 @@ class Collection:
             return ids
 
     def _added(self, writer: Writer, name: str, text: str) -> int:
-        sha256 = hashlib.sha256(text.encode("utf-8")).hexdigest()
+        utf8 = text.encode()
+        sha256 = hashlib.sha256(utf8).hexdigest()
         document = writer.by_sha256(sha256, from_file=False)
         if document is None:
-            document = writer.add(NewDocument(sha256, TEXT_KIND, text, fingerprint(text, self.params)))
+            taken = fingerprint(utf8, self.params)
+            document = writer.add(NewDocument(sha256, TEXT_KIND, utf8, taken, encode_fingerprint(taken.parts())))
         writer.attach(name, document)
         return document
 

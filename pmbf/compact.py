@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 
 from pmbf.codec import RecordPacker, TextPacker, encode_fingerprint
+from pmbf.pending import Change
 from pmbf.placing import Hashes
 from pmbf.records import Document, FileEntry
 from pmbf.store import Store
 from pmbf.tilefile import StoredTile
-from pmbf.writer import Change, Writer
+from pmbf.writer import Writer
 
 DISSOLVE_SHARE = 0.25
 """Share of dead entries at which placing a tile's survivors anew is cheaper than rebuilding its rows."""
@@ -92,6 +93,7 @@ class FilePacker:
         self._documents: dict[int, Document] = {}
         self._serials = (0, 0)
         self._records, self._texts = RecordPacker(), TextPacker()
+        self._blocks: dict[int, int] = {}
         self._begin()
 
     @property
@@ -129,16 +131,20 @@ class FilePacker:
 
     def put_text(self, document: Document, text: str) -> Document:
         """Store a text and return the document's row naming it."""
-        offset, skip, n_bytes = self._texts.add(text.encode("utf-8"))
-        return replace(document, text_file=self._serials[1], text_offset=offset, text_skip=skip, text_bytes=n_bytes)
+        block, skip, n_bytes = self._texts.add(text.encode("utf-8"))
+        self._blocks[document.id] = block
+        return replace(document, text_file=self._serials[1], text_skip=skip, text_bytes=n_bytes)
 
     def close(self) -> None:
         """Write what is waiting."""
         if self._records.parts:
             self.files.append(self._writer.write_file("FPRT", self._records.parts, serial=self._serials[0]))
-        if blocks := self._texts.finished():
+        blocks, offsets = self._texts.finished()
+        if blocks:
             self.files.append(self._writer.write_file("TEXT", blocks, serial=self._serials[1]))
-        self._records, self._texts = RecordPacker(), TextPacker()
+        for number, block in self._blocks.items():
+            self._documents[number] = replace(self._documents[number], text_offset=offsets[block])
+        self._records, self._texts, self._blocks = RecordPacker(), TextPacker(), {}
 
     def _begin(self) -> None:
         self._serials = self._writer.reserve_serial(), self._writer.reserve_serial()

@@ -89,6 +89,8 @@ def is_collection(folder: str | os.PathLike[str]) -> bool:
 
 def _fits(path: str, patterns: Sequence[str]) -> bool:
     """Return whether a path or its last name fits one of the patterns, as in a .gitignore without negation."""
+    if not patterns:
+        return False
     name = os.path.basename(path)
     return any(fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(path, pattern) for pattern in patterns)
 
@@ -131,11 +133,14 @@ def _require_regular(name: str, mode: int) -> None:
 
 def _read(descriptor: int, size: int, max_bytes: int) -> bytes:
     """Return a file's bytes, up to one more than allowed; it may have grown since it was measured."""
-    parts, room = [], max_bytes + 1
-    while room and (part := os.read(descriptor, min(room, max(size, 1 << 16) + 1))):
+    room = max_bytes + 1
+    first = os.read(descriptor, min(room, size + 1))
+    if len(first) == size:
+        return first
+    parts = [first]
+    while (room := room - len(parts[-1])) > 0 and (part := os.read(descriptor, min(room, 1 << 20))):
         parts.append(part)
-        room -= len(part)
-    return b"".join(parts) if len(parts) != 1 else parts[0]
+    return b"".join(parts)
 
 
 def reason_of(error: Exception) -> str:

@@ -68,11 +68,11 @@ class QuerySample:
         return len(self.hashes)
 
 
-def fingerprint(text: str, params: Params) -> Fingerprint:
+def fingerprint(text: str | bytes, params: Params) -> Fingerprint:
     """Return the fingerprint of a text.
 
     Args:
-        text: The original; lone surrogates count as U+FFFD.
+        text: The original, where lone surrogates count as U+FFFD; or its UTF-8.
         params: Shingle length, order, density, segments.
 
     >>> len(fingerprint("The quick brown fox jumps over the lazy dog.", Params()))
@@ -105,9 +105,9 @@ def query_sample(text: str, params: Params) -> QuerySample:
     )
 
 
-def _sampled(text: str, params: Params, *, positions: bool) -> Sample:
+def _sampled(text: str | bytes, params: Params, *, positions: bool) -> Sample:
     return kernels.sample(
-        utf8(text),
+        text if isinstance(text, bytes) else utf8(text),
         shingle_tokens=params.shingle_tokens,
         ordered=params.ordered,
         density=params.density,

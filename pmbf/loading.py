@@ -12,7 +12,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from types import FrameType
 from typing import Any
@@ -21,8 +21,10 @@ from pmbf.discovery import FileFound, Problem, reason_of
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.extract import Limits, looks_supported
 from pmbf.params import Params
+from pmbf.pending import NewDocument
 from pmbf.reading import Outcome, Planned, Reading, read_ahead
-from pmbf.writer import NewDocument, Writer
+from pmbf.records import PathEntry
+from pmbf.writer import Writer
 
 COMMIT_BYTES = 64 << 20
 """A batch is committed after this many bytes of text …"""
@@ -105,6 +107,7 @@ class Loader:
         self._limits = limits or Limits()
         self._on_progress = on_progress or (lambda progress: None)
         self._last_commit = time.monotonic()
+        self._committed: Mapping[str, int] = {}
         self._incomplete = writer.store.catalog.incomplete_documents()
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
@@ -116,16 +119,18 @@ class Loader:
         started = time.monotonic()
         files = self._sorted_out(found)
         n_bytes_total = sum(file.size for file in files)
-        n_bytes = 0
+        n_files = n_bytes = 0
         try:
-            with _between_files() as interrupted:
-                for number, (planned, outcome) in enumerate(self._outcomes(files), 1):
-                    self._settle(planned, outcome)
-                    n_bytes += planned.file.size
-                    self._on_progress(Progress(number, len(files), n_bytes, n_bytes_total))
-                    self._commit_when_due()
+            with _between_batches() as interrupted:
+                for batch in self._batches(files):
+                    self._look_up(outcome for _, outcome in batch)
+                    for planned, outcome in batch:
+                        self._settle(planned, outcome)
+                        n_files, n_bytes = n_files + 1, n_bytes + planned.file.size
+                        self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
                     if interrupted():
                         raise KeyboardInterrupt
+                    self._commit_when_due()
         except KeyboardInterrupt:
             self.report.interrupted = True
             raise
@@ -167,7 +172,7 @@ class Loader:
                 files[item.path] = item
         return list(files.values())
 
-    def _outcomes(self, files: Sequence[FileFound]) -> Iterator[tuple[Planned, Outcome]]:
+    def _batches(self, files: Sequence[FileFound]) -> Iterator[list[tuple[Planned, Outcome]]]:
         worth_it = sum(file.size for file in files) >= _BYTES_WORTH_PROCESSES
         return read_ahead(self._plan(files), self._params, self._limits, jobs=self._jobs if worth_it else 1)
 
@@ -180,6 +185,11 @@ class Loader:
                 known = entries.get(file.path)
                 same = known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
                 yield Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))
+
+    def _look_up(self, outcomes: Iterable[Outcome]) -> None:
+        """Find out which contents the collection has already; holds until the next commit."""
+        contents = [outcome.sha256 for outcome in outcomes if isinstance(outcome, Reading)]
+        self._committed = self._writer.committed_contents(contents)
 
     def _settle(self, planned: Planned, outcome: Outcome) -> None:
         if isinstance(outcome, Reading):
@@ -194,7 +204,7 @@ class Loader:
     def _take(self, planned: Planned, reading: Reading) -> None:
         file, before = planned.file, planned.known.document if planned.known else None
         self.report.n_bytes += reading.n_bytes
-        same = self._writer.by_sha256(reading.sha256, from_file=True)
+        same = self._writer.same_contents(reading.sha256, self._committed)
         if same is None:
             same = self._add(file.path, reading)
             self.report.n_added += before is None
@@ -203,7 +213,7 @@ class Loader:
         else:
             self._unchanged(file.path, same)
         self.report.n_replaced += before not in (None, same)
-        self._writer.attach(file.path, same, size=file.size, mtime_ns=file.mtime_ns)
+        self._writer.relist(planned.known, PathEntry(file.path, same, file.size, file.mtime_ns))
 
     def _unchanged(self, path: str, document: int) -> None:
         """Count a file as unchanged, and say again what of it was not read."""
@@ -216,7 +226,9 @@ class Loader:
     def _add(self, path: str, reading: Reading) -> int:
         self._say_incomplete(path, reading.problems)
         problems = "\n".join(reading.problems)
-        return self._writer.add(NewDocument(reading.sha256, reading.kind, reading.text, reading.fingerprint, problems))
+        return self._writer.add(
+            NewDocument(reading.sha256, reading.kind, reading.utf8, reading.fingerprint, reading.record, problems)
+        )
 
     def _refused(self, file: FileFound, error: Exception) -> None:
         if isinstance(error, UnsupportedError) and not file.named and "extra" not in str(error):
@@ -232,8 +244,8 @@ class Loader:
 
 
 @contextlib.contextmanager
-def _between_files() -> Iterator[Callable[[], bool]]:
-    """Hold Ctrl-C back until the file at hand is done, and yield whether it came; a second one acts at once."""
+def _between_batches() -> Iterator[Callable[[], bool]]:
+    """Hold Ctrl-C back until the files at hand are done, and yield whether it came; a second one acts at once."""
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
         yield lambda: False

@@ -1,6 +1,6 @@
 """Files read ahead of the writer: contents, text, fingerprint; in this process, or in several.
 
-    plan ─► batches of some 32 files ─► processes: read, extract, fingerprint ─► in the order of the plan
+    plan ─► batches of some 64 files ─► processes: read, extract, fingerprint ─► in the order of the plan
 
 At most two batches a process are under way, so memory does not grow with the number of files.
 """
@@ -10,20 +10,24 @@ from __future__ import annotations
 import hashlib
 import multiprocessing
 import signal
+import time
 from collections import deque
 from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from pmbf.codec import encode_fingerprint
 from pmbf.discovery import FileFound, read_bounded
 from pmbf.errors import PmbfError
-from pmbf.extract import Limits, extract
+from pmbf.extract import TEXT_KINDS, Limits, extract
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.params import Params
 from pmbf.records import PathEntry
-from pmbf.text import clean
+from pmbf.text import utf8
 
-BATCH_FILES, BATCH_BYTES = 32, 2 << 20
+BATCH_FILES, BATCH_BYTES = 64, 2 << 20
+BATCH_SECONDS = 0.1
+"""A batch read in this process ends after this long, so that Ctrl-C and the progress need not wait for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,16 +38,18 @@ class Reading:
         sha256: Of its bytes, hexadecimal.
         n_bytes: Those bytes.
         kind: Of file.
-        text: Without lone surrogates.
+        utf8: The text.
         fingerprint: Of the text.
+        record: The fingerprint as it is stored.
         problems: What was not read.
     """
 
     sha256: str
     n_bytes: int
     kind: str
-    text: str
+    utf8: bytes
     fingerprint: Fingerprint
+    record: bytes
     problems: tuple[str, ...]
 
 
@@ -60,21 +66,6 @@ class Planned:
 Outcome = Reading | PmbfError | OSError | None
 
 
-@dataclass(slots=True)
-class _Batch:
-    planned: list[Planned] = field(default_factory=list)
-    n_bytes: int = 0
-
-    def wanted(self) -> list[str]:
-        return [one.file.path for one in self.planned if one.wanted]
-
-    def add(self, one: Planned) -> bool:
-        """Take one more file; return whether the batch is full."""
-        self.planned.append(one)
-        self.n_bytes += one.wanted * one.file.size
-        return len(self.planned) >= BATCH_FILES or self.n_bytes >= BATCH_BYTES
-
-
 def read_document(path: str, params: Params, limits: Limits) -> Reading:
     """Read a file, extract its text, and make its fingerprint.
 
@@ -83,54 +74,73 @@ def read_document(path: str, params: Params, limits: Limits) -> Reading:
     """
     content = read_bounded(path, limits.max_bytes)
     extracted = extract(content, path, limits)
-    text = clean(extracted.text)
+    # Nearly every plain text is the UTF-8 it will be stored as.
+    is_utf8 = extracted.encoding == "utf-8" and extracted.kind in TEXT_KINDS and not extracted.problems
+    text = content if is_utf8 else utf8(extracted.text)
     sha256 = hashlib.sha256(content).hexdigest()
-    return Reading(sha256, len(content), extracted.kind, text, fingerprint(text, params), extracted.problems)
+    sampled = fingerprint(text, params)
+    record = encode_fingerprint(sampled.parts())
+    return Reading(sha256, len(content), extracted.kind, text, sampled, record, extracted.problems)
 
 
 def read_ahead(
     plan: Iterable[Planned], params: Params, limits: Limits, *, jobs: int
-) -> Iterator[tuple[Planned, Outcome]]:
-    """Yield each planned file with what it gave, or why it gave nothing; None where it was not wanted.
+) -> Iterator[list[tuple[Planned, Outcome]]]:
+    """Yield the planned files, batch by batch, with what each gave, or why it gave nothing; None for one not wanted.
 
     Args:
         plan: Files in the order they are to come out.
         params: Of the collection.
         limits: Bounds for reading a file.
-        jobs: Processes; with 1 files are read here, one at a time, when they are asked for.
+        jobs: Processes; with 1 files are read here, when the next batch is asked for.
     """
     if jobs == 1:
-        for one in plan:
-            yield one, _attempted(one.file.path, params, limits) if one.wanted else None
+        yield from _read_here(plan, params, limits)
         return
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_the_parent) as pool:
         under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
         try:
-            for batch in _batches(plan):
-                under_way.append((batch.planned, pool.submit(_attempt_all, batch.wanted(), params, limits)))
+            for planned in _batches(plan):
+                wanted = [one.file.path for one in planned if one.wanted]
+                under_way.append((planned, pool.submit(_attempt_all, wanted, params, limits)))
                 if len(under_way) > 2 * jobs:
-                    yield from _together(*under_way.popleft())
+                    yield _together(*under_way.popleft())
             while under_way:
-                yield from _together(*under_way.popleft())
+                yield _together(*under_way.popleft())
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
 
-def _batches(plan: Iterable[Planned]) -> Iterator[_Batch]:
-    batch = _Batch()
+def _read_here(plan: Iterable[Planned], params: Params, limits: Limits) -> Iterator[list[tuple[Planned, Outcome]]]:
+    batch: list[tuple[Planned, Outcome]] = []
+    n_bytes, until = 0, time.monotonic() + BATCH_SECONDS
     for one in plan:
-        if batch.add(one):
+        batch.append((one, _attempted(one.file.path, params, limits) if one.wanted else None))
+        n_bytes += one.wanted * one.file.size
+        if len(batch) >= BATCH_FILES or n_bytes >= BATCH_BYTES or time.monotonic() >= until:
             yield batch
-            batch = _Batch()
-    if batch.planned:
+            batch, n_bytes, until = [], 0, time.monotonic() + BATCH_SECONDS
+    if batch:
         yield batch
 
 
-def _together(planned: list[Planned], future: Future[list[Outcome]]) -> Iterator[tuple[Planned, Outcome]]:
+def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:
+    batch: list[Planned] = []
+    n_bytes = 0
+    for one in plan:
+        batch.append(one)
+        n_bytes += one.wanted * one.file.size
+        if len(batch) >= BATCH_FILES or n_bytes >= BATCH_BYTES:
+            yield batch
+            batch, n_bytes = [], 0
+    if batch:
+        yield batch
+
+
+def _together(planned: list[Planned], future: Future[list[Outcome]]) -> list[tuple[Planned, Outcome]]:
     outcomes = iter(future.result())
-    for one in planned:
-        yield one, next(outcomes) if one.wanted else None
+    return [(one, next(outcomes) if one.wanted else None) for one in planned]
 
 
 def _attempt_all(paths: list[str], params: Params, limits: Limits) -> list[Outcome]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import zlib
 from collections.abc import Sequence
@@ -87,8 +88,12 @@ def row_crc(columns: Sequence[Any]) -> int:
 
 def as_columns(row: Document | PathEntry | FileEntry) -> tuple[Any, ...]:
     """Return a row's columns in the order of the dataclass, and its checksum."""
-    columns = tuple([to_sql(getattr(row, name)) for name in row.__slots__])
-    return (*columns, row_crc(columns))
+    columns = _COLUMNS[type(row)](row)
+    shown = repr(columns)
+    if "\\ud" in shown:  # a lone surrogate, or a path that looks like one
+        columns = tuple(map(to_sql, columns))
+        shown = repr(columns)
+    return (*columns, zlib.crc32(shown.encode()))
 
 
 def to_sql(value: Any) -> Any:
@@ -104,3 +109,6 @@ def to_sql(value: Any) -> Any:
 def from_sql(value: Any) -> Any:
     """Return what `to_sql` was given."""
     return os.fsdecode(value) if isinstance(value, bytes) else value
+
+
+_COLUMNS = {row: operator.attrgetter(*row.__slots__) for row in (Document, PathEntry, FileEntry)}

@@ -11,17 +11,17 @@ Killed before the transaction, nothing has happened; files that nobody names are
 from __future__ import annotations
 
 import itertools
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor
+from dataclasses import replace
 
-from pmbf import codec, storage, tilefile
+from pmbf import storage, tilefile
 from pmbf.background import ProbePool, count_stop_hashes, stored_pool
 from pmbf.catalog import Catalog
-from pmbf.codec import RecordPacker, TextPacker
+from pmbf.codec import TextPacker
 from pmbf.errors import ParameterError
 from pmbf.filter import Tile
-from pmbf.fingerprint import Fingerprint
+from pmbf.pending import Change, NewDocument, Pending, PendingDocument
 from pmbf.placing import Placer
 from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry
 from pmbf.rowindex import RowIndex
@@ -32,87 +32,20 @@ STOP_GROWTH = 1.25
 """Stop shingles are counted anew each time the collection has grown by this factor."""
 
 
-@dataclass(frozen=True, slots=True)
-class NewDocument:
-    """A document about to be stored.
-
-    Args:
-        sha256: Of the bytes it came from, hexadecimal.
-        kind: Of file.
-        text: The original text, without lone surrogates.
-        fingerprint: Of that text.
-        problems: What was not read of the file, one per line.
-    """
-
-    sha256: str
-    kind: str
-    text: str
-    fingerprint: Fingerprint
-    problems: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class PendingDocument:
-    """A document not yet committed: its row, and what goes into the rows of the filter."""
-
-    row: Document
-    fingerprint: Fingerprint
-
-
-@dataclass(slots=True)
-class Pending:
-    """Changes not yet committed; its two files have their serial numbers already."""
-
-    fingerprint_file: int
-    text_file: int
-    documents: dict[int, PendingDocument] = field(default_factory=dict)
-    paths: dict[str, PathEntry] = field(default_factory=dict)
-    n_paths: Counter[int] = field(default_factory=Counter)
-    lost_paths: set[str] = field(default_factory=set)
-    removed: set[int] = field(default_factory=set)
-    records: RecordPacker = field(default_factory=RecordPacker)
-    texts: TextPacker = field(default_factory=TextPacker)
-
-    def __bool__(self) -> bool:
-        return bool(self.documents or self.paths or self.lost_paths or self.removed)
-
-
-@dataclass(slots=True)
-class Change:
-    """What one transaction writes.
-
-    Args:
-        documents: Rows to insert or replace.
-        paths: Rows to insert or replace.
-        new_files: Files written for this commit.
-        lost_documents, lost_paths, lost_files: Keys of rows to delete.
-        freed_ids, used_ids: Document ids that may be used again, or no longer.
-        meta: Entries of the table `meta` to change.
-    """
-
-    documents: Sequence[Document] = ()
-    paths: Sequence[PathEntry] = ()
-    new_files: list[FileEntry] = field(default_factory=list)
-    lost_documents: Iterable[int] = ()
-    lost_paths: Iterable[str] = ()
-    lost_files: set[int] = field(default_factory=set)
-    freed_ids: Iterable[int] = ()
-    used_ids: Iterable[int] = ()
-    meta: dict[str, str] = field(default_factory=dict)
-
-
 class Writer:
     """Changes a collection through its writable store.
 
     Args:
         store: A store opened with `writable=True`; its lock keeps other writers out.
         rebuild: Start with no tiles, to place every document anew.
+        threads: Where texts are compressed while more come; here by default.
     """
 
-    def __init__(self, store: Store, *, rebuild: bool = False) -> None:
+    def __init__(self, store: Store, *, rebuild: bool = False, threads: Executor | None = None) -> None:
         if not store.writable:
             raise ParameterError(f"{store.folder}: opened for reading; open it with writable=True to change it")
         self.store = store
+        self._threads = threads
         self._next_serial = 0
         self._start_placing(rebuild=rebuild)
         store.clean()
@@ -138,44 +71,56 @@ class Writer:
 
     def by_sha256(self, sha256: str, *, from_file: bool) -> int | None:
         """Return the id of the live document made from a file, or from a text, with these contents, or None."""
-        if (document := self._pending_ids.get((sha256, from_file))) in self.pending.documents:
+        if (document := self.pending.ids.get((sha256, from_file))) in self.pending.documents:
             return document
         known = self.store.catalog.by_sha256(sha256, from_file=from_file)
         return known.id if known and known.id not in self.pending.removed else None
+
+    def committed_contents(self, contents: Iterable[str]) -> dict[str, int]:
+        """Return the ids of committed documents made from files with these contents, by SHA-256.
+
+        See `same_contents`, which takes pending changes into account.
+        """
+        return self.store.catalog.ids_by_sha256(contents)
+
+    def same_contents(self, sha256: str, committed: Mapping[str, int]) -> int | None:
+        """Return the id of the live document made from a file with these contents, or None, pending ones included.
+
+        Args:
+            sha256: Of the contents.
+            committed: What `committed_contents` returned, since the last commit.
+        """
+        if (document := self.pending.ids.get((sha256, True))) in self.pending.documents:
+            return document
+        known = committed.get(sha256)
+        return None if known in self.pending.removed else known
 
     # ------------------------------------------------------------------ changing
 
     def add(self, new: NewDocument) -> int:
         """Store a document and return its id; it needs a path, see `attach`."""
-        fingerprint = new.fingerprint
-        offset, n_bytes = self.pending.records.add(codec.encode_fingerprint(fingerprint.parts()))
-        document = Document(
-            id=self._next_id(),
-            sha256=new.sha256,
-            kind=new.kind,
-            n_chars=fingerprint.n_chars,
-            n_tokens=fingerprint.n_tokens,
-            n_hashes=len(fingerprint.hashes),
-            n_parts=len(fingerprint.parts()),
-            fingerprint_file=self.pending.fingerprint_file,
-            fingerprint_offset=offset,
-            fingerprint_bytes=n_bytes,
-            **self._add_text(new.text),
-            problems=new.problems,
+        pending, number = self.pending, next(self._ids)
+        offset, n_bytes = pending.records.add(new.record)
+        text = pending.texts.add(new.utf8) if new.utf8 and self.store.params.store_text else None
+        pending.ids[new.sha256, new.kind != TEXT_KIND] = number
+        pending.documents[number] = PendingDocument(
+            new.sha256, new.kind, new.fingerprint, offset, n_bytes, text, new.problems
         )
-        self._pending_ids[new.sha256, new.kind != TEXT_KIND] = document.id
-        self.pending.documents[document.id] = PendingDocument(document, fingerprint)
-        return document.id
+        return number
 
     def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> None:
         """List a document under a path; the document listed there before loses it."""
-        before = self.path(path)
-        if before and before.document != document:
-            self.detach(path)
-        self._forget_path(path)
-        self.pending.lost_paths.discard(path)
-        self.pending.paths[path] = PathEntry(path, document, size, mtime_ns)
-        self.pending.n_paths[document] += 1
+        self.relist(self.path(path), PathEntry(path, document, size, mtime_ns))
+
+    def relist(self, before: PathEntry | None, after: PathEntry) -> None:
+        """Put a path's entry in the place of the one it has, which is known."""
+        if before is not None:
+            if before.document != after.document:
+                self.detach(after.path)
+            self._forget_path(after.path)
+        self.pending.lost_paths.discard(after.path)
+        self.pending.paths[after.path] = after
+        self.pending.n_paths[after.document] += 1
 
     def detach(self, path: str) -> None:
         """Take a path out; a document without paths is removed."""
@@ -266,16 +211,17 @@ class Writer:
 
     def _change(self) -> Change:
         pending = self.pending
-        removed = [replace(row, removed=1) for row in self.store.documents(pending.removed).values()]
         change = Change(
-            documents=[*(new.row for new in pending.documents.values()), *removed],
+            documents=[replace(row, removed=1) for row in self.store.documents(pending.removed).values()],
             paths=list(pending.paths.values()),
             lost_paths=pending.lost_paths,
             used_ids=list(pending.documents),
         )
         if pending.documents:
             self._place_pending()
-            change.new_files = self._new_files()
+            blocks, offsets = pending.texts.finished()
+            change.documents = [*pending.rows(offsets), *change.documents]
+            change.new_files = self._new_files(blocks)
             change.lost_files = self._replaced_files()
         return change
 
@@ -288,10 +234,10 @@ class Writer:
             self._pool.show(document, fingerprint.hashes)
             self.placer.place(document, fingerprint.parts())
 
-    def _new_files(self) -> list[FileEntry]:
+    def _new_files(self, blocks: list[bytes]) -> list[FileEntry]:
         pending = self.pending
         files = [self.write_file("FPRT", pending.records.parts, serial=pending.fingerprint_file)]
-        if blocks := pending.texts.finished():
+        if blocks:
             files.append(self.write_file("TEXT", blocks, serial=pending.text_file))
         self.placer.seal_passed()
         return files + [self.write_tile(number) for number in sorted(self.placer.changed)]
@@ -347,8 +293,7 @@ class Writer:
         self._start_pending()
 
     def _start_pending(self) -> None:
-        self.pending = Pending(self.reserve_serial(), self.reserve_serial())
-        self._pending_ids: dict[tuple[str, bool], int] = {}
+        self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self._threads))
 
     def _placer(self, rebuild: bool) -> Placer:
         tiles: dict[int, Tile] = {}
@@ -360,15 +305,6 @@ class Writer:
         next_tile = int(self.store.catalog.meta["next_tile"])
         mean_hashes = self._n_hashes / max(1, self._n_live)
         return Placer(self.store.params, tiles, rows, next_tile=next_tile, mean_hashes=mean_hashes)
-
-    def _next_id(self) -> int:
-        return next(self._ids)
-
-    def _add_text(self, text: str) -> dict[str, int]:
-        if not text or not self.store.params.store_text:
-            return {"text_file": 0, "text_offset": 0, "text_skip": 0, "text_bytes": 0}
-        offset, skip, n_bytes = self.pending.texts.add(text.encode("utf-8"))
-        return {"text_file": self.pending.text_file, "text_offset": offset, "text_skip": skip, "text_bytes": n_bytes}
 
 
 def _fresh_ids(catalog: Catalog) -> Iterator[int]:

@@ -1,4 +1,5 @@
 import contextlib
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -51,13 +52,15 @@ def test_a_block_cut_short_is_noticed():
         decode_block(memoryview(block[:-1]), 0, "here")
 
 
+@pytest.mark.parametrize("threads", [None, ThreadPoolExecutor(2)])
 @given(st.lists(st.integers(0, 3 * BLOCK_RAW_BYTES // 2), max_size=6))
-def test_texts_share_blocks_and_span_them(sizes):
-    packer, texts = TextPacker(), [bytes([65 + number % 26]) * size for number, size in enumerate(sizes)]
+def test_texts_share_blocks_and_span_them(threads, sizes):
+    packer, texts = TextPacker(threads), [bytes([65 + number % 26]) * size for number, size in enumerate(sizes)]
     places = [packer.add(text) for text in texts]
-    content = memoryview(b"".join(packer.finished()))
-    for text, (offset, skip, n_bytes) in zip(texts, places, strict=True):
-        raw = b""
+    blocks, offsets = packer.finished()
+    content = memoryview(b"".join(blocks))
+    for text, (block, skip, n_bytes) in zip(texts, places, strict=True):
+        raw, offset = b"", offsets[block]
         while len(raw) < skip + n_bytes:
             raw += decode_block(content, offset, "here")
             offset += block_bytes(content, offset)

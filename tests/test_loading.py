@@ -114,17 +114,18 @@ def test_a_text_is_not_the_file_with_the_same_bytes(collection, tmp_path):
     assert collection.text(collection.add(markup, name="raw")) == markup
 
 
-def test_ctrl_c_waits_for_the_file_at_hand(collection, folder, monkeypatch):
+def test_ctrl_c_waits_for_the_files_at_hand(collection, folder, monkeypatch):
     made = []
 
     def fingerprint(text, params):
         made.append(text)
-        if len(made) == 3:
+        if len(made) == 2:
             os.kill(os.getpid(), signal.SIGINT)
         return fingerprints.fingerprint(text, params)
 
     with monkeypatch.context() as patched:
         patched.setattr(reading, "fingerprint", fingerprint)
+        patched.setattr(reading, "BATCH_FILES", 3)
         with pytest.raises(KeyboardInterrupt):
             collection.load([folder])
     assert len(paths(collection)) == len(made) == 3
@@ -174,16 +175,16 @@ def test_an_interrupted_load_keeps_what_it_did_and_goes_on(collection, folder):
 
 
 def test_an_interruption_in_the_middle_of_a_file_leaves_no_half_document(collection, folder, monkeypatch):
-    attach, calls = Writer.attach, []
+    relist, calls = Writer.relist, []
 
     def interrupted(self, *arguments, **more):
         calls.append(arguments)
         if len(calls) == 4:
             raise KeyboardInterrupt
-        attach(self, *arguments, **more)
+        relist(self, *arguments, **more)
 
     with monkeypatch.context() as patched:
-        patched.setattr(Writer, "attach", interrupted)
+        patched.setattr(Writer, "relist", interrupted)
         with pytest.raises(KeyboardInterrupt):
             collection.load([folder])
     assert len(paths(collection)) == 3

@@ -50,7 +50,7 @@ def decode(raw: bytes) -> Decoded:
     >>> decode("naïve".encode("utf-16-le"))
     Decoded(text='naïve', encoding='utf-16-le', problems=())
     """
-    marked = next((encoding for mark, encoding in BOMS if raw.startswith(mark)), None) or wide_encoding(raw)
+    marked = _marked(raw) or wide_encoding(raw)
     if marked:
         return _lenient(raw, marked)
     for encoding in ISO_2022 if ISO_2022_SHIFT.search(raw) else ():
@@ -63,13 +63,20 @@ def decode(raw: bytes) -> Decoded:
 
 def decode_as(raw: bytes, encoding: str | None) -> Decoded:
     """Return the text of bytes in their declared encoding, or in the detected one where no declaration holds."""
-    if encoding and not any(raw.startswith(mark) for mark, _ in BOMS) and not wide_encoding(raw):
+    if encoding and not _marked(raw) and not wide_encoding(raw):
         name = _as_browsers_read_it(encoding)
         if (text := _strict(raw, name)) is not None:
             return Decoded(text, name)
         if _is_mostly(raw, name):
             return _lenient(raw, name)
     return decode(raw)
+
+
+def _marked(raw: bytes) -> str | None:
+    """Return the encoding that a byte order mark names."""
+    if raw[:1] not in _FIRST_OF_A_MARK:
+        return None
+    return next((encoding for mark, encoding in BOMS if raw.startswith(mark)), None)
 
 
 def wide_encoding(raw: bytes) -> str | None:
@@ -87,6 +94,7 @@ def wide_encoding(raw: bytes) -> str | None:
     return encoding if best > 0.98 else None
 
 
+_FIRST_OF_A_MARK = {mark[:1] for mark, _ in BOMS}
 _CODEC_ERRORS = (UnicodeError, LookupError, ValueError, AssertionError)
 """What a codec named by a stranger may raise: unknown, not an encoding of text ("rot13"), a name with a zero byte."""
 _PRINTABLE_ASCII = bytes(range(32, 127))

@@ -40,6 +40,7 @@ _ODF_MIMETYPE = re.compile(
     rb"PK.{28}mimetypeapplication/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)", re.S
 )
 _OOXML = ((b"word/", "docx"), (b"ppt/", "pptx"), (b"xl/workbook.xml", "xlsx"))
+_MARKS = tuple(mark for mark, _ in BOMS)
 _OFFICE = frozenset({*_ODF.values(), "docx", "pptx", "xlsx"})
 _MAX_NAMES = 20_000
 _CONTROLS = bytes({*range(32), 127} - set(b"\b\t\n\v\f\r\x1a\x1b"))
@@ -86,7 +87,7 @@ def guess_kind(raw: bytes, name: str) -> str | None:
 def is_probably_text(raw: bytes) -> bool:
     """Tell text, in whatever encoding, from binary bytes: hardly any control characters in the first 8 KB."""
     head = raw[:HEAD_BYTES]
-    if any(head.startswith(mark) for mark, _ in BOMS) or wide_encoding(raw):
+    if head.startswith(_MARKS) or wide_encoding(raw):
         return True
     return (len(head) - len(head.translate(None, _CONTROLS))) * 100 <= len(head)
 
@@ -167,7 +168,9 @@ def _among_texts(head: bytes, by_name: str | None, extension: str) -> str:
     if extension not in _SAYS_LITTLE:
         return "txt"
     wide = "utf-16" if head[:2] in (b"\xff\xfe", b"\xfe\xff") else wide_encoding(head)
-    text = head.decode(wide or "latin-1", "replace").removeprefix("ï»¿").removeprefix("\ufeff").replace("\r\n", "\n")
+    text = head.decode(wide or "latin-1", "replace").removeprefix("ï»¿").removeprefix("\ufeff")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n")
     if _HTML.match(text):
         return "html"
     is_mbox = text.startswith("From ") and "\n" in text
