@@ -16,8 +16,8 @@ from pmbf.errors import ParameterError, UnsupportedError
 
 Placement = Literal["single-row", "multi-row"]
 
-FOLD_VERSION = "14.0.0+1"
-"""Unicode version of the shipped fold table, and the revision of pmbf's own rules on top of it."""
+FOLD_VERSION = "14.0.0+2"
+"""Unicode version of the shipped fold table, and the revision of pmbf's own rules from text to fingerprint."""
 
 WORD_BITS = 64
 
@@ -39,7 +39,7 @@ class Params:
         row_capacity: Hashes a row is made for, at least those of a segment; None lets each new tile follow the
             documents of its time.
         store_text: Whether texts are kept, compressed, for verification.
-        fold_version: The fold table the fingerprints were made with.
+        fold_version: The rules the fingerprints were made by (docs/text.md).
 
     Raises:
         ParameterError: A value is outside its range.
@@ -85,16 +85,28 @@ class Params:
         return json.dumps(asdict(self), sort_keys=True)
 
     @classmethod
-    def from_json(cls, line: str) -> Params:
+    def from_json(cls, line: str, *, name: str) -> Params:
         """Return the parameters that `to_json` wrote.
 
+        Args:
+            line: What it wrote.
+            name: What an error message calls the collection.
+
         Raises:
-            UnsupportedError: The line holds a parameter this version does not know.
+            UnsupportedError: The line holds a parameter this version does not know, or the fingerprints were made by
+                other rules than this version's.
         """
         values: dict[str, Any] = json.loads(line)
         unknown = sorted(values.keys() - {field.name for field in fields(cls)})
         if unknown:
-            raise UnsupportedError(f"unknown parameters {', '.join(unknown)}: written by a newer pmbf; upgrade pmbf")
+            raise UnsupportedError(
+                f"{name}: unknown parameters {', '.join(unknown)}: written by a newer pmbf; upgrade pmbf"
+            )
+        if (found := values.get("fold_version", FOLD_VERSION)) != FOLD_VERSION:
+            raise UnsupportedError(
+                f"{name}: fingerprints by the rules {found}, expected {FOLD_VERSION}; "
+                "load the documents into a new collection, or use the pmbf that made this one"
+            )
         return cls(**values)
 
 

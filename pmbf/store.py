@@ -65,7 +65,7 @@ class Store:
             self.catalog = Catalog(self.folder, writable=writable)
             stack.callback(self.catalog.close)
             self._check_generation(promised)
-            self.params = Params.from_json(self.catalog.meta["params"])
+            self.params = Params.from_json(self.catalog.meta["params"], name=str(self.folder))
             self.identity = Identity(bytes.fromhex(self.catalog.meta["collection_id"]), self.params.digest())
             self._entries = {entry.serial: entry for entry in self.catalog.files()}
             self._stack = stack.pop_all()

@@ -5,14 +5,18 @@ from __future__ import annotations
 import random
 import unicodedata
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
+from pmbf import Collection
+from pmbf.errors import UnsupportedError
 from pmbf.fingerprint import Fingerprint, fingerprint, query_sample
 from pmbf.params import Params
+from pmbf.store import Store
 from pmbf.text import tokenise
 
 ALL = Params(density=1.0)
@@ -137,6 +141,51 @@ def test_samples_cover_their_texts_evenly() -> None:
         expected = len(asked) / 10
         passed += float(((found - expected) ** 2 / expected).sum()) <= CHI_SQUARE_9_AT_5_PERCENT
     assert passed >= 180
+
+
+HAN, LATIN = "".join(map(chr, range(0x4E00, 0x5200))), "abcdefghiklmnoprstuvwy"
+THAI, CYRILLIC = "".join(map(chr, range(0x0E01, 0x0E2F))), "абвгдежзиклмнопрстуфхцчшыэя"
+
+
+def written_in(letters: str, n_chars: int, chosen: random.Random) -> str:
+    """Return a text in words of two to nine letters, or without spaces where the script has none."""
+    if letters in (HAN, THAI):
+        return "".join(chosen.choices(letters, k=n_chars))
+    words = ["".join(chosen.choices(letters, k=chosen.randint(2, 9))) for _ in range(n_chars // 3)]
+    return " ".join(words)[:n_chars]
+
+
+@pytest.mark.parametrize(
+    ("around", "quoted"),
+    [(HAN, LATIN), (LATIN, HAN), (THAI, CYRILLIC), (CYRILLIC, THAI)],
+    ids=["Latin in Han", "Han in Latin", "Cyrillic in Thai", "Thai in Cyrillic"],
+)
+def test_a_quotation_in_another_script_is_found_both_ways(tmp_path: Path, around: str, quoted: str) -> None:
+    chosen = random.Random(42)
+    sources = [written_in(quoted, 8000, chosen) for _ in range(40)]
+    hosts = [(written_in(around, 3000, chosen), written_in(around, 3000, chosen)) for _ in sources]
+    quoting = [f"{before} {text[4000:4300]} {after}" for text, (before, after) in zip(sources, hosts, strict=True)]
+    for stored, asked in ((sources, quoting), (quoting, sources)):
+        with Collection(tmp_path / str(stored is sources), create=True) as collection:
+            ids = collection.add_many((str(number), text) for number, text in enumerate(stored))
+            found = [{match.document.id for match in collection.screen(text).matches} for text in asked]
+            collection.check()
+        assert sum(document in matches for document, matches in zip(ids, found, strict=True)) >= 39
+
+
+def test_in_one_script_the_smallest_hashes_are_kept_and_those_of_single_letters_are_thinner() -> None:
+    chosen = random.Random(43)
+    han, latin = (fingerprint(written_in(letters, 20_000, chosen), ALL).hashes for letters in (HAN, LATIN))
+    low = 2**31
+    assert 0.12 < np.mean(han < low) < 0.13
+    assert 0.48 < np.mean(latin < low) < 0.52
+    assert abs(np.mean(han[han < low]) / low - 0.5) < 0.02
+
+
+def test_a_collection_made_by_other_rules_is_refused(tmp_path: Path) -> None:
+    Store.create(tmp_path / "old", Params(fold_version="14.0.0+1"))
+    with pytest.raises(UnsupportedError, match=r"old: fingerprints by the rules 14\.0\.0\+1, .* into a new collection"):
+        Collection(tmp_path / "old")
 
 
 def test_distinct_joins_the_parts() -> None:

@@ -126,6 +126,9 @@ def test_what_the_table_yields_is_final() -> None:
         ("ᾳ α ς Σ", ["α", "α", "σ", "σ"]),
         ("مُحَمَّد محـمد", ["محمد", "محمد"]),
         ("שָׁלוֹם שלום", ["שלום", "שלום"]),
+        ("\u06a9\u062a\u0627\u0628\u06cc \u0643\u062a\u0627\u0628\u064a", ["\u0643\u062a\u0627\u0628\u064a"] * 2),
+        ("\u0639\u0644\u0649 \u0639\u0644\u064a", ["\u0639\u0644\u064a"] * 2),
+        ("\u06c1 \u06c0 \u06d5 \u0647 \ufeeb", ["\u0647"] * 5),
         ("२०२४ ٢٠٢٤ ２０２４", ["2024"] * 3),
         ("3½ m² ⑴ ⓫ 🅰 Ⅳ №5", ["3", "1", "2", "m2", "1", "11", "a", "iv", "no5"]),
         ("™ ℠ © 👩🏽 ☃ $ \ue000 \u0378", []),
@@ -147,6 +150,14 @@ def test_hangul_syllables_are_whole_however_they_are_spelled() -> None:
     for text in ("각하", unicodedata.normalize("NFD", "각하"), "가\u11a8하"):
         assert fold(text).text == "각하"
         assert [text] == words(text)
+
+
+def test_a_word_broken_after_a_hangul_syllable_is_one_word_however_that_is_spelled() -> None:
+    for syllable in ("가", "각"):
+        broken = f"{syllable}-\na"
+        for text in (broken, unicodedata.normalize("NFD", broken)):
+            assert fold(text).text == f"{syllable}a"
+            assert [text] == words(text)
 
 
 def test_a_word_broken_at_a_line_end_is_one_word() -> None:

@@ -18,7 +18,7 @@ from functools import cache
 from pathlib import Path
 
 UNICODE_VERSION = "14.0.0"
-REVISION = 1
+REVISION = 2
 TARGET = Path(__file__).resolve().parents[1] / "pmbf" / "kernels" / "fold_table.bin"
 
 MAGIC = b"PMBFFOLD"
@@ -51,6 +51,8 @@ _SPACING_MODIFIERS = "02B0-02FF"
 _TRADE_MARKS = "2120 2122"
 _LINE_HYPHENS = "002D 00AD 2010 0002 FFFE"
 _OWN_LETTERS = dict(zip("øłđħŧðæœþ\u0131", ("o", "l", "d", "h", "t", "d", "ae", "oe", "th", "i"), strict=True))
+# Kaf, yeh, heh and teh marbuta as Persian and Urdu keyboards write them, and yeh without dots as Egyptian ones do.
+_OWN_LETTERS |= dict(zip("\u06a9\u06cc\u0649\u06c1\u06d5\u06c3", "\u0643\u064a\u064a\u0647\u0647\u0629", strict=True))
 
 _NEGATIVE_LETTER = re.compile(r"NEGATIVE (?:CIRCLED|SQUARED) LATIN CAPITAL LETTER ([A-Z])")
 _CONJOINING = re.compile("[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")

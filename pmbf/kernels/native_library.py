@@ -1,8 +1,8 @@
 """Finds and loads the compiled kernels: plain C functions over buffers, called through ctypes, which releases the GIL.
 
 The library is the extension module `_native`, which `setup.py` builds where a C compiler is at hand. `INTERFACE` is
-raised, here and in `native/module.c`, with every change of a function's arguments: a library left from an earlier
-version is then refused, not called wrongly.
+raised, here and in `native/module.c`, with every change of a function's arguments or results: a library left from an
+earlier version is then refused, not called wrongly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from pmbf.errors import UnsupportedError
 
-INTERFACE = 1
+INTERFACE = 2
 LIBRARY_VARIABLE = "PMBF_NATIVE_LIBRARY"
 """Environment variable: path of a library to load in the place of the installed one, for the sanitizers."""
 

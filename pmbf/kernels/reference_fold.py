@@ -145,7 +145,7 @@ def _with_whole_syllables(codes: Codes, table: FoldTable) -> Codes:
     composed[head[fits]] += codes[tail[fits]] - 0x11A7
     used[tail[fits]] = True
     entries = table.entries[composed]
-    entries[used[:-1]] = 0
+    entries[used[:-1]] &= np.uint32(LETTER)  # class nothing, but a line-end hyphen after it breaks a word
     return entries
 
 

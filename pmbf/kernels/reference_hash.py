@@ -23,6 +23,7 @@ LENGTH = 0x9E3779B97F4A7C15
 """What a token more adds to a shingle's sum: 2^64 / golden ratio."""
 
 _C1, _C2 = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
+_EIGHTH, _MIDDLE = np.uint64(1 << 61), np.uint64(1 << 31)
 _BLOCK = 16
 _LONGEST = 64
 _CHUNK = 1 << 14
@@ -52,7 +53,7 @@ def token_hashes(utf8: bytes, starts: Index, stops: Index) -> Hashes:
 def shingle_hashes(
     tokens: Hashes, singles: NDArray[np.bool_], *, shingle_tokens: int, ordered: bool
 ) -> NDArray[np.uint32]:
-    """Return the upper half of the hash of the shingle that begins at each token.
+    """Return the sampled hash of the shingle that begins at each token.
 
     Args:
         tokens: `(n,) uint64` token hashes.
@@ -67,18 +68,20 @@ def shingle_hashes(
     for first in range(0, len(tokens), _CHUNK):
         part = slice(first, first + _CHUNK)
         ahead = tokens[first : first + _CHUNK + 2 * shingle_tokens]
-        hashes[part] = _shingles(ahead, singles[part], shingle_tokens, ordered) >> np.uint64(32)
+        hashes[part] = _sampled(_shingles(ahead, singles[part], shingle_tokens, ordered), singles[part])
     return hashes
 
 
-def whole_hash(tokens: Hashes, *, ordered: bool) -> np.uint32:
-    """Return the upper half of the hash of all tokens as one shingle.
+def whole_hash(tokens: Hashes, singles: NDArray[np.bool_], *, ordered: bool) -> np.uint32:
+    """Return the sampled hash of all tokens as one shingle.
 
     Args:
         tokens: `(n,) uint64` token hashes, at least one.
+        singles: `(n,) bool`.
         ordered: Whether their order counts.
     """
-    return np.uint32(_shingles(tokens, np.zeros(1, np.bool_), len(tokens), ordered)[0] >> np.uint64(32))
+    whole = _shingles(tokens, np.zeros(1, np.bool_), len(tokens), ordered)
+    return np.uint32(_sampled(whole, singles[:1])[0])
 
 
 def fmix64(hashes: Hashes) -> Hashes:
@@ -93,6 +96,12 @@ def fmix64(hashes: Hashes) -> Hashes:
     mixed *= np.uint64(0xC4CEB9FE1A85EC53)
     mixed ^= mixed >> np.uint64(33)
     return mixed
+
+
+def _sampled(hashes: Hashes, singles: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    """Return 32 bits of each hash; below the middle of their range those at single letters lie four times as thin."""
+    thin = np.where(hashes < _EIGHTH, hashes >> np.uint64(30), hashes >> np.uint64(33) | _MIDDLE)
+    return np.where(singles, thin, hashes >> np.uint64(32)).astype(np.uint32)
 
 
 def _shingles(tokens: Hashes, singles: NDArray[np.bool_], shingle_tokens: int, ordered: bool) -> Hashes:

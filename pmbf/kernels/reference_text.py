@@ -132,9 +132,8 @@ def _shingles(tokens: Tokens, *, shingle_tokens: int, ordered: bool) -> tuple[ND
     if len(first):
         hashes = shingle_hashes(tokens.hashes, tokens.singles, shingle_tokens=shingle_tokens, ordered=ordered)
         return hashes[first], first
-    n_whole = min(len(tokens), 1)
-    whole = [whole_hash(tokens.hashes, ordered=ordered)] * n_whole
-    return np.array(whole, np.uint32), np.zeros(n_whole, np.intp)
+    whole = [whole_hash(tokens.hashes, tokens.singles, ordered=ordered)] if len(tokens) else []
+    return np.array(whole, np.uint32), np.zeros(len(whole), np.intp)
 
 
 def _segment_edges(n_chars: int, segment_chars: int) -> NDArray[np.int64]:

@@ -110,7 +110,7 @@ struct ops {
     /* Which letters there are in each 64 folded bytes: `kinds` has room for n / 64 + 1. */
     void (*kinds)(const uint8_t *bytes, size_t n, uint8_t *kinds);
     void (*murmur)(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops, size_t n, uint64_t *hashes);
-    /* Upper halves of the shingles at values[0..n); there are 2 * shingle_tokens - 1 values more. */
+    /* Sampled hashes of the shingles at values[0..n); there are 2 * shingle_tokens - 1 values more. */
     void (*shingles)(const uint64_t *values, const uint8_t *singles, size_t n, size_t shingle_tokens, uint64_t step,
                      uint32_t *hashes);
     /* Writes (hash << 32 | index) for each hash in [low, high]; room for n + 16. Returns how many. */

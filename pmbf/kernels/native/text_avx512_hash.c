@@ -98,6 +98,14 @@ INLINE __m512i window_sums_8(const uint64_t *values, size_t tokens, __m512i step
     return sums;
 }
 
+/* Eight times `sampled_hash`, each in 64 bits. */
+INLINE __m512i sampled_8(__m512i hashes, __mmask8 single) {
+    __mmask8 thin = _mm512_mask_cmplt_epu64_mask(single, hashes, set64((uint64_t)1 << 61));
+    __m512i upper = _mm512_or_si512(_mm512_srli_epi64(hashes, 33), set64((uint64_t)1 << 31));
+    __m512i sampled = _mm512_mask_mov_epi64(_mm512_srli_epi64(hashes, 32), single, upper);
+    return _mm512_mask_srli_epi64(sampled, thin, hashes, 30);
+}
+
 void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
                      uint32_t *hashes) {
     const __m512i add = set64(tokens * SHINGLE_LENGTH), leaving = set64(power(step, tokens)), steps = set64(step);
@@ -106,13 +114,12 @@ void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, s
         for (; i + 8 <= n; i += 8) {
             __m512i sums = _mm512_add_epi64(window_sums_8(values + i, tokens, steps), add);
             uint64_t kinds = load64(singles + i);
+            __mmask8 single = (__mmask8)_pext_u64(kinds, 0x0101010101010101u);
             if (kinds) {
                 __m512i more = _mm512_mullo_epi64(window_sums_8(values + i + tokens, tokens, steps), leaving);
-                __mmask8 twice = (__mmask8)_pext_u64(kinds, 0x0101010101010101u);
-                sums = _mm512_mask_add_epi64(sums, twice, sums, _mm512_add_epi64(more, add));
+                sums = _mm512_mask_add_epi64(sums, single, sums, _mm512_add_epi64(more, add));
             }
-            __m512i upper = _mm512_srli_epi64(fmix_8(sums), 32);
-            _mm256_storeu_si256((__m256i *)(hashes + i), _mm512_cvtepi64_epi32(upper));
+            _mm256_storeu_si256((__m256i *)(hashes + i), _mm512_cvtepi64_epi32(sampled_8(fmix_8(sums), single)));
         }
     shingles_portable(values + i, singles + i, n - i, tokens, step, hashes + i);
 }

@@ -160,8 +160,9 @@ static size_t length_at(const sampler_t *s, size_t at) { return s->options->shin
 /* Makes the shingle of `length` tokens at a value. */
 static bool push_shingle(sampler_t *s, size_t at, size_t length) {
     uint64_t sum = window_sum((const uint64_t *)s->values.bytes + at, length, step_of(s));
+    uint32_t hash = sampled_hash(fmix64(sum + length * SHINGLE_LENGTH), s->singles.bytes[at]);
     s->n_shingles++;
-    if (!push_u32(&s->hashes, shingle_hash(sum, length))) return false;
+    if (!push_u32(&s->hashes, hash)) return false;
     return !s->options->positions || (push_u32(&s->starts, ((const uint32_t *)s->value_starts.bytes)[at]) &&
                                       push_u32(&s->tokens, (uint32_t)(s->first_token + at)));
 }

@@ -1,5 +1,6 @@
-/* Selects without sorting what is not selected: hashes are uniform, so a bound a little above the expected one leaves
- * hardly more than the quota. Those go to buckets by value, one key each on average, and insertion does the rest.
+/* Selects without sorting what is not selected: below the middle of their range hashes are uniform, so a bound a little
+ * above the expected one leaves hardly more than the quota. Those go to buckets by value, one key each on average, and
+ * insertion does the rest.
  * Where repetitions leave too few, the next range of hashes is looked at, and only that. */
 
 #include "text_select.h"
@@ -98,16 +99,25 @@ static size_t drop_repeated(uint64_t *keys, size_t n, uint64_t quota) {
     return kept;
 }
 
+/* How many hashes are below the middle: half of those at words, an eighth of those at single letters. */
+static size_t count_low(const uint32_t *hashes, size_t n) {
+    size_t n_high = 0;
+    for (size_t i = 0; i < n; i++) n_high += hashes[i] >> 31;
+    return n - n_high;
+}
+
 /* The last hash of the first range: a little more than the quota is expected up to it. */
-static uint32_t first_bound(size_t n, uint64_t quota) {
+static uint32_t first_bound(const uint32_t *hashes, size_t n, uint64_t quota) {
     uint64_t wanted = quota + quota / 16 + 32;
-    return quota >= n || wanted >= n ? UINT32_MAX : (uint32_t)((double)wanted / (double)n * 4294967296.0);
+    if (quota >= n || wanted >= n) return UINT32_MAX;
+    size_t n_low = count_low(hashes, n);
+    return wanted >= n_low ? UINT32_MAX : (uint32_t)((double)wanted / (double)n_low * 2147483648.0);
 }
 
 ptrdiff_t select_smallest(select_t *select, const ops_t *ops, const uint32_t *hashes, size_t n, uint64_t quota) {
     if (!reserve(select, n)) return -1;
     size_t kept = 0;
-    for (uint64_t low = 0, high = first_bound(n, quota); kept < quota && low <= UINT32_MAX; low = high + 1, high *= 4) {
+    for (uint64_t low = 0, high = first_bound(hashes, n, quota); kept < quota && low <= UINT32_MAX; low = high + 1, high *= 4) {
         if (high > UINT32_MAX) high = UINT32_MAX;
         size_t found = ops->collect(hashes, n, (uint32_t)low, (uint32_t)high, select->keys);
         sort_keys(select->keys, found, (uint32_t)low, (uint32_t)high, select->counts, select->sorted + kept);

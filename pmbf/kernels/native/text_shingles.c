@@ -20,13 +20,11 @@ uint64_t window_sum(const uint64_t *values, size_t n, uint64_t step) {
     return sum;
 }
 
-uint32_t shingle_hash(uint64_t sum, size_t n) { return (uint32_t)(fmix64(sum + n * SHINGLE_LENGTH) >> 32); }
-
 static void words_only(const uint64_t *values, size_t n, size_t tokens, uint64_t step, uint32_t *hashes) {
     uint64_t sum = window_sum(values + n, tokens, step), leaving = power(step, tokens), add = tokens * SHINGLE_LENGTH;
     while (n--) {
         sum = values[n] - leaving * values[n + tokens] + step * sum;
-        hashes[n] = (uint32_t)(fmix64(sum + add) >> 32);
+        hashes[n] = sampled_hash(fmix64(sum + add), false);
     }
 }
 
@@ -42,6 +40,6 @@ void shingles_portable(const uint64_t *values, const uint8_t *singles, size_t n,
         sum = values[n] - leaving * values[n + tokens] + step * sum;
         twice = values[n] - leaving_twice * values[n + 2 * tokens] + step * twice;
         uint64_t chosen = singles[n] ? twice + tokens * SHINGLE_LENGTH : sum;
-        hashes[n] = (uint32_t)(fmix64(chosen + tokens * SHINGLE_LENGTH) >> 32);
+        hashes[n] = sampled_hash(fmix64(chosen + tokens * SHINGLE_LENGTH), singles[n]);
     }
 }

@@ -34,7 +34,7 @@ static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end) {
 /* Returns where the word goes on that the hyphen at `hyphen` breaks, or NULL when it breaks none. */
 static const uint8_t *broken_word(const fold_t *fold, const uint8_t *hyphen, const uint8_t *after) {
     const uint32_t *entries = fold->table->entries;
-    if (hyphen == fold->begin || hyphen == fold->consumed) return NULL;
+    if (hyphen == fold->begin) return NULL;
     if (!(entries[utf8_code_before(hyphen)] & ENTRY_LETTER)) return NULL;
     const uint8_t *at = skip_blanks(after, fold->end);
     if (at == fold->end || (*at != '\n' && *at != '\r')) return NULL;
