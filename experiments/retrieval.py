@@ -70,7 +70,7 @@ def measure(store: Store, pan: Path, kind: str) -> Found:
     for suspicious, wanted in sources.items():
         sample = query_sample(read(pan / "susp" / suspicious), store.params)
         started = time.perf_counter()
-        ids = [one.document.id for one in candidates(store, sample)]
+        ids = [one.document for one in candidates(store, sample)]
         seconds += time.perf_counter() - started
         paths = {path for listed in store.paths_of(ids).values() for path in listed}
         n_found += len(wanted & paths)

@@ -32,14 +32,22 @@ from pmbf.tile import ROWS_PER_TILE, Hashes, Tile, Words
 
 __all__ = ["ROWS_PER_TILE", "PseudoMatrixBloomFilter", "Tile", "rows_over"]
 
-Window = tuple[int, int]
+Windows = Sequence[tuple[int, int]] | NDArray[np.int64]
+"""Half-open ranges of a query's hashes, `(n, 2)`."""
+
+CROWDED_RATE = 0.2
+"""A row that takes one absent hash in five for its own says little: its few, long documents are always looked at."""
+
+_MOST_LIMITS = 48
+"""Limits of a tile that are kept, 2 KB each: queries of like lengths share them."""
 
 
 @dataclass(slots=True)
 class PseudoMatrixBloomFilter:
     """Tiles by number; a row is known by its tile's number and its own.
 
-    Tiles may differ in width: each takes the width that suits the documents of its time.
+    Tiles may differ in width: each takes the width that suits the documents of its time. A tile that has been asked
+    must not change any more: what its rows need is computed once.
 
     Args:
         tiles: By number.
@@ -55,6 +63,7 @@ class PseudoMatrixBloomFilter:
 
     tiles: dict[int, Tile] = field(default_factory=dict)
     background: dict[int, NDArray[np.float32]] = field(default_factory=dict)
+    _needs: dict[int, RowNeeds] = field(default_factory=dict, repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -67,29 +76,99 @@ class PseudoMatrixBloomFilter:
             yield number, self.tiles[number].hits(hashes)
 
     def rows_over(
-        self, hashes: Hashes, windows: Sequence[Window], *, false_rows: float, method: str = "hashes"
+        self, hashes: Hashes, windows: Windows, *, false_rows: float, method: str = "hashes"
     ) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yield each tile's number and its rows above chance, by number.
 
         Args:
             hashes: `(q,) uint32`, the query in text order.
             windows: Half-open ranges of `hashes`.
-            false_rows: Rows that may pass by chance, expected over all windows and tiles, above 0.
+            false_rows: Rows that may pass by chance, expected over all windows and tiles, above 0; crowded rows, see
+                `CROWDED_RATE`, pass besides.
             method: `hashes` or `popcount`; see `rows_over`.
 
         Raises:
             ParameterError: An argument is outside its range.
         """
-        chance = false_rows / max(1, len(windows) * self.n_rows)
+        for number, _, rows in self.rows_over_each([(hashes, windows)], false_rows=false_rows, method=method):
+            yield number, rows
+
+    def rows_over_each(
+        self, queries: Sequence[tuple[Hashes, Windows]], *, false_rows: float, method: str = "hashes"
+    ) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
+        """Yield tile by tile, and in a tile query by query, its number, the query's index and the rows above chance.
+
+        All queries meet one tile while it is in the processor's cache. See `rows_over`.
+        """
+        chances = [false_rows / max(1, len(windows) * self.n_rows) for _, windows in queries]
         for number in sorted(self.tiles):
-            rates = 1 - (1 - self.tiles[number].rates()) * (1 - self.background.get(number, np.float32(0)))
-            yield number, rows_over(self.tiles[number], hashes, windows, rates=rates, chance=chance, method=method)
+            needs = self._needs_of(number)
+            for index, ((hashes, windows), chance) in enumerate(zip(queries, chances, strict=True)):
+                yield number, index, needs.rows_over(hashes, windows, chance, method)
+
+    def _needs_of(self, number: int) -> RowNeeds:
+        if number not in self._needs:
+            tile = self.tiles[number]
+            rates = 1 - (1 - tile.rates()) * (1 - self.background.get(number, np.float32(0)))
+            self._needs[number] = RowNeeds(tile, rates, tile.rates() > CROWDED_RATE)
+        return self._needs[number]
+
+
+class RowNeeds:
+    """How many hits each row of a tile needs, by the size of the window; computed once for queries of like lengths.
+
+    Args:
+        tile: The rows; they must not change any more.
+        rates: `(n_rows,) float64`, chance that an unrelated hash hits each row: `tile.rates()`, or more.
+        always: `(n_rows,) bool`, rows that pass whatever hits them; None for no row.
+
+    Raises:
+        ParameterError: `rates` has another shape.
+    """
+
+    def __init__(self, tile: Tile, rates: NDArray[np.float64], always: NDArray[np.bool_] | None = None) -> None:
+        rates = np.asarray(rates, np.float64)
+        if rates.shape != (tile.n_rows,):
+            raise ParameterError(f"rates is {rates.dtype} {rates.shape}, expected float64 ({tile.n_rows},)")
+        self._tile = tile
+        self._rates = rates
+        self._always = np.flatnonzero(always) if always is not None else np.empty(0, np.intp)
+        self._limits: dict[tuple[int, float], NDArray[np.int32]] = {}
+
+    def rows_over(self, hashes: Hashes, windows: Windows, chance: float, method: str) -> NDArray[np.int64]:
+        """Return the rows above chance, ascending; see the function `rows_over`."""
+        if method == "hashes":
+            return self._over_in_windows(hashes, windows, chance)
+        if method == "popcount":
+            over = _over_in_bits(self._tile, hashes, self._rates, chance * len(windows))
+            over[self._always] = True
+            return np.flatnonzero(over)
+        raise ParameterError(f"method is {method!r}, expected 'hashes' or 'popcount'")
+
+    def _over_in_windows(self, hashes: Hashes, windows: Windows, chance: float) -> NDArray[np.int64]:
+        spans = np.asarray(windows, np.int64).reshape(-1, 2)
+        sizes = sorted({size for size in (spans[:, 1] - spans[:, 0]).tolist() if size > 0})
+        limits = np.empty((len(sizes), len(self._rates)), np.int32)
+        for line, size in zip(limits, sizes, strict=True):
+            np.minimum(self._limits_of(size, chance), size, out=line)
+        return self._tile.rows_over(hashes, spans, np.array(sizes, np.int64), limits)
+
+    def _limits_of(self, size: int, chance: float) -> NDArray[np.int32]:
+        """Return how many hits each row needs in a window: those of a little longer window, at a little less chance."""
+        point = thresholds.grid_point(size, chance)
+        if point not in self._limits:
+            if len(self._limits) >= _MOST_LIMITS:
+                del self._limits[next(iter(self._limits))]
+            limits = _limits(point[0], self._rates, point[1])
+            limits[self._always] = 0
+            self._limits[point] = limits
+        return self._limits[point]
 
 
 def rows_over(
     tile: Tile,
     hashes: Hashes,
-    windows: Sequence[Window],
+    windows: Windows,
     *,
     rates: NDArray[np.float64],
     chance: float,
@@ -114,26 +193,7 @@ def rows_over(
     Raises:
         ParameterError: A window leaves the hashes, a number is outside its range, or `method` is another.
     """
-    rates = np.asarray(rates, np.float64)
-    if rates.shape != (tile.n_rows,):
-        raise ParameterError(f"rates is {rates.dtype} {rates.shape}, expected float64 ({tile.n_rows},)")
-    if method == "hashes":
-        return _over_in_windows(tile, hashes, windows, rates, chance)
-    if method == "popcount":
-        return np.flatnonzero(_over_in_bits(tile, hashes, rates, chance * len(windows)))
-    raise ParameterError(f"method is {method!r}, expected 'hashes' or 'popcount'")
-
-
-def _over_in_windows(
-    tile: Tile, hashes: Hashes, windows: Sequence[Window], rates: NDArray[np.float64], chance: float
-) -> NDArray[np.int64]:
-    spans = np.array(windows, np.int64).reshape(-1, 2)
-    sizes = np.unique(spans[:, 1] - spans[:, 0])
-    sizes = sizes[sizes > 0]
-    limits = np.empty((len(sizes), tile.n_rows), np.int32)
-    for line, size in zip(limits, sizes.tolist(), strict=True):
-        line[:] = _limits(size, rates, chance)
-    return tile.rows_over(hashes, spans, sizes, limits)
+    return RowNeeds(tile, rates).rows_over(hashes, windows, chance, method)
 
 
 def _over_in_bits(tile: Tile, hashes: Hashes, rates: NDArray[np.float64], chance: float) -> NDArray[np.bool_]:

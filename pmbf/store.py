@@ -57,6 +57,7 @@ class Store:
         self.writable = writable
         self._open_files: dict[int, MappedFile] = {}
         self._tiles: dict[int, StoredTile] = {}
+        self._matrix: PseudoMatrixBloomFilter | None = None
         self.rows = RowIndex()
         catalog.require(self.folder)
         with contextlib.ExitStack() as stack:
@@ -125,11 +126,13 @@ class Store:
 
     def matrix(self) -> PseudoMatrixBloomFilter:
         """Return the filter over all tiles, mapped and checked; `rows` then knows every document's rows."""
-        stored = dict(self.tiles())
-        return PseudoMatrixBloomFilter(
-            {number: one.tile for number, one in stored.items()},
-            {number: one.background for number, one in stored.items()},
-        )
+        if self._matrix is None:
+            stored = dict(self.tiles())
+            self._matrix = PseudoMatrixBloomFilter(
+                {number: one.tile for number, one in stored.items()},
+                {number: one.background for number, one in stored.items()},
+            )
+        return self._matrix
 
     def stop_hashes(self) -> NDArray[np.uint32]:
         """Return the hashes found in too many documents to tell them apart, ascending."""
@@ -228,6 +231,7 @@ class Store:
 
     def _forget_tiles(self) -> None:
         self._tiles.clear()
+        self._matrix = None
         self.rows = RowIndex()
 
     def file(self, serial: int) -> MappedFile:

@@ -21,6 +21,10 @@ Rates = NDArray[np.float64]
 GRID_STEP = math.log1p(1 / 64)
 """Rates are rounded up to powers of 1 + 1/64: a threshold rises by at most what 1.6 % more false hits would do."""
 
+CHANCES_PER_OCTAVE = 4
+"""Chances are rounded down to powers of 2^(1/4), tries up to six leading bits: queries of like lengths share tables."""
+
+_LEADING_BITS = 6
 _LOWEST_BUCKET = math.ceil(math.log(1e-9) / GRID_STEP)
 _NEGLIGIBLE = 40.0
 """Terms under e^-40 of the wanted tail are left out: less than a double can hold beside it."""
@@ -74,10 +78,10 @@ def threshold(n: int, rate: float, p: float) -> int:
 
 
 def thresholds(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
-    """Return the threshold of each rate, `(len(rates),) int32`, for rates rounded up on a fine grid.
+    """Return the threshold of each rate, `(len(rates),) int32`, for n and rates rounded up, p down, on fine grids.
 
-    A threshold is never lower than the exact one. Results are kept, by n, p and grid point: 500 rates cost about
-    50 microseconds once their points are known. Safe from several threads.
+    A threshold is never lower than the exact one, nor above n + 1. Results are kept, by grid point: 500 rates cost
+    about 50 microseconds once their points are known. Safe from several threads.
 
     Args:
         n: Tries, at least 0.
@@ -91,19 +95,39 @@ def thresholds(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
     [1, 11, 151]
     """
     _require_rates(n, rates)
-    _require_chance(p)
+    n_grid, p_grid = grid_point(n, p)
     buckets = np.zeros(len(rates), np.intp)
     above = rates > 0.0
     buckets[above] = _buckets(rates[above]) - _LOWEST_BUCKET + 1
-    table = _table(n, p)
+    table = _table(n_grid, p_grid)
     found = table[buckets]
     if (found == _UNKNOWN).any():
-        _learn(table, np.unique(buckets[found == _UNKNOWN]), n, p)
+        _learn(table, np.unique(buckets[found == _UNKNOWN]), n_grid, p_grid)
         found = table[buckets]
-    return found
+    return np.minimum(found, n + 1, dtype=np.int32)
 
 
-@lru_cache(maxsize=256)
+def grid_point(n: int, p: float) -> tuple[int, float]:
+    """Return the tries and the chance whose thresholds `thresholds` gives for n and p.
+
+    Args:
+        n: Tries, at least 0; up to 64 they stay, above they are raised by less than 1/32.
+        p: Accepted chance, above 0; it is lowered to a power of 2^(1/4).
+
+    Raises:
+        ParameterError: A number is outside its range.
+
+    >>> grid_point(63, 0.5), grid_point(1399, 0.26)
+    ((63, 0.5), (1408, 0.25))
+    """
+    _require(n, 0.0)
+    _require_chance(p)
+    shift = max(0, n.bit_length() - _LEADING_BITS)
+    below = 2.0 ** (math.floor(CHANCES_PER_OCTAVE * math.log2(p)) / CHANCES_PER_OCTAVE)
+    return -(-n >> shift) << shift, min(p, below) or p
+
+
+@lru_cache(maxsize=512)
 def _table(n: int, p: float) -> NDArray[np.int32]:
     """Return the thresholds by bucket as far as they are known: rate 0, then the grid from 1e-9 to 1."""
     return np.full(2 - _LOWEST_BUCKET, _UNKNOWN, np.int32)

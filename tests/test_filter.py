@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pmbf import params
 from pmbf.errors import ParameterError
-from pmbf.filter import PseudoMatrixBloomFilter, Tile, rows_over
+from pmbf.filter import CROWDED_RATE, PseudoMatrixBloomFilter, Tile, rows_over
 from pmbf.thresholds import threshold
 
 CAPACITY = 500
@@ -169,3 +169,31 @@ def test_a_wrong_argument_is_named(changed: dict[str, object], found: str) -> No
     arguments = {"windows": [(0, 9)], "rates": tile.rates(), "chance": 0.1} | changed
     with pytest.raises(ParameterError, match=found):
         rows_over(tile, foreign(9, seed=25), arguments.pop("windows"), **arguments)  # type: ignore[arg-type]
+
+
+def test_a_crowded_row_passes_whatever_is_asked() -> None:
+    tile = Tile.new(2, n_hashes=3, fpr=0.01)
+    tile.insert(tile.add_row(), np.arange(400, dtype=np.uint32))
+    tile.insert(tile.add_row(), np.arange(3, dtype=np.uint32))
+    assert tile.rates()[0] > CROWDED_RATE > tile.rates()[1]
+    matrix = PseudoMatrixBloomFilter({0: tile})
+    for method in ("hashes", "popcount"):
+        [(_, rows)] = matrix.rows_over(foreign(40, seed=26), [(0, 40)], false_rows=1e-9, method=method)
+        assert [0] == rows.tolist()
+
+
+def test_many_queries_pass_the_rows_that_each_passes_alone() -> None:
+    matrix = PseudoMatrixBloomFilter({number: full_tile(40, seed=27 + number)[0] for number in range(3)})
+    queries = [
+        (
+            np.concatenate([full_tile(40, seed=28)[1][seed][:20], foreign(20 * seed, seed=seed)]),
+            [(0, 20), (0, 20 + seed)],
+        )
+        for seed in range(1, 40)
+    ]
+    together: dict[int, list[tuple[int, list[int]]]] = {}
+    for tile, index, rows in matrix.rows_over_each(queries, false_rows=0.5):
+        together.setdefault(index, []).append((tile, rows.tolist()))
+    for index, (hashes, windows) in enumerate(queries):
+        alone = PseudoMatrixBloomFilter(matrix.tiles).rows_over(hashes, windows, false_rows=0.5)
+        assert together[index] == [(tile, rows.tolist()) for tile, rows in alone]

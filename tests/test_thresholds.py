@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
-from pmbf.thresholds import GRID_STEP, tail, threshold, thresholds
+from pmbf.thresholds import CHANCES_PER_OCTAVE, GRID_STEP, grid_point, tail, threshold, thresholds
 
 TRIES = st.integers(0, 80)
 RATES = st.sampled_from([0.0, 1e-12, 1e-4, 0.01, 0.1, 0.3, 0.5, 0.77, 0.999, 1.0]) | st.floats(0, 1)
@@ -44,15 +44,30 @@ def test_a_threshold_is_the_first_count_that_chance_hardly_reaches(n: int, rate:
 
 
 @given(TRIES, st.lists(RATES, max_size=20), CHANCES)
-def test_many_thresholds_are_those_of_rates_raised_by_a_64th_at_most(n: int, rates: list[float], p: float) -> None:
+def test_many_thresholds_are_those_of_numbers_rounded_a_little_to_the_safe_side(
+    n: int, rates: list[float], p: float
+) -> None:
     found = thresholds(n, np.array(rates, np.float64), p).tolist()
     low = [threshold(n, rate, p * (1 + SLACK)) for rate in rates]
-    high = [threshold(n, _raised(rate), p * (1 - SLACK)) for rate in rates]
+    least_chance = p / 2 ** (1 / CHANCES_PER_OCTAVE) * (1 - SLACK)
+    high = [min(n + 1, threshold(n + n // 32, _raised(rate), least_chance)) for rate in rates]
     assert all(least <= one <= most for least, one, most in zip(low, found, high, strict=True))
 
 
 def _raised(rate: float) -> float:
     return min(1.0, max(1e-9, rate) * math.exp(GRID_STEP) * (1 + 1e-12)) if rate else 0.0
+
+
+def test_queries_of_like_lengths_share_their_thresholds() -> None:
+    points = {grid_point(n, 1 / (1000 * n)) for n in range(1024, 2048)}
+    assert len(points) <= 33 + CHANCES_PER_OCTAVE
+
+
+@given(st.integers(0, 10**7), st.floats(1e-300, 1e300))
+def test_a_grid_point_is_never_on_the_unsafe_side(n: int, p: float) -> None:
+    n_grid, p_grid = grid_point(n, p)
+    assert n <= n_grid <= n + n // 32
+    assert p / 2 ** (1 / CHANCES_PER_OCTAVE) * (1 - SLACK) <= p_grid <= p
 
 
 def test_long_queries_have_thresholds_too() -> None:

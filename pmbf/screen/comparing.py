@@ -1,0 +1,112 @@
+"""Candidates compared in detail: each one's text against the query's, passage by passage."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from pmbf import verify
+from pmbf.errors import PmbfError
+from pmbf.originals import original_text
+from pmbf.records import Document
+from pmbf.report import DocumentRef, Match, Passage
+from pmbf.screen.candidates import Candidate
+from pmbf.screen.options import Options
+from pmbf.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A candidate with what comparing it needs: its row of the catalog, and the paths it is listed under, sorted."""
+
+    candidate: Candidate
+    document: Document
+    paths: tuple[str, ...]
+
+    @property
+    def reference(self) -> DocumentRef:
+        """How a report names it."""
+        return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars)
+
+
+def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
+    """Return what comparing candidates needs, in the same order.
+
+    Raises:
+        CorruptError: The catalog is damaged.
+    """
+    ids = [candidate.document for candidate in found]
+    documents, paths = store.documents(ids), store.paths_of(ids)
+    return [Source(one, documents[one.document], tuple(paths[one.document])) for one in found]
+
+
+def matches(store: Store, text: str, n_hashes: int, compared: Sequence[Source], options: Options) -> tuple[Match, ...]:
+    """Return the sources that really share passages with a query, best first.
+
+    Args:
+        store: Where their texts are.
+        text: The query's, clean.
+        n_hashes: Its sampled hashes.
+        compared: Candidates.
+        options: What counts as found.
+
+    A text that cannot be read is no error: its match has a `problem`.
+    """
+    if not compared:
+        return ()
+    query = verify.prepare(text)
+    settings = _settings(options, query)
+    found = []
+    for source in compared:
+        passages, problem = _compared(store, query, source, settings)
+        if passages or problem:
+            found.append(_match(source, n_hashes, passages, problem, len(text)))
+    return _resolved(found, options)
+
+
+def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
+    """Return what counts as a passage; a text too short to hold one is one as a whole."""
+    usual, tokens = verify.Settings(), query.tokens
+    return verify.Settings(
+        seed_tokens=min(usual.seed_tokens, len(tokens)),
+        min_chars=min(options.min_chars, int(tokens.stops[-1] - tokens.starts[0])),
+        threshold=options.min_similarity,
+    )
+
+
+def _compared(
+    store: Store, query: verify.Prepared, source: Source, settings: verify.Settings
+) -> tuple[tuple[Passage, ...], str | None]:
+    try:
+        text = original_text(store, source.document, source.paths)
+    except (PmbfError, OSError) as error:
+        return (), str(error)
+    return verify.passages(query, verify.prepare(text), settings), None
+
+
+def _match(source: Source, n_hashes: int, passages: tuple[Passage, ...], problem: str | None, n_chars: int) -> Match:
+    spans = [passage.query for passage in passages]
+    covered = verify.union_length(spans)
+    return Match(
+        document=source.reference,
+        containment=share(source.candidate.n_hits, n_hashes),
+        n_hits=source.candidate.n_hits,
+        n_covered=covered,
+        coverage=share(covered, n_chars),
+        longest=max(map(len, spans), default=0),
+        passages=passages,
+        problem=problem,
+    )
+
+
+def _resolved(found: list[Match], options: Options) -> tuple[Match, ...]:
+    """Return the matches above the threshold, each passage knowing who else has it, best first."""
+    kept = [match for match in found if match.problem or match.coverage >= options.threshold]
+    neighbours = verify.with_neighbours({match.document.id: match.passages for match in kept})
+    kept = [replace(match, passages=neighbours[match.document.id]) for match in kept]
+    return tuple(sorted(kept, key=lambda match: (-match.n_covered, -match.longest, match.document.path)))
+
+
+def share(part: int, whole: int) -> float:
+    """Return a part as a share of the whole, 0 of nothing."""
+    return part / whole if whole else 0.0

@@ -1,0 +1,47 @@
+"""What a screening looks for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pmbf import verify
+from pmbf.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What a screening looks for; the defaults suit a document of any length.
+
+    Args:
+        min_chars: Shortest passage, in characters of the query, at least 1; a shorter text must be found whole.
+        min_similarity: Least similarity of a passage, 0 to 1.
+        threshold: Least share of the query a source must cover, 0 to 1.
+        false_rows: Rows that may pass by chance, expected per query, above 0.
+        min_hits: Shared hashes in one window that make a document a candidate, at least 1.
+        max_candidates: Documents compared in detail at most, best first, at least 1.
+        method: `hashes` counts the query's hashes found in a row; `popcount` counts common bits, as in
+            Tskhay, Butakov & Kim 2014.
+
+    Raises:
+        ParameterError: A value is outside its range.
+    """
+
+    min_chars: int = verify.Settings().min_chars
+    min_similarity: float = verify.Settings().threshold
+    threshold: float = 0.0
+    false_rows: float = 1.0
+    min_hits: int = 3
+    max_candidates: int = 500
+    method: str = "hashes"
+
+    def __post_init__(self) -> None:
+        for name, low in (("min_chars", 1), ("min_hits", 1), ("max_candidates", 1)):
+            if getattr(self, name) < low:
+                raise ParameterError(f"{name} is {getattr(self, name)}, expected at least {low}")
+        for name in ("min_similarity", "threshold"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ParameterError(f"{name} is {getattr(self, name)}, expected a number from 0 to 1")
+        if not self.false_rows > 0:
+            raise ParameterError(f"false_rows is {self.false_rows}, expected a number above 0")
+        if self.method not in ("hashes", "popcount"):
+            raise ParameterError(f"method is {self.method!r}, expected 'hashes' or 'popcount'")

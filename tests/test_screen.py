@@ -1,0 +1,74 @@
+"""Candidates beside the plain way of finding them; many queries beside one at a time."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from conftest import words
+
+from pmbf import Collection
+from pmbf.fingerprint import query_sample
+from pmbf.screen import WINDOW_HASHES, Candidate, Options, candidates, candidates_of_each, informative
+from pmbf.store import Store
+
+N_DOCUMENTS = 60
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    """Sixty texts; every third repeats a part of the one before it, one is removed, one is of many segments."""
+    folder = tmp_path_factory.mktemp("screen") / "c.pmbf"
+    texts = [words(seed, 300) for seed in range(N_DOCUMENTS)]
+    for number in range(2, N_DOCUMENTS, 3):
+        texts[number] = texts[number - 1][200:900] + " " + texts[number]
+    texts[7] = words(900, 40_000) + " " + texts[7]
+    with Collection(folder, create=True) as made:
+        made.add_many((f"text-{number}", text) for number, text in enumerate(texts))
+        made.remove("text-11")
+        assert made.check().problems == []
+    with Store(folder) as opened:
+        yield opened
+
+
+QUERIES = [
+    words(0, 300),
+    words(5000, 400) + words(13, 300) + words(5001, 400) + words(14, 100),
+    words(900, 40_000),
+    words(10, 300) + " " + words(10, 300),
+    words(5002, 500),
+    words(3, 12),
+    "",
+]
+
+
+def plainly(store: Store, text: str, options: Options) -> list[Candidate]:
+    """Return the candidates of a query by looking into every fingerprint."""
+    hashes = informative(query_sample(text, store.params).hashes, store.stop_hashes())
+    found = []
+    for document in store.catalog.live_documents() if len(hashes) else ():
+        has = np.isin(hashes, store.fingerprint(document).hashes).astype(int)
+        densest = max(int(has[start : start + WINDOW_HASHES[0]].sum()) for start in range(len(has)))
+        needed = max(1, min(options.min_hits, len(hashes) // 8, document.n_hashes // 4))
+        if densest >= needed:
+            found.append(Candidate(document.id, int(has.sum()), densest))
+    return sorted(found, key=lambda one: (-one.densest, -one.n_hits, one.document))
+
+
+@pytest.mark.parametrize("min_hits", [1, 3, 6])
+@pytest.mark.parametrize("text", QUERIES, ids=range(len(QUERIES)))
+def test_where_every_row_passes_candidates_are_those_found_plainly(store: Store, text: str, min_hits: int) -> None:
+    options = Options(min_hits=min_hits, false_rows=1e9)
+    assert plainly(store, text, options) == candidates(store, query_sample(text, store.params), options)
+
+
+@pytest.mark.parametrize("method", ["hashes", "popcount"])
+def test_many_queries_have_the_candidates_each_has_alone(store: Store, method: str) -> None:
+    options = Options(method=method)
+    samples = [query_sample(text, store.params) for text in QUERIES]
+    alone = [candidates(store, sample, options) for sample in samples]
+    assert alone == candidates_of_each(store, samples, options)
+    assert any(alone)
+
+
+def test_no_queries_have_no_candidates(store: Store) -> None:
+    assert [] == candidates_of_each(store, [])
