@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import report
 from pmbf import kernels
 
 SHORT, LONG = 150, 11_400
@@ -57,6 +58,28 @@ class Result:
     def to_dict(self) -> dict[str, Any]:
         """Return the fields and the ratio."""
         return asdict(self) | {"ratio": self.seconds / self.limit_seconds}
+
+
+def run(size: Size, *, n_rounds: int) -> dict[str, Any]:
+    """Return the figures of every kernel, as JSON knows them."""
+    return {"size": size.to_dict(), "results": [one.to_dict() for one in measure(size, n_rounds=n_rounds)]}
+
+
+def table(figures: dict[str, Any]) -> str:
+    """Return results as a Markdown table under a line about the run."""
+    size = figures["size"]
+    row_bytes, n_megabytes = 8 * size["row_words"], size["n_bytes"] / 1e6
+    lines = [
+        report.line(figures["about"]),
+        f"{size['n_rows']} rows of {row_bytes:,} bytes, k = {size['n_hashes']}: {n_megabytes:.0f} MB",
+        "",
+        "| what | takes | limit in the same run | takes | ratio |",
+        "|---|---:|---|---:|---:|",
+    ]
+    for one in figures["results"]:
+        times = report.time(one["seconds"]), report.time(one["limit_seconds"])
+        lines.append(f"| {one['what']} | {times[0]} | {one['limit']} | {times[1]} | {one['ratio']:.2f} |")
+    return "\n".join(lines) + "\n"
 
 
 def measure(size: Size, *, n_rounds: int) -> list[Result]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import importlib.metadata
 import os
 import platform
 import subprocess
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -25,30 +26,45 @@ def about() -> dict[str, str]:
         "numpy": np.__version__,
         "kernels": kernels.NAME,
         "commit": _git("describe", "--always", "--dirty", "--abbrev=10"),
+        "date": datetime.now(UTC).date().isoformat(),
     }
 
 
-def table(figures: dict[str, Any]) -> str:
-    """Return results as a Markdown table under a line about the run."""
-    about, size = figures["about"], figures["size"]
-    row_bytes, n_megabytes = 8 * size["row_words"], size["n_bytes"] / 1e6
-    lines = [
-        f"{about['processor']}, {about['processors']} processors; {about['kernels']} kernels, commit {about['commit']}",
-        f"{size['n_rows']} rows of {row_bytes:,} bytes, k = {size['n_hashes']}: {n_megabytes:.0f} MB",
-        "",
-        "| what | takes | limit in the same run | takes | ratio |",
-        "|---|---:|---|---:|---:|",
-    ]
-    for one in figures["results"]:
-        times = _time(one["seconds"]), _time(one["limit_seconds"])
-        lines.append(f"| {one['what']} | {times[0]} | {one['limit']} | {times[1]} | {one['ratio']:.2f} |")
-    return "\n".join(lines) + "\n"
+def line(about: dict[str, str]) -> str:
+    """Return one line that says what ran where and when."""
+    return (
+        f"{about['processor']}, {about['processors']} processors; Python {about['python']}, NumPy {about['numpy']}; "
+        f"{about['kernels']} kernels, commit {about['commit']}, {about['date']}"
+    )
 
 
-def _time(seconds: float) -> str:
+def version(package: str) -> str:
+    """Return an installed distribution's version; ours is that of the commit."""
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return ""
+
+
+def head(titles: str) -> list[str]:
+    """Return a Markdown table's two first lines; all columns but the first are flushed right."""
+    n_columns = titles.count("|") - 1
+    return [titles, "|---" + (n_columns - 1) * "|---:" + "|"]
+
+
+def time(seconds: float) -> str:
+    """Return a time with its unit, in three digits."""
     if seconds >= 1:
         return f"{seconds:.3g} s"
     return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
+
+
+def size(n_bytes: float) -> str:
+    """Return a number of bytes with its unit, in three digits."""
+    for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
+        if n_bytes >= scale:
+            return f"{n_bytes / scale:.3g} {unit}"
+    return f"{n_bytes:.0f} bytes"
 
 
 def _processor() -> str:

@@ -1,10 +1,11 @@
 """Texts with one planted passage whose source is known, and clean ones, made of a folder's own documents.
 
-Some documents are held out of the collection. Stretches of them that share no six words in a row with any document of
-the collection make the texts. A passage of 1, 5 or 20 % of a text's words, taken from a document that is in the
-collection, stands between two of them, verbatim or with 8 % of its words replaced, dropped or inserted. A passage is
-only taken where at most 2 % of its six-word runs stand in a second document: otherwise its source would not be one.
-Words are runs of letters and digits; documents written without spaces are neither planted nor planted into.
+Some documents are held out of the collection. Stretches of them make the texts: those that share no six words in a row
+with any document of the collection, and with none four words that are rare there, as an edited copy would. A passage
+of 1, 5 or 20 % of a text's words, taken from a document that is in the collection, stands between two of them, verbatim
+or with 8 % of its words replaced, dropped or inserted. A passage is only taken where at most 2 % of its six-word runs,
+and half of its rare words, stand in a second document: otherwise its source would not be one. Words are runs of letters
+and digits; documents written without spaces are neither planted nor planted into.
 """
 
 from __future__ import annotations
@@ -12,15 +13,14 @@ from __future__ import annotations
 import json
 import random
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
 
-Grams = NDArray[np.uint64]
+from experiments.overlap import GRAM_WORDS, WORD, Overlap, read_words
 
 CLEAN = "clean"
 LEVELS = {"1 %": 0.01, "5 %": 0.05, "20 %": 0.2}
@@ -30,8 +30,8 @@ LEAST_TEXTS = 10
 """The clean stretches must suffice for so many texts that have none in common."""
 
 BREAK = "\n\n"
-GRAM_WORDS = 6
 SHARED_GRAMS = 0.02
+KINDRED_WORDS = 4
 EDITED_WORDS = 0.08
 LONGEST_MEAN_WORD = 12
 _LEAST_WORDS = 24
@@ -40,10 +40,6 @@ _SPARE = 4
 """Words held out for each one needed, since many turn out to stand in the collection too."""
 _TRIED = 120
 """Passages looked at for each one needed, since many turn out to stand in several documents."""
-
-_WORD = re.compile(r"\w+")
-_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
-_TABLE_BITS = 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,37 +127,6 @@ def plant(folder: Path, *, n_clean: int = 100, n_planted: int = 84, n_words: int
     return Planted(str(folder), tuple(sorted(loaded)), tuple(queries))
 
 
-def read_words(path: Path) -> str:
-    """Return a file's text; bytes that are no UTF-8 become U+FFFD."""
-    return path.read_bytes().decode("utf-8", errors="replace")
-
-
-def word_hashes(text: str) -> Grams:
-    """Return a hash of each word of a text, lower-cased, `(n_words,) uint64`.
-
-    >>> len(word_hashes("No man is an island"))
-    5
-    """
-    words = _WORD.findall(text.lower())
-    return np.fromiter(map(crc32, map(str.encode, words)), np.uint64, len(words))
-
-
-def grams(hashes: Grams, n_words: int = GRAM_WORDS) -> Grams:
-    """Return a hash of each run of `n_words` words, `(max(0, n - n_words + 1),) uint64`.
-
-    >>> len(grams(word_hashes("No man is an island"), 4))
-    2
-    """
-    n = max(0, len(hashes) - n_words + 1)
-    sums = np.zeros(n, np.uint64)
-    for place in range(n_words):
-        sums = sums * _MULTIPLIER + hashes[place : place + n]
-    # The low bits of a product know nothing of the high ones of its factors.
-    sums ^= sums >> np.uint64(32)
-    sums *= np.uint64(0xD6E8FEB86659FD93)
-    return sums ^ (sums >> np.uint64(32))
-
-
 @dataclass(frozen=True, slots=True)
 class Passage:
     """A run of words of a document: where each word stands in `text`, which begins with the first."""
@@ -217,7 +182,7 @@ def _held_out(folder: Path, names: list[str], n_words: int) -> tuple[list[str], 
     for name in names[: len(names) // 5]:
         if n_words <= 0:
             break
-        words = _WORD.findall(read_words(folder / name))
+        words = WORD.findall(read_words(folder / name))
         if words and sum(map(len, words)) <= LONGEST_MEAN_WORD * len(words):
             held_out.append(name)
             n_words -= len(words)
@@ -236,7 +201,7 @@ def _passages(folder: Path, names: list[str], n_words: int, n_wanted: int, chose
     found: list[Passage] = []
     for name in chosen.sample(names, len(names)):
         text = read_words(folder / name)
-        spans = [word.span() for word in _WORD.finditer(text)]
+        spans = [word.span() for word in WORD.finditer(text)]
         n_letters = sum(stop - start for start, stop in spans)
         if len(spans) >= n_words and n_letters <= LONGEST_MEAN_WORD * len(spans):
             first = chosen.randrange(len(spans) - n_words + 1)
@@ -252,27 +217,28 @@ def _unshared(
     folder: Path, loaded: list[str], paragraphs: list[str], passages: list[Passage], n_words: int
 ) -> tuple[list[str], list[Passage]]:
     """Return the stretches that stand nowhere in the collection, and the passages that stand there once."""
-    in_paragraphs = [grams(word_hashes(part)) for part in paragraphs]
-    in_passages = [grams(word_hashes(passage.text)) for passage in passages]
-    wanted = np.unique(np.concatenate([np.empty(0, np.uint64), *in_paragraphs, *in_passages]))
-    counts = _document_counts((folder / name for name in loaded), wanted)
+    texts = [*paragraphs, *(passage.text for passage in passages)]
+    overlap = Overlap((folder / name for name in loaded), texts)
     stretches = [
         stretch
-        for part, some in zip(paragraphs, in_paragraphs, strict=True)
-        for stretch in _stretches(part, counts[np.searchsorted(wanted, some)] > 0)
+        for part in paragraphs
+        for stretch in _stretches(part, overlap.n_documents(part) > 0)
+        if overlap.closest(stretch)[0] < KINDRED_WORDS
     ]
+    numbers = {name: number for number, name in enumerate(loaded)}
     lengths = [round(share * n_words) - GRAM_WORDS + 1 for share in LEVELS.values()]
     own = []
-    for passage, some in zip(passages, in_passages, strict=True):
-        shared = counts[np.searchsorted(wanted, some)] > 1
-        if all(shared[:n].mean() <= SHARED_GRAMS for n in lengths):
+    for passage in passages:
+        shared = overlap.n_documents(passage.text) > 1
+        n_kindred, n_rare = overlap.closest(passage.text, but=numbers[passage.source])
+        if all(shared[:n].mean() <= SHARED_GRAMS for n in lengths) and n_kindred <= n_rare / 2:
             own.append(passage)
     return stretches, own
 
 
 def _stretches(part: str, shared: NDArray[np.bool_]) -> Iterator[str]:
     """Yield the long stretches of a paragraph without a word of a shared gram, `(n_words - GRAM_WORDS + 1,) bool`."""
-    spans = [word.span() for word in _WORD.finditer(part)]
+    spans = [word.span() for word in WORD.finditer(part)]
     clean = np.ones(len(spans) + 2, np.bool_)
     clean[[0, -1]] = False
     for place in range(GRAM_WORDS):
@@ -283,26 +249,12 @@ def _stretches(part: str, shared: NDArray[np.bool_]) -> Iterator[str]:
             yield part[spans[start][0] : spans[stop - 1][1]]
 
 
-def _document_counts(paths: Iterable[Path], wanted: Grams) -> NDArray[np.int64]:
-    """Return in how many documents each of the wanted grams, ascending, stands."""
-    table = np.zeros(1 << _TABLE_BITS, np.bool_)
-    mask = np.uint64(len(table) - 1)
-    table[wanted & mask] = True
-    counts = np.zeros(len(wanted) + 1, np.int64)
-    for path in paths:
-        some = np.unique(grams(word_hashes(read_words(path))))
-        some = some[table[some & mask]]
-        at = np.searchsorted(wanted, some)
-        counts[at[wanted[np.minimum(at, len(wanted) - 1)] == some]] += 1
-    return counts[:-1]
-
-
 def _n_words(text: str) -> int:
-    return len(_WORD.findall(text))
+    return len(WORD.findall(text))
 
 
 def _first_words(text: str, n_words: int) -> str:
-    stops = [word.end() for word in _WORD.finditer(text)]
+    stops = [word.end() for word in WORD.finditer(text)]
     return text if len(stops) <= n_words else text[: stops[n_words - 1]]
 
 

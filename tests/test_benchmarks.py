@@ -6,9 +6,12 @@ import json
 from pathlib import Path
 
 import pytest
+from conftest import words
 
 from benchmarks import limit
 from benchmarks.__main__ import main
+from benchmarks.peer_methods import PEERS, installed
+from benchmarks.process import FailedError, alone
 from pmbf import kernels
 
 TINY = limit.Size(n_rows=70, row_words=40, row_hashes=200, n_short=2, n_long=1)
@@ -26,3 +29,33 @@ def test_the_limit_benchmark_prints_a_table_and_writes_its_figures(
     assert len(figures["results"]) == len(printed) - 5
     assert all(one["seconds"] > 0 and one["ratio"] > 0 for one in figures["results"])
     assert {"processor", "commit", "kernels"} <= set(figures["about"])
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixty documents of their own."""
+    folder = tmp_path_factory.mktemp("library")
+    for number in range(60):
+        (folder / f"{number:02}.txt").write_text(words(number, 500), encoding="utf-8")
+    return folder
+
+
+@pytest.mark.parametrize("peer", PEERS)
+def test_the_peers_benchmark_finds_a_fifth_of_a_text(
+    library: Path, tmp_path: Path, peer: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    if not installed(peer):
+        pytest.skip(f"{peer} is not installed")
+    small = ["--clean", "5", "--planted", "4", "--words", "400", "--json", str(tmp_path / "out.json")]
+    main(["peers", str(library), "--only", peer, *small])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert 1 == len(figures["results"])
+    found = figures["results"][0]
+    assert {"first": 1.0, "named": 1.0} == found["found"]["cells"]["20 % verbatim"]
+    assert found["load_mb_per_cpu_s"] > 0 and found["query_p50_s"] > 0
+    assert f"| {peer} |" in capsys.readouterr().out
+
+
+def test_a_peer_that_crashes_is_reported_and_stops_nobody(library: Path) -> None:
+    with pytest.raises(FailedError, match="no such peer"):
+        alone("benchmarks.peers:measure", name="no such peer", texts=str(library / "00.txt"))

@@ -5,7 +5,8 @@ import re
 import pytest
 from conftest import words
 
-from experiments.planting import CLEAN, LEVELS, Planted, grams, plant, word_hashes
+from experiments.overlap import grams, word_hashes
+from experiments.planting import CLEAN, LEVELS, Planted, plant
 
 N_WORDS = 400
 

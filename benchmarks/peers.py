@@ -1,0 +1,184 @@
+"""pmbf beside its peers on real text: loading, asking, memory, disk, and what is found of planted passages.
+
+Everyone gets the same files and the same texts (`experiments.planting`), one after another, each in a process of its
+own on one thread. Times are the processor's. A document is named when its score passes the cut: the score that at most
+one clean text in a hundred exceeds with any document.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+from benchmarks import report
+from benchmarks.peer_methods import PEERS, Answer, installed
+from benchmarks.process import FailedError, alone, peak_bytes, resident_bytes
+from experiments.planting import CLEAN, LEVELS, Planted, Query, plant
+
+Figures = dict[str, Any]
+CLEAN_SHARE = 0.01
+"""Of the clean texts, how many may have a document above the cut."""
+
+
+def run(folder: Path, *, names: Sequence[str], planting: dict[str, int], on_done: Callable[[Figures], None]) -> Figures:
+    """Return the figures of each peer on a folder's `.txt` files.
+
+    Args:
+        folder: Real documents; some are held out to make texts of.
+        names: Keys of `PEERS`.
+        planting: Numbers for `plant`.
+        on_done: Called with the figures of each peer.
+
+    Raises:
+        ValueError: The folder holds too little text of its own.
+    """
+    planted = plant(folder, **planting)
+    results = []
+    with tempfile.TemporaryDirectory() as place:
+        texts = Path(place) / "planted.json"
+        planted.save(texts)
+        for name in names:
+            figures = {"name": name} | _measured(name, texts)
+            on_done(figures)
+            results.append(figures)
+    workload = {
+        "n_documents": len(planted.loaded),
+        "n_bytes": sum(path.stat().st_size for path in planted.paths()),
+        "n_clean": sum(query.level == CLEAN for query in planted.queries),
+        "n_per_cell": sum(query.level == next(iter(LEVELS)) and query.edited for query in planted.queries),
+        "text_words": planting.get("n_words", 4000),
+    }
+    return {"workload": workload, "results": results}
+
+
+def _measured(name: str, texts: Path) -> Figures:
+    if not installed(name):
+        return {"failed": "not installed"}
+    try:
+        figures: Figures = alone("benchmarks.peers:measure", name=name, texts=str(texts))
+    except FailedError as error:
+        return {"failed": str(error)}
+    return figures
+
+
+def measure(name: str, texts: str) -> Figures:
+    """Return one peer's figures; to be called in a process of its own."""
+    if name not in PEERS:
+        raise ValueError(f"no such peer: {name!r}, expected one of {', '.join(PEERS)}")
+    planted = Planted.read(Path(texts))
+    paths = list(planted.paths())
+    n_bytes = sum(path.stat().st_size for path in paths)
+    with tempfile.TemporaryDirectory() as folder:
+        peer = PEERS[name](Path(folder))
+        before = resident_bytes()
+        wall, cpu = perf_counter(), process_time()
+        peer.load(paths)
+        wall, cpu = perf_counter() - wall, process_time() - cpu
+        held, peak = resident_bytes() - before, peak_bytes()
+        answers, seconds = _asked(peer.ask, [query.text for query in planted.queries])
+        numbered = [[(peer.number(key), score) for key, score in answer] for answer in answers]
+        return {
+            "package": report.version(name.partition(",")[0]),
+            "load_s": wall,
+            "load_cpu_s": cpu,
+            "load_mb_per_cpu_s": n_bytes / cpu / 1e6,
+            "query_p50_s": median(seconds),
+            "query_p99_s": sorted(seconds)[int(0.99 * (len(seconds) - 1))],
+            "held_bytes_per_document": held / len(paths),
+            "peak_bytes": peak,
+            "disk_bytes_per_document": peer.saved_bytes() / len(paths),
+            "found": quality(numbered, planted.queries, [str(name) for name in planted.loaded]),
+        }
+
+
+def quality(answers: Sequence[Answer], queries: Sequence[Query], names: Sequence[str]) -> Figures:
+    """Return what was found of the planted passages, at the cut that clean texts allow.
+
+    Args:
+        answers: For each query `(number, score)` of documents, best first.
+        queries: Clean and planted ones.
+        names: What the numbers stand for.
+
+    >>> queries = [Query("…", CLEAN), Query("…", "1 %", source="a"), Query("…", "1 %", source="b")]
+    >>> found = quality([[(0, 2.0)], [(0, 3.0), (1, 2.5)], [(1, 2.0)]], queries, ["a", "b"])
+    >>> found["cut"], found["precision"], found["cells"]["1 % verbatim"]
+    (2.0, 0.5, {'first': 1.0, 'named': 0.5})
+    """
+    cut = _cut([answer for answer, query in zip(answers, queries, strict=True) if query.level == CLEAN])
+    cells: dict[str, list[tuple[bool, bool]]] = {}
+    n_right = n_named = 0
+    for answer, query in zip(answers, queries, strict=True):
+        if query.level == CLEAN:
+            continue
+        named = {names[number] for number, score in answer if score > cut}
+        right = query.source in named
+        first = bool(answer) and names[answer[0][0]] == query.source
+        cells.setdefault(f"{query.level} {'edited' if query.edited else 'verbatim'}", []).append((first, right))
+        n_right, n_named = n_right + right, n_named + len(named)
+    return {
+        "cut": cut,
+        "precision": n_right / n_named if n_named else None,
+        "cells": {
+            cell: {
+                "first": sum(first for first, _ in some) / len(some),
+                "named": sum(one for _, one in some) / len(some),
+            }
+            for cell, some in cells.items()
+        },
+    }
+
+
+def _cut(clean: Sequence[Answer]) -> float:
+    """Return the score that at most one clean answer in a hundred exceeds."""
+    best = sorted((answer[0][1] if answer else 0.0) for answer in clean)
+    return float(best[len(best) - 1 - int(CLEAN_SHARE * len(best))])
+
+
+def _asked(ask: Callable[[str], Answer], texts: Sequence[str]) -> tuple[list[Answer], list[float]]:
+    """Return the answers, and the seconds of each: the better of two rounds."""
+    answers, seconds = list[Answer](), [float("inf")] * len(texts)
+    for text in texts[:3]:
+        ask(text)
+    for _ in range(2):
+        answers = []
+        for at, text in enumerate(texts):
+            start = process_time()
+            answers.append(ask(text))
+            seconds[at] = min(seconds[at], process_time() - start)
+    return answers, seconds
+
+
+def table(figures: Figures) -> str:
+    """Return the figures as Markdown tables: costs, then what was found."""
+    work = figures["workload"]
+    cells = [f"{level} {kind}" for level in LEVELS for kind in ("verbatim", "edited")]
+    lines = [
+        report.line(figures["about"]),
+        f"{work['n_documents']:,} documents, {work['n_bytes'] / 1e6:.1f} MB; texts of {work['text_words']:,} words: "
+        f"{work['n_clean']} clean, {work['n_per_cell']} for each level, verbatim and edited",
+        "",
+        *report.head("| | load, MB a CPU second | query p50 | p99 | memory a document | disk a document | precision |"),
+    ]
+    done = [one for one in figures["results"] if "failed" not in one]
+    for one in done:
+        lines.append(
+            f"| {one['name']} | {one['load_mb_per_cpu_s']:.1f} | {report.time(one['query_p50_s'])} "
+            f"| {report.time(one['query_p99_s'])} | {report.size(one['held_bytes_per_document'])} "
+            f"| {report.size(one['disk_bytes_per_document']) if one['disk_bytes_per_document'] else 'cannot be saved'} "
+            f"| {_share(one['found']['precision'])} |"
+        )
+    lines += ["", *report.head("| first / above the cut | " + " | ".join(cells) + " |")]
+    for one in done:
+        found = (one["found"]["cells"][cell] for cell in cells)
+        shares = " | ".join(f"{cell['first']:.2f} / {cell['named']:.2f}" for cell in found)
+        lines.append(f"| {one['name']} | {shares} |")
+    lines += [f"\n{one['name']}: {one['failed']}" for one in figures["results"] if "failed" in one]
+    return "\n".join(lines) + "\n"
+
+
+def _share(share: float | None) -> str:
+    return "–" if share is None else f"{share:.3f}"

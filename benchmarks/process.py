@@ -1,0 +1,85 @@
+"""Each measurement in a process of its own, on one thread: memory is its own, and whoever crashes crashes alone."""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import json
+import os
+import resource
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).parent.parent
+THREADS = ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "RAYON")
+
+
+class FailedError(RuntimeError):
+    """A measurement ended without figures."""
+
+
+def alone(function: str, **arguments: Any) -> Any:
+    """Return what a function returns when called in a new process with one thread.
+
+    Args:
+        function: `module:name` of a function of this package.
+        arguments: Its arguments, as JSON knows them.
+
+    Raises:
+        FailedError: The process ended without a result; its last words are in the message.
+    """
+    environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in THREADS}
+    with tempfile.TemporaryDirectory() as folder:
+        answer = Path(folder) / "answer.json"
+        command = [sys.executable, "-m", __name__, function, str(answer)]
+        # What a library prints, it prints into a file: pipes fill up.
+        with (Path(folder) / "printed.txt").open("w+", encoding="utf-8", errors="replace") as printed:
+            done = subprocess.run(
+                command,
+                cwd=ROOT,
+                env=environment,
+                input=json.dumps(arguments),
+                text=True,
+                stdout=printed,
+                stderr=subprocess.STDOUT,
+            )
+            if done.returncode or not answer.exists():
+                printed.seek(0)
+                last = printed.read().strip().splitlines()[-3:]
+                raise FailedError(f"{function}: ended with code {done.returncode}: {' | '.join(last)}")
+        return json.loads(answer.read_text(encoding="utf-8"))
+
+
+def resident_bytes() -> int:
+    """Return the memory this process holds now, mapped files included; its peak where the system does not tell."""
+    gc.collect()
+    try:
+        pages = int(Path("/proc/self/statm").read_text().split()[1])
+    except OSError:
+        return peak_bytes()
+    return pages * resource.getpagesize()
+
+
+def peak_bytes() -> int:
+    """Return the most memory this process ever held."""
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return peak if sys.platform == "darwin" else 1024 * peak
+
+
+def folder_bytes(folder: Path) -> int:
+    """Return the bytes of all files below a folder."""
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file())
+
+
+def main() -> None:
+    """Call the function the command line names, with arguments from standard input, and write what it returns."""
+    module, _, name = sys.argv[1].partition(":")
+    result = getattr(importlib.import_module(module), name)(**json.loads(sys.stdin.read()))
+    Path(sys.argv[2]).write_text(json.dumps(result), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
