@@ -6,6 +6,7 @@ came from. `check` compares every layer with the one below; `repair` rebuilds ea
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, TypeVar
@@ -100,7 +101,8 @@ def repair(store: Store) -> CheckReport:
             dead.add(document.id)
             report.lost += named or [f"document {document.id}, which has no path"]
         else:
-            writer.placer.place(document.id, parts)
+            bounds = [0, *itertools.accumulate(map(len, parts))]
+            writer.placer.place(document.id, np.concatenate([np.empty(0, np.uint32), *parts]), bounds)
     packer.close()
     writer.placer.seal_passed()
     report.lost += [path for orphans in paths.values() for path in orphans]

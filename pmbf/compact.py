@@ -167,7 +167,7 @@ def _compact_tiles(writer: Writer, dead: set[int]) -> int:
             _rebuild_rows(writer, number, stored, dead, reopen=is_dead.mean() >= REOPEN_SHARE)
     for stored in dissolved:
         for document, start, stop, parts in _survivors(store, stored, dead):
-            writer.placer.put(document, parts, start, stop)
+            writer.placer.put(document, np.concatenate(parts), start, stop)
     return n_tiles
 
 

@@ -11,7 +11,7 @@ from pmbf.fingerprint import Fingerprint
 from pmbf.records import Document, FileEntry, PathEntry
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class NewDocument:
     """A document about to be stored.
 

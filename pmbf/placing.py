@@ -47,20 +47,17 @@ class Placer:
         for number in open_tiles:
             self.note_rooms(number)
 
-    def place(self, document: int, parts: Sequence[Hashes]) -> None:
-        """Put a document's sampled hashes, part by part, into rows."""
-        for start, stop in self._chunks(parts):
-            hashes = [part for part in parts[start:stop] if len(part)]
-            if hashes:
-                self.put(document, hashes, start, stop)
+    def place(self, document: int, hashes: Hashes, bounds: Sequence[int]) -> None:
+        """Put a document's sampled hashes into rows; part p is `hashes[bounds[p]:bounds[p + 1]]`."""
+        for start, stop in self._chunks(bounds):
+            if bounds[start] < bounds[stop]:
+                self.put(document, hashes[bounds[start] : bounds[stop]], start, stop)
 
-    def put(self, document: int, hashes: Sequence[Hashes], part_start: int, part_stop: int) -> None:
-        """Put the parts `[part_start, part_stop)` of a document into one row."""
-        n_hashes = sum(map(len, hashes))
-        number, row = self._free.pick(n_hashes) or self._new_row()
+    def put(self, document: int, hashes: Hashes, part_start: int, part_stop: int) -> None:
+        """Put the hashes of the parts `[part_start, part_stop)` of a document into one row."""
+        number, row = self._free.pick(len(hashes)) or self._new_row()
         tile = self.tiles[number]
-        for part in hashes:
-            tile.insert(row, part)
+        tile.insert(row, hashes)
         self.rows.add(Entry(number, row, document, part_start, part_stop))
         self._free.set(number, row, tile.room(row))
         self.changed.add(number)
@@ -104,20 +101,22 @@ class Placer:
         for row, room in enumerate(self.tiles[number].rooms().tolist()):
             self._free.set(number, row, room)
 
-    def _chunks(self, parts: Sequence[Hashes]) -> Iterator[tuple[int, int]]:
-        """Yield the spans of parts that go into one row each."""
-        capacity = self._capacity()
-        total = sum(map(len, parts))
-        if self._params.placement == "single-row" or total <= capacity:
-            yield 0, len(parts)
+    def _chunks(self, bounds: Sequence[int]) -> Iterator[tuple[int, int]]:
+        """Yield the spans of parts that go into one row each.
+
+        Args:
+            bounds: Where each part begins among the hashes, and the last one ends.
+        """
+        n_parts = len(bounds) - 1
+        if self._params.placement == "single-row" or bounds[-1] <= (capacity := self._capacity()):
+            yield 0, n_parts
             return
-        start = size = 0
-        for number, part in enumerate(parts):
-            if size and size + len(part) > capacity:
+        start = 0
+        for number in range(1, n_parts):
+            if bounds[number + 1] - bounds[start] > capacity and bounds[number] > bounds[start]:
                 yield start, number
-                start, size = number, 0
-            size += len(part)
-        yield start, len(parts)
+                start = number
+        yield start, n_parts
 
     def _new_row(self) -> tuple[int, int]:
         number = self._growing()

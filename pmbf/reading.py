@@ -30,7 +30,7 @@ BATCH_SECONDS = 0.1
 """A batch read in this process ends after this long, so that Ctrl-C and the progress need not wait for it."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Reading:
     """What a file gave.
 
@@ -53,7 +53,7 @@ class Reading:
     problems: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Planned:
     """A file, the entry its path has, whether that still holds, and whether the file is to be read."""
 

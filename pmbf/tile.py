@@ -61,7 +61,7 @@ class Tile:
     [[1], [0]]
     """
 
-    __slots__ = ("_bits", "_popcounts", "fpr", "n_hashes", "n_rows", "row_words", "sealed")
+    __slots__ = ("_bits", "_popcounts", "capacity", "fpr", "n_hashes", "n_rows", "row_words", "sealed")
 
     def __init__(self, bits: Words, popcounts: NDArray[np.int64], *, n_hashes: int, fpr: float, sealed: bool) -> None:
         """Take bits as they are; use `new`, `open_form` or `sealed_form`, which check them."""
@@ -72,6 +72,8 @@ class Tile:
         self.n_hashes = n_hashes
         self.fpr = fpr
         self.sealed = sealed
+        self.capacity = self._room(0)
+        """Hashes an empty row of this width may take."""
 
     @classmethod
     def new(cls, row_words: int, *, n_hashes: int, fpr: float) -> Tile:
@@ -149,11 +151,6 @@ class Tile:
     def popcounts(self) -> NDArray[np.int64]:
         """Bits set in each row, `(n_rows,) int64`, shared."""
         return self._popcounts[: self.n_rows]
-
-    @property
-    def capacity(self) -> int:
-        """Hashes an empty row of this width may take."""
-        return self._room(0)
 
     def rates(self) -> NDArray[np.float64]:
         """Return the chance that an absent hash hits each row, its own ε, `(n_rows,) float64`."""

@@ -232,7 +232,7 @@ class Writer:
         self.placer.mean_hashes = self._n_hashes / self._n_live
         for document, fingerprint in fingerprints.items():
             self._pool.show(document, fingerprint.hashes)
-            self.placer.place(document, fingerprint.parts())
+            self.placer.place(document, fingerprint.hashes, fingerprint.bounds.tolist())
 
     def _new_files(self, blocks: list[bytes]) -> list[FileEntry]:
         pending = self.pending
