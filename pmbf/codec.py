@@ -20,7 +20,6 @@ import struct
 import zlib
 from collections.abc import Sequence
 from concurrent.futures import Executor, Future
-from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
@@ -113,18 +112,16 @@ def raw_bytes(content: memoryview, offset: int) -> int:
     return int(BLOCK.unpack_from(content, offset)[1])
 
 
-@dataclass(slots=True)
 class RecordPacker:
     """Fingerprint records, one after another."""
 
-    parts: list[bytes] = field(default_factory=list)
-    n_bytes: int = 0
+    def __init__(self) -> None:
+        self.payload = bytearray()
 
     def add(self, record: bytes) -> tuple[int, int]:
         """Append a record and return its offset and length."""
-        offset = self.n_bytes
-        self.parts.append(record)
-        self.n_bytes += len(record)
+        offset = len(self.payload)
+        self.payload += record
         return offset, len(record)
 
 

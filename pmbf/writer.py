@@ -155,23 +155,26 @@ class Writer:
 
     # ------------------------------------------------------------------ committing
 
-    def commit(self) -> None:
+    def commit(self, *, more_to_come: bool = False) -> None:
         """Make all pending changes durable and visible, at once.
+
+        Args:
+            more_to_come: Whether another commit follows soon, which then counts the stop shingles of both.
 
         Raises:
             OSError: The disk is full or cannot be written; the pending changes are dropped, the collection is
                 as it was after the commit before.
         """
         self._drop_pathless()
-        if not self.pending:
-            return
-        try:
-            self._write(self._change())
-        except BaseException:
-            self.discard()
-            raise
-        self._start_pending()
-        self._count_stop_hashes()
+        if self.pending:
+            try:
+                self._write(self._change())
+            except BaseException:
+                self.discard()
+                raise
+            self._start_pending()
+        if not more_to_come:
+            self._count_stop_hashes()
 
     def discard(self) -> None:
         """Drop every pending change."""
@@ -236,7 +239,7 @@ class Writer:
 
     def _new_files(self, blocks: list[bytes]) -> list[FileEntry]:
         pending = self.pending
-        files = [self.write_file("FPRT", pending.records.parts, serial=pending.fingerprint_file)]
+        files = [self.write_file("FPRT", [pending.records.payload], serial=pending.fingerprint_file)]
         if blocks:
             files.append(self.write_file("TEXT", blocks, serial=pending.text_file))
         self.placer.seal_passed()
@@ -253,15 +256,15 @@ class Writer:
             "next_serial": str(self._next_serial),
             "next_tile": str(self.placer.next_tile),
         }
-        with catalog.transaction() as database:
-            catalog.delete(database, FileEntry, change.lost_files)
-            catalog.delete(database, PathEntry, change.lost_paths)
-            catalog.delete(database, Document, change.lost_documents)
-            catalog.put(database, change.new_files)
-            catalog.put(database, change.documents)
-            catalog.put(database, change.paths)
-            catalog.change_free_ids(database, freed=change.freed_ids, used=change.used_ids)
-            catalog.set_meta(database, **meta)
+        with catalog.transaction():
+            catalog.delete(FileEntry, change.lost_files)
+            catalog.delete(PathEntry, change.lost_paths)
+            catalog.delete(Document, change.lost_documents)
+            catalog.put(change.new_files)
+            catalog.put(change.documents)
+            catalog.put(change.paths)
+            catalog.change_free_ids(freed=change.freed_ids, used=change.used_ids)
+            catalog.set_meta(**meta)
         catalog.checkpoint()
         write_generation(self.store.folder, self.store.generation)
         self.store.refresh(catalog.files())
@@ -269,7 +272,7 @@ class Writer:
         self.store.clean()
 
     def _count_stop_hashes(self) -> None:
-        if self._n_live < STOP_GROWTH * int(self.store.catalog.meta["stop_documents"]):
+        if not self._n_live or self._n_live < STOP_GROWTH * int(self.store.catalog.meta["stop_documents"]):
             return
         hashes = count_stop_hashes(self.store, seed=self.store.generation)
         self._write(

@@ -19,10 +19,10 @@ def folder(tmp_path):
 
 def put(folder, *rows, **meta):
     writer = Catalog(folder, writable=True)
-    with writer.transaction() as database:
+    with writer.transaction():
         for row in rows:
-            writer.put(database, [row])
-        writer.set_meta(database, **meta)
+            writer.put([row])
+        writer.set_meta(**meta)
     writer.close()
 
 
@@ -64,25 +64,25 @@ def test_a_reader_keeps_the_state_it_opened(folder):
 
 def test_a_failed_transaction_changes_nothing(folder):
     writer = Catalog(folder, writable=True)
-    with pytest.raises(ZeroDivisionError), writer.transaction() as database:
-        writer.put(database, [DOCUMENT])
+    with pytest.raises(ZeroDivisionError), writer.transaction():
+        writer.put([DOCUMENT])
         raise ZeroDivisionError
     assert Catalog(folder).live_ids() == []
 
 
 def test_a_failed_transaction_leaves_the_old_parameters_known(folder):
     writer = Catalog(folder, writable=True)
-    with pytest.raises(KeyboardInterrupt), writer.transaction() as database:
-        writer.set_meta(database, generation="1")
+    with pytest.raises(KeyboardInterrupt), writer.transaction():
+        writer.set_meta(generation="1")
         raise KeyboardInterrupt
     assert writer.meta["generation"] == "0"
 
 
 def test_freed_ids_are_offered_lowest_first(folder):
     writer = Catalog(folder, writable=True)
-    with writer.transaction() as database:
-        writer.change_free_ids(database, freed=[9, 3, 5])
-        writer.change_free_ids(database, used=[3])
+    with writer.transaction():
+        writer.change_free_ids(freed=[9, 3, 5])
+        writer.change_free_ids(used=[3])
     assert writer.free_ids(10) == [5, 9]
 
 

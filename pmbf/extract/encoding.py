@@ -53,7 +53,7 @@ def decode(raw: bytes) -> Decoded:
     marked = _marked(raw) or wide_encoding(raw)
     if marked:
         return _lenient(raw, marked)
-    for encoding in ISO_2022 if ISO_2022_SHIFT.search(raw) else ():
+    for encoding in ISO_2022 if b"\x1b" in raw and ISO_2022_SHIFT.search(raw) else ():
         if (text := _strict(raw, encoding)) is not None:
             return Decoded(text, encoding)
     if (text := _strict(raw, "utf-8")) is not None:
@@ -81,10 +81,10 @@ def _marked(raw: bytes) -> str | None:
 
 def wide_encoding(raw: bytes) -> str | None:
     """Return UTF-16 or UTF-32 with its byte order, if these bytes are such text without a byte order mark."""
+    if raw.find(0, 0, WIDE_SAMPLE_BYTES) < 0 or len(raw) < 4:
+        return None
     head = raw[:WIDE_SAMPLE_BYTES]
     n_zeros = head.count(0)
-    if n_zeros == 0 or len(head) < 4:
-        return None
     n_ascii = len(head) - len(head.translate(None, _PRINTABLE_ASCII))
     # ASCII with a stray zero byte must not turn into "Chinese": UTF-16 has many zeros, or few bytes that look ASCII.
     if 5 * n_zeros < len(head) and 5 * n_ascii > 4 * len(head):
