@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -129,8 +130,8 @@ class Collection:
             exclude: Glob patterns a file or folder found in a folder must fit none of.
             prune: Take out paths below `paths` whose file is gone.
             limits: Bounds for reading a file.
-            jobs: Processes that read files, at least 1. With more, the calling script needs the usual guard
-                `if __name__ == "__main__":`, since processes are spawned.
+            jobs: Processes that read files, at least 1. With more, texts are compressed aside as well, and the calling
+                script needs the usual guard `if __name__ == "__main__":`, since processes are spawned.
             on_progress: Called after each file.
 
         Raises:
@@ -138,7 +139,8 @@ class Collection:
             OSError: The disk is full; every batch committed before is kept.
         """
         roots = list(paths)
-        with self._writer() as writer:
+        threads = ThreadPoolExecutor(1) if jobs > 1 else None
+        with threads or nullcontext(), self._writer(threads) as writer:
             loader = Loader(writer, self.params, limits=limits, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, include=include, exclude=exclude))
             if prune:
@@ -265,11 +267,11 @@ class Collection:
     # ------------------------------------------------------------------ private
 
     @contextmanager
-    def _writer(self) -> Iterator[Writer]:
+    def _writer(self, threads: Executor | None = None) -> Iterator[Writer]:
         self._store.close()
         try:
             with Store(self.path, writable=True) as store:
-                yield Writer(store)
+                yield Writer(store, threads=threads)
         finally:
             self._store = Store(self.path)
 

@@ -11,7 +11,7 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli.inputs import fits, given, limits, named_roots, resolved
+from pmbf.cli.inputs import fits, given, limits, n_cores, named_roots, resolved
 from pmbf.cli.outcome import DONE, FAILED, STOPPED, PmbfGroup, failure, note, note_kernels, print_json, print_text
 from pmbf.errors import NotFoundError, ParameterError
 
@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from pmbf.collection import Collection
     from pmbf.loading import LoadReport
 
+
+_USUAL_JOBS = 4
+"""Processes that a load starts at most, unless told: one is not fast enough to settle what more would read."""
 
 # ---------------------------------------------------------------------- the app
 
@@ -70,6 +73,7 @@ def load(
     prune: arg.Prune = False,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
+    jobs: arg.LoadJobs = None,
     shingle: arg.Shingle = None,
     any_order: arg.AnyOrder = False,
     density: arg.Density = None,
@@ -100,8 +104,16 @@ def load(
     with _opened_for_load(_folder(collection), params, roots) as opened:
         if not quiet:
             note_kernels()
-        how = {"include": include or (), "exclude": exclude or (), "prune": prune, "limits": limits(max_bytes, timeout)}
-        report = _loaded(opened, roots, quiet=quiet, **how)
+        report = _loaded(
+            opened,
+            roots,
+            quiet=quiet,
+            include=include or (),
+            exclude=exclude or (),
+            prune=prune,
+            limits=limits(max_bytes, timeout),
+            jobs=jobs or min(_USUAL_JOBS, n_cores()),
+        )
         if json:
             print_json(report.to_dict())
         elif not quiet:

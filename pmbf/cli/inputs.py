@@ -94,3 +94,11 @@ def limits(max_bytes: int | None, timeout: float | None) -> Limits:
     from pmbf.extract import Limits
 
     return Limits(**given(max_bytes=max_bytes, timeout_s=timeout))
+
+
+def n_cores() -> int:
+    """Return the processor cores this process may use."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not everywhere
+        return os.cpu_count() or 1
