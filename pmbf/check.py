@@ -14,7 +14,9 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import directory
 from pmbf.compact import FilePacker
+from pmbf.directory import Directory
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
@@ -75,6 +77,7 @@ def check(store: Store) -> CheckReport:
     for number in sorted(store.tile_files()):
         report.problems += _tile_problems(store, number, fingerprints, placed)
     report.problems += _unplaced(store, fingerprints, placed)
+    report.problems += _directory_problems(store)
     return report
 
 
@@ -252,3 +255,19 @@ def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[i
         n_placed = placed.get(document.id, 0)
         if fingerprints.get(document.id) and n_placed != document.n_parts:
             yield f"document {document.id}: {n_placed} of its {document.n_parts} parts are in the tiles"
+
+
+def _directory_problems(store: Store) -> Iterator[str]:
+    expected = Directory({}, store.file).changed(store.catalog.all_documents(), ())
+    for number in sorted(expected.keys() | store.directory.chunks.keys()):
+        wanted = expected.get(number, np.empty(0, directory.ENTRY))
+        try:
+            found = store.directory.chunk(number)
+        except PmbfError:
+            continue  # its file's own checksum was reported above
+        if len(found) != len(wanted):
+            yield f"chunk {number} of the directory has {len(found)} entries, expected {len(wanted)}"
+        both = min(len(found), len(wanted))
+        for place in np.flatnonzero(found[:both] != wanted[:both]).tolist():
+            document = number * directory.CHUNK_DOCUMENTS + place
+            yield f"document {document} is {found[place]} in the directory, expected {wanted[place]}"

@@ -61,7 +61,7 @@ def decode_fingerprint(record: memoryview, where: str) -> list[Hashes]:
         CorruptError: The record's checksum does not fit.
     """
     if len(record) < 8 or zlib.crc32(record[4:]) != struct.unpack_from("<I", record)[0]:
-        raise CorruptError(f"{where}: the checksum of the fingerprint does not fit; run `pmbf check --repair`")
+        raise damaged_fingerprint(where)
     n_parts = struct.unpack_from("<I", record, 4)[0]
     counts = np.frombuffer(record, "<u4", n_parts, 8)
     parts, offset = [], 8 + 4 * n_parts
@@ -69,6 +69,11 @@ def decode_fingerprint(record: memoryview, where: str) -> list[Hashes]:
         part, offset = kernels.decode_gaps(record, offset, count)
         parts.append(part)
     return parts
+
+
+def damaged_fingerprint(where: object) -> CorruptError:
+    """Return the error for a record whose checksum does not fit."""
+    return CorruptError(f"{where}: the checksum of the fingerprint does not fit; run `pmbf check --repair`")
 
 
 def encode_block(raw: bytes) -> bytes:

@@ -68,7 +68,7 @@ class PathEntry:
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A live file of the collection; `tile` is the number of the tile it holds, -1 for other kinds."""
+    """A live file of the collection; `tile` numbers the tile or the chunk of the directory it holds, otherwise -1."""
 
     serial: int
     kind: str

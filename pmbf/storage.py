@@ -4,7 +4,7 @@ Every binary file is a 64-byte header and a payload:
 
     offset  bytes  field
          0      8  magic            89 50 4D 42 46 0D 0A 0A  (a text-mode copy breaks it)
-         8      4  kind             TILE, FPRT, TEXT, STOP
+         8      4  kind             TILE, FPRT, TEXT, STOP, DOCS
         12      2  format version
         14      2  header bytes     64
         16     16  collection id
@@ -80,6 +80,7 @@ FILE_KINDS = {
     "FPRT": ("fingerprints", "fprt"),
     "TEXT": ("texts", "text"),
     "STOP": ("tiles", "stop"),
+    "DOCS": ("tiles", "docs"),
 }
 
 

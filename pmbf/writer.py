@@ -15,10 +15,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
 from dataclasses import replace
 
-from pmbf import storage, tilefile
+from pmbf import directory, storage, tilefile
 from pmbf.background import ProbePool, count_stop_hashes, stored_pool
 from pmbf.catalog import Catalog
 from pmbf.codec import TextPacker
+from pmbf.directory import Directory
 from pmbf.errors import ParameterError
 from pmbf.filter import Tile
 from pmbf.pending import Change, NewDocument, Pending, PendingDocument
@@ -251,6 +252,7 @@ class Writer:
 
     def _write(self, change: Change) -> None:
         catalog = self.store.catalog
+        self._change_directory(change)
         meta = change.meta | {
             "generation": str(self.store.generation + 1),
             "next_serial": str(self._next_serial),
@@ -271,6 +273,17 @@ class Writer:
         self.placer.forget_changes()
         self.store.clean()
 
+    def _change_directory(self, change: Change) -> None:
+        """Add the chunks of the directory that a change touches to its files; all of them when rebuilding."""
+        known, lost, rows = self.store.directory, set(change.lost_documents), iter(change.documents)
+        if self._rebuild:
+            kept = (document for document in self.store.catalog.all_documents() if document.id not in lost)
+            known, rows = Directory({}, self.store.file), itertools.chain(kept, rows)
+        for number, entries in known.changed(rows, lost).items():
+            change.lost_files |= {known.chunks[number]} if number in known.chunks else set()
+            if len(entries):
+                change.new_files.append(self.write_file("DOCS", directory.payload(entries), tile=number))
+
     def _count_stop_hashes(self) -> None:
         if not self._n_live or self._n_live < STOP_GROWTH * int(self.store.catalog.meta["stop_documents"]):
             return
@@ -285,6 +298,7 @@ class Writer:
 
     def _start_placing(self, *, rebuild: bool = False) -> None:
         catalog = self.store.catalog
+        self._rebuild = rebuild
         self._next_serial = int(catalog.meta["next_serial"])
         self._n_live, _ = catalog.count_documents()
         self._n_hashes = catalog.sums()["n_hashes"]

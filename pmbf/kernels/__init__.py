@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pmbf.kernels.choice import NATIVE_MISSING, native_answers
-from pmbf.kernels.types import Folded, Sample, Tokens
+from pmbf.kernels.types import Folded, Sample, SharedPlaces, Tokens
 
 # One twin is checked for types; the other has the same names and, so the tests say, the same types.
 if TYPE_CHECKING or not native_answers():
@@ -29,6 +29,7 @@ if TYPE_CHECKING or not native_answers():
     )
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
     from pmbf.kernels.reference_query import rows_over_open, rows_over_sealed
+    from pmbf.kernels.reference_records import checksum, shared
     from pmbf.kernels.reference_text import fold, sample, tokenise
 
     NAME = "reference"
@@ -50,6 +51,7 @@ else:
         unseal,
         window_counts,
     )
+    from pmbf.kernels.native_records import checksum, shared
     from pmbf.kernels.native_text import fold, sample, tokenise
 
     NAME = "native"
@@ -60,8 +62,10 @@ __all__ = [
     "NATIVE_MISSING",
     "Folded",
     "Sample",
+    "SharedPlaces",
     "Tokens",
     "and_popcounts",
+    "checksum",
     "decode_gaps",
     "encode_gaps",
     "fill",
@@ -76,6 +80,7 @@ __all__ = [
     "rows_over_sealed",
     "sample",
     "seal",
+    "shared",
     "tokenise",
     "unseal",
     "window_counts",

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
+
+MAX_RECORD_BYTES = 0xFFFFFFFF
 
 
 def require(name: str, array: object, dtype: type, shape: str, n_dims: int) -> None:
@@ -106,3 +110,27 @@ def require_gaps(n_bytes: int, offset: int, count: int) -> None:
 def cut_gaps(n_bytes: int, offset: int, count: int) -> ParameterError:
     """Return the error for bytes that end before their gaps do."""
     return ParameterError(f"{n_bytes} bytes do not hold {count} gaps from offset {offset} on")
+
+
+def require_records(
+    files: Sequence[bytes | memoryview],
+    file: NDArray[np.int64],
+    offsets: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+) -> None:
+    """Refuse records that are not inside their files."""
+    for name, array in (("file", file), ("offsets", offsets), ("sizes", sizes)):
+        require(name, array, np.int64, "(n,)", 1)
+        if len(array) != len(file):
+            raise ParameterError(f"{name} is for {len(array)} records, expected {len(file)} as file has")
+    if not len(file):
+        return
+    if file.min() < 0 or file.max() >= len(files):
+        raise ParameterError(f"a record is in none of the {len(files)} files")
+    lengths = np.array([memoryview(one).nbytes for one in files], np.int64)[file]
+    outside = (offsets < 0) | (sizes < 0) | (sizes > MAX_RECORD_BYTES) | (offsets > lengths - sizes)
+    if outside.any():
+        at = int(np.flatnonzero(outside)[0])
+        raise ParameterError(
+            f"record {at} is {sizes[at]} bytes from {offsets[at]} on, its file has {lengths[at]} bytes"
+        )

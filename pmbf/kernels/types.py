@@ -75,3 +75,18 @@ class Sample:
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SharedPlaces:
+    """Which of a query's hashes each of many documents has.
+
+    Args:
+        bounds: `(n + 1,) int64`; those of document i are `at[bounds[i]:bounds[i + 1]]`.
+        at: `(bounds[-1],) uint32`, places in the query's distinct hashes; of each document ascending, each once.
+        damaged: Number of the first record that is damaged, and then nothing is found; None when all are whole.
+    """
+
+    bounds: NDArray[np.int64]
+    at: NDArray[np.uint32]
+    damaged: int | None

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.options import Options
-from pmbf.screen.shared import Shared, shared_hashes
-from pmbf.store import Store
+from pmbf.store import Shared, Store
 
 Hashes = NDArray[np.uint32]
 
@@ -120,7 +119,7 @@ def _above_phrases(store: Store, hashes: Hashes, ids: Sequence[Hashes], options:
     order = np.argsort(hashes, kind="stable")
     is_first = np.ones(len(hashes), np.bool_)
     np.not_equal(hashes[order][1:], hashes[order][:-1], out=is_first[1:])
-    shared = shared_hashes(store, _union(ids), hashes[order][is_first])
+    shared = store.shared_hashes(_union(ids), hashes[order][is_first])
     needed = np.maximum(1, np.minimum(min(options.min_hits, len(hashes) // 8), shared.n_hashes // 4))
     places = _Places(order.astype(np.int64), np.append(np.flatnonzero(is_first), len(hashes)))
     documents, n_hits, densest = places.hits(shared, needed)

@@ -1,6 +1,6 @@
 /* Chooses the instruction set, once, when the program runs. */
 
-#include "bits.h"
+#include "records.h"
 
 enum { BASE, AVX2, AVX512, BEST = 99 };
 
@@ -8,10 +8,11 @@ static int supported(void) {
 #if defined(__x86_64__)
     __builtin_cpu_init();
     if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2"))
+        __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("bmi2") &&
+        __builtin_cpu_supports("pclmul"))
         return AVX512;
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") &&
-        __builtin_cpu_supports("popcnt"))
+        __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("pclmul"))
         return AVX2;
 #endif
     return BASE;
@@ -38,12 +39,17 @@ const variant_t *bits_variant(void) {
     return variant;
 }
 
-/* Asks for an instruction set: 0 plain, 1 AVX2, 2 AVX-512, 99 the best; returns which one is used. For tests. */
-EXPORT int pmbf_use_level(int level) {
-    const variant_t *variant = chosen = at_most(level);
+int bits_level(void) {
+    const variant_t *variant = bits_variant();
 #if defined(__x86_64__)
     return variant == &bits_avx512 ? AVX512 : variant == &bits_avx2 ? AVX2 : BASE;
 #else
     return (void)variant, BASE;
 #endif
+}
+
+/* Asks for an instruction set: 0 plain, 1 AVX2, 2 AVX-512, 99 the best; returns which one is used. For tests. */
+EXPORT int pmbf_use_level(int level) {
+    chosen = at_most(level);
+    return bits_level();
 }

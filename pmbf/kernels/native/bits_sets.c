@@ -1,8 +1,6 @@
-/* Sets of ascending hashes: intersections, and their gaps as bytes on disk. */
+/* Intersections of hashes with ascending ones. */
 
 #include "bits.h"
-
-/* ------------------------------------------------------------------ intersection */
 
 /* Returns the number of hashes below x; without branches that depend on them. */
 INLINE size_t lower_bound(const uint32_t *sorted, size_t n, uint32_t x) {
@@ -57,48 +55,4 @@ EXPORT int64_t pmbf_intersect(const uint32_t *a, size_t n_a, const uint32_t *b, 
     search_buckets(a, n_a, b, n_b, shift, firsts, found);
     free(firsts);
     return 0;
-}
-
-/* ------------------------------------------------------------------ gaps */
-
-INLINE unsigned bytes_of(uint32_t gap) { return 1u + (gap > 0xFF) + (gap > 0xFFFF) + (gap > 0xFFFFFF); }
-
-/* Writes ceil(n/4) control bytes and the gaps' bytes; returns how many. `out` has room for 4 n bytes beside the former:
- * each gap is written as four bytes, of which the next one overwrites those it does not need. */
-EXPORT int64_t pmbf_encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out) {
-    size_t n_control = (n + 3) / 4;
-    uint8_t *at = out + n_control;
-    uint32_t before = 0;
-    memset(out, 0, n_control);
-    for (size_t i = 0; i < n; i++) {
-        uint32_t gap = hashes[i] - before;
-        unsigned n_bytes = bytes_of(gap);
-        before = hashes[i];
-        out[i / 4] |= (uint8_t)((n_bytes - 1) << i % 4 * 2);
-        memcpy(at, &gap, sizeof gap);
-        at += n_bytes;
-    }
-    return at - out;
-}
-
-/* Reads n gaps from at most n_bytes bytes; returns the bytes read, or -1 when the gaps need more. */
-EXPORT int64_t pmbf_decode_gaps(const uint8_t *in, size_t n_bytes, size_t n, uint32_t *hashes) {
-    static const uint32_t masks[4] = {0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF};
-    const uint8_t *at = in + (n + 3) / 4, *end = in + n_bytes;
-    uint32_t hash = 0;
-    for (size_t i = 0; i < n; i++) {
-        unsigned extra = in[i / 4] >> i % 4 * 2 & 3;
-        uint32_t gap = 0;
-        if (end - at >= 4) {
-            memcpy(&gap, at, sizeof gap);
-            gap &= masks[extra];
-        } else if (end - at > (ptrdiff_t)extra) {
-            memcpy(&gap, at, extra + 1);
-        } else {
-            return -1;
-        }
-        hashes[i] = hash += gap;
-        at += extra + 1;
-    }
-    return at - in;
 }

@@ -1,0 +1,17 @@
+/* What the kernels of files on disk share: checksums, and ascending hashes as gaps. */
+
+#ifndef PMBF_RECORDS_H
+#define PMBF_RECORDS_H
+
+#include "bits.h"
+
+/* Returns the CRC-32 (that of zlib, IEEE 802.3) of some bytes. */
+uint32_t checksum(const uint8_t *bytes, size_t n_bytes);
+
+/* Writes the n hashes whose gaps begin at `in`; returns where the gaps end, or NULL when they go beyond `end`. */
+const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint32_t *hashes);
+
+/* Returns the instruction set in use: 0 plain, 1 AVX2 with carry-less products, 2 AVX-512. */
+int bits_level(void);
+
+#endif

@@ -1,0 +1,46 @@
+"""The kernels of files on disk in C: the names, results and errors of `reference_records`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import c_int64, c_size_t, c_uint32, c_void_p
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels import checks
+from pmbf.kernels.native_library import address, function
+from pmbf.kernels.types import SharedPlaces
+
+Hashes = NDArray[np.uint32]
+Counts = NDArray[np.int64]
+Buffer = bytes | memoryview
+
+_NO_MEMORY = -2
+_AT, _N = c_void_p, c_size_t
+
+_at = address()
+_checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
+_shared = function("pmbf_shared", _AT, _AT, _N, _AT, _N, _AT, _AT, returns=c_int64)
+
+
+def checksum(content: Buffer) -> int:
+    """See `reference_records.checksum`."""
+    return int(_checksum(_at(content), memoryview(content).nbytes))
+
+
+def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts, wanted: Hashes) -> SharedPlaces:
+    """See `reference_records.shared`; some two microseconds a document of 600 hashes."""
+    checks.require_records(files, file, offsets, sizes)
+    checks.require("wanted", wanted, np.uint32, "(q,)", 1)
+    begins = np.array([_at(one) for one in files], np.uint64)
+    addresses = begins[file] + offsets.astype(np.uint64)
+    n_bytes, wanted = sizes.astype(np.uint32), np.ascontiguousarray(wanted)
+    bounds = np.empty(len(file) + 1, np.int64)
+    places = np.empty(int(np.minimum(sizes, len(wanted)).sum() + sizes.max(initial=0)), np.uint32)
+    damaged = _shared(_at(addresses), _at(n_bytes), len(file), _at(wanted), len(wanted), _at(bounds), _at(places))
+    if damaged == _NO_MEMORY:
+        raise MemoryError("no memory for the native kernels")
+    if damaged >= 0:
+        return SharedPlaces(np.zeros(1, np.int64), np.empty(0, np.uint32), damaged)
+    return SharedPlaces(bounds, places[: bounds[-1]].copy(), None)

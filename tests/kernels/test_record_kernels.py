@@ -1,0 +1,163 @@
+"""Both twins of the kernels for files on disk, on every instruction set: checksums, and hashes shared with a query."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmbf.codec import encode_fingerprint
+from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.kernels import reference_records
+from pmbf.kernels.reference_gaps import encode_gaps
+
+LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
+HASHES = st.sets(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=80).map(
+    lambda values: np.array(sorted(values), np.uint32)
+)
+RECORDS = st.lists(st.lists(HASHES, max_size=3), max_size=6)
+
+
+@pytest.fixture(scope="module", params=["reference", *LEVELS])
+def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Both twins, the native one on each instruction set that this processor has."""
+    if request.param == "reference":
+        yield reference_records
+        return
+    try:
+        from pmbf.kernels import native_bits, native_records
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    if native_bits.use_level(LEVELS[request.param]) != LEVELS[request.param]:
+        pytest.skip(f"this processor has no {request.param}")
+    yield native_records
+    native_bits.use_level(99)
+
+
+def laid_out(records: list[bytes], n_files: int = 2) -> tuple[list[bytes], np.ndarray, np.ndarray, np.ndarray]:
+    """Return files that hold records by turns, and the file, offset and size of each."""
+    files, places = [b""] * n_files, []
+    for number, record in enumerate(records):
+        files[number % n_files] += b"\xff"  # records begin anywhere
+        places.append((number % n_files, len(files[number % n_files]), len(record)))
+        files[number % n_files] += record
+    return files, *np.array(places, np.int64).reshape(-1, 3).T.copy()
+
+
+# ---------------------------------------------------------------------- checksums
+
+
+@pytest.mark.parametrize("n_bytes", [0, 1, 7, 8, 15, 16, 63, 64, 65, 79, 80, 127, 128, 191, 192, 1000, 4096, 70_001])
+def test_a_checksum_is_that_of_zlib(kernels: Any, n_bytes: int) -> None:
+    content = np.random.default_rng(n_bytes).bytes(n_bytes + 3)
+    for start in range(4):
+        part = memoryview(content)[start : start + n_bytes]
+        assert zlib.crc32(part) == kernels.checksum(part)
+
+
+# ---------------------------------------------------------------------- shared hashes
+
+
+@given(RECORDS, HASHES)
+def test_each_document_has_just_the_hashes_it_shares(kernels: Any, records: list[Any], wanted: np.ndarray) -> None:
+    files, file, offsets, sizes = laid_out([encode_fingerprint(parts) for parts in records])
+    found = kernels.shared(files, file, offsets, sizes, wanted)
+    assert found.damaged is None
+    for number, parts in enumerate(records):
+        hashes = set(np.concatenate([np.empty(0, np.uint32), *parts]).tolist())
+        at = found.at[found.bounds[number] : found.bounds[number + 1]]
+        assert [place for place, value in enumerate(wanted.tolist()) if value in hashes] == at.tolist()
+    assert (found.bounds.dtype, found.at.dtype) == (np.int64, np.uint32)
+
+
+@pytest.mark.parametrize("n_hashes", [1, 20, 600, 40_000])
+@pytest.mark.parametrize("n_wanted", [1, 300, 50_000])
+def test_large_documents_and_queries_are_compared_exactly(kernels: Any, n_hashes: int, n_wanted: int) -> None:
+    random = np.random.default_rng(n_hashes + n_wanted)
+    parts = [np.unique(random.integers(0, 2**28, n_hashes, np.uint32)) for _ in range(3)]
+    strangers = random.integers(0, 2**29, n_wanted, np.uint32)
+    wanted = np.unique(np.concatenate([strangers, parts[1][::7], [0, 2**32 - 1]]).astype(np.uint32))
+    files, *places = laid_out([encode_fingerprint(parts)], n_files=1)
+    found = kernels.shared(files, *places, wanted)
+    assert np.flatnonzero(np.isin(wanted, np.concatenate(parts))).tolist() == found.at.tolist()
+
+
+@given(st.lists(st.lists(HASHES, max_size=3), min_size=1, max_size=4), HASHES, st.data())
+def test_a_flipped_bit_names_the_first_damaged_record(
+    kernels: Any, records: list[Any], wanted: np.ndarray, data: st.DataObject
+) -> None:
+    encoded = [encode_fingerprint(parts) for parts in records]
+    number = data.draw(st.integers(0, len(encoded) - 1))
+    bit = data.draw(st.integers(0, 8 * len(encoded[number]) - 1))
+    flipped = bytearray(encoded[number])
+    flipped[bit // 8] ^= 1 << bit % 8
+    files, *places = laid_out([*encoded[:number], bytes(flipped), *encoded[number + 1 :]])
+    found = kernels.shared(files, *places, wanted)
+    assert (number, [0], 0) == (found.damaged, found.bounds.tolist(), len(found.at))
+
+
+@given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=4), st.binary(max_size=40))
+def test_a_record_that_contradicts_itself_is_read_nowhere_or_within_its_bytes(
+    kernels: Any, numbers: list[int], rest: bytes
+) -> None:
+    """Part counts that do not fit, with a checksum that does: both twins say the same."""
+    body = struct.pack(f"<{len(numbers)}I", *numbers) + rest
+    files, *places = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
+    wanted = np.arange(0, 2**32, 2**22, dtype=np.uint32)
+    expected, found = reference_records.shared(files, *places, wanted), kernels.shared(files, *places, wanted)
+    assert expected.damaged == found.damaged
+    assert expected.at.tolist() == found.at.tolist()
+
+
+def test_hashes_that_do_not_ascend_are_found_all_the_same(kernels: Any) -> None:
+    body = struct.pack("<II", 1, 5) + encode_gaps(np.array([9, 4, 9, 2**31, 1], np.uint32))
+    files, *places = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
+    found = kernels.shared(files, *places, np.array([1, 4, 5, 9, 2**31], np.uint32))
+    assert [0, 1, 3, 4] == found.at.tolist()
+
+
+def test_a_record_of_fewer_bytes_than_its_head_is_damaged(kernels: Any) -> None:
+    assert kernels.shared([b"1234567"], *np.array([[0], [0], [7]], np.int64), np.empty(0, np.uint32)).damaged == 0
+
+
+def test_no_documents_share_nothing(kernels: Any) -> None:
+    none = np.empty(0, np.int64)
+    found = kernels.shared([], none, none, none, np.array([1, 2], np.uint32))
+    assert ([0], [], None) == (found.bounds.tolist(), found.at.tolist(), found.damaged)
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    [
+        ((1, 0, 4), "a record is in none of the 1 files"),
+        ((-1, 0, 4), "a record is in none of the 1 files"),
+        ((0, -1, 4), "record 0 is 4 bytes from -1 on, its file has 10 bytes"),
+        ((0, 7, 4), "record 0 is 4 bytes from 7 on, its file has 10 bytes"),
+        ((0, 2**62, 2**62), f"record 0 is {2**62} bytes from {2**62} on, its file has 10 bytes"),
+        ((0, 0, -1), "record 0 is -1 bytes from 0 on, its file has 10 bytes"),
+    ],
+)
+def test_a_record_outside_its_file_is_refused(kernels: Any, place: tuple[int, int, int], message: str) -> None:
+    with pytest.raises(ParameterError, match=message):
+        kernels.shared([bytes(10)], *np.array([place], np.int64).T.copy(), np.empty(0, np.uint32))
+
+
+def test_other_arrays_are_refused(kernels: Any) -> None:
+    one = np.zeros(1, np.int64)
+    with pytest.raises(ParameterError, match=r"sizes is uint32 \(1,\), expected int64 \(n,\)"):
+        kernels.shared([bytes(10)], one, one, one.astype(np.uint32), np.empty(0, np.uint32))
+    with pytest.raises(ParameterError, match="offsets is for 2 records, expected 1 as file has"):
+        kernels.shared([bytes(10)], one, np.zeros(2, np.int64), one, np.empty(0, np.uint32))
+    with pytest.raises(ParameterError, match=r"wanted is int64 \(1,\), expected uint32 \(q,\)"):
+        kernels.shared([bytes(10)], one, one, one, one)
+
+
+def test_both_twins_have_the_names_of_the_door(kernels: Any) -> None:
+    for name in ("checksum", "shared"):
+        assert getattr(reference_records, name).__annotations__ == getattr(kernels, name).__annotations__, name

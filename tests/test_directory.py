@@ -1,0 +1,128 @@
+"""The directory says of every document where its fingerprint is, as the catalog does."""
+
+import numpy as np
+import pytest
+from conftest import words
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmbf import Collection, CorruptError, directory, repair
+from pmbf.directory import CHUNK_DOCUMENTS, ENTRY, Directory
+from pmbf.records import Document
+from pmbf.storage import Identity, MappedFile, write_file
+from pmbf.store import Store
+
+OURS = Identity(b"collection-one--", b"params-1")
+IDS = st.integers(1, 5) | st.integers(CHUNK_DOCUMENTS - 2, CHUNK_DOCUMENTS + 2) | st.integers(1, 3 * CHUNK_DOCUMENTS)
+
+
+def document(id_: int, *, file: int = 7, removed: int = 0) -> Document:
+    return Document(id_, "", "txt", 0, 0, 100 + id_ % 7, 1, file, 10 * id_, 30, 0, 0, 0, 0, removed)
+
+
+def as_tuple(row: Document) -> tuple[int, int, int, int, int]:
+    state = directory.REMOVED if row.removed else directory.LIVE
+    return row.fingerprint_file, row.n_hashes, row.fingerprint_offset, row.fingerprint_bytes, state
+
+
+def stored(folder, chunks: dict[int, np.ndarray]) -> Directory:
+    """Return the directory over chunks, written to files."""
+    records = {
+        number: write_file(folder, "DOCS", OURS, number + 1, directory.payload(entries))
+        for number, entries in chunks.items()
+    }
+    serials = {number: record.serial for number, record in records.items()}
+    return Directory(serials, lambda serial: MappedFile(folder, records[serial - 1], OURS))
+
+
+@given(
+    st.lists(st.tuples(st.dictionaries(IDS, st.integers(0, 1), max_size=8), st.sets(IDS, max_size=4)), max_size=4),
+    st.lists(IDS),
+)
+def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked):
+    model: dict[int, Document] = {}
+    chunks: dict[int, np.ndarray] = {}
+    for number, (added, lost) in enumerate(changes):
+        rows = [document(id_, file=number + 1, removed=removed) for id_, removed in added.items()]
+        now = stored(tmp_path_factory.mktemp("directory"), chunks)
+        chunks |= now.changed(rows, lost)
+        model = {id_: row for id_, row in model.items() if id_ not in lost} | {row.id: row for row in rows}
+    last = stored(tmp_path_factory.mktemp("directory"), chunks)
+    expected = [as_tuple(model[id_]) if id_ in model else (0, 0, 0, 0, 0) for id_ in asked]
+    assert expected == last.entries(np.array(asked, np.uint32)).tolist()
+    live = [row for _, row in sorted(model.items()) if not row.removed]
+    assert [row.id for row in live] == last.live_ids().tolist()
+    totals = directory.Totals(len(live), len(model) - len(live), sum(row.n_hashes for row in live))
+    assert totals == last.totals()
+
+
+def test_a_chunk_ends_with_its_last_document():
+    chunks = Directory({}, lambda serial: None).changed([document(3), document(CHUNK_DOCUMENTS)], [])
+    assert {0: 4, 1: 1} == {number: len(entries) for number, entries in chunks.items()}
+    assert all(entries.dtype == ENTRY for entries in chunks.values())
+
+
+def test_the_directory_follows_adding_removing_and_compacting(tmp_path):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as collection:
+        collection.add_many([(f"text-{seed}", words(seed)) for seed in range(8)])
+        assert totals(path)[:2] == (8, 0)
+        collection.remove("text-3", "text-7")
+        assert totals(path)[:2] == (6, 2)
+        collection.compact()
+        assert totals(path)[:2] == (6, 0)
+        collection.add(words(9), name="text-9")
+        assert totals(path) == (7, 0, collection.stats().n_hashes)
+        assert collection.check().problems == []
+
+
+def totals(path):
+    with Store(path) as store:
+        found = store.directory.totals()
+        return found.n_live, found.n_removed, found.n_hashes
+
+
+def test_check_sees_a_directory_that_differs_and_repair_mends_it(tmp_path, monkeypatch):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as collection:
+        collection.add(words(1), name="a")
+        monkeypatch.setattr(directory, "_entry", lambda document: (1, 2, 3, 4, directory.LIVE))
+        collection.add(words(2), name="b")
+        monkeypatch.undo()
+        (problem,) = collection.check().problems
+        assert problem.startswith("document 2 is (1, 2, 3, 4, 1) in the directory, expected (")
+        with pytest.raises(CorruptError, match="pmbf check"):
+            collection.screen(words(2))
+    assert repair(path).ok
+    with Collection(path) as collection:
+        assert ["b"] == [match.document.path for match in collection.screen(words(2)).matches]
+
+
+def test_a_directory_that_lacks_documents_is_refused_and_repaired(tmp_path, monkeypatch):
+    path = tmp_path / "c.pmbf"
+    with monkeypatch.context() as patch, Collection(path, create=True) as collection:
+        patch.setattr(Directory, "changed", lambda self, documents, lost: {})
+        collection.add(words(1), name="a")
+    with Collection(path) as collection:
+        with pytest.raises(CorruptError, match="document 1 is missing from the directory; run `pmbf check --repair"):
+            collection.screen(words(1))
+        assert collection.check().problems == ["chunk 0 of the directory has 0 entries, expected 2"]
+    assert repair(path).ok
+    with Collection(path) as collection:
+        assert ["a"] == [match.document.path for match in collection.screen(words(1)).matches]
+
+
+def test_a_damaged_directory_is_named_and_repaired(tmp_path):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as collection:
+        collection.add(words(1), name="a")
+    (file,) = (path / "tiles").glob("*.docs")
+    content = file.read_bytes()
+    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    with Collection(path) as collection:
+        with pytest.raises(CorruptError, match=rf"{file.name}: checksum is .*; run `pmbf check --repair"):
+            collection.screen(words(1))
+        assert len(collection.check().problems) == 1
+    assert repair(path).ok
+    with Collection(path) as collection:
+        assert ["a"] == [match.document.path for match in collection.screen(words(1)).matches]
