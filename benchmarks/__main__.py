@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from benchmarks import limit, peers, report
+from benchmarks import filters, limit, peers, report
 from benchmarks.peer_methods import PEERS
 
 Figures = dict[str, Any]
@@ -31,6 +31,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes, 262 MB")
     one.add_argument("--rounds", type=int, default=7, help="each figure is the median of so many (7)")
     one.set_defaults(run=lambda given: limit.run(limit.FULL if given.full else limit.SMALL, n_rounds=given.rounds))
+    one = _benchmark(some, "filters", "a filter beside other ways to find a document by its hashes", filters.table)
+    one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes: 4 GB of memory")
+    one.add_argument("--rounds", type=int, default=5, help="each time is that of the fastest of so many (5)")
+    one.set_defaults(run=_filters)
     one = _benchmark(some, "peers", "pmbf beside its peers on a folder of real text", peers.table)
     one.add_argument("folder", type=Path, help="searched recursively for .txt files")
     one.add_argument("--only", nargs="+", choices=PEERS, default=list(PEERS), metavar="PEER", help=", ".join(PEERS))
@@ -45,6 +49,10 @@ def _benchmark(some: Any, name: str, about: str, table: Any) -> argparse.Argumen
     one.add_argument("--json", type=Path, metavar="OUT", help="also write the figures to this file")
     one.set_defaults(table=table)
     return one
+
+
+def _filters(given: argparse.Namespace) -> Figures:
+    return filters.run(filters.FULL if given.full else filters.SMALL, n_rounds=given.rounds, on_done=_show)
 
 
 def _peers(given: argparse.Namespace) -> Figures:

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import limit
+from benchmarks import filters, limit
 from benchmarks.__main__ import main
+from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
 from benchmarks.process import FailedError, alone
 from pmbf import kernels
@@ -59,3 +60,24 @@ def test_the_peers_benchmark_finds_a_fifth_of_a_text(
 def test_a_peer_that_crashes_is_reported_and_stops_nobody(library: Path) -> None:
     with pytest.raises(FailedError, match="no such peer"):
         alone("benchmarks.peers:measure", name="no such peer", texts=str(library / "00.txt"))
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_filter_finds_what_a_query_was_taken_from(method: str) -> None:
+    size = filters.Size(n_documents=70, n_hashes=600, n_short=5, n_long=5)
+    figures = filters.measured(method, size, n_rounds=1)
+    if figures.get("failed") == "not installed":
+        pytest.skip(f"{method} is not installed")
+    assert (1.0, 1.0) == (figures["short_recall"], figures["long_recall"])
+    assert figures["n_bytes"] > 0 and figures["short_s"] > 0
+
+
+def test_the_filters_benchmark_prints_a_line_for_each(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setattr(filters, "SMALL", filters.Size(n_documents=70, n_hashes=600, n_short=1, n_long=1))
+    monkeypatch.setattr(filters, "METHODS", ["pmbf tile, rows", "inverted index, NumPy"])
+    main(["filters", "--rounds", "1", "--json", str(tmp_path / "out.json")])
+    printed = capsys.readouterr().out
+    assert "70 documents of 600 hashes" in printed
+    assert "| pmbf tile, rows | " in printed and "| inverted index, NumPy | " in printed

@@ -1,0 +1,147 @@
+"""A filter beside other ways to find the document a query was taken from: build time, bytes, query time, recall.
+
+Documents are hashes drawn at random, or letters for COBS, which hashes runs of them itself. A query has 30 % of its
+hashes from one document, in one run. Each method runs in a process of its own on one thread and has every query in
+each round; its time is the processor's, over the round that took least. What a method puts first is what it found.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from benchmarks import report
+from benchmarks.filter_methods import METHODS, TERM, Cobs, PmbfRows, installed
+from benchmarks.process import FailedError, alone, peak_bytes
+from benchmarks.synthetic import planted_query
+
+Figures = dict[str, Any]
+SHORT = 150
+"""Hashes of a page; a long query has as many as a document."""
+PLANTED = 0.3
+LETTERS = 26
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """Documents, the hashes of each, and how many queries are asked."""
+
+    n_documents: int
+    n_hashes: int
+    n_short: int
+    n_long: int
+
+
+SMALL = Size(n_documents=3607, n_hashes=2850, n_short=100, n_long=20)
+FULL = Size(n_documents=14_428, n_hashes=11_400, n_short=100, n_long=20)
+
+
+def run(size: Size, *, n_rounds: int, on_done: Callable[[Figures], None]) -> Figures:
+    """Return the figures of each method; `on_done` is called with those of each."""
+    results = []
+    for name in METHODS:
+        figures = {"name": name} | measured(name, size, n_rounds=n_rounds)
+        on_done(figures)
+        results.append(figures)
+    return {"size": asdict(size), "results": results}
+
+
+def measured(name: str, size: Size, *, n_rounds: int) -> Figures:
+    """Return one method's figures, measured in a process of its own; or why there are none, as `failed`."""
+    if not installed(name):
+        return {"failed": "not installed"}
+    try:
+        figures: Figures = alone("benchmarks.filters:measure", name=name, size=asdict(size), n_rounds=n_rounds)
+    except FailedError as error:
+        return {"failed": str(error)}
+    return figures
+
+
+def measure(name: str, size: dict[str, int], n_rounds: int) -> Figures:
+    """Return one method's figures; to be called in a process of its own."""
+    wanted, made = Size(**size), METHODS[name]
+    workload: Any = Letters if issubclass(made, Cobs) else Numbers
+    with tempfile.TemporaryDirectory() as folder:
+        work, method = workload(wanted, Path(folder)), made(Path(folder))
+        wall, cpu = perf_counter(), process_time()
+        method.build(work.documents)
+        figures: Figures = {"build_s": perf_counter() - wall, "build_cpu_s": process_time() - cpu}
+        figures["n_bytes"] = method.n_bytes()
+        same = PmbfRows.docs_per_row if made is PmbfRows else 1
+        for n_hashes, n_queries in ((SHORT, wanted.n_short), (wanted.n_hashes, wanted.n_long)):
+            queries, planted = work.queries(n_hashes, n_queries)
+            rounds, found = [], []
+            for _ in range(n_rounds):
+                start = process_time()
+                found = [method.ask(query) for query in queries]
+                rounds.append((process_time() - start) / n_queries)
+            key = "short" if n_hashes == SHORT else "long"
+            hits = [one // same == other // same for one, other in zip(found, planted, strict=True)]
+            figures |= {f"{key}_s": min(rounds), f"{key}_recall": float(np.mean(hits))}
+        return figures | {"peak_bytes": peak_bytes()}
+
+
+class Numbers:
+    """Documents and queries of random hashes."""
+
+    def __init__(self, size: Size, folder: Path) -> None:
+        self.random = np.random.default_rng(1)
+        self.documents = self.random.integers(0, 2**32, (size.n_documents, size.n_hashes), np.uint32)
+
+    def queries(self, n_hashes: int, n_queries: int) -> tuple[list[Any], list[int]]:
+        """Return queries of so many hashes, and the document each was taken from."""
+        planted = self.random.integers(len(self.documents), size=n_queries).tolist()
+        return [planted_query(self.documents[one], n_hashes, PLANTED, self.random) for one in planted], planted
+
+
+class Letters:
+    """The same of random letters, whose runs are the hashes; the documents stand in files."""
+
+    def __init__(self, size: Size, folder: Path) -> None:
+        self.random = np.random.default_rng(1)
+        self.documents = self._letters((size.n_documents, size.n_hashes + TERM - 1))
+        (folder / "texts").mkdir()
+        for number, letters in enumerate(self.documents):
+            (folder / "texts" / f"{number}.txt").write_bytes(letters.tobytes())
+
+    def queries(self, n_hashes: int, n_queries: int) -> tuple[list[Any], list[int]]:
+        """Return queries of so many hashes, and the document each was taken from."""
+        planted = self.random.integers(len(self.documents), size=n_queries).tolist()
+        return [self._query(one, n_hashes) for one in planted], planted
+
+    def _query(self, planted: int, n_hashes: int) -> str:
+        query, document = self._letters(n_hashes + TERM - 1), self.documents[planted]
+        n = round(PLANTED * n_hashes) + TERM - 1
+        here, there = self.random.integers(len(query) - n + 1), self.random.integers(len(document) - n + 1)
+        query[here : here + n] = document[there : there + n]
+        return str(query.tobytes(), "ascii")
+
+    def _letters(self, shape: Any) -> Any:
+        return self.random.integers(ord("a"), ord("a") + LETTERS, shape, np.uint8)
+
+
+def table(figures: Figures) -> str:
+    """Return the figures as a Markdown table."""
+    size = figures["size"]
+    long = f"{size['n_hashes']:,}"
+    lines = [
+        report.line(figures["about"]),
+        f"{size['n_documents']:,} documents of {long} hashes; {PLANTED:.0%} of a query's hashes from one of them",
+        "",
+        *report.head(f"| | build | bytes | query of {SHORT} hashes | found | query of {long} | found |"),
+    ]
+    for one in figures["results"]:
+        if "failed" not in one:
+            lines.append(
+                f"| {one['name']} | {report.time(one['build_cpu_s'])} | {report.size(one['n_bytes'])} "
+                f"| {report.time(one['short_s'])} | {one['short_recall']:.2f} "
+                f"| {report.time(one['long_s'])} | {one['long_recall']:.2f} |"
+            )
+    lines += [f"\n{one['name']}: {one['failed']}" for one in figures["results"] if "failed" in one]
+    return "\n".join(lines) + "\n"

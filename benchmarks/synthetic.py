@@ -1,0 +1,95 @@
+"""Collections of made-up fingerprints, written as a load writes them: any number of documents, no text to read."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.codec import encode_fingerprint
+from pmbf.fingerprint import Fingerprint, QuerySample
+from pmbf.params import Params
+from pmbf.pending import NewDocument
+from pmbf.store import Store
+from pmbf.writer import Writer
+
+Hashes = NDArray[np.uint32]
+
+PARAMS = Params(store_text=False)
+PART_HASHES = round(PARAMS.density * PARAMS.segment_chars)
+CHARS_PER_HASH = round(1 / PARAMS.density)
+_BATCH = 4096
+
+
+def random_documents(n_documents: int, n_hashes: int, *, seed: int = 1) -> Iterator[Hashes]:
+    """Yield the hashes of documents that share nothing but by chance, each `(n_hashes,) uint32` in text order.
+
+    >>> [len(document) for document in random_documents(3, 90)]
+    [90, 90, 90]
+    """
+    random = np.random.default_rng(seed)
+    for start in range(0, n_documents, _BATCH):
+        yield from random.integers(0, 2**32, (min(_BATCH, n_documents - start), n_hashes), np.uint32)
+
+
+def write(folder: Path, documents: Iterable[Hashes], *, batch: int = _BATCH) -> int:
+    """Add documents to a collection without texts, which is made if need be, and return how many.
+
+    Args:
+        folder: The collection's.
+        documents: Hashes of each in text order, `(n,) uint32`.
+        batch: Documents a commit.
+    """
+    if not (folder / "catalog.sqlite").exists():
+        Store.create(folder, PARAMS)
+    n_documents = 0
+    with Store(folder, writable=True) as store:
+        writer = Writer(store)
+        for hashes in documents:
+            sha256 = hashlib.sha256(hashes.tobytes()).hexdigest()
+            taken = as_fingerprint(hashes)
+            document = writer.add(NewDocument(sha256, "text", b"", taken, encode_fingerprint(taken.parts())))
+            writer.attach(f"synthetic/{sha256}", document)
+            n_documents += 1
+            if n_documents % batch == 0:
+                writer.commit()
+        writer.commit()
+    return n_documents
+
+
+def as_fingerprint(hashes: Hashes) -> Fingerprint:
+    """Return hashes in text order as the fingerprint of a text that would have them.
+
+    >>> as_fingerprint(np.array([7, 3, 7], np.uint32)).hashes.tolist()
+    [3, 7]
+    """
+    parts = [np.unique(hashes[start : start + PART_HASHES]) for start in range(0, len(hashes), PART_HASHES)]
+    bounds = np.cumsum([0, *map(len, parts)]).astype(np.uint32)
+    n_chars = CHARS_PER_HASH * len(hashes)
+    return Fingerprint(np.concatenate(parts), bounds, n_chars, n_chars // 6)
+
+
+def as_query(hashes: Hashes) -> QuerySample:
+    """Return hashes in text order as the sample of a text that would have them."""
+    starts = CHARS_PER_HASH * np.arange(len(hashes))
+    n_chars = CHARS_PER_HASH * len(hashes)
+    return QuerySample(hashes, starts.astype(np.uint32), (starts // 6).astype(np.uint32), n_chars, n_chars // 6, 0, 0)
+
+
+def planted_query(document: Hashes, n_hashes: int, share: float, random: np.random.Generator) -> Hashes:
+    """Return a query that has a share of its hashes, in one run, from a place in a document; the others are its own.
+
+    Args:
+        document: Hashes in text order, at least as many as are taken.
+        n_hashes: Of the query.
+        share: Of the query's hashes, those of the document, 0 to 1.
+        random: Where places and hashes are drawn.
+    """
+    query = random.integers(0, 2**32, n_hashes, np.uint32)
+    n = min(round(share * n_hashes), len(document))
+    here, there = random.integers(n_hashes - n + 1), random.integers(len(document) - n + 1)
+    query[here : here + n] = document[there : there + n]
+    return query
