@@ -45,14 +45,24 @@ def address() -> Callable[[Any], int]:
     Raises:
         UnsupportedError: As for `function`.
     """
+    found: Callable[[Any], int] = module().address
+    return found
+
+
+@cache
+def module() -> Any:
+    """Return the library as the extension module it is, for the functions that take and give Python objects.
+
+    Raises:
+        UnsupportedError: As for `function`.
+    """
     _library()
     loader = ExtensionFileLoader("_native", str(_path()))
     spec = spec_from_loader("_native", loader)
     assert spec is not None
-    module = module_from_spec(spec)
-    loader.exec_module(module)
-    found: Callable[[Any], int] = module.address
-    return found
+    loaded = module_from_spec(spec)
+    loader.exec_module(loaded)
+    return loaded
 
 
 @cache

@@ -7,19 +7,9 @@
 
 #include "../../pmbf/kernels/native/text_result.h"
 
-typedef struct { /* of text_sample.c */
-    uint64_t shingle_tokens, min_hashes, segment_chars;
-    double density;
-    uint8_t ordered, positions;
-} options_t;
-
 table_t *pmbf_text_table(const uint32_t *, const uint32_t *, const uint8_t *, const uint32_t *, const uint8_t *, int);
 void pmbf_text_table_free(table_t *);
 int pmbf_text_level(const table_t *);
-int pmbf_text_fold(const table_t *, const uint8_t *, size_t, result_t *);
-int pmbf_text_tokenise(const table_t *, const uint8_t *, size_t, result_t *);
-int pmbf_text_sample(const table_t *, const uint8_t *, size_t, const options_t *, result_t *);
-void pmbf_text_take(result_t *, uint8_t *);
 
 /* The kernels are compiled with these in the place of malloc, calloc and realloc. */
 static long allocations_left = -1;
@@ -69,7 +59,7 @@ static uint64_t digest(int status, result_t *result) {
     for (int part = 0; part < MOST_PARTS; part++) size += result->sizes[part];
     uint8_t *out = malloc(size + 1);
     uint64_t sum = result->n_chars ^ result->n_tokens << 12 ^ result->n_mixed << 24 ^ result->n_invisible << 36;
-    pmbf_text_take(result, out);
+    result_take(result, out);
     for (size_t i = 0; i < size; i++) sum = (sum ^ out[i]) * 0x100000001B3u;
     free(out);
     return sum;
@@ -77,10 +67,10 @@ static uint64_t digest(int status, result_t *result) {
 
 static uint64_t run(const table_t *table, const uint8_t *text, size_t size, const options_t *options) {
     result_t result;
-    uint64_t sum = digest(pmbf_text_sample(table, text, size, options, &result), &result);
+    uint64_t sum = digest(text_sample(table, text, size, options, &result), &result);
     if (!options->positions) return sum;
-    sum = sum * 31 + digest(pmbf_text_fold(table, text, size, &result), &result);
-    return sum * 31 + digest(pmbf_text_tokenise(table, text, size, &result), &result);
+    sum = sum * 31 + digest(text_fold(table, text, size, &result), &result);
+    return sum * 31 + digest(text_tokenise(table, text, size, &result), &result);
 }
 
 static void *read_file(const char *path) {
@@ -100,7 +90,7 @@ static void starve(const table_t *table, const uint8_t *text, size_t size, const
     for (long number = 0;; number++) {
         result_t result;
         allocations_left = number;
-        int status = pmbf_text_sample(table, text, size, options, &result);
+        int status = text_sample(table, text, size, options, &result);
         bool all_there = allocations_left >= 0;
         allocations_left = -1;
         digest(status, &result);

@@ -1,7 +1,7 @@
-/* The extension module. The kernels are plain functions over buffers, called through ctypes, which releases the
- * interpreter's lock; only what ctypes takes a microsecond for is done here. */
+/* The extension module. Most kernels are plain functions over buffers, called through ctypes, which releases the
+ * interpreter's lock; what is called once for every small text is a function of the module. */
 
-#include <Python.h>
+#include "module_text.h"
 
 /* The same number as INTERFACE in native_library.py; raised with every change of a function's arguments or
  * results. */
@@ -17,7 +17,13 @@ static PyObject *address(PyObject *Py_UNUSED(module), PyObject *object) {
     return begin;
 }
 
-static PyMethodDef methods[] = {{"address", address, METH_O, address_doc}, {NULL, NULL, 0, NULL}};
+static PyMethodDef methods[] = {
+    {"address", address, METH_O, address_doc},
+    {"text_sample", module_sample, METH_VARARGS, NULL},
+    {"text_tokenise", module_tokenise, METH_VARARGS, NULL},
+    {"text_fold", module_fold, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};
 
 static struct PyModuleDef module = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, methods, NULL, NULL, NULL, NULL};
 

@@ -1,4 +1,4 @@
-/* What a kernel hands to Python: numbers, and arrays laid end to end. The interface of native_text.py. */
+/* The text kernels, and what they hand over: numbers, and arrays to be laid end to end. */
 
 #ifndef PMBF_TEXT_RESULT_H
 #define PMBF_TEXT_RESULT_H
@@ -10,8 +10,37 @@ enum { MOST_PARTS = 4 };
 typedef struct {
     uint64_t n_chars, n_tokens, n_shingles, n_mixed, n_invisible;
     uint64_t sizes[MOST_PARTS]; /* of the parts, in bytes */
-    void *parts[MOST_PARTS];    /* freed by `pmbf_text_take` */
+    void *parts[MOST_PARTS];    /* freed by `result_take` or `result_free` */
 } result_t;
+
+typedef struct {
+    uint64_t shingle_tokens, min_hashes, segment_chars;
+    double density;
+    bool ordered, positions;
+} options_t;
+
+/* The three kernels: each fills `result` and returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY; what was allocated is
+ * gone unless it is TEXT_OK. */
+
+/* Parts: hashes, starts, tokens (both empty without positions) and bounds of a text's sample, all uint32. */
+int text_sample(const table_t *table, const uint8_t *text, size_t size, const options_t *options, result_t *result);
+/* Parts: hashes uint64, starts and stops uint32, singles uint8 of a text's tokens. */
+int text_tokenise(const table_t *table, const uint8_t *text, size_t size, result_t *result);
+/* Parts: origins of the folded characters, one more than there are, uint32; the folded text in UTF-8. */
+int text_fold(const table_t *table, const uint8_t *text, size_t size, result_t *result);
+
+static inline void result_free(result_t *result) {
+    for (int part = 0; part < MOST_PARTS; part++) free(result->parts[part]);
+}
+
+/* Copies the parts to `out`, one after the other, and frees them. */
+static inline void result_take(result_t *result, uint8_t *out) {
+    for (int part = 0; part < MOST_PARTS; part++) {
+        if (result->sizes[part]) memcpy(out, result->parts[part], result->sizes[part]);
+        out += result->sizes[part];
+    }
+    result_free(result);
+}
 
 /* An array that grows. */
 typedef struct {

@@ -11,12 +11,6 @@
 #include "text_shingles.h"
 
 typedef struct {
-    uint64_t shingle_tokens, min_hashes, segment_chars;
-    double density;
-    uint8_t ordered, positions;
-} options_t;
-
-typedef struct {
     const options_t *options;
     chunk_t chunk;
     cuts_t cuts;
@@ -198,10 +192,7 @@ static bool sample(sampler_t *s) {
     return more == 0 && make_last_shingles(s);
 }
 
-/* Samples a text: fills `result` with hashes, starts, tokens (empty without positions) and bounds, all uint32.
- * Returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY; what was allocated is gone unless it is TEXT_OK. */
-EXPORT int pmbf_text_sample(const table_t *table, const uint8_t *text, size_t size, const options_t *options,
-                            result_t *result) {
+int text_sample(const table_t *table, const uint8_t *text, size_t size, const options_t *options, result_t *result) {
     sampler_t s = {.options = options};
     if (!table->ops->count_utf8(text, size, &s.n_chars)) return TEXT_NOT_UTF8;
     s.cuts = (cuts_t){.segment_chars = options->segment_chars, .next = 1};

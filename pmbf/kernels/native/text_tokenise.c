@@ -96,22 +96,10 @@ static int gather(const table_t *table, const uint8_t *text, size_t size, append
     return done ? TEXT_OK : TEXT_NO_MEMORY;
 }
 
-/* Fills `result` with the hashes, starts, stops and singles of a text's tokens. */
-EXPORT int pmbf_text_tokenise(const table_t *table, const uint8_t *text, size_t size, result_t *result) {
+int text_tokenise(const table_t *table, const uint8_t *text, size_t size, result_t *result) {
     return gather(table, text, size, append_tokens, result);
 }
 
-/* Fills `result` with the origins of the folded characters, one more than there are, and the folded text. */
-EXPORT int pmbf_text_fold(const table_t *table, const uint8_t *text, size_t size, result_t *result) {
+int text_fold(const table_t *table, const uint8_t *text, size_t size, result_t *result) {
     return gather(table, text, size, append_folded, result);
-}
-
-/* Copies the parts of a result to `out`, one after the other, and frees them. */
-EXPORT void pmbf_text_take(result_t *result, uint8_t *out) {
-    for (int part = 0; part < MOST_PARTS; part++) {
-        if (result->sizes[part]) memcpy(out, result->parts[part], result->sizes[part]);
-        out += result->sizes[part];
-        free(result->parts[part]);
-        result->parts[part] = NULL;
-    }
 }
