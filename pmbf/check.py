@@ -107,7 +107,7 @@ def repair(store: Store) -> CheckReport:
             bounds = [0, *itertools.accumulate(map(len, parts))]
             writer.placer.place(document.id, np.concatenate([np.empty(0, np.uint32), *parts]), bounds)
     packer.close()
-    writer.placer.seal_passed()
+    writer.placer.fill_rows()
     report.lost += [path for orphans in paths.values() for path in orphans]
     writer.apply(_rebuilt(writer, packer, dead, report))
     report.repaired.append(f"{len(store.tile_files())} tiles rebuilt")

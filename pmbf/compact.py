@@ -75,7 +75,7 @@ def compact(writer: Writer) -> CompactReport:
 def _finish(writer: Writer, packer: FilePacker, change: Change) -> None:
     placer, tiles = writer.placer, writer.store.tile_files()
     packer.close()
-    placer.seal_passed()
+    placer.fill_rows()
     change.documents = packer.documents
     change.new_files = packer.files + [
         writer.write_tile(number) for number in sorted(placer.changed & placer.tiles.keys())

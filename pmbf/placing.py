@@ -44,6 +44,7 @@ class Placer:
         self._params = params
         self.mean_hashes = mean_hashes
         self._free = FreeSpaceIndex()
+        self._waiting: dict[tuple[int, int], list[Hashes]] = {}
         for number in open_tiles:
             self.note_rooms(number)
 
@@ -55,11 +56,11 @@ class Placer:
 
     def put(self, document: int, hashes: Hashes, part_start: int, part_stop: int) -> None:
         """Put the hashes of the parts `[part_start, part_stop)` of a document into one row."""
-        number, row = self._free.pick(len(hashes)) or self._new_row()
-        tile = self.tiles[number]
-        tile.insert(row, hashes)
+        place = number, row = self._free.pick(len(hashes)) or self._new_row()
+        # What neighbours share takes no room twice: the room left is told anew once the row is filled.
+        self._free.set(number, row, max(0, self._free.room(number, row) - len(hashes)))
+        self._waiting.setdefault(place, []).append(hashes)
         self.rows.add(Entry(number, row, document, part_start, part_stop))
-        self._free.set(number, row, tile.room(row))
         self.changed.add(number)
 
     def adopt(self, number: int, tile: Tile, entries: Entries, *, seal: bool) -> None:
@@ -80,8 +81,16 @@ class Placer:
         self._free.drop_tile(number)
         self.changed.add(number)
 
-    def seal_passed(self) -> None:
-        """Seal the full tiles after which another was begun."""
+    def fill_rows(self) -> None:
+        """Fill the rows with what was put into them, a row at a time, and seal the full tiles after which others began.
+
+        Until then `tiles` lacks it.
+        """
+        for (number, row), hashes in self._waiting.items():
+            tile = self.tiles[number]
+            tile.insert(row, np.concatenate(hashes))
+            self._free.set(number, row, tile.room(row))
+        self._waiting.clear()
         last = max(self.tiles, default=-1)
         for number in self.changed & self.tiles.keys():
             if number < last and self.tiles[number].n_rows == ROWS_PER_TILE:
@@ -122,7 +131,10 @@ class Placer:
         number = self._growing()
         if number is None:
             number = self._new_tile()
-        return number, self.tiles[number].add_row()
+        tile = self.tiles[number]
+        row = tile.add_row()
+        self._free.set(number, row, tile.capacity)
+        return number, row
 
     def _new_tile(self) -> int:
         number, self.next_tile = self.next_tile, self.next_tile + 1

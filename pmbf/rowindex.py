@@ -88,6 +88,14 @@ class FreeSpaceIndex:
         if self._tiles.pop(tile, None):
             self._ascending = [entry for entry in self._ascending if entry[1] != tile]
 
+    def room(self, tile: int, row: int) -> int:
+        """Return what `set` was told of a row.
+
+        Raises:
+            KeyError: Nothing.
+        """
+        return self._tiles[tile][row]
+
     def pick(self, n_hashes: int) -> tuple[int, int] | None:
         """Return the tile and row with the smallest room for so many hashes, the lowest of equals, or None."""
         at = bisect_left(self._ascending, (n_hashes, -1, -1))

@@ -243,7 +243,7 @@ class Writer:
         files = [self.write_file("FPRT", [pending.records.payload], serial=pending.fingerprint_file)]
         if blocks:
             files.append(self.write_file("TEXT", blocks, serial=pending.text_file))
-        self.placer.seal_passed()
+        self.placer.fill_rows()
         return files + [self.write_tile(number) for number in sorted(self.placer.changed)]
 
     def _replaced_files(self) -> set[int]:
