@@ -101,10 +101,10 @@ def count_stop_hashes(store: Store, seed: int = 0) -> Hashes:
     sample = sampled_documents(store, STOP_SAMPLE, seed)
     if len(sample) <= STOP_MIN_DOCUMENTS:
         return np.empty(0, np.uint32)
-    hashes, counts = np.unique(
-        np.concatenate([store.fingerprint(document).distinct() for document in sample]), return_counts=True
-    )
-    return hashes[counts > max(STOP_MIN_DOCUMENTS, STOP_SHARE * len(sample))]
+    # Sorted, a hash that n documents have stands n times in a row: far faster than counting each.
+    hashes = np.sort(np.concatenate([store.fingerprint(document).distinct() for document in sample]))
+    least = int(max(STOP_MIN_DOCUMENTS, STOP_SHARE * len(sample)))
+    return np.unique(hashes[least:][hashes[least:] == hashes[:-least]])
 
 
 def _unpacked(hits: NDArray[np.uint64], n_rows: int) -> NDArray[np.bool_]:

@@ -13,9 +13,8 @@ import os
 import sqlite3
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import fields
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_type_hints
 
 from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry, as_columns, from_sql, row_crc, to_sql
@@ -224,8 +223,8 @@ class Catalog:
         """Insert rows of one table, or replace those with the same key."""
         if rows:
             table, _ = _TABLES[type(rows[0])]
-            names = [field.name for field in fields(rows[0])] + ["crc"]
-            statement = f"INSERT OR REPLACE INTO {table} ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})"
+            marks = ",".join("?" * (len(rows[0]._fields) + 1))
+            statement = f"INSERT OR REPLACE INTO {table} VALUES ({marks})"
             self._connection.executemany(statement, map(as_columns, rows))
 
     def delete(self, row_type: type, keys: Iterable[Any]) -> None:
@@ -249,7 +248,7 @@ class Catalog:
 
     def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         table, _ = _TABLES[row_type]
-        names = ", ".join(row_type.__slots__)
+        names = ", ".join(row_type._fields)
         with self._errors():
             for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
                 if row_crc(columns) != crc:
@@ -323,7 +322,7 @@ def _create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None
     database.table("meta").create({"key": str, "value": str}, pk="key")
     database.table("free_id").create({"id": int}, pk="id")
     for row_type, (table, key) in _TABLES.items():
-        columns = {field.name: int if field.type == "int" else str for field in fields(row_type)}
+        columns = {name: int if kind is int else str for name, kind in get_type_hints(row_type).items()}
         database.table(table).create(columns | {"crc": int}, pk=key, not_null=set(columns))
     database.table("document").create_index(["sha256"])
     database.table("path").create_index(["document"])

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
@@ -176,7 +176,7 @@ def _text_again(store: Store, document: Document) -> str | None:
 
 
 def _without_text(document: Document) -> Document:
-    return replace(document, text_file=0, text_offset=0, text_skip=0, text_bytes=0)
+    return document._replace(text_file=0, text_offset=0, text_skip=0, text_bytes=0)
 
 
 def _attempt(action: Callable[[], Result]) -> Result | None:

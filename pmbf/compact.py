@@ -7,7 +7,7 @@ stay. A tile that has lost a quarter of its entries is dissolved and its survivo
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
@@ -120,8 +120,7 @@ class FilePacker:
     def put_fingerprint(self, document: Document, parts: list[Hashes]) -> Document:
         """Store a fingerprint and return the document's row naming it."""
         offset, n_bytes = self._records.add(encode_fingerprint(parts))
-        return replace(
-            document,
+        return document._replace(
             fingerprint_file=self._serials[0],
             fingerprint_offset=offset,
             fingerprint_bytes=n_bytes,
@@ -133,7 +132,7 @@ class FilePacker:
         """Store a text and return the document's row naming it."""
         block, skip, n_bytes = self._texts.add(text.encode("utf-8"))
         self._blocks[document.id] = block
-        return replace(document, text_file=self._serials[1], text_skip=skip, text_bytes=n_bytes)
+        return document._replace(text_file=self._serials[1], text_skip=skip, text_bytes=n_bytes)
 
     def close(self) -> None:
         """Write what is waiting."""
@@ -143,7 +142,7 @@ class FilePacker:
         if blocks:
             self.files.append(self._writer.write_file("TEXT", blocks, serial=self._serials[1]))
         for number, block in self._blocks.items():
-            self._documents[number] = replace(self._documents[number], text_offset=offsets[block])
+            self._documents[number] = self._documents[number]._replace(text_offset=offsets[block])
         self._records, self._texts, self._blocks = RecordPacker(), TextPacker(), {}
 
     def _begin(self) -> None:

@@ -39,7 +39,7 @@ class Fingerprint:
 
     def distinct(self) -> NDArray[np.uint32]:
         """Return all hashes, ascending, each once, `(m,) uint32`."""
-        return np.unique(self.hashes)
+        return np.unique(self.hashes) if len(self.bounds) > 2 else self.hashes
 
 
 @dataclass(frozen=True, slots=True, eq=False)

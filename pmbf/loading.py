@@ -8,6 +8,7 @@ roots ─discover─► files ─unchanged?─► skipped
 from __future__ import annotations
 
 import contextlib
+import gc
 import os
 import signal
 import threading
@@ -121,7 +122,7 @@ class Loader:
         n_bytes_total = sum(file.size for file in files)
         n_files = n_bytes = 0
         try:
-            with _between_batches() as interrupted:
+            with _between_batches() as interrupted, _without_garbage_collection():
                 for batch in self._batches(files):
                     self._look_up(outcome for _, outcome in batch)
                     for planned, outcome in batch:
@@ -262,6 +263,18 @@ def _between_batches() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(presses)
     finally:
         signal.signal(signal.SIGINT, handler)
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Spare the search for reference cycles: rows by the thousand make it a tenth of a load, and hold none."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
 
 
 def _is_gone(path: str) -> bool:

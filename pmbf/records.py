@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import operator
 import os
 import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from pmbf.storage import FileRecord
 
@@ -15,8 +13,7 @@ TEXT_KIND = "text"
 """Kind of a document made from a text that was never a file."""
 
 
-@dataclass(frozen=True, slots=True)
-class Document:
+class Document(NamedTuple):
     """A document's row.
 
     Args:
@@ -56,8 +53,7 @@ class Document:
     problems: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class PathEntry:
+class PathEntry(NamedTuple):
     """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file."""
 
     path: str
@@ -66,8 +62,7 @@ class PathEntry:
     mtime_ns: int
 
 
-@dataclass(frozen=True, slots=True)
-class FileEntry:
+class FileEntry(NamedTuple):
     """A live file of the collection; `tile` numbers the tile or the chunk of the directory it holds, otherwise -1."""
 
     serial: int
@@ -87,8 +82,8 @@ def row_crc(columns: Sequence[Any]) -> int:
 
 
 def as_columns(row: Document | PathEntry | FileEntry) -> tuple[Any, ...]:
-    """Return a row's columns in the order of the dataclass, and its checksum."""
-    columns = _COLUMNS[type(row)](row)
+    """Return a row's columns as SQLite takes them, and their checksum."""
+    columns = tuple(row)
     shown = repr(columns)
     if "\\ud" in shown:  # a lone surrogate, or a path that looks like one
         columns = tuple(map(to_sql, columns))
@@ -109,6 +104,3 @@ def to_sql(value: Any) -> Any:
 def from_sql(value: Any) -> Any:
     """Return what `to_sql` was given."""
     return os.fsdecode(value) if isinstance(value, bytes) else value
-
-
-_COLUMNS = {row: operator.attrgetter(*row.__slots__) for row in (Document, PathEntry, FileEntry)}

@@ -13,7 +13,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Executor
-from dataclasses import replace
 
 from pmbf import directory, storage, tilefile
 from pmbf.background import ProbePool, count_stop_hashes, stored_pool
@@ -216,7 +215,7 @@ class Writer:
     def _change(self) -> Change:
         pending = self.pending
         change = Change(
-            documents=[replace(row, removed=1) for row in self.store.documents(pending.removed).values()],
+            documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
             paths=list(pending.paths.values()),
             lost_paths=pending.lost_paths,
             used_ids=list(pending.documents),

@@ -1,5 +1,4 @@
 import sqlite3
-from dataclasses import replace
 
 import pytest
 
@@ -49,7 +48,7 @@ def test_a_path_that_is_not_unicode_is_kept(folder):
 
 
 def test_a_removed_document_is_not_found_by_its_contents(folder):
-    put(folder, replace(DOCUMENT, removed=1))
+    put(folder, DOCUMENT._replace(removed=1))
     reader = Catalog(folder)
     assert reader.by_sha256("ab" * 32, from_file=True) is None
     assert reader.count_documents() == (0, 1)
