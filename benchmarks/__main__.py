@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import filters, limit, peers, report
+from benchmarks import filters, growth, limit, peers, report
 from benchmarks.peer_methods import PEERS
+from experiments.planting import plant
 
 Figures = dict[str, Any]
 
@@ -36,12 +40,25 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--rounds", type=int, default=5, help="each time is that of the fastest of so many (5)")
     one.set_defaults(run=_filters)
     one = _benchmark(some, "peers", "pmbf beside its peers on a folder of real text", peers.table)
-    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
+    _add_texts(one)
     one.add_argument("--only", nargs="+", choices=PEERS, default=list(PEERS), metavar="PEER", help=", ".join(PEERS))
+    one.set_defaults(run=_peers)
+    one = _benchmark(some, "growth", "costs by the size of the collection, from a thousand to a million", growth.table)
+    _add_texts(one)
+    one.add_argument("--real", nargs="*", type=int, default=growth.REAL, metavar="N", help="documents of the folder")
+    one.add_argument(
+        "--synthetic", nargs="*", type=int, default=growth.SYNTHETIC, metavar="N", help="made-up documents"
+    )
+    one.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes that load, beside one (cores)")
+    one.set_defaults(run=_growth)
+    return parser
+
+
+def _add_texts(one: argparse.ArgumentParser) -> None:
+    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
+    one.add_argument("--texts", type=Path, metavar="FILE", help="keep the texts here, or take them from here")
     for name, value in (("clean", 100), ("planted", 84), ("words", 4000)):
         one.add_argument(f"--{name}", type=int, default=value, help=f"see experiments/planting.py ({value})")
-    one.set_defaults(run=_peers)
-    return parser
 
 
 def _benchmark(some: Any, name: str, about: str, table: Any) -> argparse.ArgumentParser:
@@ -56,8 +73,24 @@ def _filters(given: argparse.Namespace) -> Figures:
 
 
 def _peers(given: argparse.Namespace) -> Figures:
-    planting = {"n_clean": given.clean, "n_planted": given.planted, "n_words": given.words}
-    return peers.run(given.folder, names=given.only, planting=planting, on_done=_show)
+    with _texts(given) as texts:
+        return peers.run(texts, names=given.only, on_done=_show)
+
+
+def _growth(given: argparse.Namespace) -> Figures:
+    with _texts(given) as texts:
+        return growth.run(texts, real=given.real, made=given.synthetic, jobs=given.jobs, on_done=_show)
+
+
+@contextmanager
+def _texts(given: argparse.Namespace) -> Iterator[Path]:
+    """Give the file of texts to screen; it is made when it is not there."""
+    with tempfile.TemporaryDirectory() as place:
+        file = given.texts or Path(place) / "texts.json"
+        if not file.exists():
+            made = plant(given.folder, n_clean=given.clean, n_planted=given.planted, n_words=given.words)
+            made.save(file)
+        yield file
 
 
 def _show(figures: Figures) -> None:

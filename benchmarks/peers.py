@@ -17,40 +17,33 @@ from typing import Any
 from benchmarks import report
 from benchmarks.peer_methods import PEERS, Answer, installed
 from benchmarks.process import FailedError, alone, peak_bytes, resident_bytes
-from experiments.planting import CLEAN, LEVELS, Planted, Query, plant
+from experiments.planting import CLEAN, LEVELS, Planted, Query, n_words_of
 
 Figures = dict[str, Any]
 CLEAN_SHARE = 0.01
 """Of the clean texts, how many may have a document above the cut."""
 
 
-def run(folder: Path, *, names: Sequence[str], planting: dict[str, int], on_done: Callable[[Figures], None]) -> Figures:
-    """Return the figures of each peer on a folder's `.txt` files.
+def run(texts: Path, *, names: Sequence[str], on_done: Callable[[Figures], None]) -> Figures:
+    """Return the figures of each peer.
 
     Args:
-        folder: Real documents; some are held out to make texts of.
+        texts: A file that `Planted.save` wrote: documents and texts to screen.
         names: Keys of `PEERS`.
-        planting: Numbers for `plant`.
         on_done: Called with the figures of each peer.
-
-    Raises:
-        ValueError: The folder holds too little text of its own.
     """
-    planted = plant(folder, **planting)
     results = []
-    with tempfile.TemporaryDirectory() as place:
-        texts = Path(place) / "planted.json"
-        planted.save(texts)
-        for name in names:
-            figures = {"name": name} | _measured(name, texts)
-            on_done(figures)
-            results.append(figures)
+    for name in names:
+        figures = {"name": name} | _measured(name, texts)
+        on_done(figures)
+        results.append(figures)
+    planted = Planted.read(texts)
     workload = {
         "n_documents": len(planted.loaded),
         "n_bytes": sum(path.stat().st_size for path in planted.paths()),
         "n_clean": sum(query.level == CLEAN for query in planted.queries),
         "n_per_cell": sum(query.level == next(iter(LEVELS)) and query.edited for query in planted.queries),
-        "text_words": planting.get("n_words", 4000),
+        "text_words": n_words_of(planted.queries[0].text),
     }
     return {"workload": workload, "results": results}
 

@@ -113,7 +113,7 @@ def plant(folder: Path, *, n_clean: int = 100, n_planted: int = 84, n_words: int
     longest = round(max(LEVELS.values()) * n_words)
     passages = _passages(folder, loaded, longest, _TRIED * n_planted, chosen)
     stretches, passages = _unshared(folder, loaded, paragraphs, passages, n_words)
-    n_clean_words = sum(map(_n_words, stretches))
+    n_clean_words = sum(map(n_words_of, stretches))
     if n_clean_words < LEAST_TEXTS * n_words:
         raise ValueError(f"{folder}: {n_clean_words} words stand in it once, {LEAST_TEXTS * n_words} are needed")
     if len(passages) < n_planted:
@@ -151,7 +151,7 @@ class Composer:
             if n_words <= 0:
                 break
             parts.append(_first_words(part, n_words))
-            n_words -= _n_words(part)
+            n_words -= n_words_of(part)
         return parts
 
     def planted(self, host: list[str], passage: Passage, level: str, n_words: int, edited: bool) -> Query:
@@ -192,7 +192,7 @@ def _held_out(folder: Path, names: list[str], n_words: int) -> tuple[list[str], 
 def _paragraphs(text: str) -> Iterator[str]:
     """Yield the long paragraphs of a text; not those with a character whose lower case is longer, which moves words."""
     for part in re.split(r"\n\s*\n", text):
-        if _n_words(part) >= _LEAST_WORDS and len(part.lower()) == len(part):
+        if n_words_of(part) >= _LEAST_WORDS and len(part.lower()) == len(part):
             yield part
 
 
@@ -249,7 +249,8 @@ def _stretches(part: str, shared: NDArray[np.bool_]) -> Iterator[str]:
             yield part[spans[start][0] : spans[stop - 1][1]]
 
 
-def _n_words(text: str) -> int:
+def n_words_of(text: str) -> int:
+    """Return how many words a text has."""
     return len(WORD.findall(text))
 
 
@@ -264,7 +265,7 @@ def _halves(host: list[str], n_words: int, chosen: random.Random) -> tuple[str, 
     for part in host:
         if n_words > 0:
             parts.append(_first_words(part, n_words))
-            n_words -= _n_words(part)
+            n_words -= n_words_of(part)
     cut = chosen.randrange(len(parts) + 1)
     before, after = BREAK.join(parts[:cut]), BREAK.join(parts[cut:])
     return before + BREAK if before else "", BREAK + after if after else ""

@@ -1,0 +1,209 @@
+"""How costs grow with a collection: real documents as far as there are any, made-up fingerprints beyond.
+
+Loading, asking and the command line each run in processes of their own. Times of loading and asking are the
+processor's, on one core; opening and the command line are what a person waits, the files being in the system's cache.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from statistics import median
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+
+from benchmarks import report, synthetic
+from benchmarks.process import ROOT, alone, folder_bytes, peak_bytes, resident_bytes
+from experiments.planting import CLEAN, Planted
+from pmbf import Collection
+from pmbf.fingerprint import query_sample
+from pmbf.screen import candidates, screen
+from pmbf.store import Store
+
+Figures = dict[str, Any]
+
+REAL = (1000, 10_000, 80_000)
+SYNTHETIC = (100_000, 1_000_000)
+DOCUMENT_HASHES = 300
+"""Of a made-up document: a text of 6,000 characters."""
+QUERY_HASHES, PLANTED = 1200, 0.05
+"""Of a made-up query: a text of 4,000 words, and the share of it that is one document's."""
+N_QUERIES = 200
+_REPEATS = 5
+
+
+def run(
+    texts: Path, *, real: Sequence[int], made: Sequence[int], jobs: int, on_done: Callable[[Figures], None]
+) -> Figures:
+    """Return the figures of collections of several sizes.
+
+    Args:
+        texts: A file that `Planted.save` wrote: documents and texts to screen.
+        real: Numbers of real documents; those beyond the documents at hand are left out.
+        made: Numbers of made-up documents.
+        jobs: Processes that load, measured beside one.
+        on_done: Called with the figures of each size.
+    """
+    planted, results = Planted.read(texts), []
+    sizes = [("real", n) for n in real if n <= len(planted.loaded)] + [("synthetic", n) for n in made]
+    for kind, n_documents in sizes:
+        with tempfile.TemporaryDirectory() as place:
+            figures = {"name": f"{n_documents:,} {kind}", "kind": kind, "n_documents": n_documents}
+            common = {"place": place, "n_documents": n_documents}
+            if kind == "real":
+                figures |= alone("benchmarks.growth:load", texts=str(texts), jobs=1, **common)
+                both = alone("benchmarks.growth:load", texts=str(texts), jobs=jobs, **common)
+                figures |= {"jobs": jobs, "load_jobs_s": both["load_s"]}
+                figures |= alone("benchmarks.growth:ask", texts=str(texts), place=place)
+                figures |= command_line(Path(place), next(query.text for query in planted.queries if query.source))
+            else:
+                figures |= alone("benchmarks.growth:make", **common)
+                figures |= alone("benchmarks.growth:ask_made", place=place)
+        on_done(figures)
+        results.append(figures)
+    return {"document_hashes": DOCUMENT_HASHES, "query_hashes": QUERY_HASHES, "results": results}
+
+
+# ---------------------------------------------------------------------- in processes of their own
+
+
+def load(texts: str, place: str, n_documents: int, jobs: int) -> Figures:
+    """Load so many real documents, those that passages were taken from among them."""
+    planted, before = Planted.read(Path(texts)), resident_bytes()
+    paths = chosen(planted, n_documents)
+    folder = Path(place) / f"{jobs}.pmbf"
+    wall, cpu = perf_counter(), process_time()
+    with Collection(folder, create=True) as collection:
+        collection.load(paths, jobs=jobs)
+    wall, cpu = perf_counter() - wall, process_time() - cpu
+    n_bytes = sum(path.stat().st_size for path in paths)
+    return {"n_bytes": n_bytes, "load_s": wall, "load_cpu_s": cpu} | _sizes(folder, before)
+
+
+def make(place: str, n_documents: int) -> Figures:
+    """Write so many made-up documents."""
+    before, folder = resident_bytes(), Path(place) / "1.pmbf"
+    wall, cpu = perf_counter(), process_time()
+    synthetic.write(folder, synthetic.random_documents(n_documents, DOCUMENT_HASHES))
+    return {"load_s": perf_counter() - wall, "load_cpu_s": process_time() - cpu} | _sizes(folder, before)
+
+
+def ask(texts: str, place: str) -> Figures:
+    """Open a collection of real documents and screen texts with it."""
+    queries = [query.text for query in Planted.read(Path(texts)).queries]
+    some = random.Random(1).sample(queries, min(N_QUERIES, len(queries)))
+    before = resident_bytes()
+    store, figures = _opened(Path(place) / "1.pmbf")
+    figures |= _asked("candidates", lambda text: candidates(store, query_sample(text, store.params)), some)
+    figures |= {"candidates_held_bytes": resident_bytes() - before}
+    figures |= _asked("screen", lambda text: screen(store, text), some)
+    return figures | {"screen_held_bytes": resident_bytes() - before}
+
+
+def ask_made(place: str) -> Figures:
+    """Open a collection of made-up documents and look for the documents of queries."""
+    chance = np.random.default_rng(2)
+    first = list(itertools.islice(synthetic.random_documents(N_QUERIES, DOCUMENT_HASHES), N_QUERIES))
+    some = [synthetic.as_query(synthetic.planted_query(document, QUERY_HASHES, PLANTED, chance)) for document in first]
+    before = resident_bytes()
+    store, figures = _opened(Path(place) / "1.pmbf")
+    figures |= _asked("candidates", lambda sample: candidates(store, sample), some)
+    return figures | {"candidates_held_bytes": resident_bytes() - before}
+
+
+# ---------------------------------------------------------------------- pieces
+
+
+def chosen(planted: Planted, n_documents: int) -> list[Path]:
+    """Return so many documents' paths, those of the sources among them."""
+    sources = {query.source for query in planted.queries if query.level != CLEAN}
+    others = sorted(set(planted.loaded) - sources)
+    random.Random(1).shuffle(others)
+    names = [*sorted(sources), *others][:n_documents]
+    return [Path(planted.folder) / name for name in sorted(names)]
+
+
+def command_line(place: Path, text: str) -> Figures:
+    """Return the seconds of whole processes: `pmbf screen` with one text, and `pmbf --help` for comparison."""
+    file = place / "query.txt"
+    file.write_text(text, encoding="utf-8")
+    screening = ["screen", str(file), "--collection", str(place / "1.pmbf"), "--json"]
+    return {"cli_screen_s": _process_seconds(screening), "cli_help_s": _process_seconds(["--help"])}
+
+
+def _process_seconds(arguments: list[str]) -> float:
+    """Return the seconds of the fastest of several runs of `pmbf`."""
+    times = []
+    for _ in range(_REPEATS):
+        start = perf_counter()
+        done = subprocess.run([sys.executable, "-m", "pmbf", *arguments], cwd=ROOT, capture_output=True, text=True)
+        times.append(perf_counter() - start)
+        if done.returncode > 1:
+            raise RuntimeError(f"pmbf {arguments[0]} ended with code {done.returncode}: {done.stderr.strip()}")
+    return min(times)
+
+
+def _opened(folder: Path) -> tuple[Store, Figures]:
+    """Return a collection, and the median seconds of opening it."""
+    times = []
+    for _ in range(_REPEATS):
+        start = perf_counter()
+        store = Store(folder)
+        times.append(perf_counter() - start)
+        store.close()
+    return Store(folder), {"open_s": median(times)}
+
+
+def _asked(what: str, answer: Callable[[Any], Any], queries: Sequence[Any]) -> Figures:
+    """Return median and 99th percentile of the seconds a query takes, the better of two rounds each."""
+    seconds = [float("inf")] * len(queries)
+    for _ in range(2):
+        for at, query in enumerate(queries):
+            start = process_time()
+            answer(query)
+            seconds[at] = min(seconds[at], process_time() - start)
+    return {f"{what}_p50_s": median(seconds), f"{what}_p99_s": sorted(seconds)[int(0.99 * (len(seconds) - 1))]}
+
+
+def _sizes(folder: Path, before: int) -> Figures:
+    """Return what a collection takes on disk, and what loading it took in memory beyond what was held before."""
+    texts = folder_bytes(folder / "texts")
+    return {
+        "disk_text_bytes": texts,
+        "disk_index_bytes": folder_bytes(folder) - texts,
+        "load_peak_bytes": peak_bytes() - before,
+    }
+
+
+def table(figures: Figures) -> str:
+    """Return the figures as Markdown tables: loading, then asking."""
+    lines = [
+        report.line(figures["about"]),
+        f"real documents, and synthetic ones of {figures['document_hashes']} hashes; texts of 4,000 words, "
+        f"queries of {figures['query_hashes']} hashes to the synthetic ones",
+        "",
+        *report.head("| documents | load, a document | load, MB/s | jobs, MB/s | memory | disk, index | texts |"),
+    ]
+    for one in figures["results"]:
+        seconds = [one["load_cpu_s"], one["load_jobs_s"]] if "n_bytes" in one else []
+        rates = [f"{one['n_bytes'] / some / 1e6:.1f}" for some in seconds] or ["", ""]
+        lines.append(
+            f"| {one['name']} | {report.time(one['load_cpu_s'] / one['n_documents'])} | {' | '.join(rates)} "
+            f"| {report.size(one['load_peak_bytes'])} | {report.size(one['disk_index_bytes'])} "
+            f"| {report.size(one['disk_text_bytes'])} |"
+        )
+    columns = ("open_s", "candidates_p50_s", "candidates_p99_s", "screen_p50_s", "screen_p99_s", "cli_screen_s")
+    head = "| documents | open | candidates p50 | p99 | whole screen p50 | p99 | `pmbf screen` | memory |"
+    lines += ["", *report.head(head)]
+    for one in figures["results"]:
+        times = " | ".join(report.time(one[column]) if column in one else "" for column in columns)
+        held = one.get("screen_held_bytes", one["candidates_held_bytes"])
+        lines.append(f"| {one['name']} | {times} | {report.size(held)} |")
+    return "\n".join(lines) + "\n"
