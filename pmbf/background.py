@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.filter import Tile
-from pmbf.records import Document
 from pmbf.store import Store
 
 Hashes = NDArray[np.uint32]
@@ -81,28 +80,28 @@ class ProbePool:
 
 def stored_pool(store: Store, seed: int) -> ProbePool:
     """Return a pool over a fair sample of a store's documents."""
-    sample = sampled_documents(store, PROBE_DOCUMENTS, seed)
-    pool = ProbePool(seed, n_seen=store.catalog.count_documents()[0] - len(sample))
-    for document in sample:
-        pool.show(document.id, store.fingerprint(document).hashes)
+    ids = sampled_ids(store, PROBE_DOCUMENTS, seed)
+    pool = ProbePool(seed, n_seen=store.directory.totals().n_live - len(ids))
+    for document, hashes in zip(ids.tolist(), store.hashes_of(ids), strict=True):
+        pool.show(document, hashes)
     return pool
 
 
-def sampled_documents(store: Store, n_documents: int, seed: int) -> list[Document]:
-    """Return up to so many live documents, chosen by chance."""
-    ids = store.catalog.live_ids()
+def sampled_ids(store: Store, n_documents: int, seed: int) -> NDArray[np.uint32]:
+    """Return the ids of up to so many live documents, chosen by chance, ascending."""
+    ids = store.directory.live_ids()
     if len(ids) > n_documents:
-        ids = sorted(np.random.default_rng(seed).choice(ids, n_documents, replace=False).tolist())
-    return list(store.documents(ids).values())
+        ids = np.sort(np.random.default_rng(seed).choice(ids, n_documents, replace=False))
+    return ids
 
 
 def count_stop_hashes(store: Store, seed: int = 0) -> Hashes:
     """Return the hashes that too many documents of a sample have, ascending."""
-    sample = sampled_documents(store, STOP_SAMPLE, seed)
+    sample = sampled_ids(store, STOP_SAMPLE, seed)
     if len(sample) <= STOP_MIN_DOCUMENTS:
         return np.empty(0, np.uint32)
     # Sorted, a hash that n documents have stands n times in a row: far faster than counting each.
-    hashes = np.sort(np.concatenate([store.fingerprint(document).distinct() for document in sample]))
+    hashes = np.sort(np.concatenate(list(store.hashes_of(sample))))
     least = int(max(STOP_MIN_DOCUMENTS, STOP_SHARE * len(sample)))
     return np.unique(hashes[least:][hashes[least:] == hashes[:-least]])
 

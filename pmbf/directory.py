@@ -118,8 +118,12 @@ class Directory:
         changed: dict[int, Entries] = {}
         for id_ in lost:
             self._writable(changed, id_)[id_ % CHUNK_DOCUMENTS] = 0
-        for document in documents:
-            self._writable(changed, document.id)[document.id % CHUNK_DOCUMENTS] = _entry(document)
+        rows = list(documents)
+        ids, entries = np.array([row.id for row in rows], np.uint32), np.array([_entry(row) for row in rows], ENTRY)
+        for number in np.unique(ids >> _CHUNK_SHIFT).tolist():
+            here = ids >> _CHUNK_SHIFT == number
+            chunk = self._writable(changed, number << _CHUNK_SHIFT)
+            chunk[ids[here] & (CHUNK_DOCUMENTS - 1)] = entries[here]
         return {number: _trimmed(entries) for number, entries in changed.items()}
 
     def _writable(self, changed: dict[int, Entries], id_: int) -> Entries:
@@ -142,14 +146,9 @@ def payload(entries: Entries) -> Iterator[bytes | memoryview]:
     yield entries.tobytes()
 
 
-def _entry(document: Document) -> tuple[int, int, int, int, int]:
-    return (
-        document.fingerprint_file,
-        document.n_hashes,
-        document.fingerprint_offset,
-        document.fingerprint_bytes,
-        REMOVED if document.removed else LIVE,
-    )
+def _entry(row: Document) -> tuple[int, int, int, int, int]:
+    state = REMOVED if row.removed else LIVE
+    return row.fingerprint_file, row.n_hashes, row.fingerprint_offset, row.fingerprint_bytes, state
 
 
 def _trimmed(entries: Entries) -> Entries:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pmbf.codec import encode_fingerprint
 from pmbf.discovery import FileFound, read_bounded
 from pmbf.errors import PmbfError
-from pmbf.extract import TEXT_KINDS, Limits, extract
+from pmbf.extract import Limits, extract, plain_utf8
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.params import Params
 from pmbf.records import PathEntry
@@ -73,14 +73,14 @@ def read_document(path: str, params: Params, limits: Limits) -> Reading:
         NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
     """
     content = read_bounded(path, limits.max_bytes)
-    extracted = extract(content, path, limits)
-    # Nearly every plain text is the UTF-8 it will be stored as.
-    is_utf8 = extracted.encoding == "utf-8" and extracted.kind in TEXT_KINDS and not extracted.problems
-    text = content if is_utf8 else utf8(extracted.text)
-    sha256 = hashlib.sha256(content).hexdigest()
+    text, problems = content, tuple[str, ...]()
+    kind = plain_utf8(content, path, limits)
+    if kind is None:
+        extracted = extract(content, path, limits)
+        kind, text, problems = extracted.kind, utf8(extracted.text), extracted.problems
     sampled = fingerprint(text, params)
     record = encode_fingerprint(sampled.parts())
-    return Reading(sha256, len(content), extracted.kind, text, sampled, record, extracted.problems)
+    return Reading(hashlib.sha256(content).hexdigest(), len(content), kind, text, sampled, record, problems)
 
 
 def read_ahead(

@@ -187,6 +187,20 @@ class Store:
         hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
 
+    def hashes_of(self, ids: NDArray[np.uint32]) -> Iterator[NDArray[np.uint32]]:
+        """Yield the hashes of live documents, each ascending and distinct; the catalog is not asked.
+
+        Raises:
+            CorruptError: A record or its file is damaged.
+        """
+        places = self.directory.entries(ids)
+        for serial, offset, n_bytes in zip(
+            *(places[name].tolist() for name in ("file", "offset", "n_bytes")), strict=True
+        ):
+            file = self.file(serial)
+            parts = codec.decode_fingerprint(file.payload[offset : offset + n_bytes], str(file.path))
+            yield parts[0] if len(parts) == 1 else np.unique(np.concatenate([np.empty(0, np.uint32), *parts]))
+
     def shared_hashes(self, ids: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> Shared:
         """Return which of a query's hashes some documents have; removed documents are left out.
 
