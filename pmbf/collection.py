@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,8 +16,8 @@ from pmbf import check as checking
 from pmbf import kernels
 from pmbf.codec import encode_fingerprint
 from pmbf.compact import CompactReport, compact
-from pmbf.discovery import discover, read_bounded
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.discovery import discover, read_bounded, reason_of
+from pmbf.errors import NotFoundError, ParameterError, PmbfError
 from pmbf.extract import Limits, extract
 from pmbf.fingerprint import fingerprint
 from pmbf.loading import Loader, LoadReport, Progress
@@ -25,7 +26,7 @@ from pmbf.params import Params
 from pmbf.pending import NewDocument
 from pmbf.records import TEXT_KIND
 from pmbf.report import Report
-from pmbf.screen import Options, screen
+from pmbf.screen import Answer, Options, Reader, Text, answers, screen
 from pmbf.stats import Stats, measure
 from pmbf.store import Store
 from pmbf.text import clean
@@ -199,6 +200,57 @@ class Collection:
         report = screen(self._store, text, name=name, options=Options(**options))
         return _with_problems(report, problems)
 
+    def screen_many(
+        self,
+        queries: Iterable[str | bytes | os.PathLike[str]],
+        *,
+        jobs: int = 1,
+        limits: Limits | None = None,
+        on_progress: Callable[[int], None] | None = None,
+        **options: Any,
+    ) -> Iterator[Report]:
+        """Yield the report of each query, in order; the reports are those of `screen`.
+
+        A file that cannot be read stops nothing: its report compares nothing, and says why in `problems`. Memory does
+        not grow with the number of queries. Change the collection through this object only after the last report.
+
+        Args:
+            queries: As for `screen`; texts and bytes have no name.
+            jobs: Processes that read and compare, at least 1. With more, the calling script needs the usual guard
+                `if __name__ == "__main__":`, since processes are spawned.
+            limits: Bounds for reading a file.
+            on_progress: Called before each report is given out, with how many there were so far.
+            options: Fields of `pmbf.screen.Options`, as for `screen`.
+
+        Raises:
+            ParameterError: `jobs` or an option is outside its range.
+            CorruptError: A file of the collection that an answer needs is damaged.
+
+        >>> import tempfile
+        >>> with Collection(tempfile.mkdtemp() + "/tides.pmbf", create=True) as collection:
+        ...     _ = collection.add("The sea comes in twice a day and goes out twice a day.", name="sea")
+        ...     texts = ["The sea comes in twice a day and goes out.", "Nobody asks the moon why."]
+        ...     [report.found for report in collection.screen_many(texts, min_chars=40)]
+        [True, False]
+        """
+        found = self.answers(queries, partial(_read_one, limits=limits or Limits()), jobs=jobs, **options)
+        return _reports(found, on_progress)
+
+    def answers(self, queries: Iterable[Any], read: Reader, *, jobs: int = 1, **options: Any) -> Iterator[Answer]:
+        """Yield the answer to each query as `screen_many` does, each read in the caller's own way.
+
+        Args:
+            queries: Whatever `read` takes.
+            read: Makes a `pmbf.screen.Text` of a query; with several processes both must be picklable.
+            jobs, options: As for `screen_many`.
+
+        Raises:
+            ParameterError, CorruptError: As for `screen_many`.
+        """
+        if jobs < 1:
+            raise ParameterError(f"jobs is {jobs}, expected at least 1")
+        return answers(self._store, queries, read, options=Options(**options), jobs=jobs)
+
     def documents(self) -> Iterator[Listed]:
         """Yield every document, by ascending id."""
         documents = list(self._store.catalog.live_documents())
@@ -312,6 +364,22 @@ def read_query(query: str | bytes | os.PathLike[str], name: str, limits: Limits)
         content = read_bounded(query, limits.max_bytes)
     extracted = extract(content, name, limits)
     return extracted.text, name, extracted.problems
+
+
+def _read_one(query: str | bytes | os.PathLike[str], limits: Limits) -> Text:
+    name = "" if isinstance(query, str | bytes) else os.fspath(query)
+    try:
+        text, name, problems = read_query(query, name, limits)
+    except (PmbfError, OSError) as error:
+        return Text(name, "", (reason_of(error),), unread=True)
+    return Text(name, clean(text), problems)
+
+
+def _reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
+    for number, answer in enumerate(found, 1):
+        if on_progress:
+            on_progress(number)
+        yield answer.report
 
 
 def _with_problems(report: Report, problems: tuple[str, ...]) -> Report:

@@ -127,6 +127,7 @@ def load(
     epilog="""Examples:
   pmbf screen thesis.pdf -c papers.pmbf
   pmbf screen thesis.pdf -c papers.pmbf --passages all --threshold 0.01
+  pmbf screen drafts/ late/*.txt -c papers.pmbf --jobs 4
   pdftotext draft.pdf - | pmbf screen - -c papers.pmbf --name draft
   pmbf screen *.docx -c papers.pmbf --json | jq .coverage
 
@@ -148,19 +149,21 @@ def screen(
     method: arg.Method = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
+    jobs: arg.ScreenJobs = None,
     passages: arg.Passages = None,
     sources: arg.Sources = None,
     color: arg.ColorWhen = "auto",
     json: arg.JsonReports = False,
     quiet: arg.Quiet = False,
 ) -> None:
-    """Find the documents that share text with a file, and show where."""
+    """Find the documents that share text with a file, or with many, and show where."""
     from pmbf.cli.screening import Screening
     from pmbf.screen import Options
     from pmbf.terminal.canvas import View, wants_color
 
-    if name is not None and len(files) > 1:
-        raise ParameterError(f"--name is given for {len(files)} files, expected one file")
+    if name is not None and (len(files) > 1 or os.path.isdir(files[0])):
+        what = f"{len(files)} files" if len(files) > 1 else "a folder"
+        raise ParameterError(f"--name is given for {what}, expected one file")
     options = given(
         min_chars=min_chars,
         min_similarity=min_similarity,
@@ -174,7 +177,7 @@ def screen(
     with _opened(collection) as opened:
         if not quiet:
             note_kernels()
-        screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet)
+        screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet, jobs=jobs)
         raise typer.Exit(screening.screen_all(files, name))
 
 

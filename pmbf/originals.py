@@ -8,19 +8,19 @@ from collections.abc import Sequence
 
 from pmbf.errors import IncompleteError
 from pmbf.extract import Limits, extract
+from pmbf.files import StoreFiles
 from pmbf.records import Document
-from pmbf.store import Store
 from pmbf.text import clean
 
 
-def original_text(store: Store, document: Document, paths: Sequence[str]) -> str:
+def original_text(files: StoreFiles, document: Document, paths: Sequence[str]) -> str:
     """Return a document's text.
 
     Raises:
         CorruptError: The stored text is damaged.
         IncompleteError: No text is stored, and no file with the same contents is left.
     """
-    text = store.text(document)
+    text = files.text(document)
     return read_again(document, paths) if text is None else text
 
 

@@ -154,7 +154,7 @@ def test_ids_out_of_all_bounds_are_not_there(collection):
 def test_a_closed_collection_says_so(tmp_path):
     collection = Collection(tmp_path / "c.pmbf", create=True)
     collection.close()
-    with pytest.raises(ParameterError, match="is closed, or belongs to another thread"):
+    with pytest.raises(ParameterError, match="the collection is closed"):
         collection.screen(words(1))
 
 

@@ -266,7 +266,7 @@ def test_nothing_found_in_part_of_a_text_is_exit_code_3(library, monkeypatch):
     from pmbf.extract import Extracted
 
     cut = Extracted("some words that stand nowhere else in the collection", "pdf", None, ("page 2 of 3 is damaged",))
-    monkeypatch.setattr("pmbf.cli.screening.extract", lambda *arguments: cut)
+    monkeypatch.setattr("pmbf.cli.queries.extract", lambda *arguments: cut)
     result = run("screen", SUSPICIOUS / "none.txt", "-c", library)
     assert result.exit_code == 3
     assert "Incomplete: page 2 of 3 is damaged" in result.stdout
@@ -282,6 +282,52 @@ def test_several_files_give_one_line_of_json_each(library):
     files = sorted(SUSPICIOUS.iterdir())
     lines = run("screen", *files, "-c", library, "--json").stdout.splitlines()
     assert [Report.from_json(line).query.name for line in lines] == [str(file) for file in files]
+
+
+def test_of_many_texts_each_has_a_line_those_with_matches_a_report_and_all_a_total(library):
+    files = [SUSPICIOUS / "none.txt", SUSPICIOUS / "verbatim.txt", "missing.txt", SUSPICIOUS / "none.txt"]
+    result = run("screen", *files, "-c", library)
+    lines = result.stdout.splitlines()
+    assert result.exit_code == 3
+    assert lines[0].endswith(", nothing in 14 documents")
+    assert any("tides.txt" in line for line in lines)
+    assert lines[-5].endswith(", nothing in 14 documents")
+    assert lines[-4:] == [
+        "3 texts screened",
+        "        1 share text with the collection",
+        "        2 share none",
+        "        1 could not be read",
+    ]
+
+
+def test_a_folder_is_screened_file_by_file_under_the_name_it_was_given(library, tmp_path, monkeypatch):
+    (tmp_path / "in" / "deep").mkdir(parents=True)
+    (tmp_path / "in" / "deep" / "b.txt").write_bytes((SUSPICIOUS / "verbatim.txt").read_bytes())
+    (tmp_path / "in" / "a.txt").write_bytes((SUSPICIOUS / "none.txt").read_bytes())
+    (tmp_path / "in" / ".hidden.txt").write_text("not screened")
+    (tmp_path / "in" / "c.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)))
+    monkeypatch.chdir(tmp_path)
+    result = run("screen", "in", "-c", library, "--json")
+    assert (result.exit_code, result.stderr) == (1, "")
+    assert [Report.from_json(line).query.name for line in result.stdout.splitlines()] == ["in/a.txt", "in/deep/b.txt"]
+    assert run("screen", "in", "-c", library).stdout.endswith("        1 skipped: no text documents\n")
+    assert run("screen", "in/c.png", "-c", library).exit_code == 3
+    assert run("screen", "in", "-c", library, "--name", "x").exit_code == 2
+
+
+def test_an_empty_folder_has_nothing_to_screen(library, tmp_path):
+    result = run("screen", tmp_path, "-c", library)
+    assert (result.exit_code, result.stdout) == (0, "0 texts screened\n")
+
+
+def test_several_processes_print_what_one_prints(library):
+    files = [*sorted(SUSPICIOUS.iterdir()), "-", "missing.txt", *sorted(LIBRARY.iterdir())]
+    given = (SUSPICIOUS / "verbatim.txt").read_bytes()
+    for more in ((), ("--json",)):
+        one = run("screen", *files, "-c", library, "--jobs", 1, *more, input=given)
+        two = run("screen", *files, "-c", library, "--jobs", 2, *more, input=given)
+        assert (one.exit_code, one.stdout, one.stderr) == (two.exit_code, two.stdout, two.stderr)
+        assert (one.exit_code, "stdin" in one.stdout) == (3, True)
 
 
 def test_quiet_prints_nothing_and_keeps_the_exit_code(library):

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from conftest import words
 
-from pmbf import Collection
+from pmbf import Collection, screen
+from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
 from pmbf.screen import WINDOW_HASHES, Candidate, Options, candidates, candidates_of_each, informative
 from pmbf.store import Store
@@ -72,3 +73,65 @@ def test_many_queries_have_the_candidates_each_has_alone(store: Store, method: s
 
 def test_no_queries_have_no_candidates(store: Store) -> None:
     assert [] == candidates_of_each(store, [])
+
+
+# ---------------------------------------------------------------------- many texts
+
+
+def tour(seed: int) -> str:
+    """Return a text with a passage of a stored one, or without."""
+    return words(6000 + seed, 200) + (" " + words(seed % N_DOCUMENTS, 300) if seed % 3 else "")
+
+
+@pytest.mark.parametrize("jobs", [1, 2])
+def test_many_reports_are_those_of_single_screenings(store: Store, tmp_path, jobs: int) -> None:
+    file, missing = tmp_path / "file.txt", tmp_path / "missing.txt"
+    file.write_text(tour(1), encoding="utf-8")
+    queries = [*(tour(seed) for seed in range(30)), tour(4).encode(), file, missing, "", "lone \ud800 " + tour(2)]
+    done: list[int] = []
+    with Collection(store.folder) as collection:
+        found = list(collection.screen_many(queries, jobs=jobs, on_progress=done.append, min_chars=80))
+        for query, report in zip(queries, found, strict=True):
+            if query == missing:
+                assert (f"{missing}: no such file",) == report.problems
+                assert (str(missing), 0, False) == (report.query.name, report.query.n_chars, report.found)
+            else:
+                assert collection.screen(query, min_chars=80) == report
+    assert list(range(1, len(queries) + 1)) == done
+    assert sum(report.found for report in found) == 22
+
+
+def test_every_report_shows_one_generation_whatever_is_committed_meanwhile(tmp_path) -> None:
+    texts = [(f"text-{seed}", words(seed)) for seed in range(12)]
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many(texts)
+        generation = made.generation
+        reports = made.screen_many([text for _, text in texts], jobs=2)
+        with Collection(tmp_path / "c.pmbf") as other:
+            other.remove(*(name for name, _ in texts[6:]))
+            other.add("something else altogether", name="late")
+            other.compact()
+        found = list(reports)
+    assert [[name] for name, _ in texts] == [[m.document.path for m in one.matches] for one in found]
+    assert {generation} == {report.generation for report in found}
+
+
+def test_no_more_queries_are_read_than_the_processes_need(store: Store) -> None:
+    taken = 0
+
+    def endless():
+        nonlocal taken
+        while True:
+            taken += 1
+            yield tour(taken)
+
+    with Collection(store.folder) as collection:
+        reports = collection.screen_many(endless())
+        next(reports)
+        reports.close()
+    assert taken == screen.many.BATCH_QUERIES
+
+
+def test_fewer_than_one_process_is_refused(store: Store) -> None:
+    with Collection(store.folder) as collection, pytest.raises(ParameterError, match="jobs is 0"):
+        collection.screen_many([], jobs=0)

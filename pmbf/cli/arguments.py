@@ -113,7 +113,7 @@ NoText = Annotated[bool, _flag("--no-text", "Store no texts: files are read agai
 QuietLoad = Annotated[bool, _flag("--quiet", "Print nothing but problems.", OUTPUT)]
 
 # screen
-Files = Annotated[list[str], _names("FILE", "Texts in any format and encoding; - reads stdin.")]
+Files = Annotated[list[str], _names("PATH", "Texts in any format and encoding, folders of them; - reads stdin.")]
 Name = Annotated[
     str | None, _option("--name", "NAME", "What to call the text; for stdin, its ending tells the format.")
 ]
@@ -139,6 +139,10 @@ Method = Annotated[
     _option(
         "--method", "hashes|popcount", "Count shared hashes, or shared bits as in the paper (default: hashes).", SEARCH
     ),
+]
+ScreenJobs = Annotated[
+    int | None,
+    _option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", min=1),
 ]
 Passages = Annotated[
     int | None,

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 def named_roots(paths: Sequence[str], files_from: str | None) -> list[str]:
     """Return what to load, glob patterns that the shell left alone filled in."""
-    roots = [root for path in paths for root in _expanded(path)]
+    roots = [root for path in paths for root in expanded(path)]
     return roots if files_from is None else roots + _paths_in(files_from)
 
 
-def _expanded(path: str) -> list[str]:
+def expanded(path: str) -> list[str]:
     """Return the paths a glob pattern stands for, or a path itself."""
     if os.path.lexists(path) or not glob.has_magic(path):
         return [path]

@@ -1,25 +1,29 @@
-"""`pmbf screen`: files are read, answered and printed, one after another. The search itself is `pmbf.screen`."""
+"""`pmbf screen`: files are read and answered, in several processes if that helps, and printed in order."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
-from pmbf.cli.inputs import read_content
-from pmbf.cli.outcome import DONE, FAILED, FOUND, note, print_json, print_text, reason
+from pmbf.cli.outcome import DONE, FAILED, FOUND, note, print_json, print_text
+from pmbf.cli.queries import FileQuery, is_stream, queries, read_query, usual_jobs
 from pmbf.collection import Collection
-from pmbf.errors import PmbfError
-from pmbf.extract import Extracted, Limits, extract
+from pmbf.discovery import Problem
+from pmbf.extract import Limits
 from pmbf.report import Report
-from pmbf.screen import Options
+from pmbf.screen import Answer, Options, Text
 from pmbf.terminal.canvas import View
+from pmbf.terminal.progress import screen_progress
 from pmbf.terminal.report import is_incomplete, report_text
+from pmbf.terminal.summaries import Screened, nothing_line, screened_text
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Screening:
-    """One `pmbf screen`: what holds for each of its files.
+    """One `pmbf screen`: what holds for each of its files, and what was found so far.
 
     Args:
         collection: What the files are compared with.
@@ -28,6 +32,7 @@ class Screening:
         view: How a report is shown.
         json: Whether it is printed as JSON instead.
         quiet: Whether nothing is printed.
+        jobs: Processes; None for one a core when there are many files.
     """
 
     collection: Collection
@@ -36,45 +41,72 @@ class Screening:
     view: View
     json: bool
     quiet: bool
+    jobs: int | None
+    _so_far: Screened = field(default_factory=Screened)
+    _separator: str = ""
 
     def screen_all(self, files: Sequence[str], name: str | None) -> int:
         """Screen each file and return the highest exit code; one that cannot be read does not stop the others."""
-        code, separator = DONE, ""
-        for file in files:
-            answer = self._answer(file, name)
-            if answer is None:
-                code = FAILED
-                continue
-            if not self.quiet:
-                self._print(*answer, separator)
-            code, separator = max(code, _code(answer[0])), "\n"
+        planned = list(queries(files, name))
+        several = len(planned) != 1
+        code = DONE
+        with screen_progress(len(planned), shown=self._shows_progress(len(planned))) as advance:
+            for answer in self._answers(planned):
+                code = max(code, self._told(answer, several))
+                advance()
+        if several and not (self.json or self.quiet):
+            print_text(self._separator + screened_text(self._so_far))
         return code
 
-    def _answer(self, file: str, name: str | None) -> tuple[Report, str] | None:
-        """Return the report on a file, and its text; None, and why on stderr, when it cannot be read."""
-        try:
-            extracted = self._read(file, name)
-        except (PmbfError, OSError) as error:
-            note(reason(error))
-            return None
-        report = self.collection.screen(extracted.text, name=name or ("stdin" if file == "-" else file), **self.options)
-        return replace(report, problems=extracted.problems + report.problems), extracted.text
+    def _answers(self, planned: Sequence[FileQuery | Problem]) -> Iterator[Answer]:
+        jobs = self.jobs or usual_jobs(len(planned))
+        read = partial(read_query, limits=self.limits)
+        return self.collection.answers(self._with_streams_read(planned), read, jobs=jobs, **self.options)
 
-    def _read(self, file: str, name: str | None) -> Extracted:
-        content = read_content(file, self.limits.max_bytes)
-        return extract(content, (name or "") if file == "-" else file, self.limits)
+    def _with_streams_read(self, planned: Iterable[FileQuery | Problem]) -> Iterator[FileQuery | Problem | Text]:
+        for one in planned:
+            yield read_query(one, self.limits) if is_stream(one) else one
 
-    def _print(self, report: Report, text: str, separator: str) -> None:
-        if self.json:
-            print_json(report.to_dict())
+    def _shows_progress(self, n_files: int) -> bool:
+        """Return whether a bar is drawn: not where reports scroll past on the same terminal."""
+        return n_files > 1 and sys.stderr.isatty() and (self.quiet or not sys.stdout.isatty())
+
+    # ------------------------------------------------------------------ one answer
+
+    def _told(self, answer: Answer, several: bool) -> int:
+        """Print one answer and return its exit code."""
+        if answer.unread:
+            return self._told_unread(answer.report)
+        self._so_far.count(answer.report)
+        if self.json and not self.quiet:
+            print_json(answer.report.to_dict())
+        elif not self.quiet:
+            self._print(answer, several)
+        return _code(answer.report)
+
+    def _told_unread(self, report: Report) -> int:
+        if not report.problems:
+            self._so_far.n_skipped += 1
+            return DONE
+        self._so_far.n_unread += 1
+        note(report.problems[0])
+        return FAILED
+
+    def _print(self, answer: Answer, several: bool) -> None:
+        report = answer.report
+        if several and not report.matches and not is_incomplete(report):
+            print_text(self._separator + nothing_line(report))
+            self._separator = ""
             return
-        print_text(separator + report_text(report, text, self.collection.text, self.view))
-        self._note_too_short(report)
+        whole = report_text(report, answer.text, self.collection.text, self.view)
+        print_text(self._separator + whole + self._too_short(report))
+        self._separator = "\n"
 
-    def _note_too_short(self, report: Report) -> None:
+    def _too_short(self, report: Report) -> str:
         shortest = Options(**self.options).min_chars
-        if report.query.n_tokens and report.query.n_chars < shortest:
-            print_text(f"Note: no passage under {shortest} characters counts; see --min-chars.\n")
+        if not report.query.n_tokens or report.query.n_chars >= shortest:
+            return ""
+        return f"Note: no passage under {shortest} characters counts; see --min-chars.\n"
 
 
 def _code(report: Report) -> int:

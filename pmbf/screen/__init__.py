@@ -3,7 +3,8 @@
 text ─► sampled hashes          fingerprint.py
      ─► candidates              candidates.py    rows above chance, their documents, exact shared hashes
      ─► texts compared          comparing.py     passages, resolved against each other
-     ─► Report                  answering.py     one text, or many
+     ─► Report                  answering.py     of one text
+                                many.py          of many, in several processes
 """
 
 from pmbf.screen.answering import screen
@@ -17,13 +18,18 @@ from pmbf.screen.candidates import (
     rows_above_chance,
     windows,
 )
+from pmbf.screen.many import Answer, Reader, Text, answers
 from pmbf.screen.options import Options
 
 __all__ = [
     "WINDOW_HASHES",
+    "Answer",
     "Candidate",
     "Hashes",
     "Options",
+    "Reader",
+    "Text",
+    "answers",
     "candidates",
     "candidates_of_each",
     "informative",

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from pmbf import verify
+from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.report import Match, Query, Report
-from pmbf.screen.candidates import Candidate, candidates, informative
+from pmbf.screen.candidates import Candidate, candidates_of_each, informative
 from pmbf.screen.comparing import matches, share, sources
 from pmbf.screen.options import Options
 from pmbf.store import Store
 from pmbf.text import clean
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What the filter and the fingerprints say of a query: its figures, and its candidates, best first."""
+
+    query: Query
+    found: list[Candidate]
 
 
 def screen(store: Store, text: str, *, name: str = "", options: Options | None = None) -> Report:
@@ -26,40 +38,56 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     """
     options = options or Options()
     text = clean(text)
-    sample = query_sample(text, store.params)
-    found = candidates(store, sample, options)
-    compared = sources(store, found[: options.max_candidates])
-    return report(store, name, sample, found, matches(store, text, len(sample), compared, options), options)
+    [asked] = ask(store, [(name, text)], options)
+    compared = sources(store, asked.found[: options.max_candidates])
+    return report(store, asked, matches(store, text, asked.query.n_hashes, compared, options), options)
+
+
+def ask(files: StoreFiles, texts: Sequence[tuple[str, str]], options: Options) -> list[Asked]:
+    """Return the candidates of some texts, each with its name and clean."""
+    samples = [query_sample(text, files.params) for _, text in texts]
+    found = candidates_of_each(files, samples, options)
+    return [
+        Asked(_query(files, name, sample), one) for (name, _), sample, one in zip(texts, samples, found, strict=True)
+    ]
 
 
 def report(
-    store: Store, name: str, sample: QuerySample, found: list[Candidate], confirmed: tuple[Match, ...], options: Options
+    store: Store, asked: Asked, confirmed: tuple[Match, ...], options: Options, problems: tuple[str, ...] = ()
 ) -> Report:
-    """Return the report of a query whose candidates have been compared."""
-    n_compared = min(len(found), options.max_candidates)
-    cut = f"{len(found)} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
+    """Return the report of a query whose candidates have been compared.
+
+    Args:
+        store: The collection.
+        asked: The query.
+        confirmed: Its matches.
+        options: What was looked for.
+        problems: What was not read of the query.
+    """
+    n_found = len(asked.found)
+    n_compared = min(n_found, options.max_candidates)
+    cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
     covered = verify.union_length([passage.query for match in confirmed for passage in match.passages])
-    n_documents, _ = store.catalog.count_documents()
     return Report(
-        query=_query(name, sample, len(informative(sample.hashes, store.stop_hashes()))),
+        query=asked.query,
         matches=confirmed,
         n_covered=covered,
-        coverage=share(covered, sample.n_chars),
-        n_documents=n_documents,
+        coverage=share(covered, asked.query.n_chars),
+        n_documents=store.n_documents,
         n_candidates=n_compared,
         generation=store.generation,
-        problems=(cut,) if n_compared < len(found) else (),
+        problems=problems + ((cut,) if n_compared < n_found else ()),
         collection=str(store.folder),
     )
 
 
-def _query(name: str, sample: QuerySample, n_informative: int) -> Query:
+def _query(files: StoreFiles, name: str, sample: QuerySample) -> Query:
     return Query(
         name=name,
         n_chars=sample.n_chars,
         n_tokens=sample.n_tokens,
-        n_hashes=len(sample.hashes),
+        n_hashes=len(sample),
         n_mixed_tokens=sample.n_mixed,
         n_invisible=sample.n_invisible,
-        n_stop_hashes=len(sample.hashes) - n_informative,
+        n_stop_hashes=len(sample) - len(informative(sample.hashes, files.stop_hashes())),
     )

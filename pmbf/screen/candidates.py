@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.files import Shared, StoreFiles
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.options import Options
-from pmbf.store import Shared, Store
 
 Hashes = NDArray[np.uint32]
 
@@ -40,40 +40,40 @@ class Candidate:
     densest: int
 
 
-def candidates(store: Store, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
+def candidates(files: StoreFiles, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
     """Return the documents that share more sampled hashes with a query than chance and phrases explain, best first.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    return candidates_of_each(store, [sample], options)[0]
+    return candidates_of_each(files, [sample], options)[0]
 
 
 def candidates_of_each(
-    store: Store, samples: Sequence[QuerySample], options: Options | None = None
+    files: StoreFiles, samples: Sequence[QuerySample], options: Options | None = None
 ) -> list[list[Candidate]]:
     """Return the candidates of each query; all queries meet one tile before the next is looked at.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    options, stops = options or Options(), store.stop_hashes()
+    options, stops = options or Options(), files.stop_hashes()
     asked = [informative(sample.hashes, stops) for sample in samples]
     documents: list[list[Hashes]] = [[] for _ in asked]
-    for number, index, rows in _rows_above_chance(store, asked, options):
-        documents[index].append(store.rows.documents(number, rows))
-    return [_above_phrases(store, hashes, ids, options) for hashes, ids in zip(asked, documents, strict=True)]
+    for number, index, rows in _rows_above_chance(files, asked, options):
+        documents[index].append(files.rows.documents(number, rows))
+    return [_above_phrases(files, hashes, ids, options) for hashes, ids in zip(asked, documents, strict=True)]
 
 
-def rows_above_chance(store: Store, hashes: Hashes, options: Options) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def rows_above_chance(files: StoreFiles, hashes: Hashes, options: Options) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield each tile's number and its rows that a query hits, in any window, more often than chance explains.
 
     Args:
-        store: The collection.
+        files: The collection.
         hashes: `(q,) uint32`, the query's in text order.
         options: `false_rows` may pass by chance, expected over all rows and windows; `method` says what is counted.
     """
-    for number, _, rows in _rows_above_chance(store, [hashes], options):
+    for number, _, rows in _rows_above_chance(files, [hashes], options):
         yield number, rows
 
 
@@ -103,23 +103,23 @@ def informative(hashes: Hashes, stops: Hashes) -> Hashes:
 
 
 def _rows_above_chance(
-    store: Store, asked: Sequence[Hashes], options: Options
+    files: StoreFiles, asked: Sequence[Hashes], options: Options
 ) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
     queries = [(hashes, windows(len(hashes))) for hashes in asked]
-    return store.matrix().rows_over_each(queries, false_rows=options.false_rows, method=options.method)
+    return files.matrix().rows_over_each(queries, false_rows=options.false_rows, method=options.method)
 
 
 # ---------------------------------------------------------------------- documents
 
 
-def _above_phrases(store: Store, hashes: Hashes, ids: Sequence[Hashes], options: Options) -> list[Candidate]:
+def _above_phrases(files: StoreFiles, hashes: Hashes, ids: Sequence[Hashes], options: Options) -> list[Candidate]:
     """Return those of the documents that share enough hashes in one window, best first."""
     if not len(hashes) or not any(map(len, ids)):
         return []
     order = np.argsort(hashes, kind="stable")
     is_first = np.ones(len(hashes), np.bool_)
     np.not_equal(hashes[order][1:], hashes[order][:-1], out=is_first[1:])
-    shared = store.shared_hashes(_union(ids), hashes[order][is_first])
+    shared = files.shared_hashes(_union(ids), hashes[order][is_first])
     needed = np.maximum(1, np.minimum(min(options.min_hits, len(hashes) // 8), shared.n_hashes // 4))
     places = _Places(order.astype(np.int64), np.append(np.flatnonzero(is_first), len(hashes)))
     documents, n_hits, densest = places.hits(shared, needed)

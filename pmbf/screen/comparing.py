@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from pmbf import verify
 from pmbf.errors import PmbfError
+from pmbf.files import StoreFiles
 from pmbf.originals import original_text
 from pmbf.records import Document
 from pmbf.report import DocumentRef, Match, Passage
@@ -40,11 +41,13 @@ def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
     return [Source(one, documents[one.document], tuple(paths[one.document])) for one in found]
 
 
-def matches(store: Store, text: str, n_hashes: int, compared: Sequence[Source], options: Options) -> tuple[Match, ...]:
+def matches(
+    files: StoreFiles, text: str, n_hashes: int, compared: Sequence[Source], options: Options
+) -> tuple[Match, ...]:
     """Return the sources that really share passages with a query, best first.
 
     Args:
-        store: Where their texts are.
+        files: Where their texts are.
         text: The query's, clean.
         n_hashes: Its sampled hashes.
         compared: Candidates.
@@ -58,7 +61,7 @@ def matches(store: Store, text: str, n_hashes: int, compared: Sequence[Source], 
     settings = _settings(options, query)
     found = []
     for source in compared:
-        passages, problem = _compared(store, query, source, settings)
+        passages, problem = _compared(files, query, source, settings)
         if passages or problem:
             found.append(_match(source, n_hashes, passages, problem, len(text)))
     return _resolved(found, options)
@@ -75,10 +78,10 @@ def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
 
 
 def _compared(
-    store: Store, query: verify.Prepared, source: Source, settings: verify.Settings
+    files: StoreFiles, query: verify.Prepared, source: Source, settings: verify.Settings
 ) -> tuple[tuple[Passage, ...], str | None]:
     try:
-        text = original_text(store, source.document, source.paths)
+        text = original_text(files, source.document, source.paths)
     except (PmbfError, OSError) as error:
         return (), str(error)
     return verify.passages(query, verify.prepare(text), settings), None

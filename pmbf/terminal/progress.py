@@ -1,4 +1,4 @@
-"""The progress bar of a load, on stderr."""
+"""The progress bars of a load and of a screening, on stderr."""
 
 from __future__ import annotations
 
@@ -8,7 +8,15 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+from rich.progress import (
+    BarColumn,
+    MofNCompleteColumn,
+    ProgressColumn,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+    TransferSpeedColumn,
+)
 from rich.progress import Progress as Bar
 
 if TYPE_CHECKING:
@@ -33,15 +41,28 @@ def load_progress(*, shown: bool) -> Iterator[Callable[[Progress], None] | None]
         yield show
 
 
+@contextmanager
+def screen_progress(n_files: int, *, shown: bool) -> Iterator[Callable[[], None]]:
+    """Yield what is called after each screened file: a bar, files, time left; nothing if not shown."""
+    if not shown:
+        yield lambda: None
+        return
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
+    with _drawn(*columns, TimeRemainingColumn(compact=True)) as bar:
+        task = bar.add_task("Screening", total=n_files)
+        yield lambda: bar.advance(task)
+
+
 def _bar() -> Bar:
-    return Bar(
+    return _drawn(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
         TaskProgressColumn(),
         TextColumn("{task.fields[files]}"),
         TransferSpeedColumn(),
         TimeRemainingColumn(compact=True),
-        console=Console(file=sys.stderr),
-        transient=True,
-        expand=True,
     )
+
+
+def _drawn(*columns: ProgressColumn) -> Bar:
+    return Bar(*columns, console=Console(file=sys.stderr), transient=True, expand=True)

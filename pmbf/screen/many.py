@@ -1,0 +1,183 @@
+"""Many texts screened: batch by batch, in this process or in several, in order and in bounded memory.
+
+    queries ─► batches ─► read, sample, candidates ─► here: catalog ─► texts compared ─► here: Report
+                          in a process                                in a process
+
+The processes open the files of the store's generation (what a pickled store is) and never the catalog, which may have
+moved on: every report shows the same generation. At most a few batches a process are under way.
+"""
+
+from __future__ import annotations
+
+import itertools
+import multiprocessing
+import signal
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from pmbf.files import StoreFiles
+from pmbf.report import Match, Report
+from pmbf.screen.answering import Asked, ask, report
+from pmbf.screen.comparing import Source, matches, sources
+from pmbf.screen.options import Options
+from pmbf.store import Store
+
+BATCH_QUERIES = 4
+"""Queries that meet a tile together, and travel to a process together."""
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A query as it was read.
+
+    Args:
+        name: What the report calls it.
+        text: The whole text.
+        problems: What was not read.
+        unread: Whether nothing was, for the reason that `problems` gives, or since it is no text document.
+    """
+
+    name: str
+    text: str
+    problems: tuple[str, ...] = ()
+    unread: bool = False
+
+
+Reader = Callable[[Any], Text]
+"""Reads one query, and says so where that fails. Several processes need one that can be pickled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A query's report, and the text that was screened; of one that could not be read the report says why."""
+
+    report: Report
+    text: str
+    unread: bool = False
+
+
+_Batch = list[tuple[Text, Asked]]
+_Confirmed = list[tuple[Match, ...]]
+
+
+def answers(
+    store: Store, queries: Iterable[Any], read: Reader, *, options: Options | None = None, jobs: int = 1
+) -> Iterator[Answer]:
+    """Yield the answer to each query, in order.
+
+    Args:
+        store: The collection, at its generation.
+        queries: Whatever `read` takes.
+        read: Makes a text of a query.
+        options: What to look for.
+        jobs: Processes that read and compare, at least 1; with 1 everything is done here, when the next answer is asked
+            for.
+
+    Raises:
+        CorruptError: A file of the collection that an answer needs is damaged.
+    """
+    options = options or Options()
+    batches = _batched(queries, BATCH_QUERIES)
+    if jobs == 1:
+        for batch in batches:
+            asked = _asked(store, batch, read, options)
+            for (text, one), compared in zip(asked, _sources(store, asked, options), strict=True):
+                yield _answer(
+                    store, text, one, matches(store, text.text, one.query.n_hashes, compared, options), options
+                )
+        return
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(jobs, context, _start, (store, read, options)) as pool:
+        try:
+            yield from _ahead(store, pool, batches, options, jobs)
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _ahead(
+    store: Store, pool: ProcessPoolExecutor, batches: Iterable[Sequence[Any]], options: Options, most: int
+) -> Iterator[Answer]:
+    """Yield answers in order, up to so many batches being asked and so many being compared meanwhile."""
+    asking: deque[Future[_Batch]] = deque()
+    comparing: deque[tuple[_Batch, Future[_Confirmed]]] = deque()
+
+    def compare() -> None:
+        asked = asking.popleft().result()
+        compared = _sources(store, asked, options)
+        texts = [(text.text, one.query.n_hashes) for text, one in asked]
+        comparing.append((asked, pool.submit(_compare_here, texts, compared)))
+
+    def told() -> Iterator[Answer]:
+        asked, future = comparing.popleft()
+        for (text, one), confirmed in zip(asked, future.result(), strict=True):
+            yield _answer(store, text, one, confirmed, options)
+
+    for batch in batches:
+        asking.append(pool.submit(_ask_here, batch))
+        if len(asking) > most:
+            compare()
+        if len(comparing) > most:
+            yield from told()
+    while asking:
+        compare()
+    while comparing:
+        yield from told()
+
+
+# ---------------------------------------------------------------------- steps
+
+
+def _asked(files: StoreFiles, batch: Sequence[Any], read: Reader, options: Options) -> _Batch:
+    texts = [read(one) for one in batch]
+    return list(zip(texts, ask(files, [(text.name, text.text) for text in texts], options), strict=True))
+
+
+def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]]:
+    """Return what is compared for each query; the catalog is asked once for all."""
+    found = [one.found[: options.max_candidates] for _, one in asked]
+    every = iter(sources(store, list(itertools.chain.from_iterable(found))))
+    return [list(itertools.islice(every, len(one))) for one in found]
+
+
+def _answer(store: Store, text: Text, asked: Asked, confirmed: tuple[Match, ...], options: Options) -> Answer:
+    return Answer(report(store, asked, confirmed, options, text.problems), text.text, text.unread)
+
+
+def _batched(queries: Iterable[Any], size: int) -> Iterator[list[Any]]:
+    remaining = iter(queries)
+    while batch := list(itertools.islice(remaining, size)):
+        yield batch
+
+
+# ---------------------------------------------------------------------- in another process
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    files: StoreFiles
+    read: Reader
+    options: Options
+
+
+_worker: list[_Worker] = []
+
+
+def _start(files: StoreFiles, read: Reader, options: Options) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops us
+    _worker[:] = [_Worker(files, read, options)]
+
+
+def _ask_here(batch: Sequence[Any]) -> _Batch:
+    [worker] = _worker
+    return _asked(worker.files, batch, worker.read, worker.options)
+
+
+def _compare_here(texts: Sequence[tuple[str, int]], compared: Sequence[Sequence[Source]]) -> _Confirmed:
+    [worker] = _worker
+    return [
+        matches(worker.files, text, n_hashes, found, worker.options)
+        for (text, n_hashes), found in zip(texts, compared, strict=True)
+    ]
