@@ -5,7 +5,7 @@ with any document of the collection, and with none four words that are rare ther
 of 1, 5 or 20 % of a text's words, taken from a document that is in the collection, stands between two of them, verbatim
 or with 8 % of its words replaced, dropped or inserted. A passage is only taken where at most 2 % of its six-word runs,
 and half of its rare words, stand in a second document: otherwise its source would not be one. Words are runs of letters
-and digits; documents written without spaces are neither planted nor planted into.
+and digits; documents in scripts without spaces between words are neither planted nor planted into.
 """
 
 from __future__ import annotations
@@ -33,7 +33,8 @@ BREAK = "\n\n"
 SHARED_GRAMS = 0.02
 KINDRED_WORDS = 4
 EDITED_WORDS = 0.08
-LONGEST_MEAN_WORD = 12
+_SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
+"""Letters of scripts without spaces between words."""
 _LEAST_WORDS = 24
 """Of a clean stretch."""
 _SPARE = 4
@@ -182,10 +183,10 @@ def _held_out(folder: Path, names: list[str], n_words: int) -> tuple[list[str], 
     for name in names[: len(names) // 5]:
         if n_words <= 0:
             break
-        words = WORD.findall(read_words(folder / name))
-        if words and sum(map(len, words)) <= LONGEST_MEAN_WORD * len(words):
+        text = read_words(folder / name)
+        if not _SPACELESS.search(text):
             held_out.append(name)
-            n_words -= len(words)
+            n_words -= n_words_of(text)
     return held_out, sorted(set(names) - set(held_out))
 
 
@@ -201,9 +202,8 @@ def _passages(folder: Path, names: list[str], n_words: int, n_wanted: int, chose
     found: list[Passage] = []
     for name in chosen.sample(names, len(names)):
         text = read_words(folder / name)
-        spans = [word.span() for word in WORD.finditer(text)]
-        n_letters = sum(stop - start for start, stop in spans)
-        if len(spans) >= n_words and n_letters <= LONGEST_MEAN_WORD * len(spans):
+        spans = [] if _SPACELESS.search(text) else [word.span() for word in WORD.finditer(text)]
+        if len(spans) >= n_words:
             first = chosen.randrange(len(spans) - n_words + 1)
             origin, stop = spans[first][0], spans[first + n_words - 1][1]
             words = tuple((start - origin, stop - origin) for start, stop in spans[first : first + n_words])
