@@ -6,12 +6,13 @@ Both are one command each, since the second also scores detections that another 
 from __future__ import annotations
 
 import json
+import random
 import sys
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from itertools import groupby
 from pathlib import Path
 
@@ -19,10 +20,13 @@ from experiments.corpora import pan13_pairs, read
 from experiments.pan_corpus import DETECTED, Corpus, Pair, annotated, file_name, write_detections
 from experiments.plagdet import Annotation, Scores, macro, micro
 from pmbf.report import Passage
-from pmbf.verify import Prepared, Settings, passages, prepare
+from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 SETTINGS = Settings(min_chars=150)
 """PAN's cases have no fewer characters."""
+
+N_SAMPLED = 64
+"""Sources whose words are counted."""
 
 Group = tuple[str, tuple[str, ...]]
 """A suspicious document and the sources it is compared with."""
@@ -114,10 +118,18 @@ def _align(corpus: Corpus, out: Path, group: Group) -> int:
     suspicious, sources = group
     query = prepare(read(corpus.suspicious / suspicious))
     for source in sources:
-        found = passages(query, _prepared(corpus.sources / source), SETTINGS)
+        found = passages(query, _prepared(corpus.sources / source), SETTINGS, _statistics(corpus.sources))
         pair = suspicious, source
         write_detections(out / file_name(pair), suspicious, [_annotation(pair, passage) for passage in found])
     return len(sources)
+
+
+@cache
+def _statistics(sources: Path) -> Statistics:
+    """Return what a fair sample of the sources teaches about words, as a collection learns it from its documents."""
+    paths = sorted(sources.glob("*.txt"))
+    chosen = random.Random(0).sample(paths, min(N_SAMPLED, len(paths)))
+    return Statistics.of(prepare(read(path)).words for path in chosen)
 
 
 @lru_cache(maxsize=256)

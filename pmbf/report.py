@@ -32,15 +32,34 @@ class Span:
 
 
 @dataclass(frozen=True, slots=True)
+class Scores:
+    """Levenshtein similarities of a passage's two sides, 0 to 1; None where the sides are too long for one.
+
+    Args:
+        characters: Of the folded texts.
+        words: Of the words in order, forms of one word being equal.
+        sorted_words: Of the sorted words: the order does not count.
+    """
+
+    characters: float | None
+    words: float | None
+    sorted_words: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Passage:
     """A verified pair of spans.
 
     Args:
         query: Where the passage stands in the screened text.
         source: Where it stands in the document.
-        similarity: 1 minus the normalised Levenshtein distance of both folded texts, 0 to 1.
-        kind: `verbatim` (equal once folded) or `edited`.
+        similarity: 0 to 1. Of `verbatim` and `edited` passages 1 minus the normalised Levenshtein distance of both
+            folded texts, of `reworded` ones the same of their sorted words, of a `summary` the share of its words that
+            the source has.
+        kind: `verbatim` (equal once folded), `edited`, `reworded` (words replaced or shuffled, or translated and back),
+            or `summary` (of the whole source).
         also_in: Ids of other matched documents that hold most of the same query characters.
+        scores: The similarities one by one.
     """
 
     query: Span
@@ -48,6 +67,7 @@ class Passage:
     similarity: float
     kind: str
     also_in: tuple[int, ...] = ()
+    scores: Scores | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +201,9 @@ def _match(values: dict[str, Any]) -> Match:
 
 
 def _passage(values: dict[str, Any]) -> Passage:
+    scores = values.get("scores")
     return Passage(
         **values
         | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple(values["also_in"])}
+        | {"scores": Scores(**scores) if scores else None}
     )

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair, Rules, Words, score_tables
 from pmbf.kernels.choice import NATIVE_MISSING, native_answers
 from pmbf.kernels.types import Folded, Sample, SharedPlaces, Tokens
 
 # One twin is checked for types; the other has the same names and, so the tests say, the same types.
 if TYPE_CHECKING or not native_answers():
+    from pmbf.kernels.reference_align import align
     from pmbf.kernels.reference_bits import (
         and_popcounts,
         fill,
@@ -29,11 +31,13 @@ if TYPE_CHECKING or not native_answers():
     )
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
     from pmbf.kernels.reference_query import rows_over_open, rows_over_sealed
-    from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, shared
+    from pmbf.kernels.reference_records import checksum, shared
     from pmbf.kernels.reference_text import fold, sample, tokenise
+    from pmbf.kernels.reference_words import classes, words
 
     NAME = "reference"
 else:
+    from pmbf.kernels.native_align import align, classes, words
     from pmbf.kernels.native_bits import (
         and_popcounts,
         decode_gaps,
@@ -51,7 +55,7 @@ else:
         unseal,
         window_counts,
     )
-    from pmbf.kernels.native_records import check_pages, checksum, page_checksums, shared
+    from pmbf.kernels.native_records import checksum, shared
     from pmbf.kernels.native_text import fold, sample, tokenise
 
     NAME = "native"
@@ -59,14 +63,21 @@ else:
 
 __all__ = [
     "NAME",
+    "NAT",
     "NATIVE_MISSING",
+    "PRIOR_UNIT",
+    "PRIOR_WORDS",
     "Folded",
+    "Pair",
+    "Rules",
     "Sample",
     "SharedPlaces",
     "Tokens",
+    "Words",
+    "align",
     "and_popcounts",
-    "check_pages",
     "checksum",
+    "classes",
     "decode_gaps",
     "encode_gaps",
     "fill",
@@ -74,16 +85,17 @@ __all__ = [
     "hits_open",
     "hits_sealed",
     "intersect",
-    "page_checksums",
     "popcount",
     "popcounts",
     "positions",
     "rows_over_open",
     "rows_over_sealed",
     "sample",
+    "score_tables",
     "seal",
     "shared",
     "tokenise",
     "unseal",
     "window_counts",
+    "words",
 ]

@@ -14,6 +14,7 @@ from pmbf.screen.comparing import matches, share, sources
 from pmbf.screen.options import Options
 from pmbf.store import Store
 from pmbf.text import clean
+from pmbf.vocabulary import word_statistics
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,8 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     text = clean(text)
     [asked] = ask(store, [(name, text)], options)
     compared = sources(store, asked.found[: options.max_candidates])
-    return report(store, asked, matches(store, text, asked.query.n_hashes, compared, options), options)
+    statistics = word_statistics(store) if compared else None
+    return report(store, asked, matches(store, text, asked.query.n_hashes, compared, options, statistics), options)
 
 
 def ask(files: StoreFiles, texts: Sequence[tuple[str, str]], options: Options) -> list[Asked]:

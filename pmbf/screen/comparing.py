@@ -42,7 +42,12 @@ def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
 
 
 def matches(
-    files: StoreFiles, text: str, n_hashes: int, compared: Sequence[Source], options: Options
+    files: StoreFiles,
+    text: str,
+    n_hashes: int,
+    compared: Sequence[Source],
+    options: Options,
+    statistics: verify.Statistics | None,
 ) -> tuple[Match, ...]:
     """Return the sources that really share passages with a query, best first.
 
@@ -52,6 +57,7 @@ def matches(
         n_hashes: Its sampled hashes.
         compared: Candidates.
         options: What counts as found.
+        statistics: How rare words are in the collection, if that is known.
 
     A text that cannot be read is no error: its match has a `problem`.
     """
@@ -61,7 +67,7 @@ def matches(
     settings = _settings(options, query)
     found = []
     for source in compared:
-        passages, problem = _compared(files, query, source, settings)
+        passages, problem = _compared(files, query, source, settings, statistics)
         if passages or problem:
             found.append(_match(source, n_hashes, passages, problem, len(text)))
     return _resolved(found, options)
@@ -74,17 +80,23 @@ def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
         seed_tokens=min(usual.seed_tokens, len(tokens)),
         min_chars=min(options.min_chars, int(tokens.stops[-1] - tokens.starts[0])),
         threshold=options.min_similarity,
+        min_reworded_chars=max(options.min_chars, usual.min_reworded_chars),
+        min_reworded_source_chars=max(options.min_chars, usual.min_reworded_source_chars),
     )
 
 
 def _compared(
-    files: StoreFiles, query: verify.Prepared, source: Source, settings: verify.Settings
+    files: StoreFiles,
+    query: verify.Prepared,
+    source: Source,
+    settings: verify.Settings,
+    statistics: verify.Statistics | None,
 ) -> tuple[tuple[Passage, ...], str | None]:
     try:
         text = original_text(files, source.document, source.paths)
     except (PmbfError, OSError) as error:
         return (), str(error)
-    return verify.passages(query, verify.prepare(text), settings), None
+    return verify.passages(query, verify.prepare(text), settings, statistics), None
 
 
 def _match(source: Source, n_hashes: int, passages: tuple[Passage, ...], problem: str | None, n_chars: int) -> Match:

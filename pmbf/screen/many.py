@@ -24,6 +24,8 @@ from pmbf.screen.answering import Asked, ask, report
 from pmbf.screen.comparing import Source, matches, sources
 from pmbf.screen.options import Options
 from pmbf.store import Store
+from pmbf.verify import Statistics
+from pmbf.vocabulary import word_statistics
 
 BATCH_QUERIES = 4
 """Queries that meet a tile together, and travel to a process together."""
@@ -85,12 +87,12 @@ def answers(
         for batch in batches:
             asked = _asked(store, batch, read, options)
             for (text, one), compared in zip(asked, _sources(store, asked, options), strict=True):
-                yield _answer(
-                    store, text, one, matches(store, text.text, one.query.n_hashes, compared, options), options
-                )
+                statistics = word_statistics(store) if compared else None
+                confirmed = matches(store, text.text, one.query.n_hashes, compared, options, statistics)
+                yield _answer(store, text, one, confirmed, options)
         return
     context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _start, (store, read, options)) as pool:
+    with ProcessPoolExecutor(jobs, context, _start, (store, read, options, word_statistics(store))) as pool:
         try:
             yield from _ahead(store, pool, batches, options, jobs)
         finally:
@@ -160,14 +162,15 @@ class _Worker:
     files: StoreFiles
     read: Reader
     options: Options
+    statistics: Statistics | None
 
 
 _worker: list[_Worker] = []
 
 
-def _start(files: StoreFiles, read: Reader, options: Options) -> None:
+def _start(files: StoreFiles, read: Reader, options: Options, statistics: Statistics | None) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops us
-    _worker[:] = [_Worker(files, read, options)]
+    _worker[:] = [_Worker(files, read, options, statistics)]
 
 
 def _ask_here(batch: Sequence[Any]) -> _Batch:
@@ -178,6 +181,6 @@ def _ask_here(batch: Sequence[Any]) -> _Batch:
 def _compare_here(texts: Sequence[tuple[str, int]], compared: Sequence[Sequence[Source]]) -> _Confirmed:
     [worker] = _worker
     return [
-        matches(worker.files, text, n_hashes, found, worker.options)
+        matches(worker.files, text, n_hashes, found, worker.options, worker.statistics)
         for (text, n_hashes), found in zip(texts, compared, strict=True)
     ]

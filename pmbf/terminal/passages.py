@@ -74,10 +74,13 @@ STYLES = {"context": "dim", "same": "", "omitted": "dim italic"}
 def likeness(kind: str, similarity: float) -> str:
     """Return how alike the two sides of a passage are, or of several taken together.
 
-    >>> likeness("verbatim", 1.0), likeness("edited", 0.942), likeness("edited", 1.0)
-    ('verbatim', '94 % alike', '>99 % alike')
+    >>> likeness("verbatim", 1.0), likeness("edited", 0.942), likeness("edited", 1.0), likeness("reworded", 0.61)
+    ('verbatim', '94 % alike', '>99 % alike', 'reworded, 61 % alike')
     """
-    return "verbatim" if kind == "verbatim" else f"{percent(min(similarity, 0.999))} alike"
+    if kind == "verbatim":
+        return kind
+    alike = f"{percent(min(similarity, 0.999))} alike"
+    return alike if kind == "edited" else f"{kind}, {alike}"
 
 
 def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableType:

@@ -16,5 +16,6 @@ from pmbf.verify.compare import passages
 from pmbf.verify.neighbours import union_length, with_neighbours
 from pmbf.verify.prepared import Prepared, prepare
 from pmbf.verify.settings import Settings
+from pmbf.verify.statistics import Statistics
 
-__all__ = ["Prepared", "Settings", "passages", "prepare", "union_length", "with_neighbours"]
+__all__ = ["Prepared", "Settings", "Statistics", "passages", "prepare", "union_length", "with_neighbours"]

@@ -20,6 +20,7 @@ _HOPS = sorted(product(range(HOP_EDITS + 1), repeat=2), key=lambda hop: (max(hop
 _WINDOW = 16
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _MOST_CLOSING = 8
+_MOST_GLUED = 16
 
 
 def stretched(query: Prepared, source: Prepared, chain: Chain) -> Chain:
@@ -47,6 +48,24 @@ def span_pair(query: Prepared, source: Prepared, chain: Chain) -> tuple[Span, Sp
         Span(int(query.tokens.starts[first.query]), stop + closing),
         Span(int(source.tokens.starts[first.source]), source_stop + closing),
     )
+
+
+def grown(prepared: Prepared, tokens: Span) -> Span:
+    """Return the characters of some tokens with what is glued to them: up to white space or the next token.
+
+    >>> from pmbf.verify.prepared import prepare
+    >>> grown(prepare("So: («never» again!) they"), Span(1, 3))
+    Span(start=4, stop=20)
+    """
+    text, starts, stops = prepared.text, prepared.tokens.starts, prepared.tokens.stops
+    start, stop = int(starts[tokens.start]), int(stops[tokens.stop - 1])
+    low = max(int(stops[tokens.start - 1]) if tokens.start else 0, start - _MOST_GLUED)
+    high = min(int(starts[tokens.stop]) if tokens.stop < len(starts) else len(text), stop + _MOST_GLUED)
+    while start > low and not text[start - 1].isspace():
+        start -= 1
+    while stop < high and not text[stop].isspace():
+        stop += 1
+    return Span(start, stop)
 
 
 def _n_closing(ours: str, theirs: str) -> int:

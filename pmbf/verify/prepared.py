@@ -17,7 +17,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Folded, Tokens, fold, tokenise
+from pmbf.kernels import Folded, Tokens, Words, fold, tokenise, words
+from pmbf.report import Span
+from pmbf.verify.statistics import Statistics, Weights
 
 Positions = NDArray[np.intp]
 Names = NDArray[np.uint64]
@@ -59,6 +61,7 @@ class Prepared:
     _sums: Names = field(repr=False)
     _back: Names = field(repr=False)
     _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
+    _weights: list[tuple[Statistics, Weights]] = field(default_factory=list, repr=False)
 
     @property
     def n_tokens(self) -> int:
@@ -83,17 +86,39 @@ class Prepared:
         """Return one number per run of tokens `[start, stop)`; equal runs have equal numbers, others hardly ever."""
         return (self._sums[stops] - self._sums[starts]) * self._back[starts]
 
+    def weights(self, statistics: Statistics) -> Weights:
+        """Return the weights of the words' keys, kept for the statistics asked for last."""
+        kept = self._weights[:1]
+        if not kept or kept[0][0] is not statistics:
+            kept = self._weights[:] = [(statistics, statistics.weights(self.words.keys))]
+        return kept[0][1]
+
+    def word_keys(self, span: Span) -> list[int]:
+        """Return the words of some tokens as numbers, equal for the forms of one word."""
+        found: list[int] = self.words.keys[self.words.types[span.start : span.stop]].tolist()
+        return found
+
     def grams(self, seed_tokens: int) -> Grams:
         """Return every run of `seed_tokens` words; a token that is a single letter counts as half a word."""
         if seed_tokens not in self._grams:
             self._grams[seed_tokens] = self._group(seed_tokens)
         return self._grams[seed_tokens]
 
-    def _group(self, seed_tokens: int) -> Grams:
+    def run_stops(self, n_words: int) -> Positions:
+        """Return where the run of so many words that begins with each token ends, as far as there is one.
+
+        >>> prepare("to be or 老渔夫").run_stops(2).tolist()
+        [2, 3, 5]
+        """
         half_words = np.zeros(self.n_tokens + 1, np.intp)
         np.cumsum(2 - self.tokens.singles.astype(np.intp), out=half_words[1:])
-        n_grams = np.searchsorted(half_words, half_words[-1] - 2 * seed_tokens, side="right")
-        stops = np.searchsorted(half_words, half_words[:n_grams] + 2 * seed_tokens)
+        n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
+        stops: Positions = np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)
+        return stops
+
+    def _group(self, seed_tokens: int) -> Grams:
+        stops = self.run_stops(seed_tokens)
+        n_grams = len(stops)
         names = self.names(np.arange(n_grams), stops)
         order = np.argsort(names, kind="stable")
         names = names[order]
@@ -103,8 +128,17 @@ class Prepared:
         return Grams(stops, names[firsts], order, np.append(firsts, n_grams))
 
     @cached_property
+    def words(self) -> Words:
+        """The same tokens as alignment sees them: forms of one word are equal."""
+        return words(_utf8(self.text), self._folded, self.tokens)
+
+    @cached_property
+    def _folded(self) -> Folded:
+        return fold(_utf8(self.text))
+
+    @cached_property
     def _spelling(self) -> tuple[str, Positions]:
-        return _respell(fold(_utf8(self.text)), self.tokens)
+        return _respell(self._folded, self.tokens)
 
 
 def prepare(text: str) -> Prepared:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pmbf.errors import ParameterError
+from pmbf.kernels import Rules
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,10 @@ class Settings:
         max_gap_tokens: Most tokens between two equal runs of one passage, on either side, 0 to 1000.
         min_chars: Characters of the shortest passage, on the query's side, at least 1. A letter that is its own token
             counts as three.
-        threshold: Least similarity of a passage, in [0, 1].
+        threshold: Least similarity of an edited passage, in [0, 1]; see `reworded_threshold`.
+        min_reworded_chars: Characters of the shortest reworded passage, in the query, at least 1, counted likewise.
+        min_reworded_source_chars: The same in the source.
+        rules: The numbers of the alignment that finds reworded passages and summaries.
 
     Raises:
         ParameterError: A value is outside its range.
@@ -30,13 +34,23 @@ class Settings:
     max_gap_tokens: int = 30
     min_chars: int = 65
     threshold: float = 0.6
+    min_reworded_chars: int = 150
+    min_reworded_source_chars: int = 200
+    rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:
         _within("seed_tokens", self.seed_tokens, 1, 32)
         _within("max_gap_tokens", self.max_gap_tokens, 0, 1000)
         _within("min_chars", self.min_chars, 1, 2**31)
+        _within("min_reworded_chars", self.min_reworded_chars, 1, 2**31)
+        _within("min_reworded_source_chars", self.min_reworded_source_chars, 1, 2**31)
         if not 0 <= self.threshold <= 1:
             raise ParameterError(f"threshold is {self.threshold}, expected a number in [0, 1]")
+
+    @property
+    def reworded_threshold(self) -> float:
+        """Least similarity of a reworded passage or a summary: 1 where the other is 1, 0.3 where it is 0.6."""
+        return max(0.0, 1 - 1.75 * (1 - self.threshold))
 
 
 def _within(name: str, value: int, low: int, high: int) -> None:

@@ -78,7 +78,7 @@ def test_chapters_quoted_by_other_histories_are_found(corpora, tmp_path):
 
         for one, other in pairs:
             found = candidates(store, query_sample(read(folder / "corpus" / one), store.params))
-            names = {path for paths in store.paths_of(c.document.id for c in found).values() for path in paths}
+            names = {path for paths in store.paths_of(c.document for c in found).values() for path in paths}
             assert str(folder / "corpus" / other) in names
 
 

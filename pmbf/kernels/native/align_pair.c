@@ -1,0 +1,102 @@
+/* Two texts in, alignments out. */
+
+#include "align.h"
+
+static void pair_free(pair_t *pair) {
+    for (int side = 0; side < 2; side++) {
+        free(pair->sides[side].counts);
+        free(pair->inside[side]);
+    }
+    free(pair->bounds);
+    free(pair->places);
+    free(pair->scores);
+}
+
+/* Lists where each class stands in the source, in ascending order. */
+static void list_places(pair_t *pair) {
+    const side_t *source = &pair->sides[SOURCE];
+    int32_t *bounds = pair->bounds, sum = 0;
+    for (int64_t c = 0; c < pair->n_classes; c++) {
+        bounds[c] = sum;
+        sum += source->counts[c];
+    }
+    for (int64_t at = 0; at < source->n; at++) pair->places[bounds[source->classes[at]]++] = (int32_t)at;
+    for (int64_t c = pair->n_classes; c > 0; c--) bounds[c] = bounds[c - 1];
+    bounds[0] = 0;
+}
+
+static bool pair_set_up(pair_t *pair) {
+    size_t n_classes = (size_t)pair->n_classes;
+    int64_t longest = pair->sides[QUERY].n > pair->sides[SOURCE].n ? pair->sides[QUERY].n : pair->sides[SOURCE].n;
+    for (int side = 0; side < 2; side++) {
+        pair->sides[side].counts = calloc(n_classes + 1, sizeof(int32_t));
+        pair->inside[side] = calloc(n_classes + 1, sizeof(int32_t));
+    }
+    pair->bounds = malloc((n_classes + 1) * sizeof(int32_t));
+    pair->places = malloc((size_t)(pair->sides[SOURCE].n + 1) * sizeof(int32_t));
+    pair->scores = malloc((size_t)(longest + 1) * sizeof(int32_t));
+    if (!pair->sides[QUERY].counts || !pair->sides[SOURCE].counts || !pair->inside[QUERY] || !pair->inside[SOURCE])
+        return false;
+    if (!pair->bounds || !pair->places || !pair->scores) return false;
+    for (int side = 0; side < 2; side++)
+        for (int64_t at = 0; at < pair->sides[side].n; at++) pair->sides[side].counts[pair->sides[side].classes[at]]++;
+    list_places(pair);
+    return true;
+}
+
+static bool refine_all(const pair_t *pair, boxes_t *boxes) {
+    int64_t kept = 0;
+    for (int64_t at = 0; at < boxes->n; at++) {
+        box_t box = boxes->boxes[at];
+        if (box_refine(pair, &box) && box.score >= pair->rules->least_box) boxes->boxes[kept++] = box;
+    }
+    boxes->n = kept;
+    boxes_join(boxes);
+    kept = 0;
+    for (int64_t at = 0; at < boxes->n; at++)
+        if (boxes->boxes[at].score >= pair->rules->least_score) boxes->boxes[kept++] = boxes->boxes[at];
+    boxes->n = kept;
+    return summary_find(pair, boxes);
+}
+
+/* Arguments of pmbf_align_pair, with `Pair` of native_align.py. */
+typedef struct {
+    const rules_t *rules;
+    const int32_t *classes[2];
+    const uint8_t *borders[2];
+    const int32_t *rarities, *priors, *tables;
+    int64_t n[2], n_classes, n_buckets;
+    box_t *boxes; /* of the answer, in malloc's memory: NULL for none */
+} arguments_t;
+
+/* Writes the alignments of two texts to `arguments->boxes`. Returns how many, or ALIGN_NO_MEMORY. */
+ALIGN_EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
+    pair_t pair = {0};
+    points_t points = {0};
+    boxes_t boxes = {0};
+    pair.rules = arguments->rules;
+    for (int side = 0; side < 2; side++)
+        pair.sides[side] = (side_t){arguments->n[side], arguments->classes[side], arguments->borders[side], NULL};
+    pair.n_classes = arguments->n_classes;
+    pair.rarities = arguments->rarities;
+    pair.priors = arguments->priors;
+    pair.tables = arguments->tables;
+    pair.n_buckets = arguments->n_buckets;
+    bool done = pair_set_up(&pair) && points_find(&pair, &points) && clusters_find(pair.rules, &points, &boxes);
+    done = done && refine_all(&pair, &boxes);
+    pair_free(&pair);
+    points_free(&points);
+    if (!done || !boxes.n) {
+        free(boxes.boxes);
+        boxes.boxes = NULL;
+    }
+    arguments->boxes = boxes.boxes;
+    return done ? boxes.n : ALIGN_NO_MEMORY;
+}
+
+/* Copies so many alignments to `out` and frees them. */
+ALIGN_EXPORT void pmbf_align_take(arguments_t *arguments, int64_t n, void *out) {
+    if (n > 0) memcpy(out, arguments->boxes, (size_t)n * sizeof *arguments->boxes);
+    free(arguments->boxes);
+    arguments->boxes = NULL;
+}

@@ -1,0 +1,130 @@
+/* Refinement: how likely each word near a box is to be there because it was copied, and where the sums are greatest.
+ *
+ * A word of one text that stands in the other text's part speaks for copying, the more the less it had to be expected
+ * there by chance; one that does not speaks against. Each text's part is found in turn, given the other's. */
+
+#include "align.h"
+
+static int64_t floor_div(int64_t number, int64_t divisor) {
+    return number / divisor - (number % divisor < 0);
+}
+
+/* The line of the tables for a word of which `expected` / 65536 stand in `n_others` words, if a part has `n_words`. */
+int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t n_others) {
+    uint64_t most = (uint64_t)1 << 20, chance = 24 * expected * (n_words < most ? n_words : most) / n_others;
+    int64_t line = (int64_t)chance;
+    if (chance >= 32) {
+        int shift = 58 - __builtin_clzll(chance);
+        line = 32 * (int64_t)shift + (int64_t)(chance >> shift);
+    }
+    return line < pair->n_buckets ? line : pair->n_buckets - 1;
+}
+
+static void count(int32_t *counts, const side_t *side, int64_t start, int64_t stop) {
+    for (int64_t at = start; at < stop; at++) counts[side->classes[at]]++;
+}
+
+static void uncount(int32_t *counts, const side_t *side, int64_t start, int64_t stop) {
+    for (int64_t at = start; at < stop; at++) counts[side->classes[at]] = 0;
+}
+
+/* Scores the words `[low, high)` of one text, given the other's part. */
+static void score_window(const pair_t *pair, int side, int64_t low, int64_t high, int64_t start, int64_t stop) {
+    const side_t *ours = &pair->sides[side], *theirs = &pair->sides[!side];
+    int32_t *here = pair->inside[side], *there = pair->inside[!side];
+    int64_t n_others = theirs->n - (stop - start) + pair->rules->prior_words;
+    count(here, ours, low, high);
+    count(there, theirs, start, stop);
+    for (int64_t at = low; at < high; at++) {
+        int32_t c = ours->classes[at];
+        int64_t outside = theirs->counts[c] - there[c], most = (int64_t)1 << 20;
+        uint64_t expected = (uint64_t)(outside < most ? outside : most) * 65536 + (uint64_t)pair->priors[c];
+        int64_t line = bucket(pair, expected, (uint64_t)(stop - start), (uint64_t)n_others);
+        int64_t match = pair->tables[MATCH * pair->n_buckets + line], miss = pair->tables[MISS * pair->n_buckets + line];
+        if (!there[c]) pair->scores[at - low] = (int32_t)miss;
+        else if (here[c] <= there[c]) pair->scores[at - low] = (int32_t)match;
+        else pair->scores[at - low] = (int32_t)floor_div(2 * there[c] * match + (here[c] - there[c]) * miss, 2 * here[c]);
+    }
+    uncount(here, ours, low, high);
+    uncount(there, theirs, start, stop);
+}
+
+int64_t greatest_sum(const int32_t *scores, int64_t n, int64_t *start, int64_t *stop) {
+    int64_t best = 0, sum = 0, from = 0;
+    *start = *stop = 0;
+    for (int64_t at = 0; at < n; at++) {
+        if (sum <= 0) {
+            sum = 0;
+            from = at;
+        }
+        sum += scores[at];
+        if (sum > best) {
+            best = sum;
+            *start = from;
+            *stop = at + 1;
+        }
+    }
+    return best;
+}
+
+static bool is_border(const pair_t *pair, const snap_t *snap, int64_t edge) {
+    return snap->borders >> pair->sides[snap->side].borders[edge] & 1;
+}
+
+int64_t snapped(const pair_t *pair, const snap_t *snap, int64_t *sum) {
+    const rules_t *rules = pair->rules;
+    const uint8_t *borders = pair->sides[snap->side].borders;
+    const int32_t *scores = pair->scores;
+    int64_t best = INT64_MIN, best_edge = snap->edge, best_change = 0, change = 0;
+    for (int64_t edge = snap->edge; edge >= snap->low && edge <= snap->high; edge += snap->step) {
+        if (edge != snap->edge) change += scores[(snap->step < 0 ? edge : edge - 1) - snap->low];
+        if (!is_border(pair, snap, edge)) continue;
+        int64_t distance = edge > snap->edge ? edge - snap->edge : snap->edge - edge;
+        int64_t value = change - rules->step_price * distance + rules->outward_bonus;
+        if (borders[edge] >= SENTENCE_AND_LINE) value += rules->line_bonus;
+        if (value > best) best = value, best_edge = edge, best_change = change;
+    }
+    change = 0;
+    for (int64_t distance = 1; distance <= rules->inward; distance++) {
+        int64_t edge = snap->edge - snap->step * distance;
+        if (snap->step < 0 ? edge >= snap->other : edge <= snap->other) break;
+        change -= scores[(snap->step < 0 ? edge - 1 : edge) - snap->low];
+        if (!is_border(pair, snap, edge)) continue;
+        int64_t value = change - rules->step_price * distance;
+        if (borders[edge] >= SENTENCE_AND_LINE) value += rules->line_bonus;
+        if (value > best) best = value, best_edge = edge, best_change = change;
+    }
+    if (best < rules->least_snap) return snap->edge;
+    *sum += best_change;
+    return best_edge;
+}
+
+/* Finds one text's part anew. False when no word there speaks for copying. */
+static bool refine_side(const pair_t *pair, int side, box_t *box, int64_t *sum) {
+    unsigned borders = 1u << SENTENCE | 1u << SENTENCE_AND_LINE | 1u << PARAGRAPH | (side == SOURCE ? 1u << LINE : 0);
+    int64_t low = box->start[side] - pair->rules->margin, high = box->stop[side] + pair->rules->margin, start, stop;
+    if (low < 0) low = 0;
+    if (high > pair->sides[side].n) high = pair->sides[side].n;
+    score_window(pair, side, low, high, box->start[!side], box->stop[!side]);
+    *sum = greatest_sum(pair->scores, high - low, &start, &stop);
+    if (*sum <= 0) return false;
+    start += low;
+    stop += low;
+    start = snapped(pair, &(snap_t){side, low, high, start, stop, -1, borders}, sum);
+    stop = snapped(pair, &(snap_t){side, low, high, stop, start, 1, borders}, sum);
+    box->start[side] = (int32_t)start;
+    box->stop[side] = (int32_t)stop;
+    return start < stop;
+}
+
+bool box_refine(const pair_t *pair, box_t *box) {
+    int64_t sums[2] = {0, 0};
+    for (int64_t round = 0; round < pair->rules->rounds; round++) {
+        box_t before = *box;
+        for (int side = 0; side < 2; side++)
+            if (!refine_side(pair, side, box, &sums[side])) return false;
+        if (!memcmp(before.start, box->start, sizeof box->start) && !memcmp(before.stop, box->stop, sizeof box->stop)) break;
+    }
+    box->score = sums[QUERY] < sums[SOURCE] ? sums[QUERY] : sums[SOURCE];
+    return true;
+}

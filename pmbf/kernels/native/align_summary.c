@@ -1,0 +1,96 @@
+/* A summary: a short part of the query whose words stand all over the source rather than in one part of it. */
+
+#include "align.h"
+
+typedef struct {
+    int64_t start, stop, score;
+} part_t;
+
+static int64_t smaller(int64_t one, int64_t other) { return one < other ? one : other; }
+
+/* The part of the query that the whole source explains best, from border to border. */
+static part_t best_part(const pair_t *pair) {
+    const side_t *query = &pair->sides[QUERY], *source = &pair->sides[SOURCE];
+    unsigned borders = 1u << SENTENCE | 1u << SENTENCE_AND_LINE | 1u << PARAGRAPH | 1u << LINE;
+    part_t part = {0, 0, 0};
+    for (int64_t at = 0; at < query->n; at++) {
+        int32_t c = query->classes[at];
+        int64_t line = bucket(pair, (uint64_t)pair->priors[c], (uint64_t)source->n, (uint64_t)pair->rules->prior_words);
+        pair->scores[at] = pair->tables[(source->counts[c] ? SUMMARY_MATCH : SUMMARY_MISS) * pair->n_buckets + line];
+    }
+    part.score = greatest_sum(pair->scores, query->n, &part.start, &part.stop);
+    if (part.score <= 0) return part;
+    part.start = snapped(pair, &(snap_t){QUERY, 0, query->n, part.start, part.stop, -1, borders}, &part.score);
+    part.stop = snapped(pair, &(snap_t){QUERY, 0, query->n, part.stop, part.start, 1, borders}, &part.score);
+    return part;
+}
+
+/* The rarities of the words `[start, stop)` of the query, those that stand in the source too, or all. */
+static int64_t mass(const pair_t *pair, int64_t start, int64_t stop, bool all) {
+    int64_t sum = 0;
+    for (int64_t at = start; at < stop; at++) {
+        int32_t c = pair->sides[QUERY].classes[at];
+        if (all || pair->sides[SOURCE].counts[c]) sum += pair->rarities[c];
+    }
+    return sum;
+}
+
+/* The most of a part's shared rarities that one box explains. */
+static int64_t explained(const pair_t *pair, const part_t *part, const boxes_t *boxes) {
+    int64_t most = 0;
+    for (const box_t *box = boxes->boxes; box < boxes->boxes + boxes->n; box++) {
+        int64_t start = box->start[QUERY] > part->start ? box->start[QUERY] : part->start;
+        int64_t sum = mass(pair, start, smaller(box->stop[QUERY], part->stop), false);
+        if (sum > most) most = sum;
+    }
+    return most;
+}
+
+/* Per thousand of a part's shared words, each once and by rarity: the most that stand in one window of the source. */
+static int64_t densest(const pair_t *pair, const part_t *part) {
+    const side_t *query = &pair->sides[QUERY], *source = &pair->sides[SOURCE];
+    int32_t *wanted = pair->inside[QUERY], *held = pair->inside[SOURCE];
+    int64_t width = pair->rules->summary_window * (part->stop - part->start) / 100, all = 0, sum = 0, most = 0;
+    for (int64_t at = part->start; at < part->stop; at++) {
+        int32_t c = query->classes[at];
+        if (!wanted[c]++ && source->counts[c]) all += pair->rarities[c];
+    }
+    for (int64_t at = 0; at < source->n; at++) {
+        int32_t c = source->classes[at];
+        if (wanted[c] && !held[c]++) sum += pair->rarities[c];
+        if (at >= width) {
+            c = source->classes[at - width];
+            if (wanted[c] && !--held[c]) sum -= pair->rarities[c];
+        }
+        if (sum > most) most = sum;
+    }
+    for (int64_t at = part->start; at < part->stop; at++) wanted[query->classes[at]] = 0;
+    for (int64_t at = 0; at < source->n; at++) held[source->classes[at]] = 0;
+    return all ? 1000 * most / all : 1000;
+}
+
+static bool is_summary(const pair_t *pair, const part_t *part, const boxes_t *boxes) {
+    const rules_t *rules = pair->rules;
+    const uint8_t *borders = pair->sides[QUERY].borders;
+    int64_t n = part->stop - part->start;
+    if (part->score < rules->summary_score || n > smaller(rules->summary_words, pair->sides[SOURCE].n)) return false;
+    bool lines = borders[part->start] >= SENTENCE_AND_LINE && borders[part->stop] >= SENTENCE_AND_LINE;
+    int64_t shared = mass(pair, part->start, part->stop, false);
+    if (100 * shared < rules->summary_share * mass(pair, part->start, part->stop, true)) return false;
+    if (100 * explained(pair, part, boxes) > (lines ? rules->summary_one_lines : rules->summary_one) * shared) return false;
+    return densest(pair, part) <= 10 * (lines ? rules->summary_dense_lines : rules->summary_dense);
+}
+
+bool summary_find(const pair_t *pair, boxes_t *boxes) {
+    const side_t *source = &pair->sides[SOURCE];
+    if (source->n < pair->rules->summary_source) return true;
+    part_t part = best_part(pair);
+    if (!is_summary(pair, &part, boxes)) return true;
+    int64_t kept = 0;
+    for (int64_t at = 0; at < boxes->n; at++) {
+        const box_t *box = &boxes->boxes[at];
+        if (box->start[QUERY] >= part.stop || box->stop[QUERY] <= part.start) boxes->boxes[kept++] = *box;
+    }
+    boxes->n = kept;
+    return boxes_add(boxes, (box_t){{(int32_t)part.start, 0}, {(int32_t)part.stop, (int32_t)source->n}, part.score, 1});
+}

@@ -1,0 +1,92 @@
+"""Align two texts: the native twin of `reference_align` and `reference_words`, same names, same results.
+
+The work is done by `native/align_*.c`; one call for what a text needs once, one for each pair.
+"""
+
+from __future__ import annotations
+
+from ctypes import Structure, addressof, c_int64, c_void_p
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels.align_rules import Pair, Words
+from pmbf.kernels.native_library import address, function
+from pmbf.kernels.types import Folded, Tokens
+
+_at = address()
+
+
+class _Text(Structure):
+    """`text_t` of native/align_words.c."""
+
+    _fields_ = (
+        *((name, c_void_p) for name in ("text", "folded")),
+        *((name, c_int64) for name in ("text_size", "n_folded", "n")),
+        *((name, c_void_p) for name in ("origin", "starts", "stops", "singles", "keys", "types", "borders")),
+    )
+
+
+class _Arguments(Structure):
+    """`arguments_t` of native/align_pair.c."""
+
+    _fields_ = (
+        ("rules", c_void_p),
+        ("classes", c_void_p * 2),
+        ("borders", c_void_p * 2),
+        *((name, c_void_p) for name in ("rarities", "priors", "tables")),
+        ("n", c_int64 * 2),
+        *((name, c_int64) for name in ("n_classes", "n_buckets")),
+        ("boxes", c_void_p),
+    )
+
+
+_words = function("pmbf_align_words", c_void_p, returns=c_int64)
+_classes = function("pmbf_align_classes", *[c_void_p, c_int64] * 2, c_void_p, returns=c_int64)
+_pair = function("pmbf_align_pair", c_void_p, returns=c_int64)
+_take = function("pmbf_align_take", c_void_p, c_int64, c_void_p)
+
+_BOX = np.dtype([("start", np.int32, 2), ("stop", np.int32, 2), ("score", np.int64), ("kind", np.int64)])
+
+
+def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
+    """As `reference_words.words`."""
+    n = len(tokens)
+    keys, types, borders = np.empty(n, np.uint64), np.empty(n, np.int32), np.empty(n + 1, np.uint8)
+    letters = folded.text.encode()
+    given = (folded.origin, tokens.starts, tokens.stops, tokens.singles, keys, types, borders)
+    text = _Text(_at(utf8), _at(letters), len(utf8), len(folded.text), n, *map(_at, given))
+    n_types = _words(addressof(text))
+    if n_types < 0:
+        raise MemoryError(f"no memory for the words of a text of {len(utf8)} bytes")
+    return Words(keys[:n_types].copy(), types, borders)
+
+
+def classes(query: NDArray[np.uint64], source: NDArray[np.uint64]) -> tuple[NDArray[np.int32], int]:
+    """As `reference_words.classes`."""
+    found = np.empty(len(source), np.int32)
+    return found, _classes(_at(query), len(query), _at(source), len(source), _at(found))
+
+
+def align(pair: Pair) -> NDArray[np.int64]:
+    """As `reference_align.align`."""
+    tables = pair.tables
+    arguments = _Arguments(
+        rules=_at(pair.rules.numbers),
+        classes=tuple(map(_at, pair.classes)),
+        borders=tuple(map(_at, pair.borders)),
+        rarities=_at(pair.rarities),
+        priors=_at(pair.priors),
+        tables=_at(tables),
+        n=tuple(map(len, pair.classes)),
+        n_classes=len(pair.rarities),
+        n_buckets=tables.shape[1],
+    )
+    n = _pair(addressof(arguments))
+    if n < 0:
+        raise MemoryError(f"no memory to align texts of {len(pair.classes[0])} and {len(pair.classes[1])} words")
+    boxes = np.empty(n, _BOX)
+    _take(addressof(arguments), n, _at(boxes))
+    start, stop = boxes["start"], boxes["stop"]
+    sides = [start[:, 0], stop[:, 0], start[:, 1], stop[:, 1], boxes["score"], boxes["kind"]]
+    return np.stack([side.astype(np.int64) for side in sides], axis=1)

@@ -1,0 +1,82 @@
+"""Clusters of points, and boxes that overlap made one: the reference of `native/align_clusters.c`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels.align_rules import Rules
+
+Places = NDArray[np.int64]
+
+MOST_JOINS = 8
+
+
+class Box(NamedTuple):
+    """A part of either text, `[start, stop)` in words, with its score and kind."""
+
+    query: int
+    query_stop: int
+    source: int
+    source_stop: int
+    score: int = 0
+    kind: int = 0
+
+
+def clusters(rules: Rules, query: Places, source: Places) -> list[Box]:
+    """Return a box around each group of two points or more that no wide gap splits on either side, in order.
+
+    Args:
+        rules: How wide a gap is.
+        query: `(n,) int64`, where the points stand in the query.
+        source: `(n,) int64`, where they stand in the source.
+    """
+    found = []
+    waiting = [(np.arange(len(query)), 0, 0, 0)] if len(query) else []
+    while waiting:
+        part, side, depth, whole = waiting.pop()
+        places = (source if side else query)[part]
+        part = part[np.argsort(places, kind="stable")]
+        gaps = np.flatnonzero(np.diff(np.sort(places)) > rules.gap) + 1
+        pieces = np.split(part, gaps)
+        for piece in pieces:
+            calm = whole + 1 if len(pieces) == 1 else 0
+            if calm < 2 and depth + 1 <= rules.gap_rounds:
+                waiting.append((piece, 1 - side, depth + 1, calm))
+            elif len(piece) > 1:
+                here, there = query[piece], source[piece]
+                found.append(Box(int(here.min()), int(here.max()) + 1, int(there.min()), int(there.max()) + 1))
+    return sorted(found)
+
+
+def joined(boxes: list[Box]) -> list[Box]:
+    """Return the boxes, sorted, those that overlap on both sides made one that has the best score."""
+    boxes = sorted(boxes)
+    for _ in range(MOST_JOINS):
+        left: list[Box | None] = list(boxes)
+        for at, box in enumerate(left):
+            for other_at in range(at + 1, len(left)):
+                other = left[other_at]
+                if box is None or (other is not None and other.query >= box.query_stop):
+                    break
+                if other is not None and box.source < other.source_stop and other.source < box.source_stop:
+                    box = left[at] = _united(box, other)
+                    left[other_at] = None
+        kept = sorted(box for box in left if box is not None)
+        if kept == boxes:
+            break
+        boxes = kept
+    return boxes
+
+
+def _united(one: Box, other: Box) -> Box:
+    return Box(
+        min(one.query, other.query),
+        max(one.query_stop, other.query_stop),
+        min(one.source, other.source),
+        max(one.source_stop, other.source_stop),
+        max(one.score, other.score),
+        one.kind,
+    )

@@ -1,0 +1,92 @@
+"""How rare words are: what a word that two texts share says about copying, learnt from texts of the same kind.
+
+A word in every text says nothing, one that no other text has says most. Of each text, pages of `PAGE_WORDS` words are
+looked at, so that a few long texts teach as much as many short ones.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
+
+PAGE_WORDS = 1000
+GUESS_PAGE_WORDS = 60
+"""Words of a page where the two texts compared are all there is to learn from. Measured on PAN13's training corpus:
+plagdet .907, .910, .909 at 30, 60, 120; .945 with 64 texts of the collection."""
+
+Weights = tuple[NDArray[np.int32], NDArray[np.int32]]
+
+
+@dataclass(frozen=True, eq=False)
+class Statistics:
+    """Words of some texts with how often they stand there.
+
+    Args:
+        keys: `(n_types,) uint64`, as in `Words`, distinct, ascending.
+        n_holding: `(n_types,) int64`, pages that have the word.
+        n_times: `(n_types,) int64`, how often it stands in all of them.
+        n_pages: Pages of the texts.
+        n_words: Words of the texts.
+    """
+
+    keys: NDArray[np.uint64]
+    n_holding: NDArray[np.int64]
+    n_times: NDArray[np.int64]
+    n_pages: int
+    n_words: int
+
+    @classmethod
+    def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
+        """Return what some texts teach; nothing is kept of them but how often each word stands there.
+
+        Args:
+            texts: Any number of them.
+            page_words: Words of a page, at least 1; a text has one page at least.
+
+        >>> from pmbf.verify.prepared import prepare
+        >>> found = Statistics.of(prepare(text).words for text in ("a tide", "a boat"))
+        >>> found.n_pages, sorted(found.n_holding.tolist())
+        (2, [1, 1, 2])
+        """
+        keys, holding, times, n_pages, n_words = [], [], [], 0, 0
+        for text in texts:
+            n_text_pages = max(1, round(len(text.types) / page_words))
+            on_page = np.arange(len(text.types)) * n_text_pages // max(1, len(text.types))
+            held = np.unique(text.types.astype(np.int64) * n_text_pages + on_page) // n_text_pages
+            keys.append(text.keys)
+            holding.append(np.bincount(held, minlength=len(text.keys)))
+            times.append(np.bincount(text.types, minlength=len(text.keys)))
+            n_pages += n_text_pages
+            n_words += len(text.types)
+        if not keys:
+            return cls(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64), 0, 0)
+        every, place = np.unique(np.concatenate(keys), return_inverse=True)
+        n_holding, n_times = (
+            np.bincount(place, np.concatenate(counts)).astype(np.int64) for counts in (holding, times)
+        )
+        return cls(every, n_holding, n_times, n_pages, n_words)
+
+    @classmethod
+    def guess(cls, query: Words, source: Words) -> Statistics:
+        """Return what two texts alone teach: better than nothing, not as good as other texts of their kind."""
+        return cls.of([query, source], GUESS_PAGE_WORDS)
+
+    def weights(self, keys: NDArray[np.uint64]) -> Weights:
+        """Return the rarity of each word, in 1/1024 nat, and how many of 500 words it is, in 1/65536.
+
+        Args:
+            keys: `(n,) uint64`.
+        """
+        place = np.minimum(np.searchsorted(self.keys, keys), max(0, len(self.keys) - 1))
+        known = self.keys[place] == keys if len(self.keys) else np.zeros(len(keys), np.bool_)
+        n_holding = np.where(known, self.n_holding[place], 0) if len(self.keys) else np.zeros(len(keys))
+        n_times = np.where(known, self.n_times[place], 0) if len(self.keys) else np.zeros(len(keys))
+        rarities = np.round(NAT * (math.log(self.n_pages + 0.5) - np.log(n_holding + 0.5)))
+        priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (self.n_words + 1))
+        return np.maximum(rarities, 0).astype(np.int32), priors.astype(np.int32)

@@ -1,0 +1,154 @@
+"""Both twins of the alignment kernels: equal to the bit on hard texts, right where the answer is known."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pmbf.errors import UnsupportedError
+from pmbf.kernels import Pair, Rules, Words, fold, reference_align, reference_words, tokenise
+from pmbf.kernels.align_rules import NAT, Odds, score_tables
+
+REFERENCE = SimpleNamespace(words=reference_words.words, classes=reference_words.classes, align=reference_align.align)
+PIECES = (
+    "the quick brown fox. ", "Hyphen-\nated", "a-", "-\r\n", " \t", "\n", "\n\n", "x", "слово ", "中", "文字", "，",
+    "。", "々", "かな", "กำ", "เก่า ", "ß", "ﬁ", "½", "㍿", "\u200b", "aа", "! ", "word? “q” — ", "\u2028", "राम। ", "…",
+    "internationalism ",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), max_size=150).map("".join)
+LAX = Rules(
+    most_points=2000, density=2 * NAT, least_score=NAT, least_box=100, summary_source=20, summary_score=NAT,
+    summary_share=10, summary_dense=100, summary_one=100,
+)  # fmt: skip
+
+
+def native() -> Any:
+    try:
+        from pmbf.kernels import native_align
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    return native_align
+
+
+@pytest.fixture(params=["reference", "native"])
+def kernels(request: pytest.FixtureRequest) -> Any:
+    return REFERENCE if request.param == "reference" else native()
+
+
+def words_of(kernels: Any, text: str) -> Words:
+    utf8 = text.encode()
+    found: Words = kernels.words(utf8, fold(utf8), tokenise(utf8))
+    return found
+
+
+def pair_of(kernels: Any, query: Words, source: Words, rules: Rules, seed: int = 0) -> Pair:
+    """Return a pair whose words are more and less rare by chance."""
+    numbers, n_classes = kernels.classes(query.keys, source.keys)
+    random = np.random.default_rng(seed)
+    rarities = random.integers(0, 6 * NAT, n_classes).astype(np.int32)
+    priors = (random.random(n_classes) ** 8 * 600_000).astype(np.int32)
+    return Pair((query.types, numbers[source.types]), (query.borders, source.borders), rarities, priors, rules)
+
+
+def same(one: Words, other: Words) -> bool:
+    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("keys", "types", "borders"))
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, TEXTS, st.sampled_from([1, 3, 10, 30]), st.sampled_from([1, 10]), st.integers(1, 16), st.integers(0, 9))
+def test_twins_agree_to_the_bit(query: str, source: str, gap: int, margin: int, gap_rounds: int, seed: int) -> None:
+    twin = native()
+    ours, theirs = (words_of(twin, text) for text in (query, source))
+    assert same(ours, words_of(REFERENCE, query)) and same(theirs, words_of(REFERENCE, source))
+    fields = {**vars(LAX), "gap": gap, "margin": margin, "gap_rounds": gap_rounds}
+    rules = Rules(**{name: value for name, value in fields.items() if name != "numbers"})
+
+    pair, other = (pair_of(kernels, ours, theirs, rules, seed) for kernels in (twin, REFERENCE))
+
+    assert np.array_equal(pair.classes[1], other.classes[1])
+    assert np.array_equal(twin.align(pair), REFERENCE.align(pair))
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("water", "WATERS"), ("translation", "translated"), ("Straße", "strassen"), ("été", "ete"), ("водами", "водам")],
+)
+def test_forms_of_a_word_have_one_key(kernels: Any, one: str, other: str) -> None:
+    assert words_of(kernels, one).keys.tolist() == words_of(kernels, other).keys.tolist()
+
+
+def test_letters_of_scripts_without_spaces_are_joined_to_words(kernels: Any) -> None:
+    han = words_of(kernels, "老渔夫老渔翁")
+
+    assert han.types[0] == han.types[3]
+    assert han.types[1] != han.types[4]
+    assert len(words_of(kernels, "ชาวประมงชราออกไป").keys) > 6
+
+
+def test_borders_tell_what_stands_before_a_word(kernels: Any) -> None:
+    text = "One. Two, e.g\nthree!”\nFour\n\nfive 3.14 (six)… seven。八"
+
+    found = words_of(kernels, text).borders.tolist()
+
+    #       One Two e  g three Four five 3 14 six seven 八 the end
+    assert [3, 1, 0, 0, 4, 2, 3, 0, 0, 0, 1, 1, 3] == found
+
+
+@pytest.mark.parametrize("text", ["", " \n.", "…"])
+def test_a_text_without_words_has_none(kernels: Any, text: str) -> None:
+    found = words_of(kernels, text)
+
+    assert (len(found.keys), len(found.types), found.borders.tolist()) == (0, 0, [3])
+    assert kernels.align(pair_of(kernels, found, found, Rules())).shape == (0, 6)
+    assert kernels.align(pair_of(kernels, found, words_of(kernels, "a b"), Rules())).shape == (0, 6)
+
+
+def test_classes_number_equal_keys_alike_and_others_on(kernels: Any) -> None:
+    query, source = np.array([2, 5, 9], np.uint64), np.array([1, 5, 7, 9, 11], np.uint64)
+
+    found, n_classes = kernels.classes(query, source)
+
+    assert (found.tolist(), n_classes) == ([3, 1, 4, 2, 5], 6)
+
+
+def shuffled_pair(n_before: int, n_shared: int, n_after: int, *, seed: int) -> Pair:
+    """Return two texts of words of their own with a shuffled part in common, all words equally rare."""
+    random = np.random.default_rng(seed)
+    shared = np.arange(n_shared)
+    query = np.concatenate([n_shared + np.arange(n_before), random.permutation(shared), 10_000 + np.arange(n_after)])
+    source = np.concatenate([20_000 + np.arange(n_after), shared, 30_000 + np.arange(n_before)])
+    names, places = np.unique(np.concatenate([query, source]), return_inverse=True)
+    classes = np.split(places.astype(np.int32), [len(query)])
+    borders = [np.zeros(len(side) + 1, np.uint8) for side in classes]
+    weight = np.full(len(names), 4 * NAT, np.int32)
+    return Pair((classes[0], classes[1]), (borders[0], borders[1]), weight, np.full(len(names), 100, np.int32))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_shuffled_part_is_found_to_the_word(kernels: Any, seed: int) -> None:
+    [found] = kernels.align(shuffled_pair(120, 40, 90, seed=seed)).tolist()
+
+    assert [120, 160, 90, 130] == found[:4]
+    assert found[5] == 0
+
+
+def test_texts_without_a_word_in_common_have_no_alignment(kernels: Any) -> None:
+    assert len(kernels.align(shuffled_pair(300, 0, 200, seed=1))) == 0
+
+
+def test_tables_fall_as_more_is_expected() -> None:
+    tables = score_tables(Odds())
+
+    assert (np.diff(tables[[0, 2]]) <= 0).all()
+    assert tables[0].max() <= 2.5 * NAT and tables[1].min() >= -0.9 * NAT - 1
+
+
+def test_both_twins_take_the_same_arguments() -> None:
+    twin = native()
+    for name, function in vars(REFERENCE).items():
+        assert function.__annotations__ == getattr(twin, name).__annotations__, name

@@ -1,0 +1,252 @@
+"""Passages whose words were shuffled, replaced or summed up: found, named for what they are, and nothing else is."""
+
+from __future__ import annotations
+
+import random
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pmbf.report import Passage, Report, Scores, Span
+from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
+from pmbf.verify.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
+
+N_SYLLABLES = ["ka", "lo", "mi", "ru", "te", "sa", "vo", "ni", "pa", "de", "gu", "he"]
+
+
+class Language:
+    """Made-up texts: words as rare as words are, sentences, paragraphs."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = random.Random(seed)
+        made = {"".join(self.rng.choices(N_SYLLABLES, k=self.rng.choice((1, 2, 2, 3, 3)))) for _ in range(6000)}
+        self.lexicon = sorted(made, key=lambda word: (len(word) + self.rng.random(), word))
+        self.shares = [1 / (rank + 8) for rank in range(len(self.lexicon))]
+
+    def sentence(self, n_words: int = 14) -> list[str]:
+        """Return some words."""
+        return self.rng.choices(self.lexicon, self.shares, k=n_words)
+
+    def sentences(self, count: int) -> list[list[str]]:
+        """Return some sentences."""
+        return [self.sentence(self.rng.randint(9, 19)) for _ in range(count)]
+
+    def shuffled(self, sentence: list[str], replaced: float) -> list[str]:
+        """Return a sentence in another order, with a share of its words replaced."""
+        other = [self.sentence(1)[0] if self.rng.random() < replaced else word for word in sentence]
+        self.rng.shuffle(other)
+        return other
+
+    def statistics(self) -> Statistics:
+        """Return what sixty texts teach."""
+        return Statistics.of(prepare(written(self.sentences(60))).words for _ in range(60))
+
+
+def written(sentences: list[list[str]], end: str = ". ") -> str:
+    return end.join(" ".join(words).capitalize() for words in sentences) + "."
+
+
+def planted(language: Language, replaced: float, n_copied: int = 6) -> tuple[str, str, Span, Span]:
+    """Return a query and a source with a reworded part in the middle of each, and where it is."""
+    original = language.sentences(n_copied)
+    copy = [language.shuffled(sentence, replaced) for sentence in original]
+    before, before_there = written(language.sentences(12)) + " ", written(language.sentences(20)) + " "
+    ours, theirs = written(copy), written(original)
+    query = f"{before}{ours} {written(language.sentences(9))}"
+    source = f"{before_there}{theirs} {written(language.sentences(15))}"
+    return (
+        query, source, Span(len(before), len(before) + len(ours)),
+        Span(len(before_there), len(before_there) + len(theirs)),
+    )  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def language() -> Language:
+    return Language(1)
+
+
+@pytest.fixture(scope="module")
+def statistics(language: Language) -> Statistics:
+    return language.statistics()
+
+
+def near(one: Span, other: Span, chars: int) -> bool:
+    return abs(one.start - other.start) <= chars and abs(one.stop - other.stop) <= chars
+
+
+@pytest.mark.parametrize("replaced", [0.0, 0.2, 0.35])
+def test_a_reworded_part_is_one_passage_from_sentence_to_sentence(
+    language: Language, statistics: Statistics, replaced: float
+) -> None:
+    n_whole = 0
+    for _ in range(20):
+        query, source, here, there = planted(language, replaced)
+        found = passages(prepare(query), prepare(source), None, statistics)
+        assert ["reworded"] == [passage.kind for passage in found]
+        assert found[0].query.start < here.stop and here.start < found[0].query.stop
+        n_whole += near(found[0].query, here, 1) and near(found[0].source, there, 1)
+    assert n_whole >= 14
+
+
+def test_without_statistics_the_two_texts_are_all_there_is_to_learn_from(language: Language) -> None:
+    found = 0
+    for _ in range(20):
+        query, source, here, _ = planted(language, 0.1)
+        found += any(near(passage.query, here, 120) for passage in passages(prepare(query), prepare(source)))
+    assert found >= 14
+
+
+def test_texts_of_one_language_and_nothing_more_share_no_passage(language: Language, statistics: Statistics) -> None:
+    for _ in range(30):
+        one, other = (prepare(written(language.sentences(60))) for _ in range(2))
+        assert passages(one, other, None, statistics) == ()
+
+
+def test_a_summary_is_told_from_a_copy(language: Language, statistics: Statistics) -> None:
+    chapters = [language.sentences(5) for _ in range(12)]
+    source = written([sentence for chapter in chapters for sentence in chapter])
+    summed_up = [language.shuffled(chapter[0], 0.05) for chapter in chapters]
+    before, after = (written(language.sentences(10)) for _ in range(2))
+    query = f"{before}\n\n{written(summed_up)}\n\n{after}"
+
+    [passage] = passages(prepare(query), prepare(source), None, statistics)
+
+    assert passage.kind == "summary"
+    assert passage.source == Span(0, len(source))
+    assert near(passage.query, Span(len(before) + 2, len(query) - len(after) - 2), 120)
+    assert passage.similarity > 0.8
+
+
+def test_a_copy_to_the_letter_stays_verbatim_beside_a_reworded_part(language: Language, statistics: Statistics) -> None:
+    query, source, here, _ = planted(language, 0.2)
+    quoted = written(language.sentences(4))
+
+    found = passages(prepare(f"{quoted} {query}"), prepare(f"{source} {quoted}"), None, statistics)
+
+    assert ["verbatim", "reworded"] == [passage.kind for passage in found]
+    assert found[0].query == Span(0, len(quoted))
+    assert near(found[1].query, Span(here.start + len(quoted) + 1, here.stop + len(quoted) + 1), 120)
+
+
+def test_passages_of_all_kinds_are_disjoint_in_the_query(language: Language, statistics: Statistics) -> None:
+    for seed in range(20):
+        rng = random.Random(seed)
+        parts = language.sentences(30)
+        copy = [language.shuffled(part, 0.3) if rng.random() < 0.5 else part for part in rng.choices(parts, k=40)]
+
+        found = passages(prepare(written(copy)), prepare(written(parts)), None, statistics)
+
+        assert found
+        assert all(one.query.stop <= other.query.start for one, other in pairwise(found))
+        assert all(0 <= passage.similarity <= 1 for passage in found)
+
+
+def test_who_asks_for_equal_texts_gets_no_reworded_ones(language: Language, statistics: Statistics) -> None:
+    query, source, *_ = planted(language, 0.2)
+
+    assert passages(prepare(query), prepare(source), Settings(threshold=1.0), statistics) == ()
+    assert Settings().reworded_threshold == pytest.approx(0.3)
+
+
+def test_a_reworded_passage_is_as_long_as_the_settings_ask(language: Language, statistics: Statistics) -> None:
+    query, source, *_ = planted(language, 0.0)
+
+    for options in ({"min_reworded_chars": 5000}, {"min_reworded_source_chars": 5000}):
+        assert passages(prepare(query), prepare(source), Settings(**options), statistics) == ()  # type: ignore[arg-type]
+
+
+def test_shuffled_clauses_of_a_script_without_spaces_are_found() -> None:
+    rng = random.Random(3)
+    letters = [chr(0x4E00 + place) for place in range(2500)]
+
+    def clause() -> str:
+        return "".join(rng.choices(letters, [1 / (rank + 5) for rank in range(2500)], k=8))
+
+    statistics = Statistics.of(prepare("，".join(clause() for _ in range(200))).words for _ in range(40))
+    clauses = [clause() for _ in range(12)]
+    copy = rng.sample(clauses, 12)
+    query = "。".join(clause() for _ in range(30)) + "。" + "，".join(copy) + "。" + clause()
+    source = "。".join(clause() for _ in range(40)) + "。" + "，".join(clauses) + "。" + clause()
+
+    found = passages(prepare(query), prepare(source), None, statistics)
+
+    assert "reworded" in [passage.kind for passage in found]
+
+
+def test_statistics_make_common_words_light_and_unknown_ones_heavy() -> None:
+    texts = [prepare(f"the sea {name}").words for name in ("alpha", "beta", "gamma", "delta")]
+    statistics = Statistics.of(texts)
+    keys = prepare("the sea alpha unknown").words
+    [the, sea, alpha, unknown] = keys.types.tolist()
+
+    rarities, priors = statistics.weights(keys.keys)
+
+    assert rarities[the] == rarities[sea] == 0 < rarities[alpha] < rarities[unknown]
+    assert priors[the] > priors[alpha] > priors[unknown] > 0
+
+
+def test_no_texts_teach_nothing() -> None:
+    rarities, priors = Statistics.of([]).weights(np.array([1, 2], np.uint64))
+
+    assert (rarities.tolist(), len(set(priors.tolist()))) == ([0, 0], 1)
+
+
+# Scores
+
+
+def test_scores_see_what_they_are_for() -> None:
+    one, other = prepare("alpha beta gamma delta"), prepare("delta gamma beta alpha")
+
+    found = scores(one, other, Span(0, 4), Span(0, 4))
+
+    assert found.sorted_words == 1.0
+    assert found.characters is not None and found.characters < 0.6
+    assert found.words is not None and found.words <= 0.5
+
+
+def test_long_sides_have_only_the_scores_that_cost_little() -> None:
+    text = prepare(" ".join(f"w{n}" for n in range(EXACT_WORDS + 1)))
+    whole = Span(0, text.n_tokens)
+    assert len(text.spelling) > EXACT_CHARS
+
+    assert Scores(None, None, 1.0) == scores(text, text, whole, whole)
+
+
+def test_shares_of_common_words() -> None:
+    assert common_share([], []) == found_share([], []) == 0.0
+    assert found_share([1, 2, 2, 3], [2]) == 0.5
+
+
+def test_scores_come_back_from_json() -> None:
+    passage = Passage(Span(0, 3), Span(1, 4), 0.5, "reworded", (), Scores(0.25, None, 0.5))
+    report = Report.from_json(_report_with(passage))
+
+    assert report.matches[0].passages == (passage,)
+
+
+def _report_with(passage: Passage) -> str:
+    from pmbf.report import DocumentRef, Match, Query
+
+    match = Match(DocumentRef(1, "a", ("a",), 9), 0.5, 3, 3, 0.3, 3, (passage,))
+    return Report(Query("q", 10, 2, 1), (match,), 3, 0.3, 1, 1, 1).to_json()
+
+
+# Hostile texts: no timing here, but a quadratic step would not come back
+
+
+@pytest.mark.parametrize(
+    ("query", "source"),
+    [
+        ("word " * 200_000, "word " * 200_000),
+        ("a b c d e f g " * 30_000, "g f e d c b a " * 30_000),
+        (" ".join(f"w{n % 12000}" for n in range(200_000)), " ".join(f"w{n * 7 % 12000}" for n in range(200_000))),
+    ],
+    ids=["same word", "same phrase backwards", "every word some times"],
+)
+def test_endless_repetition_comes_to_an_end(query: str, source: str) -> None:
+    ours: Prepared = prepare(query)
+
+    found = passages(ours, prepare(source))
+
+    assert all(one.query.stop <= other.query.start for one, other in pairwise(found))
