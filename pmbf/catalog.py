@@ -16,9 +16,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
-from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf import storage
+from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError
 from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry, as_columns, from_sql, row_crc, to_sql
-from pmbf.storage import FORMAT_VERSION
 
 FILE_NAME = "catalog.sqlite"
 TEMPORARY_NAME = FILE_NAME + ".tmp"
@@ -74,10 +74,7 @@ class Catalog:
             expected = int(self.meta["crc"])
         except (KeyError, ValueError):
             raise self._damage("the table `meta` is not that of a collection") from None
-        if version > FORMAT_VERSION:
-            raise UnsupportedError(
-                f"{self.location}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf"
-            )
+        storage.require_version(self.location, version)
         if meta_crc(self.meta) != expected:
             raise self._damage("the checksum of the table `meta` does not fit")
 
@@ -306,7 +303,7 @@ def create(folder: Path, meta: dict[str, str]) -> None:
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
         with contextlib.closing(sqlite3.connect(temporary)) as connection:
-            _create_tables(connection, meta | {"format": str(FORMAT_VERSION)})
+            _create_tables(connection, meta | {"format": str(storage.FORMAT_VERSION)})
         os.replace(temporary, folder / FILE_NAME)
     except sqlite3.Error as error:
         raise OSError(f"{folder}: cannot make a collection there: {error}") from error

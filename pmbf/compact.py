@@ -179,7 +179,7 @@ def _rebuild_rows(writer: Writer, number: int, stored: StoredTile, dead: set[int
             survivors[row] += _parts(writer.store, document)[start:stop]
     for row, parts in survivors.items():
         tile.rebuild(row, parts)
-    writer.placer.adopt(number, tile, stored.entries[~is_dead], seal=stored.tile.sealed and not reopen)
+    writer.placer.adopt(number, tile, stored.entries[~is_dead], seal=not (stored.growing or reopen))
 
 
 def _survivors(store: Store, stored: StoredTile, dead: set[int]) -> Iterator[tuple[int, int, int, list[Hashes]]]:

@@ -65,8 +65,11 @@ class Directory:
         numbers = ids >> _CHUNK_SHIFT
         for number in np.unique(numbers).tolist():
             here = np.flatnonzero(numbers == number)
-            entries, places = self.chunk(number), ids[here] & (CHUNK_DOCUMENTS - 1)
+            file, entries = self._mapped(number)
+            places = ids[here] & (CHUNK_DOCUMENTS - 1)
             known = places < len(entries)
+            if file is not None:
+                file.check_places(places[known].astype(np.int64) * ENTRY.itemsize + _HEAD.size, ENTRY.itemsize)
             found[here[known]] = entries[places[known]]
         return found
 
@@ -76,14 +79,10 @@ class Directory:
         Raises:
             CorruptError: The chunk is damaged.
         """
-        if number not in self.chunks:
-            return np.empty(0, ENTRY)
-        file = self._open_file(self.chunks[number])
-        content = file.verify()
-        try:
-            return np.frombuffer(content, ENTRY, _HEAD.unpack_from(content)[0], _HEAD.size)
-        except (struct.error, ValueError) as error:
-            raise damaged(file.path, f"the head does not fit its length ({error})") from error
+        file, entries = self._mapped(number)
+        if file is not None:
+            file.verify()
+        return entries
 
     def totals(self) -> Totals:
         """Return how many documents and hashes there are.
@@ -93,7 +92,7 @@ class Directory:
         """
         sums = [0, 0, 0]
         for serial in self.chunks.values():
-            _, n_live, n_removed, _, n_hashes, _ = _HEAD.unpack_from(self._open_file(serial).verify())
+            _, n_live, n_removed, _, n_hashes, _ = _head(self._open_file(serial))
             sums = [a + b for a, b in zip(sums, (n_live, n_removed, n_hashes), strict=True)]
         return Totals(*sums)
 
@@ -126,6 +125,16 @@ class Directory:
             chunk[ids[here] & (CHUNK_DOCUMENTS - 1)] = entries[here]
         return {number: _trimmed(entries) for number, entries in changed.items()}
 
+    def _mapped(self, number: int) -> tuple[MappedFile | None, Entries]:
+        """Return a chunk's file and its entries, which are not checked."""
+        if number not in self.chunks:
+            return None, np.empty(0, ENTRY)
+        file = self._open_file(self.chunks[number])
+        try:
+            return file, np.frombuffer(file.payload, ENTRY, _head(file)[0], _HEAD.size)
+        except ValueError as error:
+            raise damaged(file.path, f"the head does not fit its length ({error})") from error
+
     def _writable(self, changed: dict[int, Entries], id_: int) -> Entries:
         number = id_ >> _CHUNK_SHIFT
         if number not in changed:
@@ -144,6 +153,11 @@ def payload(entries: Entries) -> Iterator[bytes | memoryview]:
     )
     yield _HEAD.pack(len(entries), np.count_nonzero(live), n_removed, 0, n_hashes, 0)
     yield entries.tobytes()
+
+
+def _head(file: MappedFile) -> tuple[int, ...]:
+    file.check(0, _HEAD.size)
+    return _HEAD.unpack_from(file.payload)
 
 
 def _entry(row: Document) -> tuple[int, int, int, int, int]:

@@ -16,7 +16,7 @@ class Stats:
         n_documents: Live documents.
         n_removed: Removed documents that wait for compaction.
         n_chars, n_hashes: Of the live documents, added up.
-        n_tiles, n_sealed, n_rows: Tiles, those of them sealed, and rows in all.
+        n_tiles, n_sealed, n_rows: Tiles, those of them that take no more documents, and rows in all.
         n_stop_hashes: Hashes left out of queries.
         fill: Mean share of set bits in a row.
         fpr: Mean false-positive rate of a row, ε.
@@ -55,7 +55,8 @@ def measure(store: Store, kernels: str) -> Stats:
     """Return a store's figures; reads every tile's head."""
     n_documents, n_removed = store.catalog.count_documents()
     sums = store.catalog.sums()
-    tiles = [stored.tile for _, stored in store.tiles()]
+    stored = [one for _, one in store.tiles()]
+    tiles = [one.tile for one in stored]
     n_rows = sum(tile.n_rows for tile in tiles)
     n_bits = sum(tile.n_rows * tile.row_words * 64 for tile in tiles)
     n_set = sum(int(tile.popcounts.sum()) for tile in tiles)
@@ -67,7 +68,7 @@ def measure(store: Store, kernels: str) -> Stats:
         n_chars=sums["n_chars"],
         n_hashes=sums["n_hashes"],
         n_tiles=len(tiles),
-        n_sealed=sum(tile.sealed for tile in tiles),
+        n_sealed=sum(not one.growing for one in stored),
         n_rows=n_rows,
         n_stop_hashes=len(store.stop_hashes()),
         fill=n_set / n_bits if n_bits else 0.0,

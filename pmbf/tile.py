@@ -24,7 +24,7 @@ Sources:
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 import numpy as np
 from bitarray import bitarray
@@ -40,6 +40,9 @@ ROWS_PER_TILE = 512
 _FIRST_ROWS = 8
 Hashes = NDArray[np.uint32]
 Words = NDArray[np.uint64]
+Check = Callable[[NDArray[np.int64] | None], bool]
+"""Called with the slices about to be read, None for all bits; raises when they are damaged, and returns whether all
+bits are checked, so that it need not be called again."""
 
 
 class Tile:
@@ -61,11 +64,12 @@ class Tile:
     [[1], [0]]
     """
 
-    __slots__ = ("_bits", "_popcounts", "capacity", "fpr", "n_hashes", "n_rows", "row_words", "sealed")
+    __slots__ = ("_bits", "_check", "_popcounts", "capacity", "fpr", "n_hashes", "n_rows", "row_words", "sealed")
 
     def __init__(self, bits: Words, popcounts: NDArray[np.int64], *, n_hashes: int, fpr: float, sealed: bool) -> None:
         """Take bits as they are; use `new`, `open_form` or `sealed_form`, which check them."""
         self._bits = bits
+        self._check: Check | None = None
         self._popcounts = popcounts
         self.n_rows = len(popcounts)
         self.row_words = len(bits) // 64 if sealed else bits.shape[1]
@@ -93,7 +97,14 @@ class Tile:
 
     @classmethod
     def open_form(
-        cls, rows: Words, *, n_rows: int, n_hashes: int, fpr: float, popcounts: NDArray[np.integer] | None = None
+        cls,
+        rows: Words,
+        *,
+        n_rows: int,
+        n_hashes: int,
+        fpr: float,
+        popcounts: NDArray[np.integer] | None = None,
+        check: Check | None = None,
     ) -> Tile:
         """Return an open tile over rows, shared and not copied; read-only when they are.
 
@@ -103,6 +114,7 @@ class Tile:
             n_hashes: Bits per hash, k.
             fpr: Chance that an absent hash hits a full row.
             popcounts: `(n_rows,)`, bits set in each row; counted when None.
+            check: Called before bits are read; see `Check`.
 
         Raises:
             ParameterError: The arrays do not fit each other, or a number is outside its range.
@@ -111,11 +123,18 @@ class Tile:
             raise ParameterError(f"rows is {rows.dtype} {rows.shape}, expected uint64 ({n_rows}, W)")
         _require_numbers(n_rows, rows.shape[1], n_hashes, fpr)
         counts = kernels.popcounts(rows) if popcounts is None else _own_counts(popcounts, n_rows)
-        return cls(rows, counts, n_hashes=n_hashes, fpr=fpr, sealed=False)
+        return cls(rows, counts, n_hashes=n_hashes, fpr=fpr, sealed=False)._checked_by(check)
 
     @classmethod
     def sealed_form(
-        cls, slices: Words, *, n_rows: int, n_hashes: int, fpr: float, popcounts: NDArray[np.integer] | None = None
+        cls,
+        slices: Words,
+        *,
+        n_rows: int,
+        n_hashes: int,
+        fpr: float,
+        popcounts: NDArray[np.integer] | None = None,
+        check: Check | None = None,
     ) -> Tile:
         """Return a sealed tile over slices, a read-only memory map for instance, shared and not copied.
 
@@ -125,6 +144,7 @@ class Tile:
             n_hashes: Bits per hash, k.
             fpr: Chance that an absent hash hits a full row.
             popcounts: `(n_rows,)`, bits set in each row; counted when None, which reads all bits.
+            check: Called before bits are read; see `Check`.
 
         Raises:
             ParameterError: The arrays do not fit each other, or a number is outside its range.
@@ -133,14 +153,14 @@ class Tile:
             raise ParameterError(f"slices is {slices.dtype} {slices.shape}, expected uint64 (64 W, {-(-n_rows // 64)})")
         _require_numbers(n_rows, len(slices) // 64, n_hashes, fpr)
         counts = _column_counts(slices, n_rows) if popcounts is None else _own_counts(popcounts, n_rows)
-        return cls(slices, counts, n_hashes=n_hashes, fpr=fpr, sealed=True)
+        return cls(slices, counts, n_hashes=n_hashes, fpr=fpr, sealed=True)._checked_by(check)
 
     # ------------------------------------------------------------------ what it holds
 
     @property
     def bits(self) -> Words:
         """The bits, shared: `(n_rows, W)` when open, `(64 W, ceil(n_rows / 64))` when sealed."""
-        return self._bits if self.sealed else self._bits[: self.n_rows]
+        return self._read()
 
     @property
     def row_bits(self) -> int:
@@ -176,8 +196,8 @@ class Tile:
         """
         self._known(row)
         if not self.sealed:
-            return _as_bitarray(self._bits[row])
-        column = (self._bits[:, row // 64] >> np.uint64(row % 64)) & np.uint64(1)
+            return _as_bitarray(self.bits[row])
+        column = (self.bits[:, row // 64] >> np.uint64(row % 64)) & np.uint64(1)
         return _as_bitarray(np.packbits(column.astype(np.bool_), bitorder="little").view(np.uint64))
 
     # ------------------------------------------------------------------ asking
@@ -191,9 +211,8 @@ class Tile:
         Raises:
             ParameterError: `hashes` is not `(q,) uint32`.
         """
-        if self.sealed:
-            return kernels.hits_sealed(self._bits, hashes, n_hashes=self.n_hashes)
-        return kernels.hits_open(self.bits, hashes, n_hashes=self.n_hashes)
+        ask = kernels.hits_sealed if self.sealed else kernels.hits_open
+        return ask(self._read(hashes), hashes, n_hashes=self.n_hashes)
 
     def rows_over(
         self, hashes: Hashes, windows: NDArray[np.int64], sizes: NDArray[np.int64], limits: NDArray[np.int32]
@@ -210,7 +229,7 @@ class Tile:
             ParameterError: An array has another dtype or shape, or a window leaves the hashes.
         """
         ask = kernels.rows_over_sealed if self.sealed else kernels.rows_over_open
-        return ask(self.bits, hashes, windows, sizes, limits, n_hashes=self.n_hashes)
+        return ask(self._read(hashes), hashes, windows, sizes, limits, n_hashes=self.n_hashes)
 
     def common_bits(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return the bits that each row shares with a row holding just these hashes, `(n_rows,) int64`.
@@ -226,7 +245,7 @@ class Tile:
         """
         if self.sealed:
             at = kernels.positions(hashes, row_bits=self.row_bits, n_hashes=self.n_hashes)
-            return _column_counts(self._bits[np.unique(at)], self.n_rows)
+            return _column_counts(self._read(hashes)[np.unique(at)], self.n_rows)
         query = _as_bitarray(self._filled([hashes]))
         return np.array([count_and(query, _as_bitarray(row)) for row in self.bits], np.int64)
 
@@ -286,14 +305,28 @@ class Tile:
     def unseal(self) -> None:
         """Change to the open form, in place and writable; an open tile stays as it is."""
         if self.sealed:
-            self._bits, self.sealed = kernels.unseal(self._bits, self.n_rows), False
+            self._bits, self.sealed = kernels.unseal(self.bits, self.n_rows), False
 
     def writable(self) -> Tile:
         """Return an open copy that may be changed, whatever this tile is."""
-        rows = kernels.unseal(self._bits, self.n_rows) if self.sealed else self.bits.copy()
+        rows = kernels.unseal(self.bits, self.n_rows) if self.sealed else self.bits.copy()
         return Tile(rows, self.popcounts.copy(), n_hashes=self.n_hashes, fpr=self.fpr, sealed=False)
 
     # ------------------------------------------------------------------ private
+
+    def _checked_by(self, check: Check | None) -> Tile:
+        self._check = check
+        return self
+
+    def _read(self, hashes: Hashes | None = None) -> Words:
+        """Return the bits, those that some hashes ask for checked, or all of them."""
+        if self._check is not None:
+            lines = None
+            if self.sealed and hashes is not None:
+                lines = kernels.positions(hashes, row_bits=self.row_bits, n_hashes=self.n_hashes).ravel()
+            if self._check(lines):
+                self._check = None
+        return self._bits if self.sealed else self._bits[: self.n_rows]
 
     def _room(self, popcount: int) -> int:
         return params.room(popcount, row_bits=self.row_bits, n_hashes=self.n_hashes, fpr=self.fpr)

@@ -203,7 +203,7 @@ class Writer:
     def write_tile(self, number: int) -> FileEntry:
         """Write a tile of the placer, with its background, and return its entry."""
         tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
-        stored = StoredTile(tile, entries, self._pool.rates(tile, entries))
+        stored = StoredTile(tile, entries, self._pool.rates(tile, entries), growing=not tile.sealed)
         return self.write_file("TILE", tilefile.payload(stored), tile=number)
 
     def _drop_pathless(self) -> None:
@@ -315,7 +315,7 @@ class Writer:
         tiles: dict[int, Tile] = {}
         rows = RowIndex()
         for number, stored in () if rebuild else self.store.tiles():
-            if not stored.tile.sealed:
+            if stored.growing:
                 tiles[number] = stored.tile.writable()
                 rows.put_tile(number, stored.entries.copy())
         next_tile = int(self.store.catalog.meta["next_tile"])

@@ -108,8 +108,8 @@ def test_changed_parameters_are_noticed(folder):
 
 
 def test_a_newer_catalog_asks_for_an_upgrade(folder):
-    put(folder, format="2")
-    with pytest.raises(UnsupportedError, match="format version is 2"):
+    put(folder, format="3")
+    with pytest.raises(UnsupportedError, match="format version is 3, this pmbf reads up to 2; upgrade pmbf"):
         Catalog(folder)
 
 

@@ -118,9 +118,9 @@ def test_a_damaged_directory_is_named_and_repaired(tmp_path):
         collection.add(words(1), name="a")
     (file,) = (path / "tiles").glob("*.docs")
     content = file.read_bytes()
-    file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
+    file.write_bytes(content[:120] + bytes([content[120] ^ 1]) + content[121:])
     with Collection(path) as collection:
-        with pytest.raises(CorruptError, match=rf"{file.name}: checksum is .*; run `pmbf check --repair"):
+        with pytest.raises(CorruptError, match=rf"{file.name}: checksum of page 0 is .*; run `pmbf check --repair"):
             collection.screen(words(1))
         assert len(collection.check().problems) == 1
     assert repair(path).ok

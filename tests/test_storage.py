@@ -1,10 +1,13 @@
 from pathlib import Path
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from pmbf import storage
 from pmbf.errors import BusyError, CorruptError, UnsupportedError
-from pmbf.storage import HEADER_BYTES, FileRecord, Identity, MappedFile, write_file
+from pmbf.storage import HEADER_BYTES, PAGE_BYTES, FileRecord, Identity, MappedFile, write_file
 
 OURS = Identity(b"collection-one--", b"params-1")
 THEIRS = Identity(b"collection-two--", b"params-1")
@@ -72,11 +75,70 @@ def test_an_older_copy_of_a_file_is_refused(tmp_path):
 
 def test_a_newer_format_asks_for_an_upgrade(written, monkeypatch):
     folder, _ = written
-    monkeypatch.setattr(storage, "FORMAT_VERSION", 2)
+    monkeypatch.setattr(storage, "FORMAT_VERSION", 3)
     record = write_file(folder, "TILE", OURS, 8, [b"x"])
     monkeypatch.undo()
-    with pytest.raises(UnsupportedError, match="format version is 2, this pmbf reads up to 1; upgrade pmbf"):
+    with pytest.raises(UnsupportedError, match="format version is 3, this pmbf reads up to 2; upgrade pmbf"):
         MappedFile(folder, record, OURS)
+
+
+def test_an_older_format_asks_for_a_new_collection(written, monkeypatch):
+    folder, _ = written
+    monkeypatch.setattr(storage, "FORMAT_VERSION", 1)
+    record = write_file(folder, "TILE", OURS, 8, [b"x"])
+    monkeypatch.undo()
+    with pytest.raises(UnsupportedError, match="version is 1, this pmbf reads 2; load the documents into a new coll"):
+        MappedFile(folder, record, OURS)
+
+
+@given(st.lists(st.binary(max_size=3 * PAGE_BYTES).map(lambda part: part * 3), max_size=6))
+def test_parts_of_any_length_become_one_payload(tmp_path_factory, parts):
+    folder = tmp_path_factory.mktemp("storage")
+    record = write_file(folder, "TEXT", OURS, 1, parts)
+    assert b"".join(parts) == bytes(MappedFile(folder, record, OURS).verify())
+
+
+@pytest.fixture
+def damaged_in_page_2(tmp_path):
+    """A file of eight pages and a bit, the third of them damaged."""
+    record = write_file(tmp_path, "TILE", OURS, 7, [bytes(range(256)) * 129])
+    path = tmp_path / record.name
+    content = bytearray(path.read_bytes())
+    content[HEADER_BYTES + 2 * PAGE_BYTES + 5] ^= 1
+    path.write_bytes(content)
+    return MappedFile(tmp_path, record, OURS)
+
+
+def test_a_page_is_checked_before_its_first_use_and_not_before(damaged_in_page_2):
+    file = damaged_in_page_2
+    file.check(0, 2 * PAGE_BYTES)
+    file.check_places(np.array([3 * PAGE_BYTES, 10], np.int64), 4)
+    file.check(2 * PAGE_BYTES, 2 * PAGE_BYTES)
+    assert not file.is_checked
+    for use in (
+        lambda: file.check(2 * PAGE_BYTES - 1, 2 * PAGE_BYTES + 1),
+        lambda: file.check_places(np.array([0, 3 * PAGE_BYTES - 1], np.int64), 1),
+        file.verify,
+    ):
+        with pytest.raises(CorruptError, match=r"000007\.tile: checksum of page 2 is .*; run `pmbf check --repair"):
+            use()
+
+
+def test_once_half_the_pages_are_checked_the_rest_is_too(written, damaged_in_page_2):
+    with pytest.raises(CorruptError, match="checksum of page 2"):
+        damaged_in_page_2.check_places(PAGE_BYTES * np.array([0, 1, 3, 4, 5], np.int64), 1)
+    folder, _ = written
+    whole = MappedFile(folder, write_file(folder, "TILE", OURS, 8, [bytes(4 * PAGE_BYTES)]), OURS)
+    whole.check_places(np.array([0], np.int64), 1)
+    assert not whole.is_checked
+    whole.check_places(np.array([PAGE_BYTES], np.int64), 1)
+    assert whole.is_checked
+
+
+def test_a_place_outside_the_payload_is_damage(written):
+    folder, record = written
+    with pytest.raises(CorruptError, match="names a place that it does not have"):
+        MappedFile(folder, record, OURS).check(0, 10)
 
 
 def test_a_failed_write_leaves_nothing_behind(tmp_path):

@@ -31,7 +31,7 @@ if TYPE_CHECKING or not native_answers():
     )
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
     from pmbf.kernels.reference_query import rows_over_open, rows_over_sealed
-    from pmbf.kernels.reference_records import checksum, shared
+    from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, shared
     from pmbf.kernels.reference_text import fold, sample, tokenise
     from pmbf.kernels.reference_words import classes, words
 
@@ -55,7 +55,7 @@ else:
         unseal,
         window_counts,
     )
-    from pmbf.kernels.native_records import checksum, shared
+    from pmbf.kernels.native_records import check_pages, checksum, page_checksums, shared
     from pmbf.kernels.native_text import fold, sample, tokenise
 
     NAME = "native"
@@ -76,6 +76,7 @@ __all__ = [
     "Words",
     "align",
     "and_popcounts",
+    "check_pages",
     "checksum",
     "classes",
     "decode_gaps",
@@ -85,6 +86,7 @@ __all__ = [
     "hits_open",
     "hits_sealed",
     "intersect",
+    "page_checksums",
     "popcount",
     "popcounts",
     "positions",

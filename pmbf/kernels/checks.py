@@ -134,3 +134,26 @@ def require_records(
         raise ParameterError(
             f"record {at} is {sizes[at]} bytes from {offsets[at]} on, its file has {lengths[at]} bytes"
         )
+
+
+def require_pages(
+    n_bytes: int, sums: NDArray[np.uint32], checked: NDArray[np.uint8], offsets: NDArray[np.int64], page_bytes: int
+) -> None:
+    """Refuse arrays that are not those of so many bytes' pages."""
+    require("sums", sums, np.uint32, "(n_pages,)", 1)
+    require("checked", checked, np.uint8, "(n_pages,)", 1)
+    require("offsets", offsets, np.int64, "(n,)", 1)
+    n_pages = -(-n_bytes // page_bytes)
+    for name, array in (("sums", sums), ("checked", checked)):
+        if len(array) != n_pages:
+            raise ParameterError(f"{name} is for {len(array)} pages, expected {n_pages} for {n_bytes} bytes")
+    if not (checked.flags.writeable and checked.flags.c_contiguous):
+        raise ParameterError("checked is read-only or strided, expected a plain writable array")
+
+
+def require_places(n_bytes: int, offsets: NDArray[np.int64], size: int) -> None:
+    """Refuse places that leave the bytes."""
+    outside = np.flatnonzero((offsets < 0) | (offsets > n_bytes - size))
+    if size < 0 or len(outside):
+        at = int(offsets[outside[0]]) if len(outside) else 0
+        raise ParameterError(f"a place of {size} bytes from {at} on is not inside the {n_bytes} bytes")

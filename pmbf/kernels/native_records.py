@@ -21,12 +21,37 @@ _AT, _N = c_void_p, c_size_t
 
 _at = address()
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
+_page_checksums = function("pmbf_page_checksums", _AT, _N, _N, _AT)
+_check_pages = function("pmbf_check_pages", _AT, _N, _N, _AT, _AT, _AT, _N, _N, returns=c_int64)
 _shared = function("pmbf_shared", _AT, _AT, _N, _AT, _N, _AT, _AT, returns=c_int64)
 
 
 def checksum(content: Buffer) -> int:
     """See `reference_records.checksum`."""
     return int(_checksum(_at(content), memoryview(content).nbytes))
+
+
+def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:
+    """See `reference_records.page_checksums`."""
+    n_bytes = memoryview(content).nbytes
+    sums = np.empty(-(-n_bytes // page_bytes), np.uint32)
+    _page_checksums(_at(content), n_bytes, page_bytes, _at(sums))
+    return sums
+
+
+def check_pages(
+    content: Buffer, sums: Hashes, checked: NDArray[np.uint8], offsets: Counts, size: int, *, page_bytes: int
+) -> int | None:
+    """See `reference_records.check_pages`."""
+    n_bytes = memoryview(content).nbytes
+    checks.require_pages(n_bytes, sums, checked, offsets, page_bytes)
+    offsets, sums = np.ascontiguousarray(offsets), np.ascontiguousarray(sums)
+    damaged = _check_pages(
+        _at(content), n_bytes, page_bytes, _at(sums), _at(checked), _at(offsets), len(offsets), max(0, size)
+    )
+    if damaged < -1 or size < 0:
+        checks.require_places(n_bytes, offsets, size)
+    return None if damaged < 0 else int(damaged)
 
 
 def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts, wanted: Hashes) -> SharedPlaces:

@@ -31,6 +31,52 @@ def checksum(content: Buffer) -> int:
     return zlib.crc32(content)
 
 
+def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:
+    """Return the checksum of each page of some bytes, `(n_pages,) uint32`; the last page may be shorter.
+
+    Args:
+        content: The bytes.
+        page_bytes: Length of a page, at least 1.
+
+    >>> page_checksums(b"123456789123456789", page_bytes=9).tolist() == 2 * [checksum(b"123456789")]
+    True
+    """
+    octets = memoryview(content).cast("B")
+    starts = range(0, len(octets), page_bytes)
+    return np.array([zlib.crc32(octets[start : start + page_bytes]) for start in starts], np.uint32)
+
+
+def check_pages(
+    content: Buffer, sums: Hashes, checked: NDArray[np.uint8], offsets: Counts, size: int, *, page_bytes: int
+) -> int | None:
+    """Compare the checksums of those pages that some places touch and that were not compared before.
+
+    Args:
+        content: The bytes.
+        sums: `(n_pages,) uint32`, what `page_checksums` returned for them.
+        checked: `(n_pages,) uint8`, 1 for pages found right before; those found right now become 1.
+        offsets: `(n,) int64`, where the places begin.
+        size: Bytes of each place.
+        page_bytes: Length of a page, at least 1.
+
+    Returns:
+        The number of the first damaged page in the order of the places, and the rest is not looked at; or None.
+
+    Raises:
+        ParameterError: An array has another dtype or shape, or a place leaves the bytes.
+    """
+    octets = memoryview(content).cast("B")
+    checks.require_pages(len(octets), sums, checked, offsets, page_bytes)
+    checks.require_places(len(octets), offsets, size)
+    for start in offsets.tolist() if size else ():
+        for page in range(start // page_bytes, (start + size - 1) // page_bytes + 1):
+            if not checked[page]:
+                if zlib.crc32(octets[page * page_bytes : (page + 1) * page_bytes]) != sums[page]:
+                    return page
+                checked[page] = 1
+    return None
+
+
 def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts, wanted: Hashes) -> SharedPlaces:
     """Return which of a query's hashes each of many fingerprint records has.
 

@@ -117,13 +117,13 @@ def test_an_older_catalog_put_back_is_refused(path, tmp_path):
         Collection(path)
 
 
-def test_a_newer_format_asks_for_an_upgrade(path, monkeypatch):
-    monkeypatch.setattr(storage, "FORMAT_VERSION", 2)
-    with Collection(path) as collection:
+def test_a_newer_format_asks_for_an_upgrade(tmp_path, monkeypatch):
+    monkeypatch.setattr(storage, "FORMAT_VERSION", storage.FORMAT_VERSION + 1)
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
         collection.add(words(300), name="from the future")
     monkeypatch.undo()
     with pytest.raises(UnsupportedError, match="upgrade pmbf"):
-        answer(path)
+        answer(tmp_path / "c.pmbf")
 
 
 def test_check_sees_every_kind_of_damage(path):

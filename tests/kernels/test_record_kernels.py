@@ -61,6 +61,53 @@ def test_a_checksum_is_that_of_zlib(kernels: Any, n_bytes: int) -> None:
         assert zlib.crc32(part) == kernels.checksum(part)
 
 
+# ---------------------------------------------------------------------- pages
+
+
+@given(st.binary(max_size=300), st.integers(1, 70), st.lists(st.integers(0, 299)), st.integers(0, 80), st.data())
+def test_just_the_touched_pages_are_compared(
+    kernels: Any, content: bytes, page_bytes: int, starts: list[int], size: int, data: st.DataObject
+) -> None:
+    """Beside a plain set of pages; one byte is damaged after the checksums were taken."""
+    sums = kernels.page_checksums(content, page_bytes=page_bytes)
+    assert [zlib.crc32(content[at : at + page_bytes]) for at in range(0, len(content), page_bytes)] == sums.tolist()
+    offsets = np.array([start for start in starts if start + size <= len(content)], np.int64)
+    bad = data.draw(st.integers(0, len(content))) if content else 0
+    damaged = bytearray(content)
+    damaged[bad : bad + 1] = bytes(value ^ 4 for value in damaged[bad : bad + 1])
+    touched = [at // page_bytes for start in offsets.tolist() for at in range(start, start + size)]
+    checked = np.zeros(len(sums), np.uint8)
+    found = kernels.check_pages(bytes(damaged), sums, checked, offsets, size, page_bytes=page_bytes)
+    if bad < len(content) and bad // page_bytes in touched:
+        assert bad // page_bytes == found
+        expected = set(touched[: touched.index(found)])
+    else:
+        assert found is None
+        expected = set(touched)
+    assert expected == set(np.flatnonzero(checked).tolist())
+
+
+def test_a_page_found_right_is_not_compared_again(kernels: Any) -> None:
+    content = bytes(range(100))
+    sums, checked = kernels.page_checksums(content, page_bytes=10), np.zeros(10, np.uint8)
+    place = np.array([35], np.int64)
+    assert kernels.check_pages(content, sums, checked, place, 1, page_bytes=10) is None
+    assert kernels.check_pages(bytes(100), sums, checked, place, 1, page_bytes=10) is None
+    assert kernels.check_pages(bytes(100), sums, checked, place, 6, page_bytes=10) == 4
+
+
+@pytest.mark.parametrize(("offset", "size"), [(-1, 1), (9, 2), (11, 0), (0, 11), (0, -1), (2**62, 2**62)])
+def test_a_place_outside_the_bytes_is_refused(kernels: Any, offset: int, size: int) -> None:
+    content, checked = bytes(10), np.zeros(2, np.uint8)
+    sums = kernels.page_checksums(content, page_bytes=5)
+    with pytest.raises(ParameterError, match=f"a place of {size} bytes from {offset} on is not inside the 10 bytes"):
+        kernels.check_pages(content, sums, checked, np.array([offset], np.int64), size, page_bytes=5)
+    with pytest.raises(ParameterError, match="sums is for 1 pages, expected 2 for 10 bytes"):
+        kernels.check_pages(content, sums[:1], checked, np.array([0], np.int64), 1, page_bytes=5)
+    with pytest.raises(ParameterError, match="checked is read-only or strided"):
+        kernels.check_pages(content, sums, np.zeros(4, np.uint8)[::2], np.array([0], np.int64), 1, page_bytes=5)
+
+
 # ---------------------------------------------------------------------- shared hashes
 
 
@@ -159,5 +206,5 @@ def test_other_arrays_are_refused(kernels: Any) -> None:
 
 
 def test_both_twins_have_the_names_of_the_door(kernels: Any) -> None:
-    for name in ("checksum", "shared"):
+    for name in ("check_pages", "checksum", "page_checksums", "shared"):
         assert getattr(reference_records, name).__annotations__ == getattr(kernels, name).__annotations__, name

@@ -1,0 +1,88 @@
+"""A tile in a file: the form it is stored in, and what of it is checked when."""
+
+import numpy as np
+import pytest
+from conftest import words
+
+from pmbf import Collection, CorruptError, Params, tilefile
+from pmbf.filter import Tile
+from pmbf.storage import Identity, write_file
+from pmbf.store import Store
+from pmbf.tilefile import SEALED_ROWS, StoredTile
+
+OURS = Identity(b"collection-one--", b"params-1")
+
+
+def made(n_rows, row_words=200):
+    tile = Tile.new(row_words, n_hashes=3, fpr=0.01)
+    for row in range(n_rows):
+        tile.insert(tile.add_row(), hashes_of(row))
+    entries = np.array([(row, 10 * row, 0, 1) for row in range(n_rows)], np.uint32)
+    return StoredTile(tile, entries, np.linspace(0, 0.5, n_rows).astype(np.float32), growing=True)
+
+
+def hashes_of(row):
+    return np.arange(50, dtype=np.uint32) + np.uint32(50 * row)
+
+
+def written(folder, stored):
+    return write_file(folder, "TILE", OURS, 7, tilefile.payload(stored))
+
+
+@pytest.mark.parametrize("n_rows", [1, SEALED_ROWS - 1, SEALED_ROWS, 64, 100, 512])
+@pytest.mark.parametrize("growing", [True, False])
+def test_a_tile_comes_back_from_its_file(tmp_path, n_rows, growing):
+    stored = made(n_rows)
+    if not growing:
+        stored.tile.seal()
+        stored.growing = False
+    back = tilefile.read(tmp_path, written(tmp_path, stored), OURS)
+    assert (back.growing, back.tile.sealed) == (growing, not growing or n_rows >= SEALED_ROWS)
+    assert stored.entries.tolist() == back.entries.tolist()
+    assert stored.background.tolist() == back.background.tolist()
+    assert stored.tile.popcounts.tolist() == back.tile.popcounts.tolist()
+    before, after = stored.tile.writable(), back.tile.writable()
+    assert before.bits.tolist() == after.bits.tolist()
+    after.insert(after.add_row() if n_rows < 512 else 0, hashes_of(1000))
+
+
+def test_bits_are_checked_as_far_as_a_query_reads_them(tmp_path):
+    stored = made(512, row_words=400)
+    record = written(tmp_path, stored)
+    path, probe = tmp_path / record.name, hashes_of(3)[:2]
+    whole = path.read_bytes()
+    expected, outcomes = stored.tile.hits(probe).tolist(), set()
+    for offset in range(30_000, len(whole) - 2000, len(whole) // 100):
+        path.write_bytes(whole[:offset] + bytes([whole[offset] ^ 1]) + whole[offset + 1 :])
+        try:
+            assert expected == tilefile.read(tmp_path, record, OURS).tile.hits(probe).tolist()
+            outcomes.add("right")
+        except CorruptError as error:
+            assert "checksum of page" in str(error)
+            outcomes.add("refused")
+        with pytest.raises(CorruptError, match="checksum of page"):
+            tilefile.read(tmp_path, record, OURS).tile.writable()
+    assert outcomes == {"right", "refused"}
+
+
+def test_a_head_that_does_not_fit_is_refused(tmp_path):
+    parts = list(tilefile.payload(made(5)))
+    record = write_file(tmp_path, "TILE", OURS, 7, [parts[0][:-20]])
+    with pytest.raises(CorruptError, match=r"tiles/000007\.tile: the tile's head does not fit its length|a place that"):
+        tilefile.read(tmp_path, record, OURS)
+
+
+def test_a_growing_tile_goes_on_growing_from_commit_to_commit(tmp_path):
+    path = tmp_path / "c.pmbf"
+    params = Params(row_capacity=64, segment_chars=1024)
+    with Collection(path, create=True, params=params) as collection:
+        for first in range(0, 160, 16):
+            collection.add_many([(f"text-{seed}", words(seed)) for seed in range(first, first + 16)])
+        assert (1, 0) == (collection.stats().n_tiles, collection.stats().n_sealed)
+        assert collection.stats().n_rows > 2 * SEALED_ROWS
+        assert collection.check().problems == []
+        for seed in range(0, 160, 13):
+            assert [f"text-{seed}"] == [match.document.path for match in collection.screen(words(seed)).matches]
+    with Store(path) as store:
+        (stored,) = [one for _, one in store.tiles()]
+        assert (True, True) == (stored.growing, stored.tile.sealed)
