@@ -9,7 +9,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.codec import encode_fingerprint
 from pmbf.fingerprint import Fingerprint, QuerySample
 from pmbf.params import Params
 from pmbf.pending import NewDocument
@@ -51,7 +50,7 @@ def write(folder: Path, documents: Iterable[Hashes], *, batch: int = _BATCH) -> 
         for hashes in documents:
             sha256 = hashlib.sha256(hashes.tobytes()).hexdigest()
             taken = as_fingerprint(hashes)
-            document = writer.add(NewDocument(sha256, "text", b"", taken, encode_fingerprint(taken.parts())))
+            document = writer.add(NewDocument(sha256, "text", b"", taken, taken.record()))
             writer.attach(f"synthetic/{sha256}", document)
             n_documents += 1
             if n_documents % batch == 0:

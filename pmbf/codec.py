@@ -49,9 +49,8 @@ _DEFLATE_LEVEL = 1  # zlib's level 6 saves a tenth of the bytes and takes three 
 
 def encode_fingerprint(parts: Sequence[Hashes]) -> bytes:
     """Return the record of a fingerprint's parts, each ascending and distinct."""
-    counts = struct.pack(f"<{len(parts) + 1}I", len(parts), *map(len, parts))
-    body = counts + b"".join(map(kernels.encode_gaps, parts))
-    return struct.pack("<I", zlib.crc32(body)) + body
+    bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+    return kernels.record(np.concatenate([np.empty(0, np.uint32), *parts]), bounds)
 
 
 def decode_fingerprint(record: memoryview, where: str) -> list[Hashes]:
@@ -60,7 +59,7 @@ def decode_fingerprint(record: memoryview, where: str) -> list[Hashes]:
     Raises:
         CorruptError: The record's checksum does not fit.
     """
-    if len(record) < 8 or zlib.crc32(record[4:]) != struct.unpack_from("<I", record)[0]:
+    if len(record) < 8 or kernels.checksum(record[4:]) != struct.unpack_from("<I", record)[0]:
         raise damaged_fingerprint(where)
     n_parts = struct.unpack_from("<I", record, 4)[0]
     counts = np.frombuffer(record, "<u4", n_parts, 8)
@@ -85,7 +84,7 @@ def encode_block(raw: bytes) -> bytes:
     stored, codec = deflate.compress(raw, _DEFLATE_LEVEL), _DEFLATE
     if len(stored) >= len(raw):
         stored, codec = raw, _PLAIN
-    return BLOCK.pack(zlib.crc32(stored), len(raw), len(stored), codec) + stored
+    return BLOCK.pack(kernels.checksum(stored), len(raw), len(stored), codec) + stored
 
 
 def decode_block(content: memoryview, offset: int, where: str) -> bytes:
@@ -97,7 +96,12 @@ def decode_block(content: memoryview, offset: int, where: str) -> bytes:
     try:
         crc, raw_bytes, stored_bytes, codec = BLOCK.unpack_from(content, offset)
         stored = content[offset + BLOCK.size : offset + BLOCK.size + stored_bytes]
-        if zlib.crc32(stored) != crc or len(stored) != stored_bytes or codec > _DEFLATE or raw_bytes > BLOCK_RAW_BYTES:
+        if (
+            kernels.checksum(stored) != crc
+            or len(stored) != stored_bytes
+            or codec > _DEFLATE
+            or raw_bytes > BLOCK_RAW_BYTES
+        ):
             raise ValueError("checksum")
         raw = deflate.decompress(stored, bufsize=raw_bytes) if codec == _DEFLATE else bytes(stored)
     except _DAMAGED:

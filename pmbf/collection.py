@@ -14,7 +14,6 @@ from typing import Any
 
 from pmbf import check as checking
 from pmbf import kernels
-from pmbf.codec import encode_fingerprint
 from pmbf.compact import CompactReport, compact
 from pmbf.discovery import discover, read_bounded, reason_of
 from pmbf.errors import NotFoundError, ParameterError, PmbfError
@@ -174,7 +173,7 @@ class Collection:
         document = writer.by_sha256(sha256, from_file=False)
         if document is None:
             taken = fingerprint(utf8, self.params)
-            document = writer.add(NewDocument(sha256, TEXT_KIND, utf8, taken, encode_fingerprint(taken.parts())))
+            document = writer.add(NewDocument(sha256, TEXT_KIND, utf8, taken, taken.record()))
         writer.attach(name, document)
         return document
 

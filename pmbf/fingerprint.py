@@ -37,6 +37,10 @@ class Fingerprint:
         """Return the hashes of each part, in text order; a part may be empty."""
         return [self.hashes[start:stop] for start, stop in pairwise(self.bounds.tolist())]
 
+    def record(self) -> bytes:
+        """Return the fingerprint as it is stored, see `docs/format.md`."""
+        return kernels.record(self.hashes, self.bounds)
+
     def distinct(self) -> NDArray[np.uint32]:
         """Return all hashes, ascending, each once, `(m,) uint32`."""
         return np.unique(self.hashes) if len(self.bounds) > 2 else self.hashes

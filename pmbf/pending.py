@@ -20,7 +20,7 @@ class NewDocument:
         kind: Of file.
         utf8: The original text.
         fingerprint: Of that text.
-        record: The fingerprint as `codec.encode_fingerprint` writes it.
+        record: What `fingerprint.record()` returns.
         problems: What was not read of the file, one per line.
     """
 

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
 
-from pmbf.codec import encode_fingerprint
 from pmbf.discovery import FileFound, read_bounded
 from pmbf.errors import PmbfError
 from pmbf.extract import Limits, extract, plain_utf8
@@ -79,8 +78,7 @@ def read_document(path: str, params: Params, limits: Limits) -> Reading:
         extracted = extract(content, path, limits)
         kind, text, problems = extracted.kind, utf8(extracted.text), extracted.problems
     sampled = fingerprint(text, params)
-    record = encode_fingerprint(sampled.parts())
-    return Reading(hashlib.sha256(content).hexdigest(), len(content), kind, text, sampled, record, problems)
+    return Reading(hashlib.sha256(content).hexdigest(), len(content), kind, text, sampled, sampled.record(), problems)
 
 
 def read_ahead(

@@ -31,7 +31,7 @@ if TYPE_CHECKING or not native_answers():
     )
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
     from pmbf.kernels.reference_query import rows_over_open, rows_over_sealed
-    from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, shared
+    from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
     from pmbf.kernels.reference_text import fold, sample, tokenise
     from pmbf.kernels.reference_words import classes, words
 
@@ -55,7 +55,7 @@ else:
         unseal,
         window_counts,
     )
-    from pmbf.kernels.native_records import check_pages, checksum, page_checksums, shared
+    from pmbf.kernels.native_records import check_pages, checksum, page_checksums, record, shared
     from pmbf.kernels.native_text import fold, sample, tokenise
 
     NAME = "native"
@@ -90,6 +90,7 @@ __all__ = [
     "popcount",
     "popcounts",
     "positions",
+    "record",
     "rows_over_open",
     "rows_over_sealed",
     "sample",

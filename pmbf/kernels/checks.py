@@ -157,3 +157,12 @@ def require_places(n_bytes: int, offsets: NDArray[np.int64], size: int) -> None:
     if size < 0 or len(outside):
         at = int(offsets[outside[0]]) if len(outside) else 0
         raise ParameterError(f"a place of {size} bytes from {at} on is not inside the {n_bytes} bytes")
+
+
+def require_parts(hashes: NDArray[np.uint32], bounds: NDArray[np.uint32]) -> None:
+    """Refuse bounds that do not cut the hashes into parts."""
+    require("hashes", hashes, np.uint32, "(n,)", 1)
+    require("bounds", bounds, np.uint32, "(n_parts + 1,)", 1)
+    cuts = bounds.tolist()
+    if not cuts or cuts[0] or cuts[-1] != len(hashes) or (len(cuts) > 2 and (bounds[1:] < bounds[:-1]).any()):
+        raise ParameterError(f"bounds do not ascend from 0 to {len(hashes)}, the number of hashes")

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.native_library import address, function
+from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.types import SharedPlaces
 
 Hashes = NDArray[np.uint32]
@@ -20,6 +20,7 @@ _NO_MEMORY = -2
 _AT, _N = c_void_p, c_size_t
 
 _at = address()
+_record = module().record
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
 _page_checksums = function("pmbf_page_checksums", _AT, _N, _N, _AT)
 _check_pages = function("pmbf_check_pages", _AT, _N, _N, _AT, _AT, _AT, _N, _N, returns=c_int64)
@@ -52,6 +53,13 @@ def check_pages(
     if damaged < -1 or size < 0:
         checks.require_places(n_bytes, offsets, size)
     return None if damaged < 0 else int(damaged)
+
+
+def record(hashes: Hashes, bounds: Hashes) -> bytes:
+    """See `reference_records.record`."""
+    checks.require_parts(hashes, bounds)
+    made: bytes = _record(np.ascontiguousarray(hashes), np.ascontiguousarray(bounds))
+    return made
 
 
 def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts, wanted: Hashes) -> SharedPlaces:

@@ -5,6 +5,8 @@
 
 from __future__ import annotations
 
+import itertools
+import struct
 import zlib
 from collections.abc import Sequence
 
@@ -14,7 +16,7 @@ from numpy.typing import NDArray
 from pmbf.errors import ParameterError
 from pmbf.kernels import checks
 from pmbf.kernels.reference_bits import intersect
-from pmbf.kernels.reference_gaps import decode_gaps
+from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
 from pmbf.kernels.types import SharedPlaces
 
 Hashes = NDArray[np.uint32]
@@ -75,6 +77,25 @@ def check_pages(
                     return page
                 checked[page] = 1
     return None
+
+
+def record(hashes: Hashes, bounds: Hashes) -> bytes:
+    """Return the record of a fingerprint.
+
+    Args:
+        hashes: `(n,) uint32`, ascending and distinct inside each part; not checked.
+        bounds: `(n_parts + 1,) uint32`, ascending from 0 to n; part p is `hashes[bounds[p]:bounds[p + 1]]`.
+
+    Raises:
+        ParameterError: An array has another dtype or shape, or the bounds are not those of the hashes.
+
+    >>> record(np.array([3, 5], np.uint32), np.array([0, 2], np.uint32))[4:].hex(" ", -4)
+    '01000000 02000000 000302'
+    """
+    checks.require_parts(hashes, bounds)
+    parts = [hashes[start:stop] for start, stop in itertools.pairwise(bounds.tolist())]
+    body = struct.pack(f"<{len(bounds)}I", len(parts), *map(len, parts)) + b"".join(map(encode_gaps, parts))
+    return struct.pack("<I", checksum(body)) + body
 
 
 def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts, wanted: Hashes) -> SharedPlaces:

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.codec import encode_fingerprint
+from pmbf.codec import decode_fingerprint, encode_fingerprint
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.kernels import reference_records
 from pmbf.kernels.reference_gaps import encode_gaps
@@ -106,6 +106,29 @@ def test_a_place_outside_the_bytes_is_refused(kernels: Any, offset: int, size: i
         kernels.check_pages(content, sums[:1], checked, np.array([0], np.int64), 1, page_bytes=5)
     with pytest.raises(ParameterError, match="checked is read-only or strided"):
         kernels.check_pages(content, sums, np.zeros(4, np.uint8)[::2], np.array([0], np.int64), 1, page_bytes=5)
+
+
+# ---------------------------------------------------------------------- records
+
+
+@given(st.lists(HASHES, max_size=4))
+def test_a_record_is_the_same_from_both_and_gives_its_parts_back(kernels: Any, parts: list[np.ndarray]) -> None:
+    bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+    hashes = np.concatenate([np.empty(0, np.uint32), *parts])
+    record = kernels.record(hashes, bounds)
+    assert record == reference_records.record(hashes, bounds)
+    assert [part.tolist() for part in decode_fingerprint(memoryview(record), "here")] == [p.tolist() for p in parts]
+
+
+def test_a_record_is_made_of_hashes_that_lie_apart(kernels: Any) -> None:
+    hashes = np.arange(600, dtype=np.uint32)
+    assert kernels.record(hashes[::3], np.array([0, 200], np.uint32)) == encode_fingerprint([hashes[::3]])
+
+
+@pytest.mark.parametrize("cuts", [[], [0], [1, 3], [0, 2], [0, 3, 1, 3], [0, 4]])
+def test_bounds_that_are_not_those_of_the_hashes_are_refused(kernels: Any, cuts: list[int]) -> None:
+    with pytest.raises(ParameterError, match="bounds do not ascend from 0 to 3"):
+        kernels.record(np.arange(3, dtype=np.uint32), np.array(cuts, np.uint32))
 
 
 # ---------------------------------------------------------------------- shared hashes

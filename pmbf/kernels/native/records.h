@@ -8,6 +8,9 @@
 /* Returns the CRC-32 (that of zlib, IEEE 802.3) of some bytes. */
 uint32_t checksum(const uint8_t *bytes, size_t n_bytes);
 
+/* Writes n ascending hashes as gaps; see records_gaps.c. */
+EXPORT int64_t pmbf_encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out);
+
 /* Writes the n hashes whose gaps begin at `in`; returns where the gaps end, or NULL when they go beyond `end`. */
 const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint32_t *hashes);
 
