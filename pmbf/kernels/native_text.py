@@ -38,7 +38,7 @@ class TextKernels:
         build = function("pmbf_text_table", *[c_void_p] * 5, c_int, returns=c_void_p)
         self._table = build(*(array.ctypes.data for array in self._arrays), level)
         if not self._table:
-            raise MemoryError("the text kernels need 1 MiB for their tables")
+            raise MemoryError("the text kernels need 2 MiB for their tables")
         self.level: int = function("pmbf_text_level", c_void_p, returns=c_int)(self._table)
         library = module()
         self._fold, self._tokenise, self._sample = library.text_fold, library.text_tokenise, library.text_sample

@@ -368,6 +368,7 @@ def test_letters_of_the_four_scripts_begin_with_bytes_that_the_native_kernel_wat
     assert {letter[0] for letter in utf8} <= watched
     assert all(letter[1] >= 0xB0 for letter in utf8 if letter[0] == 0xE1)
     assert all(letter[1] < 0xB0 for letter in utf8 if letter[0] == 0xEA)
+    assert all(letter[1] < 0xA0 for letter in utf8 if letter[0] == 0xF0)
     assert {int(entries[code]) >> 24 & 7 for code in folded if chr(code).encode()[0] < 0xCB} == {1}
     assert {int(entries[code]) >> 24 & 7 for code in folded if 0xCD <= chr(code).encode()[0] <= 0xCF} == {3}
     assert {int(entries[code]) >> 24 & 7 for code in folded if 0xD0 <= chr(code).encode()[0] <= 0xD3} == {2}

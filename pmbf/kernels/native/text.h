@@ -69,6 +69,7 @@ typedef struct {
     const uint32_t *letters;    /* [group][script 0..4]: the group's letter in a script, 0 for none */
     const uint8_t *scripts;     /* [group]: bit s where the group has a letter of script s */
     uint32_t *ready;            /* by code point, 0x10000 of them */
+    uint64_t *single_hashes;    /* by folded code point, 0x10000 of them: of single letters of three bytes, else 0 */
     uint8_t *pages;             /* what the vector kernels look up: text_pages.h; NULL where they are not used */
     const ops_t *ops;
 } table_t;
@@ -137,6 +138,16 @@ bool fold_open(fold_t *fold, const uint8_t *begin, const uint8_t *end);
 
 INLINE void set_bit(uint64_t *bits, size_t at) { bits[at / 64] |= (uint64_t)1 << (at % 64); }
 INLINE bool has_bit(const uint64_t *bits, size_t at) { return (bits[at / 64] >> (at % 64)) & 1; }
+INLINE size_t count_bits(uint64_t bits) {
+#if defined(__x86_64__) && !defined(__POPCNT__) /* the compiler would call a function */
+    bits -= bits >> 1 & 0x5555555555555555u;
+    bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
+    bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
+    return (bits * 0x0101010101010101u) >> 56;
+#else
+    return (size_t)__builtin_popcountll(bits);
+#endif
+}
 INLINE size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 INLINE uint64_t load64(const uint8_t *bytes) {

@@ -1,13 +1,23 @@
-/* AVX2: folds and checks 32 bytes at a time; the rest is that of every processor, whose hashes four lanes without a
- * product of 64 bits would not make faster. */
+/* AVX2: folds, checks and scans 32 bytes at a time. */
 
 #if defined(__x86_64__)
 
-#include "text_murmur.h"
+#include "text_avx2.h"
 #include "text_pages.h"
 #include "text_select.h"
-#include "text_shingles.h"
-#include "text_tokens.h"
+
+bool text_avx2_runs(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
+
+const ops_t text_avx2 = {
+    .count_utf8 = count_utf8_avx2,
+    .count_chars = count_chars_avx2,
+    .fold = fold_avx2,
+    .tokens = tokens_avx2,
+    .kinds = kinds_avx2,
+    .murmur = murmur_avx2,
+    .shingles = shingles_avx2,
+    .collect = collect_portable,
+};
 
 #include "text_target2.h"
 
@@ -17,19 +27,12 @@
 #include "text_check.h"
 #include "text_step.h"
 
+#define mask_within(at, low, high) (bits_within(vec_at(at), low, high) | bits_within(vec_at((at) + 32), low, high) << 32)
+#define mask_equal(at, byte) (bits_equal(vec_at(at), byte) | bits_equal(vec_at((at) + 32), byte) << 32)
+#define mask_high(at) (bits_high(vec_at(at)) | bits_high(vec_at((at) + 32)) << 32)
+#define mask_tails(at) (bits_tails(vec_at(at)) | bits_tails(vec_at((at) + 32)) << 32)
+#include "text_scan.h"
+
 #include "text_target_end.h"
-
-bool text_avx2_runs(void) { return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi2"); }
-
-const ops_t text_avx2 = {
-    .count_utf8 = count_utf8_avx2,
-    .count_chars = count_chars_portable,
-    .fold = fold_avx2,
-    .tokens = tokens_portable,
-    .kinds = kinds_portable,
-    .murmur = murmur_portable,
-    .shingles = shingles_portable,
-    .collect = collect_portable,
-};
 
 #endif

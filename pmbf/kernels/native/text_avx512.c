@@ -75,7 +75,9 @@ void kinds_avx512(const uint8_t *bytes, size_t n, uint8_t *kinds) {
             cyrillic = bits_within(block, 0xD0, 0xD3);
             greek = bits_within(block, 0xCD, 0xCF);
             many = bits_within(block, 0xD4, 0xD6) | (bits_equal(block, 0xE1) & after) | bits_equal(block, 0xE2) |
-                   (bits_equal(block, 0xEA) & ~after) | bits_equal(block, 0xF0);
+                   (bits_equal(block, 0xEA) & ~after);
+            uint64_t fours = bits_equal(block, 0xF0);
+            if (fours) many |= fours & bits_within(_mm512_loadu_si512(at + 1), 0x90, 0x9F);
         }
         *kinds++ = (uint8_t)((latin != 0) * LATIN_LETTERS | (cyrillic != 0) * CYRILLIC_LETTERS |
                              (greek != 0) * GREEK_LETTERS | (many != 0) * MANY_SCRIPTS |

@@ -32,7 +32,7 @@ bool VARIANT(count_utf8)(const uint8_t *text, size_t size, size_t *n_chars) {
         if (never || tails != (wanted & UINT64_MAX >> (64 - WIDTH))) return false;
         if (strict && !seconds_fit(at, strict, end)) return false;
         asked = two >> (WIDTH - 1) | three >> (WIDTH - 2) | four >> (WIDTH - 3);
-        n -= (size_t)__builtin_popcountll(tails);
+        n -= count_bits(tails);
     }
     *n_chars = n;
     return !asked;

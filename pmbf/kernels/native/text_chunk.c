@@ -95,9 +95,9 @@ static bool rank(chunk_t *chunk) {
             memset(padded, 0x80, 64);
             at = memcpy(padded, at, size - 64 * word);
         }
-        chunk->leads[word] = ~mask_within(at, 0x80, 0xBF);
+        chunk->leads[word] = ~mask_tails(at);
         chunk->ranks[word] = n;
-        n += (uint32_t)__builtin_popcountll(chunk->leads[word]);
+        n += (uint32_t)count_bits(chunk->leads[word]);
     }
     chunk->n_chars = n;
     return true;
@@ -105,7 +105,7 @@ static bool rank(chunk_t *chunk) {
 
 uint32_t chunk_char(const chunk_t *chunk, uint32_t byte) {
     uint64_t before = chunk->leads[byte / 64] & (((uint64_t)1 << (byte % 64)) - 1);
-    return (uint32_t)chunk->first_char + chunk->ranks[byte / 64] + (uint32_t)__builtin_popcountll(before);
+    return (uint32_t)chunk->first_char + chunk->ranks[byte / 64] + (uint32_t)count_bits(before);
 }
 
 uint32_t chunk_token_start(const chunk_t *chunk, size_t token) {
@@ -167,8 +167,30 @@ int chunk_next(chunk_t *chunk, cuts_t *cuts) {
     return 1;
 }
 
+/* Whether most tokens are single letters. */
+static bool is_mostly_singles(const chunk_t *chunk) {
+    size_t n_singles = 0;
+    if (!chunk->fold.has_singles) return false;
+    for (size_t i = 0; i < chunk->n_tokens; i++) n_singles += chunk->tokens.singles[i];
+    return 2 * n_singles > chunk->n_tokens;
+}
+
+/* Single letters of three bytes without marks are looked up: a text in them guesses the branch right. */
+static void hash_singles(const chunk_t *chunk, uint64_t *hashes) {
+    const tokens_t *tokens = &chunk->tokens;
+    for (size_t i = 0; i < chunk->n_tokens; i++) {
+        const uint8_t *at = chunk->fold.bytes + tokens->starts[i];
+        size_t size = tokens->stops[i] - tokens->starts[i];
+        hashes[i] = size == 3 && tokens->singles[i] ? chunk->table->single_hashes[utf8_code_of_3(at)] : murmur(at, size);
+    }
+}
+
 bool chunk_hashes(chunk_t *chunk, uint64_t *hashes) {
-    chunk->table->ops->murmur(chunk->fold.bytes, chunk->tokens.starts, chunk->tokens.stops, chunk->n_tokens, hashes);
+    const tokens_t *tokens = &chunk->tokens;
+    if (is_mostly_singles(chunk))
+        hash_singles(chunk, hashes);
+    else
+        chunk->table->ops->murmur(chunk->fold.bytes, tokens->starts, tokens->stops, chunk->n_tokens, hashes);
     for (size_t i = 0; i < chunk->n_mixed; i++) {
         bool changed;
         ptrdiff_t size = mixed_repair(chunk, chunk->mixed[i], &changed);

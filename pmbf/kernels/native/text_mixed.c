@@ -35,6 +35,16 @@ static bool fold_again(chunk_t *chunk) {
     return chunk->table->ops->fold(again, again->end);
 }
 
+/* The first token from `low` on that stops after a byte, by halving. */
+static size_t token_at(const tokens_t *tokens, size_t low, size_t high, size_t byte) {
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (tokens->stops[middle] > byte) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
 bool mixed_find(chunk_t *chunk) {
     const fold_t *fold = &chunk->fold;
     const tokens_t *tokens = &chunk->tokens;
@@ -44,8 +54,8 @@ bool mixed_find(chunk_t *chunk) {
         unsigned kinds = chunk->kinds[block], all = (kinds | before) & ALL_LETTERS;
         before = kinds & HAS_GAP ? kinds & ALL_LETTERS : all;
         if (!(all & (all - 1)) && !(all & MANY_SCRIPTS)) continue;
+        token = token_at(tokens, token, chunk->n_tokens, 64 * block);
         for (; token < chunk->n_tokens && tokens->starts[token] < 64 * (block + 1); token++) {
-            if (tokens->stops[token] <= 64 * block) continue;
             const uint8_t *start = fold->bytes + tokens->starts[token], *stop = fold->bytes + tokens->stops[token];
             if (is_mixed(chunk->table, start, stop) && !list(chunk, token)) return false;
         }

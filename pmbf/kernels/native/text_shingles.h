@@ -1,4 +1,11 @@
-/* Hashes of shingles: docs/text.md, section 3. */
+/* Hashes of shingles: docs/text.md, section 3. Sums of windows slide from the last token to the first,
+ *
+ *     sum[i] = v[i] + B·sum[i + 1] - B^n·v[i + n]                 n tokens from i on
+ *     sum[i] + B^n·sum[i + n]                                     2n tokens from i on
+ *
+ * a block at a time, and are then made hashes of. With B = 1 and mixed token hashes they are the plain sums of order-free
+ * shingles.
+ */
 
 #ifndef PMBF_TEXT_SHINGLES_H
 #define PMBF_TEXT_SHINGLES_H
@@ -8,16 +15,64 @@
 #define SHINGLE_STEP 0xBB67AE8584CAA73Bu   /* B: fraction of sqrt(3), odd */
 #define SHINGLE_LENGTH 0x9E3779B97F4A7C15u /* C: 2^64 / golden ratio */
 
+enum { SUMS = 512, MOST_TOKENS = 64 };
+
+typedef struct {
+    size_t tokens;    /* n */
+    uint64_t leaving; /* B^n */
+    uint64_t add;     /* n·C */
+} weights_t;
+
 uint64_t power(uint64_t base, size_t exponent);
 /* values[0] + values[1]·step + … */
 uint64_t window_sum(const uint64_t *values, size_t n, uint64_t step);
+/* As `ops_t.shingles`, for shingles of any length, one by one. */
+void shingles_slowly(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
+                     uint32_t *hashes);
+void shingles_portable(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
+                       uint32_t *hashes);
+
 /* What is sampled of a shingle's hash; `single`: whether it begins at a single letter. */
 INLINE uint32_t sampled_hash(uint64_t hash, bool single) {
     if (!single) return (uint32_t)(hash >> 32);
     return (uint32_t)(hash >> 61 ? hash >> 33 | (uint64_t)1 << 31 : hash >> 30);
 }
-/* Reads 2 * tokens values from values + n on: the one past the last shingle's end may be anything. */
-void shingles_portable(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
-                       uint32_t *hashes);
+
+/* Makes hashes of `n` sums; `tokens` more stand behind them. */
+typedef void finish_t(const uint64_t *sums, const uint8_t *singles, size_t n, const weights_t *weights,
+                      uint32_t *hashes);
+
+INLINE void finish_portable(const uint64_t *sums, const uint8_t *singles, size_t n, const weights_t *weights,
+                            uint32_t *hashes) {
+    if (!memchr(singles, 1, n)) {
+        for (size_t i = 0; i < n; i++) hashes[i] = sampled_hash(fmix64(sums[i] + weights->add), false);
+        return;
+    }
+    for (size_t i = 0; i < n; i++) {
+        uint64_t more = weights->leaving * sums[i + weights->tokens] + weights->add;
+        hashes[i] = sampled_hash(fmix64(sums[i] + weights->add + (singles[i] ? more : 0)), singles[i]);
+    }
+}
+
+INLINE void shingles_by(finish_t *finish, const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens,
+                        uint64_t step, uint32_t *hashes) {
+    if (tokens > MOST_TOKENS) {
+        shingles_slowly(values, singles, n, tokens, step, hashes);
+        return;
+    }
+    const weights_t weights = {tokens, power(step, tokens), tokens * SHINGLE_LENGTH};
+    uint64_t sums[SUMS + MOST_TOKENS];
+    size_t size = smaller(n, SUMS);
+    for (size_t i = 0; i < tokens; i++) /* those of the shingles that are made later */
+        sums[size + i] = window_sum(values + n + i, tokens, step);
+    while (n) {
+        n -= size;
+        for (size_t i = size; i--;)
+            sums[i] = values[n + i] - weights.leaving * values[n + i + tokens] + step * sums[i + 1];
+        finish(sums, singles + n, size, &weights, hashes + n);
+        size = smaller(n, SUMS);
+        memmove(sums + size, sums, tokens * sizeof *sums);
+    }
+}
 
 #endif

@@ -100,7 +100,7 @@ INLINE void or_bits(uint64_t *words, size_t at, uint64_t bits) {
 
 /* Notes where single letters, and words after them, begin; `keep` are the bytes that stay. */
 INLINE void note_singles(fold_t *fold, const step_t *step, uint64_t taken, uint64_t keep) {
-    uint64_t firsts = step->singles & taken, width = (uint64_t)__builtin_popcountll(keep);
+    uint64_t firsts = step->singles & taken, width = count_bits(keep);
     if (firsts) fold_first_single(fold);
     if (!width) return;
     uint64_t singles = squeezed(firsts | firsts << 1 | firsts << 2, keep);
@@ -140,8 +140,8 @@ INLINE bool fold_step(fold_t *fold, const uint8_t *limit) {
     if (fold->map) note_origins(fold, &step, keep);
     fold->wide |= (bits_high(step.folded) & keep) != 0;
     vec_squeeze(fold->bytes + fold->n, step.folded, keep);
-    fold->n += (size_t)__builtin_popcountll(keep);
-    fold->in += __builtin_popcountll(taken);
+    fold->n += count_bits(keep);
+    fold->in += count_bits(taken);
     return !(stop & step.special) || fold_special(fold);
 }
 

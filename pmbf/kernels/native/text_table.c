@@ -1,5 +1,6 @@
 /* Builds what the kernels look up from the shipped fold table. */
 
+#include "text_murmur.h"
 #include "text_pages.h"
 #include "text_utf8.h"
 
@@ -18,6 +19,16 @@ static uint32_t ready_entry(uint32_t code, uint32_t entry) {
     memcpy(&ready, letter, 3);
     ready |= (uint32_t)width << 24;
     return ready | (kind == SEPARATOR ? READY_GAP : kind == SINGLE ? READY_SINGLE : kind == WORD ? READY_WORD : 0);
+}
+
+/* Returns the hashes of single letters, or NULL when out of memory. */
+static uint64_t *single_hashes(const uint32_t *ready) {
+    uint64_t *hashes = calloc(0x10000, sizeof *hashes);
+    for (uint32_t code = 0x800; hashes && code < 0x10000; code++) {
+        uint8_t letter[3 + SLACK] = {0};
+        if (ready[code] & READY_SINGLE) hashes[code] = murmur(letter, utf8_write(letter, code));
+    }
+    return hashes;
 }
 
 static const ops_t *best_ops(int level) {
@@ -39,19 +50,22 @@ EXPORT table_t *pmbf_text_table(const uint32_t *entries, const uint32_t *expansi
     if (ready)
         for (uint32_t code = 0; code < 0x10000; code++) ready[code] = ready_entry(code, entries[code]);
     uint8_t *pages = ready ? pages_build(ready) : NULL;
-    if (!table || !ready || !pages) {
+    uint64_t *hashes = ready ? single_hashes(ready) : NULL;
+    if (!table || !pages || !hashes) {
         free(table);
         free(ready);
         free(pages);
+        free(hashes);
         return NULL;
     }
-    *table = (table_t){entries, expansions, shape, letters, scripts, ready, pages, best_ops(level)};
+    *table = (table_t){entries, expansions, shape, letters, scripts, ready, hashes, pages, best_ops(level)};
     return table;
 }
 
 EXPORT void pmbf_text_table_free(table_t *table) {
     if (!table) return;
     free(table->ready);
+    free(table->single_hashes);
     free(table->pages);
     free(table);
 }

@@ -32,6 +32,7 @@ INLINE token_bits_t token_bits(uint64_t gaps, uint64_t begins, edge_t *edge) {
 /* The tokens that begin in the 64 bytes from `at` without a separator before them. */
 INLINE uint64_t begins_at(const fold_t *fold, size_t at) { return fold->has_singles ? fold->begins[at / 64] : 0; }
 
+size_t count_chars_portable(const uint8_t *begin, const uint8_t *end);
 size_t tokens_portable(const fold_t *fold, tokens_t *tokens);
 void kinds_portable(const uint8_t *bytes, size_t n, uint8_t *kinds);
 

@@ -1,6 +1,6 @@
 /* Checks UTF-8 and counts code points. Source: The Unicode Standard 14, table 3-7, well-formed byte sequences. */
 
-#include "text_utf8.h"
+#include "text_tokens.h"
 
 size_t checked_width(const uint8_t *at, const uint8_t *end) {
     uint8_t lead = at[0];
@@ -58,13 +58,6 @@ bool count_utf8_portable(const uint8_t *text, size_t size, size_t *n_chars) {
 }
 
 #endif
-
-size_t count_chars_portable(const uint8_t *begin, const uint8_t *end) {
-    size_t n = 0;
-    for (; end - begin >= 64; begin += 64) n += 64 - (size_t)__builtin_popcountll(mask_within(begin, 0x80, 0xBF));
-    for (; begin < end; begin++) n += !is_tail(*begin);
-    return n;
-}
 
 const uint8_t *nth_char(const uint8_t *begin, const uint8_t *end, size_t index) {
     for (; end - begin >= 64; begin += 64) {

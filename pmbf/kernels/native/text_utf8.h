@@ -9,7 +9,6 @@
 #include <emmintrin.h>
 #endif
 
-size_t count_chars_portable(const uint8_t *begin, const uint8_t *end);
 /* Where the code point number `index` of `[begin, end)` begins; `end` when there are no more. */
 const uint8_t *nth_char(const uint8_t *begin, const uint8_t *end, size_t index);
 bool count_utf8_portable(const uint8_t *text, size_t size, size_t *n_chars);
@@ -19,10 +18,14 @@ size_t checked_width(const uint8_t *at, const uint8_t *end);
 INLINE bool is_tail(uint8_t byte) { return (byte & 0xC0) == 0x80; }
 INLINE size_t utf8_width(uint8_t lead) { return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0); }
 
+INLINE uint32_t utf8_code_of_3(const uint8_t *at) {
+    return (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
+}
+
 INLINE uint32_t utf8_code(const uint8_t *at) {
     if (at[0] < 0x80) return at[0];
     if (at[0] < 0xE0) return (at[0] & 0x1Fu) << 6 | (at[1] & 0x3Fu);
-    if (at[0] < 0xF0) return (at[0] & 0x0Fu) << 12 | (at[1] & 0x3Fu) << 6 | (at[2] & 0x3Fu);
+    if (at[0] < 0xF0) return utf8_code_of_3(at);
     return (at[0] & 0x07u) << 18 | (at[1] & 0x3Fu) << 12 | (at[2] & 0x3Fu) << 6 | (at[3] & 0x3Fu);
 }
 
@@ -48,27 +51,29 @@ INLINE size_t utf8_write(uint8_t *out, uint32_t code) {
     return width;
 }
 
-/* Bit i of a mask speaks of byte i of the 64 at `at`: whether it is in [low, high], from 0x80 on, or this one. */
+/* Bit i of a mask speaks of byte i of the 64 at `at`: whether it is in [low, high], is this one, is 0x80 or more, is in
+ * [0x80, 0xBF]. */
 #if defined(__SSE2__)
 
-INLINE uint64_t mask_within(const uint8_t *at, uint8_t low, uint8_t high) {
-    uint64_t mask = 0;
-    for (int part = 0; part < 4; part++) {
-        __m128i v = _mm_sub_epi8(_mm_loadu_si128((const __m128i *)(at + 16 * part)), _mm_set1_epi8((char)low));
-        __m128i inside = _mm_cmpeq_epi8(_mm_min_epu8(v, _mm_set1_epi8((char)(high - low))), v);
-        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(inside) << (16 * part);
-    }
+#define MASK_OF(at, test)                                                                  \
+    uint64_t mask = 0;                                                                     \
+    for (int part = 0; part < 4; part++) {                                                 \
+        __m128i v = _mm_loadu_si128((const __m128i *)((at) + 16 * part));                  \
+        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(test) << (16 * part);                \
+    }                                                                                      \
     return mask;
-}
 
-INLINE uint64_t mask_high(const uint8_t *at) {
-    uint64_t mask = 0;
-    for (int part = 0; part < 4; part++) {
-        __m128i v = _mm_loadu_si128((const __m128i *)(at + 16 * part));
-        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(v) << (16 * part);
-    }
-    return mask;
+INLINE uint64_t mask_within(const uint8_t *at, uint8_t low, uint8_t high) {
+    const __m128i lows = _mm_set1_epi8((char)low), span = _mm_set1_epi8((char)(high - low));
+    MASK_OF(at, _mm_cmpeq_epi8(_mm_min_epu8(_mm_sub_epi8(v, lows), span), _mm_sub_epi8(v, lows)))
 }
+INLINE uint64_t mask_equal(const uint8_t *at, uint8_t byte) {
+    MASK_OF(at, _mm_cmpeq_epi8(v, _mm_set1_epi8((char)byte)))
+}
+INLINE uint64_t mask_high(const uint8_t *at) { MASK_OF(at, v) }
+INLINE uint64_t mask_tails(const uint8_t *at) { MASK_OF(at, _mm_cmpgt_epi8(_mm_set1_epi8(-64), v)) }
+
+#undef MASK_OF
 
 #else
 
@@ -81,11 +86,10 @@ INLINE uint64_t mask_within(const uint8_t *at, uint8_t low, uint8_t high) {
     }
     return mask;
 }
-
+INLINE uint64_t mask_equal(const uint8_t *at, uint8_t byte) { return mask_within(at, byte, byte); }
 INLINE uint64_t mask_high(const uint8_t *at) { return mask_within(at, 0x80, 0xFF); }
+INLINE uint64_t mask_tails(const uint8_t *at) { return mask_within(at, 0x80, 0xBF); }
 
 #endif
-
-INLINE uint64_t mask_equal(const uint8_t *at, uint8_t byte) { return mask_within(at, byte, byte); }
 
 #endif

@@ -2,6 +2,8 @@
 
 #include "text.h"
 
+#define count_bits(bits) ((size_t)__builtin_popcountll(bits))
+
 typedef __m256i vec_t;
 enum { WIDTH = 32 };
 
@@ -14,6 +16,8 @@ INLINE vec_t vec_load(const uint8_t *at, size_t size) {
     return _mm256_loadu_si256((const __m256i *)at);
 }
 
+INLINE vec_t vec_at(const uint8_t *at) { return _mm256_loadu_si256((const __m256i *)at); }
+
 INLINE vec_t inside(vec_t v, uint8_t low, uint8_t high) { /* all ones where it is */
     v = _mm256_sub_epi8(v, bytes_of(low));
     return _mm256_cmpeq_epi8(_mm256_min_epu8(v, bytes_of(high - low)), v);
@@ -21,6 +25,7 @@ INLINE vec_t inside(vec_t v, uint8_t low, uint8_t high) { /* all ones where it i
 
 INLINE uint64_t bits_equal(vec_t v, uint8_t byte) { return bits_high(_mm256_cmpeq_epi8(v, bytes_of(byte))); }
 INLINE uint64_t bits_within(vec_t v, uint8_t low, uint8_t high) { return bits_high(inside(v, low, high)); }
+INLINE uint64_t bits_tails(vec_t v) { return bits_high(_mm256_cmpgt_epi8(bytes_of(0xC0), v)); } /* 0x80 to 0xBF */
 INLINE uint64_t bits_kept(vec_t v) { return (uint32_t)~bits_equal(v, 0); }
 
 INLINE vec_t vec_fold_ascii(vec_t v) {

@@ -2,6 +2,8 @@
 
 #include "text.h"
 
+#define count_bits(bits) ((size_t)__builtin_popcountll(bits))
+
 typedef __m512i vec_t;
 enum { WIDTH = 64 };
 
