@@ -27,6 +27,7 @@ CHUNK_DOCUMENTS = 1 << 16
 ENTRY = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
 UNUSED, LIVE, REMOVED = 0, 1, 2
 
+_ENTRY_WORDS = ENTRY.itemsize // 8
 _HEAD = struct.Struct("<4I2Q")
 _CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1
 
@@ -61,17 +62,16 @@ class Directory:
         Raises:
             CorruptError: A chunk is damaged.
         """
-        found = np.zeros(len(ids), ENTRY)
+        found = np.zeros((len(ids), _ENTRY_WORDS), "<u8")  # as words, NumPy takes entries five times as fast
         numbers = ids >> _CHUNK_SHIFT
         for number in np.unique(numbers).tolist():
-            here = np.flatnonzero(numbers == number)
             file, entries = self._mapped(number)
-            places = ids[here] & (CHUNK_DOCUMENTS - 1)
-            known = places < len(entries)
             if file is not None:
-                file.check_places(places[known].astype(np.int64) * ENTRY.itemsize + _HEAD.size, ENTRY.itemsize)
-            found[here[known]] = entries[places[known]]
-        return found
+                here = np.flatnonzero((numbers == number) & (ids - (number << _CHUNK_SHIFT) < len(entries)))
+                places = ids[here] & (CHUNK_DOCUMENTS - 1)
+                file.check_places(places.astype(np.int64) * ENTRY.itemsize + _HEAD.size, ENTRY.itemsize)
+                found[here] = entries.view("<u8").reshape(-1, _ENTRY_WORDS)[places]
+        return found.view(ENTRY).reshape(len(ids))
 
     def chunk(self, number: int) -> Entries:
         """Return the entries of a chunk, none when there is no such chunk; read-only.

@@ -252,18 +252,19 @@ class _TileEntries:
         self._checked = entries is None
         self._added: list[Entry] = []
         self._by_document: Entries | None = None
+        self._rows: NDArray[np.uint32] | None = None
 
     def __len__(self) -> int:
         return len(self._given) + len(self._added)
 
     def add(self, entry: Entry) -> None:
         self._added.append(entry)
-        self._by_document = None
+        self._by_document = self._rows = None
 
     def drop_document(self, document: int) -> None:
         entries = self.entries()
         self._given = entries[entries[:, 1] != document]
-        self._by_document = None
+        self._by_document = self._rows = None
 
     def entries(self) -> Entries:
         if not self._checked:
@@ -276,8 +277,10 @@ class _TileEntries:
 
     def of_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> Entries:
         entries, wanted = self.entries(), np.unique(np.asarray(rows, np.int64))
-        starts = np.searchsorted(entries[:, 0], wanted, side="left")
-        stops = np.searchsorted(entries[:, 0], wanted, side="right")
+        if self._rows is None:
+            self._rows = entries[:, 0].copy()  # one column without the others is searched ten times as fast
+        starts = np.searchsorted(self._rows, wanted, side="left")
+        stops = np.searchsorted(self._rows, wanted, side="right")
         sizes = stops - starts
         return entries[np.repeat(stops - np.cumsum(sizes), sizes) + np.arange(sizes.sum())]
 
