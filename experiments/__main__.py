@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments import pan, retrieval, shingles
+from experiments.paper import command as paper
 from pmbf.params import Params
 
 
@@ -18,6 +19,8 @@ def main() -> None:
         print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "pan":
         _pan(arguments)
+    elif arguments.command == "paper":
+        print(paper.run(arguments))
     else:
         params = Params(**dict(map(_assignment, arguments.set)))
         print(retrieval.run(arguments.corpora / "pan13_train", params=params, out=arguments.out))
@@ -38,6 +41,7 @@ def _parser() -> argparse.ArgumentParser:
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the collection (repeatable)"
     )
     _add_pan(commands.add_parser("pan", help="run and score a PAN corpus", description=pan.__doc__))
+    paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
 
 

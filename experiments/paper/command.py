@@ -1,0 +1,74 @@
+"""`python -m experiments paper NAME`: runs one experiment, prints its table, writes its figures and its curve."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import asdict
+from pathlib import Path
+from types import ModuleType
+
+from benchmarks import report
+from experiments.paper import mistakes, similarity, size, thresholds, uniformity
+
+EXPERIMENTS: dict[str, ModuleType] = {
+    "uniformity": uniformity,
+    "size": size,
+    "similarity": similarity,
+    "mistakes": mistakes,
+    "thresholds": thresholds,
+}
+"""Each has `SMALL`, `FULL`, `PUBLISHED`, `run`, `table`, and `plot` when a curve is part of it."""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add one command for each experiment."""
+    names = parser.add_subparsers(dest="name", required=True)
+    for name, module in EXPERIMENTS.items():
+        about = (module.__doc__ or "").splitlines()[0]
+        one = names.add_parser(
+            name, help=about, description=module.__doc__, formatter_class=argparse.RawTextHelpFormatter
+        )
+        one.add_argument("--corpus", type=Path, metavar="FOLDER", help="its .txt files (default: made-up texts)")
+        one.add_argument("--full", action="store_true", help="full size: minutes instead of seconds")
+        one.add_argument("--seed", type=int, default=1, help="of everything drawn by chance (default: 1)")
+        one.add_argument("--out", type=Path, metavar="FILE", help="also write the figures here, as JSON")
+        if hasattr(module, "plot"):
+            one.add_argument("--plot", type=Path, metavar="FILE", help="also draw the curve (.svg, .png; matplotlib)")
+
+
+def run(given: argparse.Namespace) -> str:
+    """Run an experiment and return its table in Markdown.
+
+    Raises:
+        ValueError: The corpus is too small.
+        SystemExit: A curve is wanted and matplotlib is not installed.
+    """
+    module = EXPERIMENTS[given.name]
+    size = module.FULL if given.full else module.SMALL
+    corpus = given.corpus.name if given.corpus else "made up"
+    about = report.about()
+    figures = {"experiment": given.name, "about": about, "corpus": corpus, "seed": given.seed, "size": asdict(size)}
+    figures |= {"published": module.PUBLISHED} | module.run(size, corpus=given.corpus, seed=given.seed)
+    if given.out:
+        given.out.parent.mkdir(parents=True, exist_ok=True)
+        given.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    if getattr(given, "plot", None):
+        _draw(module, figures, given.plot)
+    return f"{report.line(about)}\ntexts: {corpus}; seed {given.seed}\n\n{module.table(figures)}"
+
+
+def _draw(module: ModuleType, figures: dict[str, object], path: Path) -> None:
+    try:
+        from matplotlib import pyplot
+    except ImportError:
+        raise SystemExit("--plot needs matplotlib: pip install 'pmbf[bench]'") from None
+    # Text stays text, and the same figures give the same file.
+    with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pmbf"}):
+        figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
+        module.plot(figures, axes)
+        axes.grid(alpha=0.3)
+        axes.legend(frameon=False)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
+        pyplot.close(figure)

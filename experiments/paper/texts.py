@@ -1,0 +1,145 @@
+"""What the experiments' documents are made of: stretches of real texts, none of which stands twice, or mere words.
+
+A text is a list of pieces: a word with what follows it up to the next, so that `"".join(pieces)` is the text, a slice
+of it a passage, and its length the number of words.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+
+from experiments.overlap import GRAM_WORDS, WORD, grams, read_words, word_hashes
+
+LIBRARY = Path(__file__).parents[2] / "examples" / "library"
+EDITED_WORDS = 0.08
+"""Share of the words of an edited passage that are replaced, dropped or joined by another; as in `planting`."""
+
+PAN_SPREAD = 1.0475
+"""Deviation of the logarithm of a length: with a mean of 38,000 words, 95 % of a log-normal lie below 123,000."""
+
+_PIECE = re.compile(r"\w+\W*")
+_LEAST_WORDS, _LONGEST_MEAN_WORD = 24, 12
+_TABLE_BITS = 26
+
+
+class Texts(Protocol):
+    """Where texts come from."""
+
+    def take(self, n_words: int) -> list[str]:
+        """Return a text of so many words, in pieces; other calls give other texts."""
+
+
+def texts(corpus: Path | None, seed: int) -> Texts:
+    """Return real texts of a folder, or made-up ones when there is none."""
+    return MadeUp(seed) if corpus is None else Stretches(corpus, seed)
+
+
+class MadeUp:
+    """English words of the examples, drawn as often as they stand there, in no order.
+
+    >>> len(MadeUp(1).take(50))
+    50
+    """
+
+    def __init__(self, seed: int) -> None:
+        self._chosen = random.Random(seed)
+
+    def take(self, n_words: int) -> list[str]:
+        """Return so many words, in pieces."""
+        return self._chosen.choices(_words_of_examples(), k=n_words)
+
+
+class Stretches:
+    """Stretches of a folder's `.txt` files, in an order drawn by chance, without runs of six words that stood before.
+
+    Texts written without spaces are left out too. A table of 2^26 runs is kept: in very large corpora a repeated run
+    may be forgotten, a repeated stretch of two dozen words hardly.
+
+    Args:
+        folder: Searched recursively.
+        seed: Of the order.
+    """
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._folder = folder
+        self._paths = sorted(folder.rglob("*.txt"))
+        random.Random(seed).shuffle(self._paths)
+        self._seen = np.zeros(1 << _TABLE_BITS, np.uint32)
+        self._stretches = self._all()
+        self._rest: list[str] = []
+
+    def take(self, n_words: int) -> list[str]:
+        """Return a text of so many words, in pieces, stretch by stretch.
+
+        Raises:
+            ValueError: The folder has no more.
+        """
+        pieces: list[str] = []
+        while len(pieces) < n_words:
+            stretch = self._rest or next(self._stretches, [])
+            if not stretch:
+                raise ValueError(f"{self._folder}: {n_words - len(pieces)} more words are needed, take a larger corpus")
+            wanted = n_words - len(pieces)
+            pieces += stretch[:wanted]
+            self._rest = stretch[wanted:]
+        return pieces
+
+    def _all(self) -> Iterator[list[str]]:
+        for path in self._paths:
+            for part in re.split(r"\n\s*\n", read_words(path)):
+                yield from self._fresh(part)
+
+    def _fresh(self, part: str) -> Iterator[list[str]]:
+        """Yield the long stretches of a paragraph without a word of a run seen before."""
+        pieces = _PIECE.findall(part)
+        hashes = word_hashes(part)
+        written_together = len(part) > (_LONGEST_MEAN_WORD + 2) * len(pieces)
+        if len(pieces) < _LEAST_WORDS or len(pieces) != len(hashes) or written_together:
+            return
+        runs = grams(hashes)
+        slots, tags = runs & np.uint64(len(self._seen) - 1), (runs >> np.uint64(32)).astype(np.uint32)
+        seen = self._seen[slots] == tags
+        self._seen[slots] = tags
+        clean = np.ones(len(pieces) + 2, np.bool_)
+        clean[[0, -1]] = False
+        for place in range(GRAM_WORDS):
+            clean[1 + place : 1 + place + len(runs)] &= ~seen
+        for start, stop in np.flatnonzero(np.diff(clean.astype(np.int8))).reshape(-1, 2).tolist():
+            if stop - start >= _LEAST_WORDS:
+                yield [*pieces[start : stop - 1], pieces[stop - 1].rstrip() + "\n\n"]
+
+
+def edited(passage: list[str], chosen: random.Random) -> list[str]:
+    """Return a passage with some of its words replaced by others of it, dropped, or joined by another."""
+    made: list[str] = []
+    for piece in passage:
+        if chosen.random() < EDITED_WORDS:
+            other = chosen.choice(passage)
+            made += chosen.choice([[other], [], [other, piece]])
+        else:
+            made.append(piece)
+    return made
+
+
+def lengths(n: int, mean: float, seed: int) -> list[int]:
+    """Return lengths that are spread as in the PAN 2009 corpus: log-normal, of the wanted mean, at least 200 words.
+
+    >>> drawn = lengths(20_000, 38_000, seed=1)
+    >>> 37_000 < sum(drawn) / 20_000 < 39_000, 116_000 < sorted(drawn)[19_000] < 130_000
+    (True, True)
+    """
+    drawn = np.random.default_rng(seed).lognormal(np.log(mean) - PAN_SPREAD**2 / 2, PAN_SPREAD, n)
+    return [max(200, round(length)) for length in drawn.tolist()]
+
+
+@cache
+def _words_of_examples() -> list[str]:
+    found = [WORD.findall(path.read_text(encoding="utf-8")) for path in sorted(LIBRARY.glob("*.txt"))]
+    return [f"{word} " for words in found for word in words if word.isascii()]
