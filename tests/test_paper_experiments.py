@@ -80,6 +80,15 @@ def test_a_corpus_that_is_used_up_says_so(library: Path) -> None:
         Stretches(library, seed=1).take(60 * 500 + 1)
 
 
+def test_a_corpus_that_does_not_serve_is_named(library: Path, tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match=r"no \.txt file is in it"):
+        run("uniformity", "--corpus", str(tmp_path / "none"))
+    with pytest.raises(SystemExit, match=r"library.*: .* more words are needed"):
+        run("similarity", "--corpus", str(library))
+    with pytest.raises(SystemExit, match="leave out --corpus"):
+        run("size", "--corpus", str(library))
+
+
 def test_one_word_in_twelve_of_an_edited_passage_changes() -> None:
     passage = MadeUp(5).take(4_000)
     changed = edited(passage, random.Random(1))

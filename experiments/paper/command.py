@@ -41,15 +41,19 @@ def run(given: argparse.Namespace) -> str:
     """Run an experiment and return its table in Markdown.
 
     Raises:
-        ValueError: The corpus is too small.
-        SystemExit: A curve is wanted and matplotlib is not installed.
+        SystemExit: The corpus has no texts or too few, or a curve is wanted and matplotlib is not installed.
     """
     module = EXPERIMENTS[given.name]
     size = module.FULL if given.full else module.SMALL
-    corpus = given.corpus.name if given.corpus else "made up"
+    corpus = given.corpus.resolve().name if given.corpus else "made up"
+    if given.corpus and not any(given.corpus.rglob("*.txt")):
+        raise SystemExit(f"{given.corpus}: no .txt file is in it; name a folder of texts, or leave out --corpus")
     about = report.about()
     figures = {"experiment": given.name, "about": about, "corpus": corpus, "seed": given.seed, "size": asdict(size)}
-    figures |= {"published": module.PUBLISHED} | module.run(size, corpus=given.corpus, seed=given.seed)
+    try:
+        figures |= {"published": module.PUBLISHED} | module.run(size, corpus=given.corpus, seed=given.seed)
+    except ValueError as error:
+        raise SystemExit(str(error)) from error
     if given.out:
         given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")

@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from experiments.overlap import GRAM_WORDS, WORD, grams, read_words, word_hashes
+from experiments.overlap import WORD, Hashes, grams, read_words, word_hashes
 
 LIBRARY = Path(__file__).parents[2] / "examples" / "library"
 EDITED_WORDS = 0.08
@@ -25,7 +25,7 @@ PAN_SPREAD = 1.0475
 """Deviation of the logarithm of a length: with a mean of 38,000 words, 95 % of a log-normal lie below 123,000."""
 
 _PIECE = re.compile(r"\w+\W*")
-_LEAST_WORDS, _LONGEST_MEAN_WORD = 24, 12
+_LEAST_WORDS, _MOST_WORDS, _LONGEST_MEAN_WORD = 24, 200, 12
 _TABLE_BITS = 26
 
 
@@ -57,10 +57,11 @@ class MadeUp:
 
 
 class Stretches:
-    """Stretches of a folder's `.txt` files, in an order drawn by chance, without runs of six words that stood before.
+    """Stretches of a folder's `.txt` files, in an order drawn by chance; none has six words in a row that stood before.
 
+    A stretch is a paragraph, or 200 words of it; one with such a run is left out whole, since it may be an edited copy.
     Texts written without spaces are left out too. A table of 2^26 runs is kept: in very large corpora a repeated run
-    may be forgotten, a repeated stretch of two dozen words hardly.
+    may be forgotten, a repeated paragraph hardly.
 
     Args:
         folder: Searched recursively.
@@ -97,23 +98,23 @@ class Stretches:
                 yield from self._fresh(part)
 
     def _fresh(self, part: str) -> Iterator[list[str]]:
-        """Yield the long stretches of a paragraph without a word of a run seen before."""
+        """Yield the stretches of a paragraph that share no run with what was seen before."""
         pieces = _PIECE.findall(part)
         hashes = word_hashes(part)
         written_together = len(part) > (_LONGEST_MEAN_WORD + 2) * len(pieces)
-        if len(pieces) < _LEAST_WORDS or len(pieces) != len(hashes) or written_together:
+        if len(pieces) != len(hashes) or written_together:
             return
-        runs = grams(hashes)
+        for start in range(0, len(pieces), _MOST_WORDS):
+            stretch = pieces[start : start + _MOST_WORDS]
+            if len(stretch) >= _LEAST_WORDS and self._is_new(grams(hashes[start : start + _MOST_WORDS])):
+                yield [*stretch[:-1], stretch[-1].rstrip() + "\n\n"]
+
+    def _is_new(self, runs: Hashes) -> bool:
+        """Return whether none of some runs was seen before, and remember them."""
         slots, tags = runs & np.uint64(len(self._seen) - 1), (runs >> np.uint64(32)).astype(np.uint32)
-        seen = self._seen[slots] == tags
+        known = bool((self._seen[slots] == tags).any())
         self._seen[slots] = tags
-        clean = np.ones(len(pieces) + 2, np.bool_)
-        clean[[0, -1]] = False
-        for place in range(GRAM_WORDS):
-            clean[1 + place : 1 + place + len(runs)] &= ~seen
-        for start, stop in np.flatnonzero(np.diff(clean.astype(np.int8))).reshape(-1, 2).tolist():
-            if stop - start >= _LEAST_WORDS:
-                yield [*pieces[start : stop - 1], pieces[stop - 1].rstrip() + "\n\n"]
+        return not known
 
 
 def edited(passage: list[str], chosen: random.Random) -> list[str]:
