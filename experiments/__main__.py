@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from experiments import pan, retrieval, shingles
+from experiments import pan, planted, retrieval, shingles
 from experiments.paper import command as paper
 from pmbf.params import Params
 
@@ -21,6 +21,9 @@ def main() -> None:
         _pan(arguments)
     elif arguments.command == "paper":
         print(paper.run(arguments))
+    elif arguments.command == "planted":
+        how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
+        print(planted.run(arguments.folder, **how, out=arguments.out))
     else:
         params = Params(**dict(map(_assignment, arguments.set)))
         print(retrieval.run(arguments.corpora / "pan13_train", params=params, out=arguments.out))
@@ -40,9 +43,20 @@ def _parser() -> argparse.ArgumentParser:
     commands.choices["retrieval"].add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the collection (repeatable)"
     )
+    _add_planted(
+        commands.add_parser("planted", help="is a planted passage's source found?", description=planted.__doc__)
+    )
     _add_pan(commands.add_parser("pan", help="run and score a PAN corpus", description=pan.__doc__))
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
+
+
+def _add_planted(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="documents, as .txt files, searched recursively")
+    parser.add_argument("--clean", type=int, default=200, help="texts without a planted passage (default: 200)")
+    parser.add_argument("--planted", type=int, default=100, help="texts of each length of passage (default: 100)")
+    parser.add_argument("--seed", type=int, default=2, help="of the texts (default: 2)")
+    parser.add_argument("--out", type=Path, help="JSON file to write")
 
 
 def _add_pan(parser: argparse.ArgumentParser) -> None:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from experiments.corpora import PAN13_KINDS, pan13_pairs, read
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params
-from pmbf.screen import WINDOW_HASHES
+from pmbf.screen import PASSAGE_HASHES
 
 SETTINGS = [(2, True), (3, True), (4, True), (5, True), (6, True), (8, True), (3, False), (4, False)]
 MIN_HITS = 3
@@ -111,7 +111,7 @@ def table(settings: list[Setting]) -> str:
 def densest(query: Hashes, source: Hashes) -> int:
     """Return the most hashes of any window of the query that a source has."""
     sums = np.concatenate([[0], np.cumsum(np.isin(query, source))])
-    size = WINDOW_HASHES[0]
+    size = PASSAGE_HASHES
     return int(sums[-1] if len(query) <= size else (sums[size:] - sums[:-size]).max())
 
 

@@ -101,10 +101,11 @@ class PseudoMatrixBloomFilter:
         All queries meet one tile while it is in the processor's cache. See `rows_over`.
         """
         chances = [false_rows / max(1, len(windows) * self.n_rows) for _, windows in queries]
+        asked = [Asked.of(*query) for query in queries]
         for number in sorted(self.tiles):
             needs = self._needs_of(number)
-            for index, ((hashes, windows), chance) in enumerate(zip(queries, chances, strict=True)):
-                yield number, index, needs.rows_over(hashes, windows, chance, method)
+            for index, (query, chance) in enumerate(zip(asked, chances, strict=True)):
+                yield number, index, needs.rows_over(query, chance, method)
 
     def _needs_of(self, number: int) -> RowNeeds:
         if number not in self._needs:
@@ -112,6 +113,22 @@ class PseudoMatrixBloomFilter:
             rates = 1 - (1 - tile.rates()) * (1 - self.background.get(number, np.float32(0)))
             self._needs[number] = RowNeeds(tile, rates, tile.rates() > CROWDED_RATE)
         return self._needs[number]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Asked:
+    """A query as tiles are asked: its hashes, its windows as an array, and the sizes of those that are not empty."""
+
+    hashes: Hashes
+    windows: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, hashes: Hashes, windows: Windows) -> Asked:
+        """Return a query of some windows, half-open ranges of its hashes."""
+        spans = np.asarray(windows, np.int64).reshape(-1, 2)
+        sizes = sorted({size for size in (spans[:, 1] - spans[:, 0]).tolist() if size > 0})
+        return cls(hashes, spans, np.array(sizes, np.int64))
 
 
 class RowNeeds:
@@ -135,23 +152,21 @@ class RowNeeds:
         self._always = np.flatnonzero(always) if always is not None else np.empty(0, np.intp)
         self._limits: dict[tuple[int, float], NDArray[np.int32]] = {}
 
-    def rows_over(self, hashes: Hashes, windows: Windows, chance: float, method: str) -> NDArray[np.int64]:
+    def rows_over(self, asked: Asked, chance: float, method: str) -> NDArray[np.int64]:
         """Return the rows above chance, ascending; see the function `rows_over`."""
         if method == "hashes":
-            return self._over_in_windows(hashes, windows, chance)
+            return self._over_in_windows(asked, chance)
         if method == "popcount":
-            over = _over_in_bits(self._tile, hashes, self._rates, chance * len(windows))
+            over = _over_in_bits(self._tile, asked.hashes, self._rates, chance * len(asked.windows))
             over[self._always] = True
             return np.flatnonzero(over)
         raise ParameterError(f"method is {method!r}, expected 'hashes' or 'popcount'")
 
-    def _over_in_windows(self, hashes: Hashes, windows: Windows, chance: float) -> NDArray[np.int64]:
-        spans = np.asarray(windows, np.int64).reshape(-1, 2)
-        sizes = sorted({size for size in (spans[:, 1] - spans[:, 0]).tolist() if size > 0})
-        limits = np.empty((len(sizes), len(self._rates)), np.int32)
-        for line, size in zip(limits, sizes, strict=True):
+    def _over_in_windows(self, asked: Asked, chance: float) -> NDArray[np.int64]:
+        limits = np.empty((len(asked.sizes), len(self._rates)), np.int32)
+        for line, size in zip(limits, asked.sizes.tolist(), strict=True):
             np.minimum(self._limits_of(size, chance), size, out=line)
-        return self._tile.rows_over(hashes, spans, np.array(sizes, np.int64), limits)
+        return self._tile.rows_over(asked.hashes, asked.windows, asked.sizes, limits)
 
     def _limits_of(self, size: int, chance: float) -> NDArray[np.int32]:
         """Return how many hits each row needs in a window: those of a little longer window, at a little less chance."""
@@ -193,7 +208,7 @@ def rows_over(
     Raises:
         ParameterError: A window leaves the hashes, a number is outside its range, or `method` is another.
     """
-    return RowNeeds(tile, rates).rows_over(hashes, windows, chance, method)
+    return RowNeeds(tile, rates).rows_over(Asked.of(hashes, windows), chance, method)
 
 
 def _over_in_bits(tile: Tile, hashes: Hashes, rates: NDArray[np.float64], chance: float) -> NDArray[np.bool_]:

@@ -107,6 +107,7 @@ def thresholds(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
     return np.minimum(found, n + 1, dtype=np.int32)
 
 
+@lru_cache(maxsize=4096)
 def grid_point(n: int, p: float) -> tuple[int, float]:
     """Return the tries and the chance whose thresholds `thresholds` gives for n and p.
 

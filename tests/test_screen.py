@@ -9,7 +9,7 @@ from conftest import words
 from pmbf import Collection, screen
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.screen import WINDOW_HASHES, Candidate, Options, candidates, candidates_of_each, informative
+from pmbf.screen import DENSE_HASHES, PASSAGE_HASHES, Candidate, Options, candidates, candidates_of_each, informative
 from pmbf.store import Store
 
 N_DOCUMENTS = 60
@@ -48,9 +48,12 @@ def plainly(store: Store, text: str, options: Options) -> list[Candidate]:
     found = []
     for document in store.catalog.live_documents() if len(hashes) else ():
         has = np.isin(hashes, store.fingerprint(document).hashes).astype(int)
-        densest = max(int(has[start : start + WINDOW_HASHES[0]].sum()) for start in range(len(has)))
+        most, densest = (
+            max(int(has[start : start + size].sum()) for start in range(len(has)))
+            for size in (PASSAGE_HASHES, DENSE_HASHES)
+        )
         needed = max(1, min(options.min_hits, len(hashes) // 8, document.n_hashes // 4))
-        if densest >= needed:
+        if most >= needed:
             found.append(Candidate(document.id, int(has.sum()), densest))
     return sorted(found, key=lambda one: (-one.densest, -one.n_hits, one.document))
 

@@ -129,7 +129,8 @@ Threshold = Annotated[
     _option("--threshold", "SHARE", "Leave out sources that cover less of the text, 0 to 1 (default: 0).", SEARCH),
 ]
 FalseRows = Annotated[
-    float | None, _option("--false-rows", "N", "Rows looked into for nothing, on average (default: 1).", SEARCH)
+    float | None,
+    _option("--false-rows", "N", "Rows that may be looked into for nothing, at most (default: 32).", SEARCH),
 ]
 MaxCandidates = Annotated[
     int | None, _option("--max-candidates", "N", "Compare at most so many documents in detail (default: 500).", SEARCH)

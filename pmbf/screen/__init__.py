@@ -9,6 +9,8 @@ text ─► sampled hashes          fingerprint.py
 
 from pmbf.screen.answering import screen
 from pmbf.screen.candidates import (
+    DENSE_HASHES,
+    PASSAGE_HASHES,
     WINDOW_HASHES,
     Candidate,
     Hashes,
@@ -22,6 +24,8 @@ from pmbf.screen.many import Answer, Reader, Text, answers
 from pmbf.screen.options import Options
 
 __all__ = [
+    "DENSE_HASHES",
+    "PASSAGE_HASHES",
     "WINDOW_HASHES",
     "Answer",
     "Candidate",

@@ -21,8 +21,14 @@ from pmbf.screen.options import Options
 
 Hashes = NDArray[np.uint32]
 
-WINDOW_HASHES = (24, 120)
-"""Windows of a query, in sampled hashes: about 75 and 360 words at 5 % density, each half overlapping the next."""
+WINDOW_HASHES = (12, 24, 120)
+"""Windows of a query, in sampled hashes: about 40, 75 and 360 words at 5 % density, each half overlapping the next."""
+
+PASSAGE_HASHES = 24
+"""Window of a query in which a document must share `Options.min_hits` hashes."""
+
+DENSE_HASHES = 12
+"""Window that ranks candidates. With 24 half as many texts without a source stay below 40 planted words, edited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +38,7 @@ class Candidate:
     Args:
         document: Its id.
         n_hits: Of the query's hashes, those the document has.
-        densest: The same within the best window of `WINDOW_HASHES[0]`.
+        densest: The same within the best window of `DENSE_HASHES`.
     """
 
     document: int
@@ -82,7 +88,7 @@ def windows(n_hashes: int) -> NDArray[np.int64]:
     """Return the windows a query is screened in: the whole first, then each size, half overlapping, `(n, 2) int64`.
 
     >>> windows(40).tolist()
-    [[0, 40], [0, 24], [12, 36], [16, 40]]
+    [[0, 40], [0, 12], [6, 18], [12, 24], [18, 30], [24, 36], [28, 40], [0, 24], [12, 36], [16, 40]]
     """
     spans = [(0, n_hashes)]
     for size in WINDOW_HASHES:
@@ -146,19 +152,17 @@ class _Places:
     bounds: NDArray[np.int64]
 
     def hits(self, shared: Shared, needed: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-        """Return id, hits and most hits in a window of `WINDOW_HASHES[0]` of the documents with enough in one."""
+        """Return id, hits and most hits in a window of `DENSE_HASHES` of the documents with enough together."""
         n_hits = self._n_hits(shared)
         kept = np.flatnonzero(n_hits >= needed)
         if not len(kept):
             return kept, kept, kept
-        size = WINDOW_HASHES[0]
         # One line for all documents: each has its stretch of it, and a gap behind that no window bridges.
-        at = np.sort(self._line(shared, kept, len(self.order) + size))
-        reach = np.searchsorted(at, at + size) - np.arange(len(at))
+        at = np.sort(self._line(shared, kept, len(self.order) + PASSAGE_HASHES))
         starts = np.cumsum(n_hits[kept]) - n_hits[kept]
-        densest = np.maximum.reduceat(reach, starts)
-        dense = densest >= needed[kept]
-        return shared.ids[kept[dense]].astype(np.int64), n_hits[kept[dense]], densest[dense]
+        enough = _most_within(at, starts, PASSAGE_HASHES) >= needed[kept]
+        densest = _most_within(at, starts, DENSE_HASHES)
+        return shared.ids[kept[enough]].astype(np.int64), n_hits[kept[enough]], densest[enough]
 
     def _n_hits(self, shared: Shared) -> NDArray[np.int64]:
         sums = np.zeros(len(shared.at) + 1, np.int64)
@@ -172,6 +176,12 @@ class _Places:
         firsts, counts = self.bounds[hashes], np.diff(self.bounds)[hashes]
         line = np.repeat(np.repeat(np.arange(len(kept)) * stretch, sizes), counts)
         return self.order[_ranges(firsts, counts)] + line
+
+
+def _most_within(at: NDArray[np.int64], starts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    """Return for each stretch of ascending places, which begin at `starts`, the most places that a window holds."""
+    reach = np.searchsorted(at, at + size) - np.arange(len(at))
+    return np.maximum.reduceat(reach, starts)
 
 
 def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:

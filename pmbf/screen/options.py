@@ -16,8 +16,9 @@ class Options:
         min_chars: Shortest passage, in characters of the query, at least 1; a shorter text must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
         threshold: Least share of the query a source must cover, 0 to 1.
-        false_rows: Rows that may pass by chance, expected per query, above 0.
-        min_hits: Shared hashes in one window that make a document a candidate, at least 1.
+        false_rows: Rows that may pass by chance, per query, above 0: a bound, some eight times what really passes,
+            since windows overlap and hits are whole numbers.
+        min_hits: Shared hashes within some 75 words that make a document a candidate, at least 1.
         max_candidates: Documents compared in detail at most, best first, at least 1.
         method: `hashes` counts the query's hashes found in a row; `popcount` counts common bits, as in
             Tskhay, Butakov & Kim 2014.
@@ -29,7 +30,7 @@ class Options:
     min_chars: int = verify.Settings().min_chars
     min_similarity: float = verify.Settings().threshold
     threshold: float = 0.0
-    false_rows: float = 1.0
+    false_rows: float = 32.0
     min_hits: int = 3
     max_candidates: int = 500
     method: str = "hashes"
