@@ -27,10 +27,11 @@ from experiments.paper.texts import texts
 from pmbf.filter import ROWS_PER_TILE, PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params, words_per_row
-from pmbf.screen import Options, windows
+from pmbf.screen import windows
 
 PUBLISHED = {"documents": 500, "sources": 50, "words": 4000, "found_from_percent": 5}
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+FALSE_ROWS = 1.0
 METHODS = {"hashes": "hashes", "bits": "popcount"}
 
 
@@ -53,7 +54,7 @@ def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
     """
     if size.n_sources * len(SHARES) > ROWS_PER_TILE:
         raise ValueError(f"{size.n_sources} sources make more than {ROWS_PER_TILE} documents; take fewer")
-    params, options = Params(), Options()
+    params = Params()
     sources, documents, owners = _written(size, corpus, seed)
     tile, n_hashes = _one_a_row(documents, params)
     matrix = PseudoMatrixBloomFilter({0: tile})
@@ -64,12 +65,12 @@ def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
         values["hashes"][number] = hits_per_row(tile, np.unique(hashes)) / n_hashes
         values["bits"][number] = tile.common_bits(hashes) / tile.popcounts
         for name, method in METHODS.items():
-            over = matrix.rows_over(hashes, windows(len(hashes)), false_rows=options.false_rows, method=method)
+            over = matrix.rows_over(hashes, windows(len(hashes)), false_rows=FALSE_ROWS, method=method)
             passed[name][number, np.concatenate([rows for _, rows in over])] = True
     related = np.arange(len(sources))[:, None] == owners
     return {
         "params": asdict(params),
-        "false_rows": options.false_rows,
+        "false_rows": FALSE_ROWS,
         "row_bits": tile.row_bits,
         "unrelated": {name: _spread(values[name][~related]) for name in METHODS},
         "unrelated_rows": {name: float(passed[name][~related].sum() / len(sources)) for name in METHODS},
