@@ -299,14 +299,21 @@ class Writer:
         catalog = self.store.catalog
         self._rebuild = rebuild
         self._next_serial = int(catalog.meta["next_serial"])
-        self._n_live, _ = catalog.count_documents()
-        self._n_hashes = catalog.sums()["n_hashes"]
+        self._n_live, self._n_hashes = self._totals()
         self._ids = _fresh_ids(catalog)
         self._pool = (
             ProbePool(self.store.generation) if rebuild else stored_pool(self.store, seed=self.store.generation)
         )
         self.placer = self._placer(rebuild)
         self._start_pending()
+
+    def _totals(self) -> tuple[int, int]:
+        """Return the live documents and their hashes; of a directory to be rebuilt nothing is believed."""
+        if self._rebuild:
+            catalog = self.store.catalog
+            return catalog.count_documents()[0], catalog.sums()["n_hashes"]
+        totals = self.store.directory.totals()
+        return totals.n_live, totals.n_hashes
 
     def _start_pending(self) -> None:
         self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self._threads))
