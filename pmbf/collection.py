@@ -1,35 +1,40 @@
-"""`Collection`: the public face. Each verb is one short call into the module that does the work."""
+"""`Collection`: the public face. Each verb is one short call into the module that does the work.
+
+What changes a collection is imported by the verbs that do: a screening, which starts with each command, waits for less.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from pmbf import check as checking
 from pmbf import kernels
-from pmbf.compact import CompactReport, compact
 from pmbf.discovery import discover, read_bounded, reason_of
 from pmbf.errors import NotFoundError, ParameterError, PmbfError
 from pmbf.extract import Limits, extract
 from pmbf.fingerprint import fingerprint
-from pmbf.loading import Loader, LoadReport, Progress
 from pmbf.originals import original_text
 from pmbf.params import Params
-from pmbf.pending import NewDocument
 from pmbf.records import TEXT_KIND
 from pmbf.report import Report
 from pmbf.screen import Answer, Options, Reader, Text, answers, screen
-from pmbf.stats import Stats, measure
 from pmbf.store import Store
 from pmbf.text import clean
-from pmbf.writer import Writer
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
+    from pmbf import check as checking
+    from pmbf.compact import CompactReport
+    from pmbf.loading import LoadReport, Progress
+    from pmbf.stats import Stats
+    from pmbf.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,6 +143,10 @@ class Collection:
             BusyError: Another process is writing.
             OSError: The disk is full; every batch committed before is kept.
         """
+        from concurrent.futures import ThreadPoolExecutor
+
+        from pmbf.loading import Loader
+
         roots = list(paths)
         threads = ThreadPoolExecutor(1) if jobs > 1 else None
         with threads or nullcontext(), self._writer(threads) as writer:
@@ -168,6 +177,8 @@ class Collection:
             return ids
 
     def _added(self, writer: Writer, name: str, text: str) -> int:
+        from pmbf.pending import NewDocument
+
         utf8 = text.encode()
         sha256 = hashlib.sha256(utf8).hexdigest()
         document = writer.by_sha256(sha256, from_file=False)
@@ -274,6 +285,8 @@ class Collection:
 
     def stats(self) -> Stats:
         """Return how large the collection is and how full its rows are."""
+        from pmbf.stats import measure
+
         return measure(self._store, kernels.NAME)
 
     # ------------------------------------------------------------------ upkeep
@@ -309,16 +322,22 @@ class Collection:
     def compact(self) -> CompactReport:
         """Give back the room of removed documents, and merge small files."""
         with self._writer() as writer:
+            from pmbf.compact import compact
+
             return compact(writer)
 
     def check(self) -> checking.CheckReport:
         """Compare every file, row and bit with what it follows from."""
+        from pmbf import check as checking
+
         return checking.check(self._store)
 
     # ------------------------------------------------------------------ private
 
     @contextmanager
     def _writer(self, threads: Executor | None = None) -> Iterator[Writer]:
+        from pmbf.writer import Writer
+
         self._store.close()
         try:
             with Store(self.path, writable=True) as store:
@@ -339,6 +358,8 @@ def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
         BusyError: Another process is writing.
     """
     with Store(path, writable=True, trusting=True) as store:
+        from pmbf import check as checking
+
         return checking.repair(store)
 
 

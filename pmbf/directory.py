@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import distinct
 from pmbf.records import Document
 from pmbf.storage import MappedFile, damaged
 
@@ -64,7 +65,7 @@ class Directory:
         """
         found = np.zeros((len(ids), _ENTRY_WORDS), "<u8")  # as words, NumPy takes entries five times as fast
         numbers = ids >> _CHUNK_SHIFT
-        for number in np.unique(numbers).tolist():
+        for number in distinct(numbers).tolist():
             file, entries = self._mapped(number)
             if file is not None:
                 here = np.flatnonzero((numbers == number) & (ids - (number << _CHUNK_SHIFT) < len(entries)))

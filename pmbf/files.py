@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import codec, kernels, storage, tilefile
+from pmbf.arrays import distinct
 from pmbf.directory import REMOVED, UNUSED, Directory
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
@@ -169,10 +170,13 @@ class StoreFiles:
             raise self._contradiction(f"document {missing[0]} is missing from the directory", "check --repair")
         live = places["state"] != REMOVED
         ids, places = ids[live], places[live]
-        serials, file = np.unique(places["file"], return_inverse=True)
+        serials = distinct(places["file"])
+        file = np.searchsorted(serials, places["file"])
         files = [self.file(serial) for serial in serials.tolist()]
         offsets, sizes = places["offset"].astype(np.int64), places["n_bytes"].astype(np.int64)
-        found = kernels.shared([one.payload for one in files], file.astype(np.int64), offsets, sizes, wanted)
+        found = kernels.shared(
+            [one.payload for one in files], file.astype(np.int64, copy=False), offsets, sizes, wanted
+        )
         if found.damaged is not None:
             raise codec.damaged_fingerprint(files[file[found.damaged]].path)
         return Shared(ids, places["n_hashes"].astype(np.int64), found.bounds, found.at)

@@ -22,6 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import distinct
 from pmbf.errors import CorruptError, NotFoundError, ParameterError
 
 Entries = NDArray[np.uint32]
@@ -177,7 +178,7 @@ class RowIndex:
             NotFoundError: The tile is not known.
             CorruptError: The tile's array is not ascending by row.
         """
-        return np.unique(self._tile(tile).of_rows(rows)[:, 1])
+        return distinct(self._tile(tile).of_rows(rows)[:, 1])
 
     def entries_of_row(self, tile: int, row: int) -> list[Entry]:
         """Return what lives in a row, by document and part.
@@ -276,7 +277,7 @@ class _TileEntries:
         return self._given
 
     def of_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> Entries:
-        entries, wanted = self.entries(), np.unique(np.asarray(rows, np.int64))
+        entries, wanted = self.entries(), distinct(np.asarray(rows, np.int64))
         if self._rows is None:
             self._rows = entries[:, 0].copy()  # one column without the others is searched ten times as fast
         starts = np.searchsorted(self._rows, wanted, side="left")

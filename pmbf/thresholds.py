@@ -14,6 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import distinct
 from pmbf.errors import ParameterError
 
 Rates = NDArray[np.float64]
@@ -102,7 +103,7 @@ def thresholds(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
     table = _table(n_grid, p_grid)
     found = table[buckets]
     if (found == _UNKNOWN).any():
-        _learn(table, np.unique(buckets[found == _UNKNOWN]), n_grid, p_grid)
+        _learn(table, distinct(buckets[found == _UNKNOWN]), n_grid, p_grid)
         found = table[buckets]
     return np.minimum(found, n + 1, dtype=np.int32)
 

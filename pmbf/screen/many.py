@@ -10,13 +10,11 @@ moved on: every report shows the same generation. At most a few batches a proces
 from __future__ import annotations
 
 import itertools
-import multiprocessing
 import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pmbf.files import StoreFiles
 from pmbf.report import Match, Report
@@ -26,6 +24,9 @@ from pmbf.screen.options import Options
 from pmbf.store import Store
 from pmbf.verify import Statistics
 from pmbf.vocabulary import word_statistics
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future, ProcessPoolExecutor
 
 BATCH_QUERIES = 4
 """Queries that meet a tile together, and travel to a process together."""
@@ -91,6 +92,9 @@ def answers(
                 confirmed = matches(store, text.text, one.query.n_hashes, compared, options, statistics)
                 yield _answer(store, text, one, confirmed, options)
         return
+    import multiprocessing
+    from concurrent.futures import ProcessPoolExecutor  # only who asks for processes waits for this
+
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(jobs, context, _start, (store, read, options, word_statistics(store))) as pool:
         try:

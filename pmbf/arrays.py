@@ -1,0 +1,22 @@
+"""Small things about arrays that NumPy has, but not without importing more."""
+
+from __future__ import annotations
+
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Number = TypeVar("Number", bound=np.generic)
+
+
+def distinct(values: NDArray[Number]) -> NDArray[Number]:
+    """Return the values ascending, each once: `numpy.unique`, which would import `numpy.ma`, 20 ms of each command.
+
+    >>> distinct(np.array([3, 1, 3])).tolist()
+    [1, 3]
+    """
+    ordered = np.sort(values, axis=None)
+    is_first = np.ones(len(ordered), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    return ordered[is_first]
