@@ -386,3 +386,15 @@ def test_han_and_hangul_fold_to_themselves() -> None:
     for first, last, kind in ((0x4E00, 0x9FFF, SINGLE), (0xAC00, 0xCFFF, WORD)):
         codes = np.arange(first, last + 1)
         assert (entries[codes] & 0xFFFFFF == (kind << 21 | codes)).all()
+
+
+def test_russian_letters_fold_by_the_arithmetic_of_the_native_kernel() -> None:
+    entries = fold_table().entries
+    for first, last, distance in ((0x410, 0x42F, 0x20), (0x430, 0x44F, 0)):
+        codes = np.arange(first, last + 1)
+        expected = np.where(codes + distance == ord("й"), ord("и"), codes + distance)
+        assert (entries[codes] & 0xFFFFFF == (WORD << 21 | expected)).all()
+    assert int(entries[ord("ё")]) & 0xFFFFFF == WORD << 21 | ord("е")
+    assert not (entries[0x410:0x452] & (EXPANSION | INVISIBLE)).any()
+    odd = [code for code in range(0x80) if int(entries[code]) & (EXPANSION | INVISIBLE | 1 << 31)]
+    assert odd == [2, ord("-")]

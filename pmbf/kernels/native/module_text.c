@@ -11,7 +11,7 @@ static PyObject *out_of_memory(Py_ssize_t size) {
     return PyErr_Format(PyExc_MemoryError, "no memory for the kernels of a text of %zd bytes", size);
 }
 
-/* The parts end to end in a bytearray, one byte longer: it is never empty, and arrays of no elements can stand in it. */
+/* The parts end to end in a bytearray, one byte longer: arrays of no elements cannot stand in an empty one. */
 static PyObject *buffer_of(result_t *result) {
     size_t size = 1;
     for (int part = 0; part < MOST_PARTS; part++) size += result->sizes[part];

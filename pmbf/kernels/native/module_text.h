@@ -9,8 +9,8 @@
  * -> (buffer, n_hashes, n_places, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer holds
  * hashes, starts, tokens and bounds, all uint32 */
 PyObject *module_sample(PyObject *module, PyObject *arguments);
-/* tokenise(table, utf8) -> (buffer, n_tokens, n_chars, n_mixed, n_invisible); the buffer holds hashes uint64, starts and
- * stops uint32, singles uint8 */
+/* tokenise(table, utf8) -> (buffer, n_tokens, n_chars, n_mixed, n_invisible); the buffer holds hashes uint64, starts
+ * and stops uint32, singles uint8 */
 PyObject *module_tokenise(PyObject *module, PyObject *arguments);
 /* fold(table, utf8) -> (text, origins); origins are uint32 and a byte more */
 PyObject *module_fold(PyObject *module, PyObject *arguments);

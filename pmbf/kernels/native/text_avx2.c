@@ -27,7 +27,8 @@ const ops_t text_avx2 = {
 #include "text_check.h"
 #include "text_step.h"
 
-#define mask_within(at, low, high) (bits_within(vec_at(at), low, high) | bits_within(vec_at((at) + 32), low, high) << 32)
+#define mask_within(at, low, high) \
+    (bits_within(vec_at(at), low, high) | bits_within(vec_at((at) + 32), low, high) << 32)
 #define mask_equal(at, byte) (bits_equal(vec_at(at), byte) | bits_equal(vec_at((at) + 32), byte) << 32)
 #define mask_high(at) (bits_high(vec_at(at)) | bits_high(vec_at((at) + 32)) << 32)
 #define mask_tails(at) (bits_tails(vec_at(at)) | bits_tails(vec_at((at) + 32)) << 32)

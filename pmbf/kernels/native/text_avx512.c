@@ -31,8 +31,7 @@ const ops_t text_avx512 = {
 size_t count_chars_avx512(const uint8_t *begin, const uint8_t *end) {
     size_t n = 0;
     for (; end - begin >= 64; begin += 64) {
-        uint64_t tails = _mm512_cmplt_epi8_mask(_mm512_loadu_si512(begin), bytes_of(0xC0));
-        n += 64 - (size_t)__builtin_popcountll(tails);
+        n += 64 - count_bits(bits_tails(_mm512_loadu_si512(begin)));
     }
     return n + count_chars_portable(begin, end);
 }

@@ -24,10 +24,13 @@ bool VARIANT(count_utf8)(const uint8_t *text, size_t size, size_t *n_chars) {
         uint64_t high = bits_high(block);
         n += width;
         if (!(high | asked)) continue;
-        uint64_t two = bits_within(block, 0xC0, 0xFF), three = bits_within(block, 0xE0, 0xFF);
-        uint64_t four = bits_within(block, 0xF0, 0xFF), tails = high & ~two;
-        uint64_t never = bits_within(block, 0xF5, 0xFF) | bits_within(block, 0xC0, 0xC1);
-        uint64_t strict = four | bits_equal(block, 0xE0) | bits_equal(block, 0xED);
+        uint64_t tails = bits_tails(block), two = high & ~tails, three = bits_within(block, 0xE0, 0xFF);
+        uint64_t never = bits_within(block, 0xC0, 0xC1), four = 0, strict = 0;
+        if (three) {
+            four = bits_within(block, 0xF0, 0xFF);
+            never |= bits_within(block, 0xF5, 0xFF);
+            strict = four | bits_equal(block, 0xE0) | bits_equal(block, 0xED);
+        }
         uint64_t wanted = asked | two << 1 | three << 2 | four << 3;
         if (never || tails != (wanted & UINT64_MAX >> (64 - WIDTH))) return false;
         if (strict && !seconds_fit(at, strict, end)) return false;

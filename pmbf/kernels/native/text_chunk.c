@@ -24,8 +24,7 @@ void chunk_free(chunk_t *chunk) {
     fold_free(&chunk->fold);
     fold_free(&chunk->again);
     free_tokens(chunk);
-    free(chunk->leads);
-    free(chunk->ranks);
+    free(chunk->chars);
     free(chunk->mixed);
     free(chunk->repaired);
 }
@@ -75,49 +74,32 @@ static bool reserve_tokens(chunk_t *chunk) {
     return done;
 }
 
-/* Notes where the code points of the chunk begin. */
-static bool rank(chunk_t *chunk) {
-    const fold_t *fold = &chunk->fold;
-    size_t size = (size_t)(fold->end - fold->begin), n_words = size / 64 + 1;
-    if (n_words > chunk->rank_capacity) {
-        free(chunk->leads);
-        free(chunk->ranks);
-        chunk->leads = malloc(2 * n_words * sizeof *chunk->leads);
-        chunk->ranks = malloc(2 * n_words * sizeof *chunk->ranks);
-        chunk->rank_capacity = chunk->leads && chunk->ranks ? 2 * n_words : 0;
-        if (!chunk->rank_capacity) return false;
+/* Numbers the code points of the chunk. A byte inside of one has its number. */
+static bool number_chars(chunk_t *chunk) {
+    const uint8_t *begin = chunk->fold.begin;
+    size_t size = (size_t)(chunk->fold.end - begin), at = 0;
+    if (size + 1 > chunk->chars_capacity) {
+        free(chunk->chars);
+        chunk->chars = malloc(2 * (size + 1) * sizeof *chunk->chars);
+        chunk->chars_capacity = chunk->chars ? 2 * (size + 1) : 0;
+        if (!chunk->chars) return false;
     }
-    uint32_t n = 0;
-    for (size_t word = 0; word < n_words; word++) {
-        uint8_t padded[64];
-        const uint8_t *at = fold->begin + 64 * word;
-        if (size - 64 * word < 64) {
-            memset(padded, 0x80, 64);
-            at = memcpy(padded, at, size - 64 * word);
-        }
-        chunk->leads[word] = ~mask_tails(at);
-        chunk->ranks[word] = n;
-        n += (uint32_t)count_bits(chunk->leads[word]);
+    uint32_t *chars = chunk->chars, n = (uint32_t)chunk->first_char;
+    for (; at + 8 <= size; at += 8) {
+        const uint64_t ones = 0x0101010101010101u;
+        uint64_t word = load64(begin + at), firsts = ones ^ (word >> 7 & ~(word >> 6) & ones), sums = firsts * ones;
+        uint8_t counts[8]; /* of first bytes up to each of the eight */
+        memcpy(counts, &sums, 8);
+        for (int i = 0; i < 8; i++) chars[at + i] = n - 1 + counts[i];
+        n += counts[7];
     }
-    chunk->n_chars = n;
+    for (; at < size; at++) {
+        n += !is_tail(begin[at]);
+        chars[at] = n - 1;
+    }
+    chars[size] = n;
+    chunk->n_chars = n - (uint32_t)chunk->first_char;
     return true;
-}
-
-uint32_t chunk_char(const chunk_t *chunk, uint32_t byte) {
-    uint64_t before = chunk->leads[byte / 64] & (((uint64_t)1 << (byte % 64)) - 1);
-    return (uint32_t)chunk->first_char + chunk->ranks[byte / 64] + (uint32_t)count_bits(before);
-}
-
-uint32_t chunk_token_start(const chunk_t *chunk, size_t token) {
-    return chunk_char(chunk, chunk->fold.map[chunk->tokens.starts[token]]);
-}
-
-/* A token inside what one code point became stops where the next one that leaves anything begins. */
-uint32_t chunk_token_stop(const chunk_t *chunk, size_t token) {
-    const uint32_t *map = chunk->fold.map;
-    uint32_t stop = chunk->tokens.stops[token], last = map[stop - 1];
-    while (map[stop] == last) stop++;
-    return chunk_char(chunk, map[stop]);
 }
 
 /* Folds the chunk, in pieces if segments begin in it, and notes in folded bytes where they do. */
@@ -152,7 +134,7 @@ int chunk_next(chunk_t *chunk, cuts_t *cuts) {
     chunk->first_char += chunk->n_chars;
     if (!fold_open(fold, fold->end, chunk_stop(fold->end, chunk->end))) return TEXT_NO_MEMORY;
     if (fold->map) {
-        if (!rank(chunk)) return TEXT_NO_MEMORY;
+        if (!number_chars(chunk)) return TEXT_NO_MEMORY;
     } else if (cuts && cuts->next < cuts->n_segments) {
         chunk->n_chars = chunk->table->ops->count_chars(fold->begin, fold->end);
     }
@@ -181,7 +163,8 @@ static void hash_singles(const chunk_t *chunk, uint64_t *hashes) {
     for (size_t i = 0; i < chunk->n_tokens; i++) {
         const uint8_t *at = chunk->fold.bytes + tokens->starts[i];
         size_t size = tokens->stops[i] - tokens->starts[i];
-        hashes[i] = size == 3 && tokens->singles[i] ? chunk->table->single_hashes[utf8_code_of_3(at)] : murmur(at, size);
+        bool known = size == 3 && tokens->singles[i];
+        hashes[i] = known ? chunk->table->single_hashes[utf8_code_of_3(at)] : murmur(at, size);
     }
 }
 

@@ -14,9 +14,8 @@ typedef struct {
     uint8_t *kinds;           /* of letters in each 64 folded bytes */
     size_t n_tokens, capacity;
     size_t first_char, n_chars; /* code points before the chunk, and in it; counted only with a map or cuts */
-    uint64_t *leads;            /* bit i: a code point begins at byte i of the chunk          } only with a map */
-    uint32_t *ranks;            /* code points of the chunk before each 64 of its bytes       } */
-    size_t rank_capacity;
+    uint32_t *chars;            /* code points of the text before each byte of the chunk, and at its end; with a map */
+    size_t chars_capacity;
     uint32_t *mixed; /* numbers of the tokens that hold letters of several scripts */
     size_t n_mixed, mixed_capacity;
     uint8_t *repaired; /* the token that was repaired last, in UTF-8 */
@@ -39,10 +38,18 @@ int chunk_next(chunk_t *chunk, cuts_t *cuts);
 bool chunk_hashes(chunk_t *chunk, uint64_t *hashes);
 void chunk_free(chunk_t *chunk);
 
-/* The code point of the text to which a byte of the chunk belongs; only with a map. */
-uint32_t chunk_char(const chunk_t *chunk, uint32_t byte);
-uint32_t chunk_token_start(const chunk_t *chunk, size_t token);
-uint32_t chunk_token_stop(const chunk_t *chunk, size_t token);
+/* The code point of the text where a token starts; only with a map. */
+INLINE uint32_t chunk_token_start(const chunk_t *chunk, size_t token) {
+    return chunk->chars[chunk->fold.map[chunk->tokens.starts[token]]];
+}
+
+/* The one where it stops; inside what one code point became, where the next one that leaves anything begins. */
+INLINE uint32_t chunk_token_stop(const chunk_t *chunk, size_t token) {
+    const uint32_t *map = chunk->fold.map;
+    uint32_t stop = chunk->tokens.stops[token], last = map[stop - 1];
+    while (map[stop] == last) stop++;
+    return chunk->chars[map[stop]];
+}
 
 /* text_mixed.c */
 

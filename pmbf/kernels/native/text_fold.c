@@ -2,7 +2,9 @@
 
 #include "text_utf8.h"
 
-enum { BLOCK = 16 };
+#define VARIANT(name) name##_portable
+enum { WIDTH = 16 };
+#include "text_cyrillic.h"
 
 bool fold_reserve(fold_t *fold, size_t capacity) {
     size_t bits = (capacity + SLACK) / 64 + 2;
@@ -54,8 +56,8 @@ void fold_first_single(fold_t *fold) {
 }
 
 /* 16 bytes as the compiler's own vectors: SSE2, NEON, or plain words where there is neither. */
-typedef uint8_t block_t __attribute__((vector_size(BLOCK)));
-typedef uint64_t halves_t __attribute__((vector_size(BLOCK)));
+typedef uint8_t block_t __attribute__((vector_size(WIDTH)));
+typedef uint64_t halves_t __attribute__((vector_size(WIDTH)));
 
 INLINE bool any_bit(block_t block) {
     halves_t halves = (halves_t)block;
@@ -65,17 +67,13 @@ INLINE bool any_bit(block_t block) {
 /* ASCII letters to lower case, digits as they are, all else to a space; false where there is a hyphen. */
 INLINE bool fold_ascii(const uint8_t *in, uint8_t *out) {
     block_t bytes, lower, letters, digits;
-    memcpy(&bytes, in, BLOCK);
+    memcpy(&bytes, in, WIDTH);
     lower = bytes | 0x20;
     letters = (block_t)(lower - 'a' < 26);
     digits = (block_t)(bytes - '0' < 10);
     block_t folded = (lower & letters) | (bytes & digits) | (~(letters | digits) & ' ');
-    memcpy(out, &folded, BLOCK);
+    memcpy(out, &folded, WIDTH);
     return !any_bit((block_t)((bytes == '-') | (bytes == 2)));
-}
-
-static inline bool is_ascii(const uint8_t *in) {
-    return !((load64(in) | load64(in + 8)) & 0x8080808080808080u);
 }
 
 /* The fold in registers: a store to `bytes` might change anything in memory, for all the compiler knows. */
@@ -85,13 +83,33 @@ typedef struct {
     size_t n;
     uint32_t wide;
     bool after_single;
+    size_t word;              /* of the bitmaps, to which these bits belong */
+    uint64_t begins, singles;
 } place_t;
 
 INLINE place_t place_of(const fold_t *fold) {
-    return (place_t){fold->in, fold->bytes, fold->n, 0, fold->after_single};
+    return (place_t){fold->in, fold->bytes, fold->n, 0, fold->after_single, 0, 0, 0};
+}
+
+INLINE void put_bits(fold_t *fold, const place_t *place) {
+    if (!place->begins) return;
+    fold->begins[place->word] |= place->begins;
+    fold->singles[place->word] |= place->singles;
+}
+
+/* Notes that a token begins at the next folded byte. */
+INLINE void note_begin(fold_t *fold, place_t *place, bool single) {
+    if (place->n / 64 != place->word) {
+        put_bits(fold, place);
+        place->word = place->n / 64;
+        place->begins = place->singles = 0;
+    }
+    place->begins |= (uint64_t)1 << (place->n % 64);
+    place->singles |= (uint64_t)single << (place->n % 64);
 }
 
 INLINE void leave(fold_t *fold, const place_t *place) {
+    put_bits(fold, place);
     fold->in = place->in;
     fold->n = place->n;
     fold->wide |= (place->wide & 0x80) != 0;
@@ -105,10 +123,10 @@ INLINE void fold_blocks(fold_t *fold, place_t *place, const uint8_t *limit, bool
         if (RARE(place->after_single) && place->bytes[place->n] != ' ') set_bit(fold->begins, place->n);
         place->after_single = false;
         if (mapped)
-            for (uint32_t i = 0; i < BLOCK; i++) fold->map[place->n + i] = (uint32_t)(place->in - fold->begin) + i;
-        place->in += BLOCK;
-        place->n += BLOCK;
-    } while (limit - place->in >= BLOCK && is_ascii(place->in));
+            for (uint32_t i = 0; i < WIDTH; i++) fold->map[place->n + i] = (uint32_t)(place->in - fold->begin) + i;
+        place->in += WIDTH;
+        place->n += WIDTH;
+    } while (limit - place->in >= WIDTH && is_ascii_16(place->in));
 }
 
 /* Writes the ready letter of the code point at `in`, which is `width` bytes long. */
@@ -117,18 +135,17 @@ INLINE void put_ready(fold_t *fold, place_t *place, uint32_t ready, size_t width
     memcpy(place->bytes + n, &ready, 4);
     if (mapped)
         for (int i = 0; i < 3; i++) fold->map[n + i] = (uint32_t)(place->in - fold->begin);
+    if (RARE(ready & READY_SINGLE)) {
+        fold_first_single(fold);
+        note_begin(fold, place, true);
+        place->after_single = true;
+    } else if (RARE(place->after_single) && ready & (READY_WORD | READY_GAP)) {
+        if (ready & READY_WORD) note_begin(fold, place, false);
+        place->after_single = false;
+    }
     place->n = n + READY_LENGTH(ready);
     place->in += width;
     place->wide |= ready;
-    if (RARE(ready & READY_SINGLE)) {
-        fold_first_single(fold);
-        set_bit(fold->begins, n);
-        set_bit(fold->singles, n);
-        place->after_single = true;
-    } else if (RARE(place->after_single) && ready & (READY_WORD | READY_GAP)) {
-        if (ready & READY_WORD) set_bit(fold->begins, n);
-        place->after_single = false;
-    }
 }
 
 INLINE bool put_special(fold_t *fold, place_t *place) {
@@ -152,6 +169,9 @@ INLINE bool fold_code(fold_t *fold, place_t *place, bool mapped) {
         ready = table[(in[0] & 0x1F) << 6 | (in[1] & 0x3F)];
         if (RARE(ready & READY_SPECIAL)) return put_special(fold, place);
         put_ready(fold, place, ready, 2, mapped);
+    } else if (in[0] >= 0xE5 && in[0] <= 0xE9) { /* Han, which folds to itself */
+        uint32_t letter = (uint32_t)in[2] << 16 | (uint32_t)in[1] << 8 | in[0];
+        put_ready(fold, place, letter | 3u << 24 | READY_SINGLE, 3, mapped);
     } else if (in[0] < 0xF0) {
         ready = table[(in[0] & 0x0F) << 12 | (in[1] & 0x3F) << 6 | (in[2] & 0x3F)];
         if (RARE(ready & READY_SPECIAL)) return put_special(fold, place);
@@ -166,12 +186,18 @@ INLINE bool fold_until(fold_t *fold, const uint8_t *limit, bool mapped) {
     place_t place = place_of(fold);
     while (place.in < limit) {
         const uint8_t *in = place.in;
-        if (*in < 0x80 && limit - in >= BLOCK && is_ascii(in)) {
+        if (*in < 0x80 && limit - in >= WIDTH && is_ascii_16(in)) {
             fold_blocks(fold, &place, limit, mapped);
             if (place.in != in) continue;
         }
+        if (limit - in > WIDTH && may_be_cyrillic(in)) {
+            leave(fold, &place);
+            bool done = fold_cyrillic_portable(fold, limit);
+            place = place_of(fold);
+            if (done) continue;
+        }
         /* A block with a hyphen, or one that is not all ASCII: its code points one by one. */
-        for (const uint8_t *stop = limit - in < BLOCK ? limit : in + BLOCK; place.in < stop;)
+        for (const uint8_t *stop = limit - in < WIDTH ? limit : in + WIDTH; place.in < stop;)
             if (!fold_code(fold, &place, mapped)) return false;
     }
     leave(fold, &place);

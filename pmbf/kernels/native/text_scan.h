@@ -43,11 +43,14 @@ size_t VARIANT(tokens)(const fold_t *fold, tokens_t *tokens) {
 
 void VARIANT(kinds)(const uint8_t *bytes, size_t n, uint8_t *kinds) {
     for (const uint8_t *at = bytes; at < bytes + n; at += 64) {
-        uint64_t latin = mask_within(at, 'a', 'z'), cyrillic = 0, greek = 0, many = 0;
-        if (mask_high(at)) {
+        uint64_t latin = mask_within(at, 'a', 'z'), cyrillic = 0, greek = 0, many = 0, high = mask_high(at), others = 0;
+        if (high) {
+            cyrillic = mask_within(at, 0xD0, 0xD3);
+            others = high & ~mask_tails(at) & ~cyrillic & ~mask_within(at, 0xE3, 0xE9); /* Kana, Han */
+        }
+        if (others) {
             uint64_t after = mask_within(at + 1, 0xB0, 0xBF);
             latin |= mask_within(at, 0xC3, 0xCA);
-            cyrillic = mask_within(at, 0xD0, 0xD3);
             greek = mask_within(at, 0xCD, 0xCF);
             many = mask_within(at, 0xD4, 0xD6) | (mask_equal(at, 0xE1) & after) | mask_equal(at, 0xE2) |
                    (mask_equal(at, 0xEA) & ~after);

@@ -117,7 +117,8 @@ static uint32_t first_bound(const uint32_t *hashes, size_t n, uint64_t quota) {
 ptrdiff_t select_smallest(select_t *select, const ops_t *ops, const uint32_t *hashes, size_t n, uint64_t quota) {
     if (!reserve(select, n)) return -1;
     size_t kept = 0;
-    for (uint64_t low = 0, high = first_bound(hashes, n, quota); kept < quota && low <= UINT32_MAX; low = high + 1, high *= 4) {
+    uint64_t high = first_bound(hashes, n, quota);
+    for (uint64_t low = 0; kept < quota && low <= UINT32_MAX; low = high + 1, high *= 4) {
         if (high > UINT32_MAX) high = UINT32_MAX;
         size_t found = ops->collect(hashes, n, (uint32_t)low, (uint32_t)high, select->keys);
         sort_keys(select->keys, found, (uint32_t)low, (uint32_t)high, select->counts, select->sorted + kept);

@@ -3,8 +3,8 @@
  *     sum[i] = v[i] + B·sum[i + 1] - B^n·v[i + n]                 n tokens from i on
  *     sum[i] + B^n·sum[i + n]                                     2n tokens from i on
  *
- * a block at a time, and are then made hashes of. With B = 1 and mixed token hashes they are the plain sums of order-free
- * shingles.
+ * a block at a time, and are then made hashes of. With B = 1 and mixed token hashes they are the plain sums of
+ * order-free shingles.
  */
 
 #ifndef PMBF_TEXT_SHINGLES_H

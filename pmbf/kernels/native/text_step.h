@@ -5,6 +5,7 @@
  *     bits_equal(v, byte)                  which bytes are this one
  *     bits_within(v, low, high)            which are in [low, high]
  *     bits_high(v), bits_kept(v)           which are 0x80 or more, which are not 0
+ *     bits_tails(v)                        which are in [0x80, 0xBF]
  *     vec_fold_ascii(v)                    ASCII folded, bytes from 0x80 on as they are
  *     vec_down(v, n)                       moved down by n bytes, what comes in at the end may be anything
  *     vec_look_up(old, mask, index, page)  page[index % 64] where the mask says so, else old
@@ -18,6 +19,7 @@
  * and goes there alone.
  */
 
+#include "text_cyrillic.h"
 #include "text_pages.h"
 #include "text_utf8.h"
 
@@ -147,6 +149,6 @@ INLINE bool fold_step(fold_t *fold, const uint8_t *limit) {
 
 bool VARIANT(fold)(fold_t *fold, const uint8_t *limit) {
     while (fold->in < limit)
-        if (!fold_step(fold, limit)) return false;
+        if (!VARIANT(fold_cyrillic)(fold, limit) && !fold_step(fold, limit)) return false;
     return true;
 }

@@ -32,15 +32,37 @@ static bool append_tokens(chunk_t *chunk, array_t *parts) {
 /* folded UTF-8, then where each folded character begins in the original, uint32 */
 enum { ORIGINS, TEXT };
 
-/* Appends folded letters; they come, one by one, from where those come from that stand from `from` on in the chunk. */
-static void append_letters(const chunk_t *chunk, array_t *parts, const uint8_t *at, size_t size, size_t from) {
+/* Appends folded letters as they stand in the chunk from `from` on. */
+static void append_letters(const chunk_t *chunk, array_t *parts, size_t from, size_t size) {
+    const fold_t *fold = &chunk->fold;
+    const uint8_t *at = fold->bytes + from;
+    const uint32_t *map = fold->map + from;
     uint32_t *origins = (uint32_t *)(parts[ORIGINS].bytes + parts[ORIGINS].size);
-    size_t n = 0;
-    for (const uint8_t *byte = at; byte < at + size; byte += utf8_width(*byte)) {
-        origins[n++] = chunk_char(chunk, chunk->fold.map[from]);
-        from += utf8_width(chunk->fold.bytes[from]);
+    size_t n = size;
+    if (fold->wide) {
+        n = 0;
+        for (size_t i = 0; i < size; i++) { /* what is written for a second or third byte is written over */
+            origins[n] = chunk->chars[map[i]];
+            n += !is_tail(at[i]);
+        }
+    } else {
+        for (size_t i = 0; i < size; i++) origins[i] = chunk->chars[map[i]];
     }
     memcpy(parts[TEXT].bytes + parts[TEXT].size, at, size);
+    parts[ORIGINS].size += n * sizeof *origins;
+    parts[TEXT].size += size;
+}
+
+/* Appends a repaired token; its letters come, one by one, from where those of the chunk come from. */
+static void append_repaired(const chunk_t *chunk, array_t *parts, size_t from, size_t size) {
+    const fold_t *fold = &chunk->fold;
+    uint32_t *origins = (uint32_t *)(parts[ORIGINS].bytes + parts[ORIGINS].size);
+    size_t n = 0;
+    for (const uint8_t *byte = chunk->repaired; byte < chunk->repaired + size; byte += utf8_width(*byte)) {
+        origins[n++] = chunk->chars[fold->map[from]];
+        from += utf8_width(fold->bytes[from]);
+    }
+    memcpy(parts[TEXT].bytes + parts[TEXT].size, chunk->repaired, size);
     parts[ORIGINS].size += n * sizeof *origins;
     parts[TEXT].size += size;
 }
@@ -56,11 +78,11 @@ static bool append_folded(chunk_t *chunk, array_t *parts) {
         bool changed;
         ptrdiff_t size = mixed_repair(chunk, token, &changed);
         if (size < 0) return false;
-        append_letters(chunk, parts, fold->bytes + from, start - from, from);
-        append_letters(chunk, parts, chunk->repaired, (size_t)size, start);
+        append_letters(chunk, parts, from, start - from);
+        append_repaired(chunk, parts, start, (size_t)size);
         from = chunk->tokens.stops[token];
     }
-    append_letters(chunk, parts, fold->bytes + from, fold->n - from, from);
+    append_letters(chunk, parts, from, fold->n - from);
     return true;
 }
 

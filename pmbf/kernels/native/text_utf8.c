@@ -33,6 +33,7 @@ INLINE vec_t vec_load(const uint8_t *at, size_t size) {
 #define bits_within(v, low, high) mask_within((v).bytes, (low), (high))
 #define bits_equal(v, byte) mask_equal((v).bytes, (byte))
 #define bits_high(v) mask_high((v).bytes)
+#define bits_tails(v) mask_tails((v).bytes)
 #define VARIANT(name) name##_portable
 #include "text_check.h"
 
@@ -42,7 +43,7 @@ bool count_utf8_portable(const uint8_t *text, size_t size, size_t *n_chars) {
     const uint8_t *at = text, *end = text + size;
     size_t n = 0;
     while (at < end) {
-        while (end - at >= 16 && !((load64(at) | load64(at + 8)) & 0x8080808080808080u)) {
+        while (end - at >= 16 && is_ascii_16(at)) {
             at += 16;
             n += 16;
         }

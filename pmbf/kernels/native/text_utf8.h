@@ -15,6 +15,7 @@ bool count_utf8_portable(const uint8_t *text, size_t size, size_t *n_chars);
 /* The length of the sequence at `at`, which `end` may cut short, or 0 when it is not valid. */
 size_t checked_width(const uint8_t *at, const uint8_t *end);
 
+INLINE bool is_ascii_16(const uint8_t *at) { return !((load64(at) | load64(at + 8)) & 0x8080808080808080u); }
 INLINE bool is_tail(uint8_t byte) { return (byte & 0xC0) == 0x80; }
 INLINE size_t utf8_width(uint8_t lead) { return 1 + (lead >= 0xC0) + (lead >= 0xE0) + (lead >= 0xF0); }
 

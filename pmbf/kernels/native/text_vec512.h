@@ -18,6 +18,7 @@ INLINE uint64_t bits_within(vec_t v, uint8_t low, uint8_t high) {
     return _mm512_cmple_epu8_mask(_mm512_sub_epi8(v, bytes_of(low)), bytes_of(high - low));
 }
 INLINE uint64_t bits_high(vec_t v) { return _mm512_movepi8_mask(v); }
+INLINE uint64_t bits_tails(vec_t v) { return _mm512_cmplt_epi8_mask(v, bytes_of(0xC0)); } /* 0x80 to 0xBF */
 INLINE uint64_t bits_kept(vec_t v) { return _mm512_test_epi8_mask(v, v); }
 
 INLINE vec_t vec_fold_ascii(vec_t v) {
