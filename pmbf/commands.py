@@ -11,7 +11,7 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli.inputs import fits, given, limits, n_cores, named_roots, resolved
+from pmbf.cli.inputs import fits, given, ignored_texts, limits, n_cores, named_roots, resolved
 from pmbf.cli.outcome import DONE, FAILED, STOPPED, PmbfGroup, failure, note, note_kernels, print_json, print_text
 from pmbf.errors import NotFoundError, ParameterError
 
@@ -147,6 +147,9 @@ def screen(
     false_rows: arg.FalseRows = None,
     max_candidates: arg.MaxCandidates = None,
     method: arg.Method = None,
+    exclude_quotations: arg.ExcludeQuotations = False,
+    exclude_bibliography: arg.ExcludeBibliography = False,
+    ignore: arg.Ignore = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     jobs: arg.ScreenJobs = None,
@@ -171,6 +174,9 @@ def screen(
         false_rows=false_rows,
         max_candidates=max_candidates,
         method=method,
+        exclude_quotations=exclude_quotations or None,
+        exclude_bibliography=exclude_bibliography or None,
+        ignore=ignored_texts(ignore or (), limits(max_bytes, timeout)) or None,
     )
     Options(**options)  # refused before a long file is read
     view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))

@@ -60,6 +60,7 @@ class Passage:
             or `summary` (of the whole source).
         also_in: Ids of other matched documents that hold most of the same query characters.
         scores: The similarities one by one.
+        within: `quotation` or `bibliography` where most of the query's side is one, or None.
     """
 
     query: Span
@@ -68,6 +69,7 @@ class Passage:
     kind: str
     also_in: tuple[int, ...] = ()
     scores: Scores | None = None
+    within: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +90,7 @@ class Match:
         document: Which one.
         containment: Share of the query's sampled hashes found in the document, 0 to 1 (Broder 1997).
         n_hits: Those hashes, counted.
-        n_covered: Characters of the query inside this match's passages, each counted once.
+        n_covered: Characters of the query inside this match's passages, each counted once, excluded ones never.
         coverage: The same as a share of the query's characters, 0 to 1.
         longest: Characters of the longest passage, on the query's side.
         passages: Verified passages in query order; empty when `problem` says why.
@@ -117,6 +119,9 @@ class Query:
         n_mixed_tokens: Tokens that mix scripts (look-alike letters).
         n_invisible: Zero-width and other invisible characters.
         n_stop_hashes: Hashes not looked up: their shingles are in very many documents (licences, templates).
+        n_quoted: Characters in quotation marks and block quotes.
+        n_listed: Characters of the bibliography.
+        n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.
     """
 
     name: str
@@ -126,6 +131,9 @@ class Query:
     n_mixed_tokens: int = 0
     n_invisible: int = 0
     n_stop_hashes: int = 0
+    n_quoted: int = 0
+    n_listed: int = 0
+    n_excluded: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +143,7 @@ class Report:
     Args:
         query: What was screened.
         matches: Sources, best first.
-        n_covered: Characters of the query inside any passage, each counted once.
+        n_covered: Characters of the query inside any passage, each counted once, excluded ones never.
         coverage: The same as a share of the query's characters, 0 to 1, never above.
         n_documents: Documents the query was compared with.
         n_candidates: Documents whose text was compared in detail.

@@ -145,6 +145,16 @@ ScreenJobs = Annotated[
     int | None,
     _option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", min=1),
 ]
+ExcludeQuotations = Annotated[
+    bool, _flag("--exclude-quotations", "What stands in quotation marks or block quotes does not count.", SEARCH)
+]
+ExcludeBibliography = Annotated[
+    bool, _flag("--exclude-bibliography", "The list of what is cited does not count.", SEARCH)
+]
+Ignore = Annotated[
+    list[str] | None,
+    _option("--ignore", "FILE", "What stands in FILE does not count: a template, a form; repeatable.", SEARCH),
+]
 Passages = Annotated[
     int | None,
     _option(

@@ -102,3 +102,20 @@ def n_cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not everywhere
         return os.cpu_count() or 1
+
+
+def ignored_texts(paths: Sequence[str], limits: Limits) -> tuple[str, ...]:
+    """Return the texts of files that are to be ignored.
+
+    Raises:
+        PmbfError: One cannot be read, or not whole: then too much would count.
+    """
+    from pmbf.extract import extract_path
+
+    texts = []
+    for path in paths:
+        extracted = extract_path(path, limits)
+        if extracted.problems:
+            raise IncompleteError(f"{path}: {extracted.problems[0]}; it cannot be ignored as a whole")
+        texts.append(extracted.text)
+    return tuple(texts)

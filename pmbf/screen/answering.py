@@ -10,7 +10,8 @@ from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, candidates_of_each, informative
-from pmbf.screen.comparing import matches, share, sources
+from pmbf.screen.comparing import Subject, matches, share, sources
+from pmbf.screen.exempt import Exempt, counted, exempt
 from pmbf.screen.options import Options
 from pmbf.store import Store
 from pmbf.text import clean
@@ -19,10 +20,15 @@ from pmbf.vocabulary import word_statistics
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What the filter and the fingerprints say of a query: its figures, and its candidates, best first."""
+    """What is known of a query before texts are compared: its figures, its candidates, best first, what is exempt."""
 
     query: Query
     found: list[Candidate]
+    exempt: Exempt
+
+    def subject(self, text: str) -> Subject:
+        """Return the query as comparing needs it."""
+        return Subject(text, self.query.n_hashes, self.exempt)
 
 
 def screen(store: Store, text: str, *, name: str = "", options: Options | None = None) -> Report:
@@ -42,16 +48,18 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     [asked] = ask(store, [(name, text)], options)
     compared = sources(store, asked.found[: options.max_candidates])
     statistics = word_statistics(store) if compared else None
-    return report(store, asked, matches(store, text, asked.query.n_hashes, compared, options, statistics), options)
+    return report(store, asked, matches(store, asked.subject(text), compared, options, statistics), options)
 
 
 def ask(files: StoreFiles, texts: Sequence[tuple[str, str]], options: Options) -> list[Asked]:
     """Return the candidates of some texts, each with its name and clean."""
     samples = [query_sample(text, files.params) for _, text in texts]
     found = candidates_of_each(files, samples, options)
-    return [
-        Asked(_query(files, name, sample), one) for (name, _), sample, one in zip(texts, samples, found, strict=True)
-    ]
+    asked = []
+    for (name, text), sample, one in zip(texts, samples, found, strict=True):
+        exempted = exempt(text, options)
+        asked.append(Asked(_query(files, name, sample, exempted), one, exempted))
+    return asked
 
 
 def report(
@@ -69,7 +77,7 @@ def report(
     n_found = len(asked.found)
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
-    covered = verify.union_length([passage.query for match in confirmed for passage in match.passages])
+    covered = counted([passage.query for match in confirmed for passage in match.passages], asked.exempt)
     return Report(
         query=asked.query,
         matches=confirmed,
@@ -83,7 +91,7 @@ def report(
     )
 
 
-def _query(files: StoreFiles, name: str, sample: QuerySample) -> Query:
+def _query(files: StoreFiles, name: str, sample: QuerySample, exempted: Exempt) -> Query:
     return Query(
         name=name,
         n_chars=sample.n_chars,
@@ -92,4 +100,7 @@ def _query(files: StoreFiles, name: str, sample: QuerySample) -> Query:
         n_mixed_tokens=sample.n_mixed,
         n_invisible=sample.n_invisible,
         n_stop_hashes=len(sample) - len(informative(sample.hashes, files.stop_hashes())),
+        n_quoted=verify.union_length(exempted.quoted),
+        n_listed=verify.union_length(exempted.listed),
+        n_excluded=verify.union_length(exempted.excluded),
     )

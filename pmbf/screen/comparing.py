@@ -12,6 +12,7 @@ from pmbf.originals import original_text
 from pmbf.records import Document
 from pmbf.report import DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
+from pmbf.screen.exempt import Exempt, counted, told
 from pmbf.screen.options import Options
 from pmbf.store import Store
 
@@ -30,6 +31,15 @@ class Source:
         return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars)
 
 
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A query as comparing needs it: its text, clean; its sampled hashes, counted; what is exempt of it."""
+
+    text: str
+    n_hashes: int
+    exempt: Exempt
+
+
 def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
     """Return what comparing candidates needs, in the same order.
 
@@ -43,8 +53,7 @@ def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
 
 def matches(
     files: StoreFiles,
-    text: str,
-    n_hashes: int,
+    subject: Subject,
     compared: Sequence[Source],
     options: Options,
     statistics: verify.Statistics | None,
@@ -53,8 +62,7 @@ def matches(
 
     Args:
         files: Where their texts are.
-        text: The query's, clean.
-        n_hashes: Its sampled hashes.
+        subject: The query.
         compared: Candidates.
         options: What counts as found.
         statistics: How rare words are in the collection, if that is known.
@@ -63,13 +71,14 @@ def matches(
     """
     if not compared:
         return ()
-    query = verify.prepare(text)
+    query = verify.prepare(subject.text)
     settings = _settings(options, query)
     found = []
     for source in compared:
         passages, problem = _compared(files, query, source, settings, statistics)
+        passages = told(passages, subject.exempt, settings.min_chars)
         if passages or problem:
-            found.append(_match(source, n_hashes, passages, problem, len(text)))
+            found.append(_match(source, subject, passages, problem))
     return _resolved(found, options)
 
 
@@ -99,15 +108,15 @@ def _compared(
     return verify.passages(query, verify.prepare(text), settings, statistics), None
 
 
-def _match(source: Source, n_hashes: int, passages: tuple[Passage, ...], problem: str | None, n_chars: int) -> Match:
+def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:
     spans = [passage.query for passage in passages]
-    covered = verify.union_length(spans)
+    covered = counted(spans, subject.exempt)
     return Match(
         document=source.reference,
-        containment=share(source.candidate.n_hits, n_hashes),
+        containment=share(source.candidate.n_hits, subject.n_hashes),
         n_hits=source.candidate.n_hits,
         n_covered=covered,
-        coverage=share(covered, n_chars),
+        coverage=share(covered, len(subject.text)),
         longest=max(map(len, spans), default=0),
         passages=passages,
         problem=problem,

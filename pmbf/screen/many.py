@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from pmbf.files import StoreFiles
 from pmbf.report import Match, Report
 from pmbf.screen.answering import Asked, ask, report
-from pmbf.screen.comparing import Source, matches, sources
+from pmbf.screen.comparing import Source, Subject, matches, sources
 from pmbf.screen.options import Options
 from pmbf.store import Store
 from pmbf.verify import Statistics
@@ -89,7 +89,7 @@ def answers(
             asked = _asked(store, batch, read, options)
             for (text, one), compared in zip(asked, _sources(store, asked, options), strict=True):
                 statistics = word_statistics(store) if compared else None
-                confirmed = matches(store, text.text, one.query.n_hashes, compared, options, statistics)
+                confirmed = matches(store, one.subject(text.text), compared, options, statistics)
                 yield _answer(store, text, one, confirmed, options)
         return
     import multiprocessing
@@ -113,8 +113,8 @@ def _ahead(
     def compare() -> None:
         asked = asking.popleft().result()
         compared = _sources(store, asked, options)
-        texts = [(text.text, one.query.n_hashes) for text, one in asked]
-        comparing.append((asked, pool.submit(_compare_here, texts, compared)))
+        subjects = [one.subject(text.text) for text, one in asked]
+        comparing.append((asked, pool.submit(_compare_here, subjects, compared)))
 
     def told() -> Iterator[Answer]:
         asked, future = comparing.popleft()
@@ -182,9 +182,9 @@ def _ask_here(batch: Sequence[Any]) -> _Batch:
     return _asked(worker.files, batch, worker.read, worker.options)
 
 
-def _compare_here(texts: Sequence[tuple[str, int]], compared: Sequence[Sequence[Source]]) -> _Confirmed:
+def _compare_here(subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> _Confirmed:
     [worker] = _worker
     return [
-        matches(worker.files, text, n_hashes, found, worker.options, worker.statistics)
-        for (text, n_hashes), found in zip(texts, compared, strict=True)
+        matches(worker.files, subject, found, worker.options, worker.statistics)
+        for subject, found in zip(subjects, compared, strict=True)
     ]

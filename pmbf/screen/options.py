@@ -22,6 +22,9 @@ class Options:
         max_candidates: Documents compared in detail at most, best first, at least 1.
         method: `hashes` counts the query's hashes found in a row; `popcount` counts common bits, as in
             Tskhay, Butakov & Kim 2014.
+        exclude_quotations: Whether what stands in quotation marks and block quotes does not count.
+        exclude_bibliography: Whether the list of what is cited does not count.
+        ignore: Texts whose passages do not count: templates, forms, task descriptions.
 
     Raises:
         ParameterError: A value is outside its range.
@@ -34,6 +37,9 @@ class Options:
     min_hits: int = 3
     max_candidates: int = 500
     method: str = "hashes"
+    exclude_quotations: bool = False
+    exclude_bibliography: bool = False
+    ignore: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for name, low in (("min_chars", 1), ("min_hits", 1), ("max_candidates", 1)):

@@ -17,6 +17,9 @@ from pmbf.text import tokenise
 N_ALSO = 3
 """Other sources of a passage that are named."""
 
+WITHIN = {"quotation": ", in a quotation", "bibliography": ", in the bibliography"}
+"""What is said of a passage that the author marks as not his own."""
+
 SourceText = Callable[[int], str]
 """Returns the text of a document by id; called only for the documents whose passages are shown."""
 
@@ -62,7 +65,8 @@ def _verdict(report: Report) -> Text:
         return Text(f"{percent(report.coverage)} of this text stands in {n_sources:,} of {documents}.", "bold red")
     if is_incomplete(report):
         return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
-    return Text(f"Nothing of this text stands in {'any of ' if report.n_documents else ''}{documents}.", "bold green")
+    nothing = "Nothing else" if report.query.n_excluded else "Nothing"
+    return Text(f"{nothing} of this text stands in {'any of ' if report.n_documents else ''}{documents}.", "bold green")
 
 
 def is_incomplete(report: Report) -> bool:
@@ -81,6 +85,8 @@ def _notes(report: Report) -> Iterator[str]:
     if asked.n_stop_hashes * 10 >= max(1, asked.n_hashes):
         share = f"{asked.n_stop_hashes / asked.n_hashes:.0%}".replace("%", " %")
         yield f"{share} of this text stands in very many documents, as licences and templates do; it was left out."
+    if asked.n_excluded:
+        yield f"{percent(asked.n_excluded / asked.n_chars)} of this text does not count, as asked."
     odd = []
     if asked.n_mixed_tokens:
         odd.append(f"{counted(asked.n_mixed_tokens, 'word')} with letters of two alphabets that look alike")
@@ -153,7 +159,7 @@ def _heading(number: str, passage: Passage, others: Sequence[int]) -> Text:
     query, source = passage.query, passage.source
     where = f"query {query.start}-{query.stop} | source {source.start}-{source.stop}"
     alike = likeness(passage.kind, passage.similarity)
-    return unwrapped((number, "bold"), f"  {where}, {alike}{_also(others)}")
+    return unwrapped((number, "bold"), f"  {where}, {alike}{WITHIN.get(passage.within or '', '')}{_also(others)}")
 
 
 def _also(ranks: Sequence[int]) -> str:

@@ -1,0 +1,142 @@
+"""Where an author says that words are not his own: quotations and bibliographies, found by their outer form.
+
+Quotations stand between quotation marks of one paragraph, or in block quotes (lines that begin with `>`). A
+bibliography begins with a heading that says so, in some twenty languages, before lines of which most look like entries;
+it ends with the text, or with the heading of an appendix.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator
+
+from pmbf.report import Span
+
+MOST_QUOTED = 4000
+"""Longer quotations are set apart as blocks; between marks so far apart one is missing."""
+
+_PAIRS = [
+    ("“", "”"),
+    ("„", "“"),
+    ("„", "”"),
+    ("«", "»"),
+    ("»", "«"),
+    ("‹", "›"),
+    ("「", "」"),
+    ("『", "』"),
+    ("〝", "〞"),
+]
+_NO_BLANK_LINE = r"(?!\n[ \t\r]*\n)"
+_MARKED = [
+    re.compile(rf"{opening}(?:{_NO_BLANK_LINE}[^{opening}{closing}]){{1,{MOST_QUOTED}}}{closing}")
+    for opening, closing in _PAIRS
+]
+_LATEX = re.compile(rf"``(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
+_BLOCK = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z))++", re.M)
+_STRAIGHT = re.compile('"')
+_BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
+
+_HEADINGS = (
+    "references|list of references|bibliography|works cited|literature cited|cited literature|sources"
+    "|literatur|literaturverzeichnis|quellen|quellenverzeichnis|bibliographie|bibliografie"
+    "|références|références bibliographiques|ouvrages cités|bibliografía|referencias|referencias bibliográficas"
+    "|bibliografia|riferimenti bibliografici|referências|referências bibliográficas|literatuur|literatuurlijst"
+    "|piśmiennictwo|literatura|seznam literatury|kaynakça|kaynaklar|daftar pustaka|βιβλιογραφία|المراجع|المصادر"
+    "|литература|список литературы|список использованной литературы|библиография|источники|список источников"
+    "|參考文獻|参考文献|参考资料|参考書目|引用文献|참고문헌|참고 문헌|เอกสารอ้างอิง|บรรณานุกรม|संदर्भ"
+)
+_APPENDICES = (
+    "appendix|appendices|anhang|annexe|annexes|anexo|anexos|apéndice|appendice|allegato|bijlage|załącznik|příloha"
+    "|приложение|приложения|附录|附錄|付録|부록"
+)
+_NUMBER = r"(?:\d+(?:\.\d+)*\.?|[IVX]+\.)?"
+_HEADING = re.compile(rf"^[ \t#*_=]*+{_NUMBER}[ \t]*+(?:{_HEADINGS})[ \t:.#*_=]*+\r?$", re.I | re.M)
+_APPENDIX = re.compile(rf"^[ \t#*_=]*+{_NUMBER}[ \t]*+(?:{_APPENDICES})\b[^\n]{{0,80}}$", re.I | re.M)
+_ENTRY = re.compile(
+    r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|^\s*(?:\[\w{1,12}\]|\(?\d{1,3}[.)])|\bdoi\b|https?://|\bISBN\b|\bpp?\.\s?\d|\bS\.\s?\d"
+)
+_LOOKED_AT, _LOOKED_AT_CHARS = 20, 20_000
+_HEADINGS_TRIED = 8
+"""Of the last: a table of contents has the word, too."""
+
+
+def quotations(text: str) -> list[Span]:
+    """Return what stands in quotation marks or block quotes, marks included, ascending and disjoint.
+
+    >>> text = 'He said “never again” and left. "Again" is a word.'
+    >>> [text[span.start : span.stop] for span in quotations(text)]
+    ['“never again”', '"Again"']
+    """
+    return merged([*_marked(text), *_straight(text)])
+
+
+def bibliography(text: str) -> list[Span]:
+    """Return the part of a text that lists what it cites, its heading included: one span, or none.
+
+    >>> text = "So it ends.\\n\\nReferences\\n[1] Broder, A. Z. (1997). On the resemblance of documents.\\n"
+    >>> [text[span.start : span.stop][:10] for span in bibliography(text)]
+    ['References']
+    """
+    appendices = [found.start() for found in _APPENDIX.finditer(text)]
+    for heading in reversed(deque(_HEADING.finditer(text), maxlen=_HEADINGS_TRIED)):
+        stop = next((start for start in appendices if start > heading.end()), len(text))
+        if _looks_like_entries(text[heading.end() : min(stop, heading.end() + _LOOKED_AT_CHARS)]):
+            return [Span(heading.start(), stop)]
+    return []
+
+
+def merged(spans: Iterable[Span]) -> list[Span]:
+    """Return the union of spans, ascending and disjoint."""
+    union: list[Span] = []
+    for span in sorted(spans):
+        if union and span.start <= union[-1].stop:
+            union[-1] = Span(union[-1].start, max(union[-1].stop, span.stop))
+        else:
+            union.append(span)
+    return union
+
+
+def length_inside(spans: Iterable[Span], cover: Iterable[Span]) -> int:
+    """Return how many characters of a union of spans lie inside another union.
+
+    >>> length_inside([Span(0, 10), Span(20, 30)], [Span(5, 25)])
+    10
+    """
+    n_chars, others = 0, iter(merged(cover))
+    other = next(others, None)
+    for span in merged(spans):
+        while other is not None and other.stop <= span.start:
+            other = next(others, None)
+        while other is not None and other.start < span.stop:
+            n_chars += min(span.stop, other.stop) - max(span.start, other.start)
+            if other.stop > span.stop:
+                break
+            other = next(others, None)
+    return n_chars
+
+
+def _marked(text: str) -> Iterator[Span]:
+    for pattern in [*(one for one in _MARKED if one.pattern[0] in text), _LATEX, _BLOCK]:
+        for found in pattern.finditer(text):
+            yield Span(*found.span())
+
+
+def _straight(text: str) -> Iterator[Span]:
+    """Yield what stands between straight marks: two by two, in paragraphs where none is missing."""
+    if '"' not in text:
+        return
+    begin = 0
+    for end in [*(found.start() for found in _BLANK_LINE.finditer(text)), len(text)]:
+        marks = [found.start() for found in _STRAIGHT.finditer(text, begin, end)]
+        if len(marks) % 2 == 0:
+            for start, stop in zip(marks[::2], marks[1::2], strict=True):
+                if 1 < stop - start <= MOST_QUOTED:
+                    yield Span(start, stop + 1)
+        begin = end
+
+
+def _looks_like_entries(text: str) -> bool:
+    lines = [line for line in text.splitlines() if line.strip()][:_LOOKED_AT]
+    paragraphs = [part for part in _BLANK_LINE.split(text) if part.strip()][:_LOOKED_AT]
+    return any(2 * sum(bool(_ENTRY.search(one)) for one in some) >= len(some) > 0 for some in (lines, paragraphs))

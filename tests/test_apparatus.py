@@ -1,0 +1,132 @@
+"""Quotations and bibliographies are found by their form, in many languages, and left out of the answer if asked."""
+
+import time
+
+import pytest
+from conftest import words
+
+from pmbf import Collection
+from pmbf.apparatus import bibliography, length_inside, merged, quotations
+from pmbf.report import Report, Span
+
+ENTRIES = "Broder, A. Z. (1997). On the resemblance of documents.\nManber, U. 1994. Finding similar files.\n"
+
+
+def cut(text, spans):
+    return [text[span.start : span.stop] for span in spans]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He said “no” twice.", ["“no”"]),
+        ("Er sagte „nein“ und »niemals«.", ["„nein“", "»niemals«"]),
+        ("Il dit « non » deux fois.", ["« non »"]),
+        ("他说「不」，又说『绝不』。", ["「不」", "『绝不』"]),
+        ("Он сказал «нет».", ["«нет»"]),
+        ('One "two" three "four".', ['"two"', '"four"']),
+        ("TeX has ``quotes'' of its own.", ["``quotes''"]),
+        ("a\n> quoted\n> twice\nb\n", ["> quoted\n> twice\n"]),
+        ('A 5" disk.\n\nAnd "this" again.', ['"this"']),
+        ("An “open mark\n\nand its end” are not one.", []),
+        ("“” and nothing", []),
+        ("", []),
+    ],
+)
+def test_quotations_are_found_by_their_marks(text, expected):
+    assert cut(text, quotations(text)) == expected
+
+
+@pytest.mark.parametrize(
+    "heading",
+    [
+        "References",
+        "REFERENCES:",
+        "## 7. Bibliography",
+        "Literaturverzeichnis",
+        "Список литературы",
+        "参考文献",
+        "Références",
+    ],
+)
+def test_a_bibliography_begins_with_its_heading(heading):
+    text = f"So it ends.\n\n{heading}\n{ENTRIES}"
+    assert cut(text, bibliography(text)) == [f"{heading}\n{ENTRIES}"]
+
+
+def test_a_bibliography_ends_where_an_appendix_begins():
+    text = f"Text.\nReferences\n{ENTRIES}Appendix A: More\nNot cited.\n"
+    assert cut(text, bibliography(text)) == [f"References\n{ENTRIES}"]
+
+
+def test_the_word_in_a_table_of_contents_is_no_bibliography():
+    text = f"Contents\nReferences\n{words(1, 300)}\n\nReferences\n{ENTRIES}"
+    assert cut(text, bibliography(text)) == [f"References\n{ENTRIES}"]
+    assert bibliography(f"References\n{words(1, 300)}\n") == []
+
+
+def test_lengths_inside_are_those_of_characters():
+    spans, cover = [Span(0, 4), Span(2, 9), Span(20, 30)], [Span(3, 5), Span(4, 6), Span(25, 26), Span(28, 40)]
+    inside = {i for span in spans for i in range(span.start, span.stop)}
+    covered = {i for span in cover for i in range(span.start, span.stop)}
+    assert length_inside(spans, cover) == len(inside & covered)
+    assert merged(spans) == [Span(0, 9), Span(20, 30)]
+
+
+@pytest.mark.parametrize("evil", ['"', "“", "“a ", "``", "> \n", "references\n", "appendix\n", '"\n \n', " ", "\t#"])
+def test_hostile_repetition_takes_linear_time(evil):
+    started = time.process_time()
+    quotations(evil * 100_000)
+    bibliography(evil * 100_000)
+    assert time.process_time() - started < 20
+
+
+# ---------------------------------------------------------------------- in a screening
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """A collection of two texts, and a query that quotes the one and copies from the other."""
+    source, other = words(1, 400).split(), words(2, 400).split()
+    quoted, copied = " ".join(source[100:180]), " ".join(other[50:150])
+    query = f"{words(3, 100)}\n\n“{quoted}”\n\n{words(4, 100)}\n\n{copied}\n\nReferences\n{ENTRIES}"
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many([("source", " ".join(source)), ("other", " ".join(other))])
+        yield made, query, quoted, copied
+
+
+def test_a_passage_says_that_it_is_quoted(asked):
+    collection, query, quoted, copied = asked
+    report = collection.screen(query)
+    within = {match.document.path: [passage.within for passage in match.passages] for match in report.matches}
+    assert within == {"source": ["quotation"], "other": [None]}
+    assert report.query.n_quoted == len(quoted) + 2
+    assert report.query.n_listed == len("References\n" + ENTRIES)
+    assert (report.n_covered, report.query.n_excluded) == (len(quoted) + len(copied), 0)
+    assert Report.from_json(report.to_json()) == report
+
+
+def test_quotations_do_not_count_if_excluded(asked):
+    collection, query, quoted, copied = asked
+    report = collection.screen(query, exclude_quotations=True)
+    assert [match.document.path for match in report.matches] == ["other"]
+    assert (report.n_covered, report.query.n_excluded) == (len(copied), len(quoted) + 2)
+    whole = collection.screen(query, exclude_bibliography=True)
+    assert len(whole.matches) == 2
+    assert whole.query.n_excluded == whole.query.n_listed
+
+
+def test_what_stands_in_an_ignored_text_does_not_count(asked):
+    collection, query, quoted, copied = asked
+    report = collection.screen(query, ignore=(f"{words(5, 50)} {copied} {words(6, 50)}", ""))
+    assert [match.document.path for match in report.matches] == ["source"]
+    assert (report.n_covered, report.query.n_excluded) == (len(quoted), len(copied))
+
+
+def test_what_is_left_of_a_passage_counts(asked):
+    collection, query, _, copied = asked
+    half = copied[: len(copied) // 2]
+    report = collection.screen(query, ignore=(half,))
+    [left] = [match for match in report.matches if match.document.path == "other"]
+    assert 0 <= left.n_covered - (len(copied) - len(half)) < 12
+    assert left.passages[0].query.stop - left.passages[0].query.start == len(copied)
