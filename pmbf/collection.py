@@ -15,15 +15,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf import kernels
-from pmbf.discovery import discover, read_bounded, reason_of
-from pmbf.errors import NotFoundError, ParameterError, PmbfError
-from pmbf.extract import Limits, extract
+from pmbf.discovery import discover
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.extract import Limits
 from pmbf.fingerprint import fingerprint
 from pmbf.originals import original_text
 from pmbf.params import Params
+from pmbf.queries import read_leniently, read_query
 from pmbf.records import TEXT_KIND
 from pmbf.report import Report
-from pmbf.screen import Answer, Options, Reader, Text, answers, screen
+from pmbf.screen import Answer, Options, Reader, answers, screen
 from pmbf.store import Store
 from pmbf.text import clean
 
@@ -243,7 +244,7 @@ class Collection:
         ...     [report.found for report in collection.screen_many(texts, min_chars=40)]
         [True, False]
         """
-        found = self.answers(queries, partial(_read_one, limits=limits or Limits()), jobs=jobs, **options)
+        found = self.answers(queries, partial(read_leniently, limits=limits or Limits()), jobs=jobs, **options)
         return _reports(found, on_progress)
 
     def answers(self, queries: Iterable[Any], read: Reader, *, jobs: int = 1, **options: Any) -> Iterator[Answer]:
@@ -371,28 +372,6 @@ def _checked(named: tuple[str, str]) -> tuple[str, str]:
     if not isinstance(text, str):
         raise ParameterError(f"the text of {name!r} is {type(text).__name__}, expected str; decode or load files")
     return clean(name), text
-
-
-def read_query(query: str | bytes | os.PathLike[str], name: str, limits: Limits) -> tuple[str, str, tuple[str, ...]]:
-    """Return a query's text, its name, and what of it was not read."""
-    if isinstance(query, str):
-        return query, name, ()
-    if isinstance(query, bytes):
-        content = query
-    else:
-        name = name or os.fspath(query)
-        content = read_bounded(query, limits.max_bytes)
-    extracted = extract(content, name, limits)
-    return extracted.text, name, extracted.problems
-
-
-def _read_one(query: str | bytes | os.PathLike[str], limits: Limits) -> Text:
-    name = "" if isinstance(query, str | bytes) else os.fspath(query)
-    try:
-        text, name, problems = read_query(query, name, limits)
-    except (PmbfError, OSError) as error:
-        return Text(name, "", (reason_of(error),), unread=True)
-    return Text(name, clean(text), problems)
 
 
 def _reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
