@@ -96,6 +96,13 @@ def test_any_text_comes_out_the_same(
     assert_twins(native, text.encode(), **options, density=1.0, min_hashes=1)
 
 
+@pytest.mark.parametrize("shingle_tokens", [7, 8, 16, 17, 32, 63, 64, 65, 200])
+def test_shingles_of_any_length_come_out_the_same(native: Any, shingle_tokens: int) -> None:
+    words = " ".join(drawn_text(manner, 2500, shingle_tokens) for manner in MANNERS[3:6]).encode()
+    for ordered in (True, False):
+        assert_twins(native, words, shingle_tokens=shingle_tokens, ordered=ordered, segment_chars=2000)
+
+
 @seed(22)
 @settings(max_examples=150, deadline=None)
 @given(mannered, st.integers(-70, 70), st.sampled_from(["x ", "жж ", "中，", "x", "字"]))
