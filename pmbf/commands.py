@@ -12,7 +12,18 @@ import typer
 import pmbf
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import fits, given, ignored_texts, limits, n_cores, named_roots, resolved
-from pmbf.cli.outcome import DONE, FAILED, STOPPED, PmbfGroup, failure, note, note_kernels, print_json, print_text
+from pmbf.cli.outcome import (
+    DONE,
+    FAILED,
+    STOPPED,
+    PmbfCommand,
+    PmbfGroup,
+    failure,
+    note,
+    note_kernels,
+    print_json,
+    print_text,
+)
 from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
@@ -53,6 +64,7 @@ def _pmbf(version: arg.Version = False) -> None:
 
 
 @app.command(
+    cls=PmbfCommand,
     epilog="""Examples:
   pmbf load ~/papers notes.txt -c papers.pmbf
   pmbf load ~/papers -c papers.pmbf --include '*.pdf' --exclude drafts --prune
@@ -62,7 +74,7 @@ A file loaded before is skipped while its size and time are the same, so a
 load that was stopped goes on where it was. Symbolic links are not followed.
 
 Exit codes: 0 every file loaded; 2 wrong usage; 3 an error, or a file had a
-problem (the others are loaded); 130 stopped by Ctrl-C"""
+problem (the others are loaded); 130 stopped by Ctrl-C""",
 )
 def load(
     paths: arg.Paths = None,
@@ -124,6 +136,7 @@ def load(
 
 
 @app.command(
+    cls=PmbfCommand,
     epilog="""Examples:
   pmbf screen thesis.pdf -c papers.pmbf
   pmbf screen thesis.pdf -c papers.pmbf --passages all --threshold 0.01
@@ -135,7 +148,7 @@ In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
 
 Exit codes: 0 nothing found; 1 something found; 2 wrong usage; 3 an error, or
-nothing found but not everything was read; of several files the highest"""
+nothing found but not everything was read; of several files the highest""",
 )
 def screen(
     files: arg.Files,
@@ -189,6 +202,7 @@ def screen(
 
 @app.command(
     "list",
+    cls=PmbfCommand,
     epilog="""Examples:
   pmbf list -c papers.pmbf
   pmbf list '*.pdf' drafts/2024 -c papers.pmbf
@@ -210,7 +224,7 @@ def list_(
         print_text("".join(line + "\n" for line in list_lines(documents)))
 
 
-@app.command(epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
+@app.command(cls=PmbfCommand, epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
 def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
     """Show how large a collection is, and what each figure means."""
     from pmbf.terminal.canvas import View
@@ -222,6 +236,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
 
 
 @app.command(
+    cls=PmbfCommand,
     epilog="""Examples:
   pmbf remove 17 18 -c papers.pmbf
   pmbf remove ~/papers/draft.pdf -c papers.pmbf
@@ -229,7 +244,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
 A document goes with its last path. If one of those named is not in the
 collection, nothing is removed.
 
-Exit codes: 0 removed; 2 wrong usage; 3 an error"""
+Exit codes: 0 removed; 2 wrong usage; 3 an error""",
 )
 def remove(targets: arg.Targets, collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
     """Take documents out, by id or path. Does not ask."""
@@ -240,7 +255,7 @@ def remove(targets: arg.Targets, collection: arg.CollectionFolder = None, json: 
     print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
 
 
-@app.command(epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
+@app.command(cls=PmbfCommand, epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
 def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
     """Give back the room of removed documents."""
     from pmbf.terminal.summaries import compact_text
@@ -251,9 +266,10 @@ def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> 
 
 
 @app.command(
+    cls=PmbfCommand,
     epilog="""Reads the whole collection: seconds for each 100 MB.
 
-Exit codes: 0 all is well, or well again; 2 wrong usage; 3 problems, or an error"""
+Exit codes: 0 all is well, or well again; 2 wrong usage; 3 problems, or an error""",
 )
 def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
     """Compare every file, row and bit with what it follows from."""

@@ -532,3 +532,23 @@ def test_pruning_needs_a_path(tmp_path):
     done = run("load", "-c", tmp_path / "c.pmbf", "--prune")
     assert done.exit_code == 2
     assert "no PATH given" in done.output
+
+
+@pytest.mark.parametrize("how", [["--quiet"], ["--json"], []])
+def test_a_screening_starts_without_what_it_does_not_need(library, how):
+    """Each of these takes a tenth of a second's share that a cold start has: see `pmbf.cli.plain_values`."""
+    spared = ["pydantic", "numpy.ma", "multiprocessing", "sqlite_utils", "pmbf.writer", *(["rich"] if how else [])]
+    script = (
+        "import sys\nfrom pmbf.commands import app\n"
+        f"try: app({['screen', str(SUSPICIOUS / 'none.txt'), '-c', str(library), *how]!r})\n"
+        f"except SystemExit: print([name for name in {spared!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
+    assert done.stderr == b"[]\n"
+
+
+def test_values_that_need_coercion_are_still_coerced(library):
+    assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--min-chars", "x").exit_code == 2
+    assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--color", "pink").exit_code == 2
+    assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--jobs", "0").exit_code == 2
+    assert run("screen", "-c", library).exit_code == 2

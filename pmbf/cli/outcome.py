@@ -18,11 +18,19 @@ import sys
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
+from pmbf.cli.plain_values import spared
 from pmbf.errors import ParameterError, PmbfError
 
 DONE, FOUND, USAGE, FAILED, STOPPED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+
+
+class PmbfCommand(TyperCommand):
+    """A command that starts sooner, see `pmbf.cli.plain_values`."""
+
+    def get_params(self, ctx: Any) -> Any:
+        return spared(super().get_params(ctx))
 
 
 class PmbfGroup(TyperGroup):
@@ -31,6 +39,9 @@ class PmbfGroup(TyperGroup):
     def main(self, *args: Any, **kwargs: Any) -> Any:
         _prepare_streams()
         return super().main(*args, **kwargs)
+
+    def get_params(self, ctx: Any) -> Any:
+        return spared(super().get_params(ctx))
 
     def invoke(self, ctx: Any) -> Any:
         try:

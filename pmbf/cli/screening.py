@@ -17,8 +17,7 @@ from pmbf.report import Report
 from pmbf.screen import Answer, Options, Text
 from pmbf.terminal.canvas import View
 from pmbf.terminal.progress import screen_progress
-from pmbf.terminal.report import is_incomplete, report_text
-from pmbf.terminal.summaries import Screened, nothing_line, screened_text
+from pmbf.terminal.screened import Screened, is_incomplete, nothing_line, screened_text
 
 
 @dataclass(slots=True)
@@ -93,6 +92,8 @@ class Screening:
         return FAILED
 
     def _print(self, answer: Answer, several: bool) -> None:
+        from pmbf.terminal.report import report_text
+
         report = answer.report
         if several and not report.matches and not is_incomplete(report):
             print_text(self._separator + nothing_line(report))

@@ -1,14 +1,18 @@
-"""The surface text is laid out on: its width, and whether it takes colours."""
+"""The surface text is laid out on: its width, and whether it takes colours.
+
+rich is imported where something is laid out; `--json` and `--quiet` need not wait for it.
+"""
 
 from __future__ import annotations
 
 import io
 import os
 from dataclasses import dataclass
-from typing import IO, Literal
+from typing import IO, TYPE_CHECKING, Literal
 
-from rich.console import Console, RenderableType
-from rich.text import Text
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+    from rich.text import Text
 
 Color = Literal["auto", "always", "never"]
 
@@ -51,6 +55,8 @@ def laid_out(view: View, *parts: RenderableType) -> str:
 
     Rendered to a string, not to the stream: rich ends the process by itself when a pipe breaks.
     """
+    from rich.text import Text
+
     page = io.StringIO()
     console = _console(view, page)
     for part in parts:
@@ -60,10 +66,14 @@ def laid_out(view: View, *parts: RenderableType) -> str:
 
 def unwrapped(*pieces: str | tuple[str, str]) -> Text:
     """Return text, or text with a style, that stays on one line: the terminal may wrap it, copying it gives it back."""
+    from rich.text import Text
+
     return Text.assemble(*pieces, no_wrap=True)
 
 
 def _console(view: View, page: io.StringIO) -> Console:
+    from rich.console import Console
+
     return Console(
         file=page,
         width=view.width,

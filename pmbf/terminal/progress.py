@@ -1,4 +1,4 @@
-"""The progress bars of a load and of a screening, on stderr."""
+"""The progress bars of a load and of a screening, on stderr; rich is imported where one is drawn."""
 
 from __future__ import annotations
 
@@ -7,19 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    ProgressColumn,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-    TransferSpeedColumn,
-)
-from rich.progress import Progress as Bar
-
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+    from rich.progress import ProgressColumn
+
     from pmbf.loading import Progress
 
 
@@ -47,6 +38,8 @@ def screen_progress(n_files: int, *, shown: bool) -> Iterator[Callable[[], None]
     if not shown:
         yield lambda: None
         return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
     columns = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
     with _drawn(*columns, TimeRemainingColumn(compact=True)) as bar:
         task = bar.add_task("Screening", total=n_files)
@@ -54,6 +47,8 @@ def screen_progress(n_files: int, *, shown: bool) -> Iterator[Callable[[], None]
 
 
 def _bar() -> Bar:
+    from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
+
     return _drawn(
         TextColumn("{task.description}"),
         BarColumn(bar_width=None),
@@ -65,4 +60,7 @@ def _bar() -> Bar:
 
 
 def _drawn(*columns: ProgressColumn) -> Bar:
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
     return Bar(*columns, console=Console(file=sys.stderr), transient=True, expand=True)

@@ -12,6 +12,7 @@ from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shown_path, shown_paths
 from pmbf.terminal.passages import drawn, likeness
 from pmbf.terminal.safe import one_line
+from pmbf.terminal.screened import is_incomplete
 from pmbf.text import tokenise
 
 N_ALSO = 3
@@ -67,11 +68,6 @@ def _verdict(report: Report) -> Text:
         return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
     nothing = "Nothing else" if report.query.n_excluded else "Nothing"
     return Text(f"{nothing} of this text stands in {'any of ' if report.n_documents else ''}{documents}.", "bold green")
-
-
-def is_incomplete(report: Report) -> bool:
-    """Return whether part of the text was not read, or a document that looks like a source could not be compared."""
-    return bool(report.problems) or any(match.problem for match in report.matches)
 
 
 def _notes(report: Report) -> Iterator[str]:

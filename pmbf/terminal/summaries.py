@@ -1,16 +1,14 @@
-"""What load, screening many, list, stats, remove, compact and check say once they are done."""
+"""What load, list, stats, remove, compact and check say once they are done."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 from pmbf.terminal.canvas import View, laid_out
-from pmbf.terminal.figures import counted, duration, length, percent, shown_path, size
-from pmbf.terminal.report import is_incomplete
+from pmbf.terminal.figures import counted, duration, percent, shown_path, size
 from pmbf.terminal.safe import one_line
 
 if TYPE_CHECKING:
@@ -19,7 +17,6 @@ if TYPE_CHECKING:
     from pmbf.compact import CompactReport
     from pmbf.discovery import Problem
     from pmbf.loading import LoadReport
-    from pmbf.report import Report
     from pmbf.stats import Stats
 
 N_PROBLEMS = 20
@@ -54,52 +51,6 @@ def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
         yield f"{shown_path(problem.path)}: {one_line(reason)}"
     if len(problems) > N_PROBLEMS:
         yield f"… and {counted(len(problems) - N_PROBLEMS, 'more problem')}; --json lists them all"
-
-
-@dataclass(slots=True)
-class Screened:
-    """How many files were to be screened, and how that came out."""
-
-    n_found: int = 0
-    n_none: int = 0
-    n_incomplete: int = 0
-    n_unread: int = 0
-    n_skipped: int = 0
-
-    def count(self, report: Report) -> None:
-        """Count one more report."""
-        if any(match.passages for match in report.matches):
-            self.n_found += 1
-        elif is_incomplete(report):
-            self.n_incomplete += 1
-        else:
-            self.n_none += 1
-
-
-def nothing_line(report: Report) -> str:
-    """Return the one line on a text that shares nothing, one of many."""
-    asked = report.query
-    documents = counted(report.n_documents, "document")
-    return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, nothing in {documents}\n"
-
-
-def screened_text(screened: Screened) -> str:
-    """Return how many texts were screened, one line a kind of outcome.
-
-    >>> print(screened_text(Screened(n_found=2, n_none=1)), end="")
-    3 texts screened
-            2 share text with the collection
-            1 share none
-    """
-    rows = [
-        (screened.n_found, "share text with the collection"),
-        (screened.n_none, "share none"),
-        (screened.n_incomplete, "share none as far as they were compared"),
-        (screened.n_unread, "could not be read"),
-        (screened.n_skipped, "skipped: no text documents"),
-    ]
-    total = f"{counted(sum(n for n, _ in rows[:3]), 'text')} screened"
-    return "\n".join([total, *(f"{n:>9,} {what}" for n, what in rows if n), ""])
 
 
 def list_lines(documents: Sequence[Listed]) -> Iterator[str]:

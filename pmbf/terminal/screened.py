@@ -1,0 +1,59 @@
+"""What is said of many screened texts: a line for one that shares nothing, a total."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from pmbf.report import Report
+from pmbf.terminal.figures import counted, length, shown_path
+
+
+@dataclass(slots=True)
+class Screened:
+    """How many files were to be screened, and how that came out."""
+
+    n_found: int = 0
+    n_none: int = 0
+    n_incomplete: int = 0
+    n_unread: int = 0
+    n_skipped: int = 0
+
+    def count(self, report: Report) -> None:
+        """Count one more report."""
+        if any(match.passages for match in report.matches):
+            self.n_found += 1
+        elif is_incomplete(report):
+            self.n_incomplete += 1
+        else:
+            self.n_none += 1
+
+
+def nothing_line(report: Report) -> str:
+    """Return the one line on a text that shares nothing, one of many."""
+    asked = report.query
+    documents = counted(report.n_documents, "document")
+    return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, nothing in {documents}\n"
+
+
+def screened_text(screened: Screened) -> str:
+    """Return how many texts were screened, one line a kind of outcome.
+
+    >>> print(screened_text(Screened(n_found=2, n_none=1)), end="")
+    3 texts screened
+            2 share text with the collection
+            1 share none
+    """
+    rows = [
+        (screened.n_found, "share text with the collection"),
+        (screened.n_none, "share none"),
+        (screened.n_incomplete, "share none as far as they were compared"),
+        (screened.n_unread, "could not be read"),
+        (screened.n_skipped, "skipped: no text documents"),
+    ]
+    total = f"{counted(sum(n for n, _ in rows[:3]), 'text')} screened"
+    return "\n".join([total, *(f"{n:>9,} {what}" for n, what in rows if n), ""])
+
+
+def is_incomplete(report: Report) -> bool:
+    """Return whether part of the text was not read, or a document that looks like a source could not be compared."""
+    return bool(report.problems) or any(match.problem for match in report.matches)
