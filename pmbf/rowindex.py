@@ -178,7 +178,8 @@ class RowIndex:
             NotFoundError: The tile is not known.
             CorruptError: The tile's array is not ascending by row.
         """
-        return distinct(self._tile(tile).of_rows(rows)[:, 1])
+        entries = self._tile(tile)
+        return distinct(entries.of_rows(rows)[:, 1]) if len(rows) else np.empty(0, np.uint32)
 
     def entries_of_row(self, tile: int, row: int) -> list[Entry]:
         """Return what lives in a row, by document and part.
