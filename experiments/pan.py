@@ -13,14 +13,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import cache, lru_cache, partial
-from itertools import groupby
+from itertools import chain, groupby
 from pathlib import Path
 
 from experiments.corpora import pan13_pairs, read
 from experiments.pan_corpus import DETECTED, Corpus, Pair, annotated, file_name, write_detections
 from experiments.plagdet import Annotation, Scores, macro, micro
 from pmbf.report import Passage
-from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
+from pmbf.verify import Prepared, Settings, Statistics, passages, prepare, strongest
 
 SETTINGS = Settings(min_chars=150)
 """PAN's cases have no fewer characters."""
@@ -48,7 +48,10 @@ class Result:
 
 
 def align(folder: Path, out: Path, *, jobs: int = 1) -> str:
-    """Write a file of detections for every pair that has none yet, and return what was done in a line.
+    """Write a file of detections for every pair, and return what was done in a line.
+
+    Each place of a suspicious document goes to one of its sources, the one that is most alike; so its pairs are aligned
+    together, and again while any has no file yet.
 
     Args:
         folder: The corpus.
@@ -57,8 +60,10 @@ def align(folder: Path, out: Path, *, jobs: int = 1) -> str:
     """
     corpus = Corpus.at(folder)
     out.mkdir(parents=True, exist_ok=True)
-    pairs = [pair for pair in corpus.pairs() if not (out / file_name(pair)).exists()]
-    groups = [(query, tuple(pair[1] for pair in those)) for query, those in groupby(pairs, key=lambda pair: pair[0])]
+    every = [tuple(those) for _, those in groupby(corpus.pairs(), key=lambda pair: pair[0])]
+    wanted = [those for those in every if not all((out / file_name(pair)).exists() for pair in those)]
+    groups = [(those[0][0], tuple(source for _, source in those)) for those in wanted]
+    pairs = list(chain.from_iterable(wanted))
     started = time.perf_counter()
     n_done = 0
     for n_sources in _mapped(partial(_align, corpus, out), groups, jobs):
@@ -117,10 +122,14 @@ def table(results: dict[str, Result]) -> str:
 def _align(corpus: Corpus, out: Path, group: Group) -> int:
     suspicious, sources = group
     query = prepare(read(corpus.suspicious / suspicious))
-    for source in sources:
-        found = passages(query, _prepared(corpus.sources / source), SETTINGS, _statistics(corpus.sources))
-        pair = suspicious, source
-        write_detections(out / file_name(pair), suspicious, [_annotation(pair, passage) for passage in found])
+    statistics = _statistics(corpus.sources)
+    found = {
+        number: passages(query, _prepared(corpus.sources / source), SETTINGS, statistics)
+        for number, source in enumerate(sources)
+    }
+    for number, kept in strongest(found).items():
+        pair = suspicious, sources[number]
+        write_detections(out / file_name(pair), suspicious, [_annotation(pair, passage) for passage in kept])
     return len(sources)
 
 

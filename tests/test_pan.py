@@ -54,11 +54,11 @@ def test_a_planted_copy_scores_one(folder: Path, tmp_path: Path) -> None:
     assert len(list(out.iterdir())) == 2
 
 
-def test_pairs_with_detections_are_not_aligned_again(folder: Path, tmp_path: Path) -> None:
+def test_documents_with_all_their_detections_are_not_aligned_again(folder: Path, tmp_path: Path) -> None:
     pan.align(folder, tmp_path)
     (tmp_path / file_name(PAIR)).unlink()
 
-    assert pan.align(folder, tmp_path, jobs=2).startswith("1 pairs aligned")
+    assert pan.align(folder, tmp_path, jobs=2).startswith("2 pairs aligned")
     assert pan.align(folder, tmp_path).startswith("0 pairs aligned")
 
 

@@ -16,6 +16,9 @@ PRIOR_WORDS = 500
 PRIOR_UNIT = 65536
 """Priors say how many of `PRIOR_WORDS` words of any text are expected to be a certain one, in 1/65536."""
 
+N_SLIPS = 7
+"""First letters of a word of which one is left out."""
+
 N_BUCKETS = 32 * 18
 _CHANCE_UNIT = 1 << 20
 
@@ -34,13 +37,16 @@ class Rules:
         margin: How far an edge may move outwards in a round of refinement.
         inward: How far an edge may move inwards to a border.
         rounds: Of refinement, at most.
-        prior_words: Words that the priors weigh against the words seen.
+        prior_words: Words added to those of a text when a rate is taken: they weigh the priors against what is seen.
         outward_bonus: For an edge that moves outwards to a border, or stays on one.
         line_bonus: For a border with a line's end.
         step_price: Of each word an edge moves.
         least_snap: Least value of a border an edge moves to.
         least_box: Least score of a box that may join others.
         least_score: Least score of an alignment.
+        stretch: How far the next border may be when both texts' ends are moved together.
+        stretches: Times that is done at most.
+        stretch_gain: Least that each brings.
         summary_source: Fewest words of a source that has summaries.
         summary_words: Most words of a summary.
         summary_score: Its least score.
@@ -53,25 +59,28 @@ class Rules:
     """
 
     most_points: int = 300
-    radius: int = 14
+    radius: int = 12
     near: int = 3
     density: int = 3 * NAT
-    gap: int = 30
+    gap: int = 36
     gap_rounds: int = 16
     margin: int = 10
     inward: int = 30
     rounds: int = 3
-    prior_words: int = PRIOR_WORDS
+    prior_words: int = 700
     outward_bonus: int = NAT
     line_bonus: int = NAT
     step_price: int = 10
     least_snap: int = -4 * NAT
-    least_box: int = 5734
+    least_box: int = 7 * NAT
     least_score: int = 14 * NAT
+    stretch: int = 40
+    stretches: int = 4
+    stretch_gain: int = NAT // 2
     summary_source: int = 400
     summary_words: int = 250
-    summary_score: int = 35 * NAT
-    summary_share: int = 65
+    summary_score: int = 40 * NAT
+    summary_share: int = 68
     summary_one: int = 50
     summary_one_lines: int = 90
     summary_window: int = 150
@@ -98,13 +107,13 @@ class Odds:
         surest: Most chance by which a word is expected anyway.
     """
 
-    copied: float = 0.75
+    copied: float = 0.85
     summarised: float = 0.9
     most: float = 2.5
-    least: float = -0.9
-    least_summary: float = -1.6
+    least: float = -0.87
+    least_summary: float = -2.0
     crowding: float = 1.5
-    surest: float = 0.735
+    surest: float = 0.6
 
 
 @cache
@@ -133,13 +142,23 @@ class Words:
     Args:
         keys: `(n_types,) uint64`, distinct, ascending: one for all forms of a word.
         types: `(n,) int32`, each word's place among the keys.
+        slips: `(n_types, 7) uint64`, the word of each type with one of its first letters left out in turn; 0 for none.
+            Words with a slip in common differ by one slip of the pen.
         borders: `(n + 1,) uint8`, what stands before each word and at the end: 0 nothing, 1 the end of a sentence,
             2 that and of a line, 3 of a paragraph or the text, 4 of a line.
     """
 
     keys: NDArray[np.uint64]
     types: NDArray[np.int32]
+    slips: NDArray[np.uint64]
     borders: NDArray[np.uint8]
+
+    tables: dict[str, NDArray[np.int32]] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def n_slots(self) -> int:
+        """Places of a table that all slips fit into, a power of two."""
+        return 1 << max(4, (2 * int(np.count_nonzero(self.slips))).bit_length())
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ from ctypes import Structure, addressof, c_int64, c_void_p
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import Pair, Words
+from pmbf.kernels.align_rules import N_SLIPS, Pair, Words
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.types import Folded, Tokens
 
@@ -22,8 +22,31 @@ class _Text(Structure):
 
     _fields_ = (
         *((name, c_void_p) for name in ("text", "folded")),
-        *((name, c_int64) for name in ("text_size", "n_folded", "n")),
-        *((name, c_void_p) for name in ("origin", "starts", "stops", "singles", "keys", "types", "borders")),
+        *((name, c_int64) for name in ("text_size", "folded_size", "n_folded", "n")),
+        *(
+            (name, c_void_p)
+            for name in (
+                "origin",
+                "starts",
+                "stops",
+                "singles",
+                "keys",
+                "types",
+                "borders",
+                "slips",
+                "letters",
+                "firsts",
+            )
+        ),
+    )
+
+
+class _Types(Structure):
+    """`types_t` of native/align_fuzzy.c."""
+
+    _fields_ = (
+        *((name, c_void_p) for name in ("keys", "slips", "slots")),
+        *((name, c_int64) for name in ("n", "n_slots")),
     )
 
 
@@ -42,7 +65,8 @@ class _Arguments(Structure):
 
 
 _words = function("pmbf_align_words", c_void_p, returns=c_int64)
-_classes = function("pmbf_align_classes", *[c_void_p, c_int64] * 2, c_void_p, returns=c_int64)
+_slots = function("pmbf_align_slots", c_void_p, c_int64, c_void_p, c_int64)
+_classes = function("pmbf_align_classes", *[c_void_p] * 3, returns=c_int64)
 _pair = function("pmbf_align_pair", c_void_p, returns=c_int64)
 _take = function("pmbf_align_take", c_void_p, c_int64, c_void_p)
 
@@ -53,19 +77,35 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
     """As `reference_words.words`."""
     n = len(tokens)
     keys, types, borders = np.empty(n, np.uint64), np.empty(n, np.int32), np.empty(n + 1, np.uint8)
+    slips, places = np.empty((n, N_SLIPS), np.uint64), np.empty((2, n), np.uint32)
     letters = folded.text.encode()
-    given = (folded.origin, tokens.starts, tokens.stops, tokens.singles, keys, types, borders)
-    text = _Text(_at(utf8), _at(letters), len(utf8), len(folded.text), n, *map(_at, given))
+    given = (folded.origin, tokens.starts, tokens.stops, tokens.singles, keys, types, borders, slips)
+    sizes = len(utf8), len(letters), len(folded.text), n
+    text = _Text(_at(utf8), _at(letters), *sizes, *map(_at, given), *(_at(places) + 4 * n * row for row in range(2)))
     n_types = _words(addressof(text))
     if n_types < 0:
         raise MemoryError(f"no memory for the words of a text of {len(utf8)} bytes")
-    return Words(keys[:n_types].copy(), types, borders)
+    return Words(keys[:n_types].copy(), types, slips[:n_types].copy(), borders)
 
 
-def classes(query: NDArray[np.uint64], source: NDArray[np.uint64]) -> tuple[NDArray[np.int32], int]:
+def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
     """As `reference_words.classes`."""
-    found = np.empty(len(source), np.int32)
-    return found, _classes(_at(query), len(query), _at(source), len(source), _at(found))
+    found = np.empty(len(query.keys), np.int32), np.empty(len(source.keys), np.int32)
+    texts, slots = (_Types * 2)(), (_table(query), _table(source))
+    for types, words, table in zip(texts, (query, source), slots, strict=True):
+        types.keys, types.slips, types.slots = _at(words.keys), _at(words.slips), _at(table)
+        types.n, types.n_slots = len(words.keys), len(table)
+    n_classes = _classes(addressof(texts), *map(_at, found))
+    return *found, n_classes
+
+
+def _table(words: Words) -> NDArray[np.int32]:
+    """Return the table of a text's slips, made once."""
+    table = words.tables.get("slots")
+    if table is None:
+        table = words.tables["slots"] = np.empty(words.n_slots, np.int32)
+        _slots(_at(words.slips), len(words.slips), _at(table), len(table))
+    return table
 
 
 def align(pair: Pair) -> NDArray[np.int64]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import Words
+from pmbf.kernels.align_rules import N_SLIPS, Words
 from pmbf.kernels.types import Folded, Tokens
 
-KEY_LETTERS = 5
+KEY_LETTERS, NUMBER_LETTERS, LEAST_SLIPPED = 5, 12, 6
 _LETTER_STEP, _TOKEN_STEP = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xC2B2AE3D27D4EB4F)
 _SYLLABIC = 0x2E80
 
@@ -31,24 +31,48 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
         folded: The same folded.
         tokens: Its tokens.
     """
-    keys, types = np.unique(_keys(folded, tokens), return_inverse=True)
-    return Words(keys, types.astype(np.int32), _borders(_codes(utf8.decode()), tokens))
+    keys, firsts, types = np.unique(_keys(folded, tokens), return_index=True, return_inverse=True)
+    slips = _slips(folded, tokens, firsts)
+    return Words(keys, types.astype(np.int32), slips, _borders(_codes(utf8.decode()), tokens))
 
 
-def classes(query: NDArray[np.uint64], source: NDArray[np.uint64]) -> tuple[NDArray[np.int32], int]:
-    """Return the class of each of the source's keys, and how many classes there are.
+def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
+    """Return the class of each type of the query, of the source, and how many classes there are.
 
-    A key that the query has, too, has the class of its place there; others are numbered from `len(query)` on.
-
-    Args:
-        query: `(n_query,) uint64`, ascending and distinct.
-        source: `(n_source,) uint64`, ascending and distinct.
+    A type of the query has its own number; one of the source that of an equal one, or else a new one. A type that has
+    no equal takes the class of one of the other text it shares a slip with, the first of several, the query's first.
     """
-    place = np.searchsorted(query, source)
-    is_new = np.append(query, np.uint64(0))[place] != source
-    is_new |= place == len(query)
-    found = np.where(is_new, len(query) + np.cumsum(is_new) - 1, place).astype(np.int32)
-    return found, len(query) + int(is_new.sum())
+    n_query = len(query.keys)
+    place = np.searchsorted(query.keys, source.keys)
+    is_new = np.append(query.keys, np.uint64(0))[place] != source.keys
+    is_new |= place == n_query
+    theirs = np.where(is_new, n_query + np.cumsum(is_new) - 1, place).astype(np.int32)
+    n_classes = n_query + int(is_new.sum())
+    ours = np.arange(n_query, dtype=np.int32)
+    held = _first_holders(source)
+    for kind in np.setdiff1d(ours, theirs).tolist():
+        other = _similar(query, kind, held)
+        if other is not None:
+            ours[kind] = theirs[other]
+    held = _first_holders(query)
+    for kind in np.flatnonzero(is_new).tolist():
+        other = _similar(source, kind, held)
+        if other is not None and ours[other] < n_query:
+            theirs[kind] = ours[other]
+    return ours, theirs, n_classes
+
+
+def _first_holders(words: Words) -> dict[int, int]:
+    """Return the first type that has each slip."""
+    held: dict[int, int] = {}
+    for place, slip in enumerate(words.slips.ravel().tolist()):
+        if slip:
+            held.setdefault(slip, place // N_SLIPS)
+    return held
+
+
+def _similar(words: Words, kind: int, held: dict[int, int]) -> int | None:
+    return next((held[slip] for slip in words.slips[kind].tolist() if slip in held), None)
 
 
 def _keys(folded: Folded, tokens: Tokens) -> NDArray[np.uint64]:
@@ -58,11 +82,33 @@ def _keys(folded: Folded, tokens: Tokens) -> NDArray[np.uint64]:
     keys = np.zeros(len(tokens), np.uint64)
     inside = np.ones(len(tokens), np.bool_)
     last = len(codes) - 1
-    for letter in range(KEY_LETTERS):
+    is_number = np.zeros(len(tokens), np.bool_)
+    for letter in range(NUMBER_LETTERS):
         place = np.minimum(at + letter, last)
+        inside &= is_number | (letter < KEY_LETTERS)
         inside &= (codes[place] != ord(" ")) & (origin[place] < tokens.stops)
         keys = np.where(inside, (keys + codes[place]) * _LETTER_STEP, keys)
+        is_number |= inside & (codes[place] >= ord("0")) & (codes[place] <= ord("9"))
     return _mixed(_joined(keys, codes[np.minimum(at, last)], tokens.singles))
+
+
+def _slips(folded: Folded, tokens: Tokens, firsts: NDArray[np.intp]) -> Keys:
+    """Return the slips of some tokens: their first letters with one left out in turn, `(n, N_SLIPS)`."""
+    codes = np.append(_codes(folded.text), np.uint32(ord(" "))).astype(np.uint64)
+    at = np.searchsorted(folded.origin[:-1], tokens.starts[firsts])
+    letters = codes[np.minimum(at[:, None] + np.arange(N_SLIPS), len(codes) - 1)]
+    digits = (letters >= ord("0")) & (letters <= ord("9"))
+    lengths = np.cumprod((letters != ord(" ")) & ~digits, axis=1).sum(axis=1)
+    stopped = np.append(digits, np.zeros((len(firsts), 1), np.bool_), axis=1)[np.arange(len(firsts)), lengths]
+    long = (lengths >= LEAST_SLIPPED) & ~stopped & ~tokens.singles[firsts]
+    slips = np.zeros((len(firsts), N_SLIPS), np.uint64)
+    for left_out in range(N_SLIPS):
+        slip = np.zeros(len(firsts), np.uint64)
+        for letter in range(N_SLIPS):
+            if letter != left_out:
+                slip = np.where(letter < lengths, (slip + letters[:, letter]) * _LETTER_STEP, slip)
+        slips[:, left_out] = np.where(long & (left_out < lengths), _mixed(slip), 0)
+    return slips
 
 
 def _joined(keys: NDArray[np.uint64], first: Keys, singles: NDArray[np.bool_]) -> NDArray[np.uint64]:

@@ -13,9 +13,21 @@ Another way of finding passages has its place beside `seeds` and `chains`, and m
 """
 
 from pmbf.verify.compare import passages
-from pmbf.verify.neighbours import union_length, with_neighbours
+from pmbf.verify.edits import Edit, edits
+from pmbf.verify.neighbours import strongest, union_length, with_neighbours
 from pmbf.verify.prepared import Prepared, prepare
 from pmbf.verify.settings import Settings
 from pmbf.verify.statistics import Statistics
 
-__all__ = ["Prepared", "Settings", "Statistics", "passages", "prepare", "union_length", "with_neighbours"]
+__all__ = [
+    "Edit",
+    "Prepared",
+    "Settings",
+    "Statistics",
+    "edits",
+    "passages",
+    "prepare",
+    "strongest",
+    "union_length",
+    "with_neighbours",
+]

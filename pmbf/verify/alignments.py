@@ -54,14 +54,15 @@ def verbatim_share(query: Prepared, source: Prepared, found: Alignment) -> float
 
 def _pair(query: Prepared, source: Prepared, statistics: Statistics, rules: Rules) -> Pair:
     ours, theirs = query.words, source.words
-    numbers, n_classes = classes(ours.keys, theirs.keys)
-    is_new = numbers >= len(ours.keys)
-    weights = [
-        np.concatenate([of_query, of_source[is_new]])
-        for of_query, of_source in zip(query.weights(statistics), source.weights(statistics), strict=True)
-    ]
-    assert n_classes == len(weights[0])
-    return Pair((ours.types, numbers[theirs.types]), (ours.borders, theirs.borders), weights[0], weights[1], rules)
+    our_classes, their_classes, n_classes = classes(ours, theirs)
+    weights = np.zeros((2, n_classes), np.int32)
+    for all_weights, of_query, of_source in zip(
+        weights, query.weights(statistics), source.weights(statistics), strict=True
+    ):
+        all_weights[their_classes] = of_source
+        all_weights[: len(of_query)] = of_query
+    numbers = our_classes[ours.types], their_classes[theirs.types]
+    return Pair(numbers, (ours.borders, theirs.borders), weights[0], weights[1], rules)
 
 
 def _runs(text: Prepared, span: Span) -> tuple[Names, Positions]:

@@ -49,8 +49,8 @@ class Settings:
 
     @property
     def reworded_threshold(self) -> float:
-        """Least similarity of a reworded passage or a summary: 1 where the other is 1, 0.3 where it is 0.6."""
-        return max(0.0, 1 - 1.75 * (1 - self.threshold))
+        """Least similarity of a reworded passage or a summary: 1 where the other is 1, 0.33 where it is 0.6."""
+        return max(0.0, 1 - 1.675 * (1 - self.threshold))
 
 
 def _within(name: str, value: int, low: int, high: int) -> None:

@@ -48,15 +48,18 @@ def words_of(kernels: Any, text: str) -> Words:
 
 def pair_of(kernels: Any, query: Words, source: Words, rules: Rules, seed: int = 0) -> Pair:
     """Return a pair whose words are more and less rare by chance."""
-    numbers, n_classes = kernels.classes(query.keys, source.keys)
+    ours, theirs, n_classes = kernels.classes(query, source)
     random = np.random.default_rng(seed)
     rarities = random.integers(0, 6 * NAT, n_classes).astype(np.int32)
     priors = (random.random(n_classes) ** 8 * 600_000).astype(np.int32)
-    return Pair((query.types, numbers[source.types]), (query.borders, source.borders), rarities, priors, rules)
+    numbers = ours[query.types], theirs[source.types]
+    return Pair(numbers, (query.borders, source.borders), rarities, priors, rules)
 
 
 def same(one: Words, other: Words) -> bool:
-    return all(np.array_equal(getattr(one, name), getattr(other, name)) for name in ("keys", "types", "borders"))
+    return all(
+        np.array_equal(getattr(one, name), getattr(other, name)) for name in ("keys", "types", "slips", "borders")
+    )
 
 
 @settings(max_examples=150, deadline=None)
@@ -70,7 +73,7 @@ def test_twins_agree_to_the_bit(query: str, source: str, gap: int, margin: int, 
 
     pair, other = (pair_of(kernels, ours, theirs, rules, seed) for kernels in (twin, REFERENCE))
 
-    assert np.array_equal(pair.classes[1], other.classes[1])
+    assert all(map(np.array_equal, pair.classes, other.classes))
     assert np.array_equal(twin.align(pair), REFERENCE.align(pair))
 
 
@@ -108,12 +111,38 @@ def test_a_text_without_words_has_none(kernels: Any, text: str) -> None:
     assert kernels.align(pair_of(kernels, found, words_of(kernels, "a b"), Rules())).shape == (0, 6)
 
 
-def test_classes_number_equal_keys_alike_and_others_on(kernels: Any) -> None:
-    query, source = np.array([2, 5, 9], np.uint64), np.array([1, 5, 7, 9, 11], np.uint64)
+def kinds(kernels: Any, query: str, source: str) -> tuple[list[int], list[int]]:
+    """Return the classes of the words of two texts, word by word."""
+    ours, theirs = (words_of(kernels, text) for text in (query, source))
+    our_classes, their_classes, n_classes = kernels.classes(ours, theirs)
+    assert max([*our_classes, *their_classes], default=-1) < n_classes
+    return our_classes[ours.types].tolist(), their_classes[theirs.types].tolist()
 
-    found, n_classes = kernels.classes(query, source)
 
-    assert (found.tolist(), n_classes) == ([3, 1, 4, 2, 5], 6)
+def test_equal_words_have_one_class_and_others_their_own(kernels: Any) -> None:
+    ours, theirs = kinds(kernels, "one two three two", "four two one five")
+
+    assert (ours[0], ours[1], ours[3]) == (theirs[2], theirs[1], theirs[1])
+    assert len({*ours, *theirs}) == 5
+
+
+@pytest.mark.parametrize(
+    "slip",
+    ["prccedure", "pnocedure", "porcedure", "procdure", "proccedure", "rocedure", "prodecure", "Procéáure"],
+)
+def test_a_slip_of_the_pen_is_the_same_word(kernels: Any, slip: str) -> None:
+    ours, theirs = kinds(kernels, f"the {slip} is", "a procedure was")
+
+    assert (ours[1] == theirs[1]) == (slip != "prodecure")  # two letters far apart: one slip too many
+    assert ours[0] != theirs[0]
+
+
+def test_a_misread_word_joins_the_right_one_on_either_side(kernels: Any) -> None:
+    ours, theirs = kinds(kernels, "planning plamming p1anning 190415 planting", "planning 190416 glanning")
+
+    assert ours[0] == theirs[0] == theirs[2]
+    assert ours[2] not in theirs and ours[3] not in theirs
+    assert ours[4] == ours[0] or ours[4] not in theirs
 
 
 def shuffled_pair(n_before: int, n_shared: int, n_after: int, *, seed: int) -> Pair:
@@ -145,7 +174,7 @@ def test_tables_fall_as_more_is_expected() -> None:
     tables = score_tables(Odds())
 
     assert (np.diff(tables[[0, 2]]) <= 0).all()
-    assert tables[0].max() <= 2.5 * NAT and tables[1].min() >= -0.9 * NAT - 1
+    assert tables[0].max() <= 2.5 * NAT and tables[1].min() >= -0.87 * NAT - 1
 
 
 def test_both_twins_take_the_same_arguments() -> None:

@@ -28,6 +28,7 @@ typedef struct {
     int64_t most_points, radius, near, density, gap, gap_rounds;
     int64_t margin, inward, rounds, prior_words;
     int64_t outward_bonus, line_bonus, step_price, least_snap, least_box, least_score;
+    int64_t stretch, stretches, stretch_gain;
     int64_t summary_source, summary_words, summary_score, summary_share;
     int64_t summary_one, summary_one_lines, summary_window, summary_dense, summary_dense_lines;
 } rules_t;
@@ -92,7 +93,12 @@ typedef struct {
     unsigned borders;
 } snap_t;
 int64_t snapped(const pair_t *pair, const snap_t *snap, int64_t *sum);
+/* Scores the words `[low, high)` of one text, given the other's part. */
+void window_score(const pair_t *pair, int side, int64_t low, int64_t high, int64_t start, int64_t stop);
 int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t n_others);
+
+/* align_stretch.c: moves the ends of both texts' parts together. */
+void box_stretch(const pair_t *pair, box_t *box);
 
 /* align_summary.c: puts a summary of the whole source in the place of the boxes it overlaps. False when out of memory. */
 bool summary_find(const pair_t *pair, boxes_t *boxes);

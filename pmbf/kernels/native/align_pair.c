@@ -48,7 +48,9 @@ static bool refine_all(const pair_t *pair, boxes_t *boxes) {
     int64_t kept = 0;
     for (int64_t at = 0; at < boxes->n; at++) {
         box_t box = boxes->boxes[at];
-        if (box_refine(pair, &box) && box.score >= pair->rules->least_box) boxes->boxes[kept++] = box;
+        if (!box_refine(pair, &box) || box.score < pair->rules->least_box) continue;
+        box_stretch(pair, &box);
+        boxes->boxes[kept++] = box;
     }
     boxes->n = kept;
     boxes_join(boxes);

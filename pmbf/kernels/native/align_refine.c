@@ -28,8 +28,7 @@ static void uncount(int32_t *counts, const side_t *side, int64_t start, int64_t 
     for (int64_t at = start; at < stop; at++) counts[side->classes[at]] = 0;
 }
 
-/* Scores the words `[low, high)` of one text, given the other's part. */
-static void score_window(const pair_t *pair, int side, int64_t low, int64_t high, int64_t start, int64_t stop) {
+void window_score(const pair_t *pair, int side, int64_t low, int64_t high, int64_t start, int64_t stop) {
     const side_t *ours = &pair->sides[side], *theirs = &pair->sides[!side];
     int32_t *here = pair->inside[side], *there = pair->inside[!side];
     int64_t n_others = theirs->n - (stop - start) + pair->rules->prior_words;
@@ -105,7 +104,7 @@ static bool refine_side(const pair_t *pair, int side, box_t *box, int64_t *sum) 
     int64_t low = box->start[side] - pair->rules->margin, high = box->stop[side] + pair->rules->margin, start, stop;
     if (low < 0) low = 0;
     if (high > pair->sides[side].n) high = pair->sides[side].n;
-    score_window(pair, side, low, high, box->start[!side], box->stop[!side]);
+    window_score(pair, side, low, high, box->start[!side], box->stop[!side]);
     *sum = greatest_sum(pair->scores, high - low, &start, &stop);
     if (*sum <= 0) return false;
     start += low;

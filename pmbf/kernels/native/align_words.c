@@ -1,12 +1,12 @@
 /* The words of a text as alignment sees them: a key for each, equal for the forms of one word, and what stands before it.
  *
- * The key of a word is made of its first KEY_LETTERS folded letters; that of a letter which is a token of its own, of
+ * The key of a word is made of its first KEY_LETTERS folded letters, with a digit among them of more; that of a letter which is a token of its own, of
  * that letter with the next ones. */
 
 #include "align.h"
 #include "text_utf8.h"
 
-enum { KEY_LETTERS = 5 };
+enum { KEY_LETTERS = 5, NUMBER_LETTERS = 12, N_SLIPS = 7, LEAST_SLIPPED = 6 };
 #define LETTER_STEP 0x9E3779B97F4A7C15u
 #define TOKEN_STEP 0xC2B2AE3D27D4EB4Fu
 #define SYLLABIC 0x2E80u /* Han and Kana stand from here on: two of them make a word, of the letters below three */
@@ -14,12 +14,15 @@ enum { KEY_LETTERS = 5 };
 /* Arguments of pmbf_align_words, with `_Text` of native_align.py. */
 typedef struct {
     const uint8_t *text, *folded;
-    int64_t text_size, n_folded, n;
+    int64_t text_size, folded_size, n_folded, n;
     const uint32_t *origin, *starts, *stops;
     const uint8_t *singles;
     uint64_t *keys;
     int32_t *types;
     uint8_t *borders;
+    uint64_t *slips;   /* N_SLIPS for each type; 0 for none */
+    uint32_t *letters; /* for each token, the byte where its folded letters begin */
+    uint32_t *firsts;  /* for each type, the first token that has it */
 } text_t;
 
 static uint32_t next_code(const uint8_t **at) {
@@ -42,12 +45,15 @@ static void letter_keys(const text_t *text) {
             place++;
         }
         const uint8_t *letter = folded;
+        text->letters[token] = (uint32_t)(folded - text->folded);
         uint64_t key = 0;
         uint32_t first = 0;
-        for (int64_t i = 0; i < KEY_LETTERS && place + i < text->n_folded; i++) {
+        bool number = false; /* 190415 and 190416 are no forms of one word */
+        for (int64_t i = 0; i < (number ? NUMBER_LETTERS : KEY_LETTERS) && place + i < text->n_folded; i++) {
             if (*letter == ' ' || text->origin[place + i] >= text->stops[token]) break;
             uint32_t code = next_code(&letter);
             if (!i) first = code;
+            number |= code >= '0' && code <= '9';
             key = (key + code) * LETTER_STEP;
         }
         text->keys[token] = key;
@@ -124,8 +130,9 @@ static int64_t number_keys(const text_t *text) {
     size_t n = (size_t)text->n, n_slots = 16, n_types = 0;
     while (n_slots < 2 * n) n_slots *= 2;
     int32_t *slots = malloc(n_slots * sizeof *slots), *ranks = malloc((n + 1) * sizeof *ranks);
+    uint32_t *order = malloc((n + 1) * sizeof *order);
     named_t *names = malloc((n + 1) * sizeof *names);
-    bool done = slots && ranks && names;
+    bool done = slots && ranks && names && order;
     if (done) memset(slots, -1, n_slots * sizeof *slots);
     for (size_t token = 0; done && token < n; token++) {
         uint64_t key = text->keys[token];
@@ -133,7 +140,8 @@ static int64_t number_keys(const text_t *text) {
         while (slots[slot] >= 0 && names[slots[slot]].key != key) slot = (slot + 1) & (n_slots - 1);
         if (slots[slot] < 0) {
             names[n_types] = (named_t){key, (int32_t)n_types};
-            slots[slot] = (int32_t)n_types++;
+            slots[slot] = (int32_t)n_types;
+            order[n_types++] = (uint32_t)token;
         }
         text->types[token] = slots[slot];
     }
@@ -141,31 +149,39 @@ static int64_t number_keys(const text_t *text) {
     for (size_t type = 0; done && type < n_types; type++) {
         ranks[names[type].type] = (int32_t)type;
         text->keys[type] = names[type].key;
+        text->firsts[type] = order[names[type].type];
     }
     for (size_t token = 0; done && token < n; token++) text->types[token] = ranks[text->types[token]];
     free(slots);
     free(ranks);
+    free(order);
     free(names);
     return done ? (int64_t)n_types : ALIGN_NO_MEMORY;
 }
 
+/* Writes the slips of a type: its first letters, with one left out in turn. Words with digits and short ones have none. */
+static void type_slips(const text_t *text, int64_t token, uint64_t *slips) {
+    const uint8_t *at = text->folded + text->letters[token], *end = text->folded + text->folded_size;
+    uint32_t codes[N_SLIPS];
+    int n = 0;
+    while (n < N_SLIPS && at < end && *at != ' ' && !(*at >= '0' && *at <= '9')) codes[n++] = next_code(&at);
+    bool digit = n < N_SLIPS && at < end && *at >= '0' && *at <= '9';
+    for (int left_out = 0; left_out < N_SLIPS; left_out++) {
+        uint64_t slip = 0;
+        for (int i = 0; i < n; i++)
+            if (i != left_out) slip = (slip + codes[i]) * LETTER_STEP;
+        bool has = n >= LEAST_SLIPPED && left_out < n && !digit && !text->singles[token];
+        slips[left_out] = has ? fmix64(slip) : 0;
+    }
+}
+
 /* Fills `keys` with the distinct keys, ascending, `types` with each word's place among them, and `borders`.
- * Returns how many distinct keys there are, or ALIGN_NO_MEMORY. */
+ * Returns how many distinct keys there are, or ALIGN_NO_MEMORY; `slips` of as many types are filled. */
 ALIGN_EXPORT int64_t pmbf_align_words(const text_t *text) {
     letter_keys(text);
     token_keys(text);
     find_borders(text);
-    return number_keys(text);
-}
-
-/* Writes for each of the source's keys, ascending, its class: the place of an equal key among the query's, or a number
- * of its own from `n_query` on. Returns the number of classes. */
-ALIGN_EXPORT int64_t pmbf_align_classes(const uint64_t *query, int64_t n_query, const uint64_t *source, int64_t n_source,
-                                        int32_t *classes) {
-    int64_t at = 0, n_classes = n_query;
-    for (int64_t type = 0; type < n_source; type++) {
-        while (at < n_query && query[at] < source[type]) at++;
-        classes[type] = (int32_t)(at < n_query && query[at] == source[type] ? at : n_classes++);
-    }
-    return n_classes;
+    int64_t n_types = number_keys(text);
+    for (int64_t type = 0; type < n_types; type++) type_slips(text, text->firsts[type], text->slips + type * N_SLIPS);
+    return n_types;
 }

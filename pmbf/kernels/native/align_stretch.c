@@ -1,0 +1,66 @@
+/* Stretching: refinement finds each text's part given the other's, and so misses a sentence that is outside both. Here
+ * one end of either part moves to the next border, outwards or inwards, alone or together, while the sum of both grows. */
+
+#include "align.h"
+
+enum { STAY = 2, N_ENDS = 2 };
+
+/* The next border from an edge in a direction, or -1 where there is none near. */
+static int64_t next_border(const pair_t *pair, int side, int64_t edge, int step) {
+    const side_t *text = &pair->sides[side];
+    for (int64_t distance = 1; distance <= pair->rules->stretch; distance++) {
+        int64_t place = edge + step * distance;
+        if (place < 0 || place > text->n) return -1;
+        uint8_t border = text->borders[place];
+        if (border != PLAIN && (border != LINE || side == SOURCE)) return place;
+    }
+    return -1;
+}
+
+static int64_t part_sum(const pair_t *pair, int side, const box_t *box) {
+    int64_t sum = 0, n = box->stop[side] - box->start[side];
+    window_score(pair, side, box->start[side], box->stop[side], box->start[!side], box->stop[!side]);
+    for (int64_t at = 0; at < n; at++) sum += pair->scores[at];
+    return sum;
+}
+
+/* Moves one end of a side: 0 the start, 1 the stop; outwards or inwards. False where there is no border. */
+static bool move_end(const pair_t *pair, int side, int end, bool outwards, box_t *box) {
+    int32_t *edge = end ? &box->stop[side] : &box->start[side];
+    int64_t place = next_border(pair, side, *edge, (end != 0) == outwards ? 1 : -1);
+    if (place < 0) return false;
+    *edge = (int32_t)place;
+    return box->start[side] < box->stop[side];
+}
+
+/* Tries a move of an end of the query's part and one of the source's; `STAY` leaves a side as it is. */
+static bool moved(const pair_t *pair, const box_t *box, int query_end, int source_end, bool outwards, box_t *out) {
+    *out = *box;
+    if (query_end != STAY && !move_end(pair, QUERY, query_end, outwards, out)) return false;
+    return source_end == STAY || move_end(pair, SOURCE, source_end, outwards, out);
+}
+
+void box_stretch(const pair_t *pair, box_t *box) {
+    int64_t sums[2] = {part_sum(pair, QUERY, box), part_sum(pair, SOURCE, box)};
+    for (int64_t round = 0; round < pair->rules->stretches; round++) {
+        box_t best = *box;
+        int64_t most = sums[0] + sums[1] + pair->rules->stretch_gain, best_sums[2] = {0, 0};
+        for (int move = 0; move < 2 * 3 * 3; move++) {
+            box_t other;
+            int query_end = move / 2 % 3, source_end = move / 6;
+            if (query_end == STAY && source_end == STAY) continue;
+            if (!moved(pair, box, query_end, source_end, move % 2, &other)) continue;
+            int64_t here = part_sum(pair, QUERY, &other), there = part_sum(pair, SOURCE, &other);
+            if (here + there <= most) continue;
+            best = other;
+            most = here + there;
+            best_sums[0] = here;
+            best_sums[1] = there;
+        }
+        if (!memcmp(best.start, box->start, sizeof best.start) && !memcmp(best.stop, box->stop, sizeof best.stop)) break;
+        *box = best;
+        sums[0] = best_sums[0];
+        sums[1] = best_sums[1];
+    }
+    box->score = sums[0] < sums[1] ? sums[0] : sums[1];
+}

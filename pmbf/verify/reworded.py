@@ -1,0 +1,79 @@
+"""Alignments that become passages: those that tell more than the equal runs inside them."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterator, Sequence
+
+from pmbf.report import Span
+from pmbf.verify.alignments import Alignment, alignments, verbatim_share
+from pmbf.verify.chains import Chain
+from pmbf.verify.parts import Found, chain_spans, meets, n_letters, near
+from pmbf.verify.prepared import Prepared
+from pmbf.verify.scores import found_share, sorted_similarity
+from pmbf.verify.settings import Settings
+from pmbf.verify.statistics import Statistics
+
+MOST_VERBATIM = 0.7
+"""Share of an alignment's tokens in equal runs from which on those runs are reported in its place."""
+
+
+def reworded(
+    query: Prepared, source: Prepared, exact: Sequence[Chain], settings: Settings, statistics: Statistics | None
+) -> Iterator[Found]:
+    """Yield reworded parts and summaries, the best first, disjoint in the query.
+
+    Args:
+        query: The suspicious text.
+        source: The text it is compared with.
+        exact: Equal runs found in both, disjoint in the query, in its order.
+        settings: What counts as a passage.
+        statistics: How rare words are; without, guessed from the two texts.
+    """
+    taken: list[Span] = []
+    spans = [chain_spans(chain)[0] for chain in exact]
+    statistics = statistics or Statistics.guess(query.words, source.words)
+    for one in alignments(query, source, statistics, settings.rules):
+        if not one.is_summary:
+            overlapping = [chain for chain in exact[near(spans, one.query)] if in_both(chain, one.query, one.source)]
+            if overlapping and verbatim_share(query, source, one) >= MOST_VERBATIM:
+                continue  # the equal runs have the better edges
+            one = _holding(one, overlapping)
+        if not _is_long(query, source, one, settings) or any(
+            meets(one.query, other) for other in taken[near(taken, one.query)]
+        ):
+            continue
+        similarity = _similarity(query, source, one)
+        if similarity >= settings.reworded_threshold:
+            insort(taken, one.query)
+            yield Found(one.query, one.source, similarity, "summary" if one.is_summary else "reworded")
+
+
+def in_both(chain: Chain, query: Span, source: Span) -> bool:
+    """Return whether a chain shares tokens with a part of either text."""
+    return any(
+        meets(Span(block.query, block.query_stop), query) and meets(Span(block.source, block.source_stop), source)
+        for block in chain
+    )
+
+
+def _is_long(query: Prepared, source: Prepared, one: Alignment, settings: Settings) -> bool:
+    return (
+        n_letters(query, one.query) >= settings.min_reworded_chars
+        and n_letters(source, one.source) >= settings.min_reworded_source_chars
+    )
+
+
+def _similarity(query: Prepared, source: Prepared, one: Alignment) -> float:
+    ours, theirs = query.word_keys(one.query), source.word_keys(one.source)
+    return found_share(ours, theirs) if one.is_summary else sorted_similarity(ours, theirs)
+
+
+def _holding(one: Alignment, overlapping: list[Chain]) -> Alignment:
+    """Return an alignment made wide enough for the chains that overlap it on both sides."""
+    query, source = one.query, one.source
+    for chain in overlapping:
+        here, there = chain_spans(chain)
+        query = Span(min(query.start, here.start), max(query.stop, here.stop))
+        source = Span(min(source.start, there.start), max(source.stop, there.stop))
+    return one._replace(query=query, source=source)
