@@ -76,14 +76,16 @@ def test_no_run_of_six_words_is_given_out_twice(library: Path) -> None:
 
 
 def test_a_corpus_that_is_used_up_says_so(library: Path) -> None:
-    with pytest.raises(ValueError, match="more words are needed, take a larger corpus"):
+    with pytest.raises(
+        ValueError, match="has 30000 words that do not repeat, and more are needed; take a larger corpus"
+    ):
         Stretches(library, seed=1).take(60 * 500 + 1)
 
 
 def test_a_corpus_that_does_not_serve_is_named(library: Path, tmp_path: Path) -> None:
     with pytest.raises(SystemExit, match=r"no \.txt file is in it"):
         run("uniformity", "--corpus", str(tmp_path / "none"))
-    with pytest.raises(SystemExit, match=r"library.*: .* more words are needed"):
+    with pytest.raises(SystemExit, match=r"library.*: has .* and more are needed"):
         run("similarity", "--corpus", str(library))
     with pytest.raises(SystemExit, match="leave out --corpus"):
         run("size", "--corpus", str(library))

@@ -82,7 +82,7 @@ class Size:
     mean_words: int
 
 
-SMALL, FULL = Size(150, 3_000), Size(1_000, 8_000)
+SMALL, FULL = Size(150, 3_000), Size(1_000, 5_000)
 
 
 @dataclass(frozen=True, slots=True)

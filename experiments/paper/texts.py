@@ -75,6 +75,7 @@ class Stretches:
         self._seen = np.zeros(1 << _TABLE_BITS, np.uint32)
         self._stretches = self._all()
         self._rest: list[str] = []
+        self._n_taken = 0
 
     def take(self, n_words: int) -> list[str]:
         """Return a text of so many words, in pieces, stretch by stretch.
@@ -86,10 +87,14 @@ class Stretches:
         while len(pieces) < n_words:
             stretch = self._rest or next(self._stretches, [])
             if not stretch:
-                raise ValueError(f"{self._folder}: {n_words - len(pieces)} more words are needed, take a larger corpus")
+                raise ValueError(
+                    f"{self._folder}: has {self._n_taken + len(pieces)} words that do not repeat, and more are needed; "
+                    "take a larger corpus, or leave out --full"
+                )
             wanted = n_words - len(pieces)
             pieces += stretch[:wanted]
             self._rest = stretch[wanted:]
+        self._n_taken += n_words
         return pieces
 
     def _all(self) -> Iterator[list[str]]:
