@@ -148,6 +148,19 @@ INLINE void put_ready(fold_t *fold, place_t *place, uint32_t ready, size_t width
     place->wide |= ready;
 }
 
+/* Copies a letter of Han, which folds to itself. */
+INLINE void put_han(fold_t *fold, place_t *place, bool mapped) {
+    memcpy(place->bytes + place->n, place->in, 3);
+    if (mapped)
+        for (int i = 0; i < 3; i++) fold->map[place->n + i] = (uint32_t)(place->in - fold->begin);
+    fold_first_single(fold);
+    note_begin(fold, place, true);
+    place->after_single = true;
+    place->n += 3;
+    place->in += 3;
+    place->wide = 0x80;
+}
+
 INLINE bool put_special(fold_t *fold, place_t *place) {
     leave(fold, place);
     if (!fold_special(fold)) return false;
@@ -169,9 +182,8 @@ INLINE bool fold_code(fold_t *fold, place_t *place, bool mapped) {
         ready = table[(in[0] & 0x1F) << 6 | (in[1] & 0x3F)];
         if (RARE(ready & READY_SPECIAL)) return put_special(fold, place);
         put_ready(fold, place, ready, 2, mapped);
-    } else if (in[0] >= 0xE5 && in[0] <= 0xE9) { /* Han, which folds to itself */
-        uint32_t letter = (uint32_t)in[2] << 16 | (uint32_t)in[1] << 8 | in[0];
-        put_ready(fold, place, letter | 3u << 24 | READY_SINGLE, 3, mapped);
+    } else if (in[0] >= 0xE5 && in[0] <= 0xE9) {
+        put_han(fold, place, mapped);
     } else if (in[0] < 0xF0) {
         ready = table[(in[0] & 0x0F) << 12 | (in[1] & 0x3F) << 6 | (in[2] & 0x3F)];
         if (RARE(ready & READY_SPECIAL)) return put_special(fold, place);
