@@ -100,6 +100,12 @@ class StoreFiles:
         for number in sorted(self.tile_files()):
             yield number, self.tile(number)
 
+    def growing_tiles(self) -> Iterator[tuple[int, StoredTile]]:
+        """Yield the number of each tile that takes more documents, and the tile, ascending; the others are not read."""
+        for number, entry in sorted(self.tile_files().items()):
+            if tilefile.is_growing(self.folder, entry.record, self.identity):
+                yield number, self.tile(number)
+
     def matrix(self) -> PseudoMatrixBloomFilter:
         """Return the filter over all tiles, mapped and checked; `rows` then knows every document's rows.
 

@@ -18,6 +18,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,10 +79,28 @@ def read(folder: Path, record: FileRecord, identity: Identity) -> StoredTile:
         raise damaged(file.path, f"the tile's head does not fit its length ({error})") from error
 
 
+def is_growing(folder: Path, record: FileRecord, identity: Identity) -> bool:
+    """Return whether the tile in a file takes more documents; one page of the file is read.
+
+    Raises:
+        CorruptError: The file is missing, cut, damaged or foreign.
+        UnsupportedError: The file has another format version.
+    """
+    file = MappedFile(folder, record, identity)
+    try:
+        return bool(_head(file)[5])
+    finally:
+        file.close()
+
+
+def _head(file: MappedFile) -> tuple[Any, ...]:
+    file.check(0, _HEAD.size)
+    return _HEAD.unpack_from(file.payload)
+
+
 def _parse(file: MappedFile) -> StoredTile:
     content = file.payload
-    file.check(0, _HEAD.size)
-    n_rows, row_words, n_hashes, sealed, n_entries, growing, fpr = _HEAD.unpack_from(content)
+    n_rows, row_words, n_hashes, sealed, n_entries, growing, fpr = _head(file)
     offset = _HEAD.size
     file.check(offset, offset + 8 * n_rows + 16 * n_entries)
     popcounts = np.frombuffer(content, "<u4", n_rows, offset)

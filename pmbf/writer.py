@@ -321,10 +321,9 @@ class Writer:
     def _placer(self, rebuild: bool) -> Placer:
         tiles: dict[int, Tile] = {}
         rows = RowIndex()
-        for number, stored in () if rebuild else self.store.tiles():
-            if stored.growing:
-                tiles[number] = stored.tile.writable()
-                rows.put_tile(number, stored.entries.copy())
+        for number, stored in () if rebuild else self.store.growing_tiles():
+            tiles[number] = stored.tile.writable()
+            rows.put_tile(number, stored.entries.copy())
         next_tile = int(self.store.catalog.meta["next_tile"])
         mean_hashes = self._n_hashes / max(1, self._n_live)
         return Placer(self.store.params, tiles, rows, next_tile=next_tile, mean_hashes=mean_hashes)

@@ -9,6 +9,7 @@ from pmbf.filter import Tile
 from pmbf.storage import Identity, write_file
 from pmbf.store import Store
 from pmbf.tilefile import SEALED_ROWS, StoredTile
+from pmbf.writer import Writer
 
 OURS = Identity(b"collection-one--", b"params-1")
 
@@ -36,7 +37,9 @@ def test_a_tile_comes_back_from_its_file(tmp_path, n_rows, growing):
     if not growing:
         stored.tile.seal()
         stored.growing = False
-    back = tilefile.read(tmp_path, written(tmp_path, stored), OURS)
+    record = written(tmp_path, stored)
+    back = tilefile.read(tmp_path, record, OURS)
+    assert growing == tilefile.is_growing(tmp_path, record, OURS)
     assert (back.growing, back.tile.sealed) == (growing, not growing or n_rows >= SEALED_ROWS)
     assert stored.entries.tolist() == back.entries.tolist()
     assert stored.background.tolist() == back.background.tolist()
@@ -70,6 +73,20 @@ def test_a_head_that_does_not_fit_is_refused(tmp_path):
     record = write_file(tmp_path, "TILE", OURS, 7, [parts[0][:-20]])
     with pytest.raises(CorruptError, match=r"tiles/000007\.tile: the tile's head does not fit its length|a place that"):
         tilefile.read(tmp_path, record, OURS)
+
+
+def test_a_writer_reads_no_tile_that_is_full(tmp_path, monkeypatch):
+    path, read = tmp_path / "c.pmbf", []
+    with Collection(path, create=True, params=Params(row_capacity=64, segment_chars=1024)) as collection:
+        monkeypatch.setattr("pmbf.placing.ROWS_PER_TILE", 16)
+        collection.add_many([(f"text-{seed}", words(seed)) for seed in range(80)])
+        figures = collection.stats()
+    assert figures.n_tiles >= 3
+    whole = tilefile.read
+    monkeypatch.setattr(tilefile, "read", lambda *arguments: read.append(arguments) or whole(*arguments))
+    with Store(path, writable=True) as store:
+        Writer(store)
+    assert figures.n_tiles - figures.n_sealed == len(read)
 
 
 def test_a_growing_tile_goes_on_growing_from_commit_to_commit(tmp_path):
