@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import sys
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,13 @@ def test_a_curve_is_drawn(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(command.EXPERIMENTS[name], "SMALL", TINY[name])
     run(name, "--plot", str(tmp_path / "curve.svg"))
     assert "<svg" in (tmp_path / "curve.svg").read_text(encoding="utf-8")
+
+
+def test_a_curve_without_matplotlib_says_what_to_install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(size, "SMALL", TINY["size"])
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
+    with pytest.raises(SystemExit, match=r"pip install 'pmbf\[bench\]'"):
+        run("size", "--plot", str(tmp_path / "curve.svg"))
 
 
 def test_no_run_of_six_words_is_given_out_twice(library: Path) -> None:

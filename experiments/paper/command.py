@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import importlib
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -64,7 +65,7 @@ def run(given: argparse.Namespace) -> str:
 
 def _draw(module: ModuleType, figures: dict[str, object], path: Path) -> None:
     try:
-        from matplotlib import pyplot
+        pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
         raise SystemExit("--plot needs matplotlib: pip install 'pmbf[bench]'") from None
     # Text stays text, and the same figures give the same file.
