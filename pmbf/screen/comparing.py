@@ -13,6 +13,7 @@ from pmbf.records import Document
 from pmbf.report import DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt, counted, told
+from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.store import Store
 
@@ -103,9 +104,10 @@ def _compared(
 ) -> tuple[tuple[Passage, ...], str | None]:
     try:
         text = original_text(files, source.document, source.paths)
+        stretches = stretches_near(files, source.document, query.text)
     except (PmbfError, OSError) as error:
         return (), str(error)
-    return verify.passages(query, verify.prepare(text), settings, statistics), None
+    return passages_near(query, text, stretches, settings, statistics), None
 
 
 def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:

@@ -22,12 +22,12 @@ static void search_each(const uint32_t *a, size_t n_a, const uint32_t *b, size_t
 
 /* Sampled hashes are spread evenly from 0 to their largest, so that their upper bits say where in the array one is,
  * up to a few places: `firsts[u]` is the first of those whose upper bits are u. Uneven ones are found all the same, by
- * halving what shares the upper bits. */
+ * halving what shares the upper bits. Where `b` does not ascend, nothing beyond `firsts` is written. */
 static void search_buckets(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, unsigned shift, uint32_t *firsts,
                            uint8_t *found) {
     size_t n_buckets = (size_t)(b[n_b - 1] >> shift) + 1, bucket = 0;
     for (size_t i = 0; i < n_b; i++)
-        for (; bucket <= b[i] >> shift; bucket++) firsts[bucket] = (uint32_t)i;
+        for (; bucket <= b[i] >> shift && bucket < n_buckets; bucket++) firsts[bucket] = (uint32_t)i;
     firsts[n_buckets] = (uint32_t)n_b;
     for (size_t i = 0; i < n_a; i++) {
         size_t upper = a[i] >> shift;
