@@ -17,8 +17,9 @@ from pmbf.filter import ROWS_PER_TILE, Tile
 from pmbf.params import Params, words_per_row
 from pmbf.rowindex import Entries, Entry, FreeSpaceIndex, RowIndex
 
-MIN_CAPACITY, MAX_CAPACITY = 1024, 65_536
-"""Hashes a row is made for: below, the rows' bookkeeping outweighs them; above, one tile passes 50 MB."""
+MIN_CAPACITY, MAX_CAPACITY = 8192, 65_536
+"""Hashes a row is made for: with fewer, a query passes over more tiles than it saves documents; above, one tile passes
+50 MB."""
 
 Hashes = NDArray[np.uint32]
 
