@@ -11,7 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import filters, growth, limit, peers, report
+from benchmarks import filters, growth, limit, page, peers, report
+from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS
 from experiments.planting import plant
 
@@ -21,6 +22,9 @@ Figures = dict[str, Any]
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run a benchmark, print its table, and write its figures where they are wanted."""
     given = _parser().parse_args(arguments)
+    if given.benchmark == "page":
+        page.write()
+        return
     figures: Figures = {"benchmark": given.benchmark, "about": report.about()} | given.run(given)
     print(given.table(figures), end="")
     if given.json:
@@ -38,10 +42,11 @@ def _parser() -> argparse.ArgumentParser:
     one = _benchmark(some, "filters", "a filter beside other ways to find a document by its hashes", filters.table)
     one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes: 4 GB of memory")
     one.add_argument("--rounds", type=int, default=5, help="each time is that of the fastest of so many (5)")
+    _add_only(one, list(METHODS))
     one.set_defaults(run=_filters)
     one = _benchmark(some, "peers", "pmbf beside its peers on a folder of real text", peers.table)
     _add_texts(one)
-    one.add_argument("--only", nargs="+", choices=PEERS, default=list(PEERS), metavar="PEER", help=", ".join(PEERS))
+    _add_only(one, list(PEERS))
     one.set_defaults(run=_peers)
     one = _benchmark(some, "growth", "costs by the size of the collection, from a thousand to a million", growth.table)
     _add_texts(one)
@@ -50,12 +55,20 @@ def _parser() -> argparse.ArgumentParser:
         "--synthetic", nargs="*", type=int, default=growth.SYNTHETIC, metavar="N", help="made-up documents"
     )
     one.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes that load, beside one (cores)")
+    one.add_argument("--update", action="store_true", help="keep the other figures in OUT")
     one.set_defaults(run=_growth)
+    some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     return parser
+
+
+def _add_only(one: argparse.ArgumentParser, names: list[str]) -> None:
+    one.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names))
+    one.add_argument("--update", action="store_true", help="keep the other figures in OUT, which had the same input")
 
 
 def _add_texts(one: argparse.ArgumentParser) -> None:
     one.add_argument("folder", type=Path, help="searched recursively for .txt files")
+    one.add_argument("--corpus", metavar="WHAT", help="what the documents are, for the page (the folder's name)")
     one.add_argument("--texts", type=Path, metavar="FILE", help="keep the texts here, or take them from here")
     for name, value in (("clean", 100), ("planted", 84), ("words", 4000)):
         one.add_argument(f"--{name}", type=int, default=value, help=f"see experiments/planting.py ({value})")
@@ -69,17 +82,28 @@ def _benchmark(some: Any, name: str, about: str, table: Any) -> argparse.Argumen
 
 
 def _filters(given: argparse.Namespace) -> Figures:
-    return filters.run(filters.FULL if given.full else filters.SMALL, n_rounds=given.rounds, on_done=_show)
+    size = filters.FULL if given.full else filters.SMALL
+    return filters.run(size, names=given.only, n_rounds=given.rounds, on_done=_show, before=_before(given))
 
 
 def _peers(given: argparse.Namespace) -> Figures:
     with _texts(given) as texts:
-        return peers.run(texts, names=given.only, on_done=_show)
+        return _corpus(given) | peers.run(texts, names=given.only, on_done=_show, before=_before(given))
 
 
 def _growth(given: argparse.Namespace) -> Figures:
     with _texts(given) as texts:
-        return growth.run(texts, real=given.real, made=given.synthetic, jobs=given.jobs, on_done=_show)
+        sizes = {"real": given.real, "made": given.synthetic}
+        return _corpus(given) | growth.run(texts, **sizes, jobs=given.jobs, on_done=_show, before=_before(given))
+
+
+def _before(given: argparse.Namespace) -> Figures | None:
+    """Return the figures that are updated, if they are."""
+    return json.loads(given.json.read_text(encoding="utf-8")) if given.update else None
+
+
+def _corpus(given: argparse.Namespace) -> Figures:
+    return {"corpus": given.corpus or given.folder.name}
 
 
 @contextmanager

@@ -8,7 +8,7 @@ each round; its time is the processor's, over the round that took least. What a 
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from time import perf_counter, process_time
@@ -19,6 +19,7 @@ import numpy as np
 from benchmarks import report
 from benchmarks.filter_methods import METHODS, TERM, Cobs, PmbfRows, installed
 from benchmarks.process import FailedError, alone, peak_bytes
+from benchmarks.results import measure_each
 from benchmarks.synthetic import planted_query
 
 Figures = dict[str, Any]
@@ -42,24 +43,45 @@ SMALL = Size(n_documents=3607, n_hashes=2850, n_short=100, n_long=20)
 FULL = Size(n_documents=14_428, n_hashes=11_400, n_short=100, n_long=20)
 
 
-def run(size: Size, *, n_rounds: int, on_done: Callable[[Figures], None]) -> Figures:
-    """Return the figures of each method; `on_done` is called with those of each."""
-    results = []
-    for name in METHODS:
-        figures = {"name": name} | measured(name, size, n_rounds=n_rounds)
-        on_done(figures)
-        results.append(figures)
-    return {"size": asdict(size), "results": results}
+def run(
+    size: Size,
+    *,
+    names: Sequence[str],
+    n_rounds: int,
+    on_done: Callable[[Figures], None],
+    before: Figures | None = None,
+) -> Figures:
+    """Return the figures of each method.
+
+    Args:
+        size: Of documents and queries.
+        names: Keys of `METHODS`.
+        n_rounds: Each time is that of the fastest of so many.
+        on_done: Called with the figures of each method.
+        before: Figures of an earlier run of this size; those of methods that are measured now are replaced.
+
+    Raises:
+        ValueError: The earlier run had another size.
+    """
+    return measure_each(
+        names,
+        lambda name: measured(name, size, n_rounds=n_rounds),
+        setup={"size": asdict(size)},
+        order=list(METHODS),
+        on_done=on_done,
+        before=before,
+    )
 
 
 def measured(name: str, size: Size, *, n_rounds: int) -> Figures:
-    """Return one method's figures, measured in a process of its own; or why there are none, as `failed`."""
+    """Return one method's figures, measured in a process of its own.
+
+    Raises:
+        FailedError: Its package is not installed, or its process ended without figures.
+    """
     if not installed(name):
-        return {"failed": "not installed"}
-    try:
-        figures: Figures = alone("benchmarks.filters:measure", name=name, size=asdict(size), n_rounds=n_rounds)
-    except FailedError as error:
-        return {"failed": str(error)}
+        raise FailedError("not installed")
+    figures: Figures = alone("benchmarks.filters:measure", name=name, size=asdict(size), n_rounds=n_rounds)
     return figures
 
 

@@ -1,13 +1,15 @@
 """How costs grow with a collection: real documents as far as there are any, made-up fingerprints beyond.
 
-Loading, asking and the command line each run in processes of their own. Times of loading and asking are the
-processor's, on one core; opening and the command line are what a person waits, the files being in the system's cache.
+Loading, asking and the command line each run in processes of their own. Times are the processor's, on one core; those
+of opening, of loading in several processes, and what a person waits for `pmbf screen`, are what passes, the files being
+in the system's cache: other work on the machine makes them longer.
 """
 
 from __future__ import annotations
 
 import itertools
 import random
+import resource
 import subprocess
 import sys
 import tempfile
@@ -21,6 +23,7 @@ import numpy as np
 
 from benchmarks import report, synthetic
 from benchmarks.process import ROOT, alone, folder_bytes, peak_bytes, resident_bytes
+from benchmarks.results import measure_each
 from experiments.planting import CLEAN, Planted
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
@@ -40,7 +43,13 @@ _REPEATS = 5
 
 
 def run(
-    texts: Path, *, real: Sequence[int], made: Sequence[int], jobs: int, on_done: Callable[[Figures], None]
+    texts: Path,
+    *,
+    real: Sequence[int],
+    made: Sequence[int],
+    jobs: int,
+    on_done: Callable[[Figures], None],
+    before: Figures | None = None,
 ) -> Figures:
     """Return the figures of collections of several sizes.
 
@@ -50,25 +59,36 @@ def run(
         made: Numbers of made-up documents.
         jobs: Processes that load, measured beside one.
         on_done: Called with the figures of each size.
+        before: Figures of an earlier run; those of sizes that are measured now are replaced.
     """
-    planted, results = Planted.read(texts), []
-    sizes = [("real", n) for n in real if n <= len(planted.loaded)] + [("synthetic", n) for n in made]
-    for kind, n_documents in sizes:
-        with tempfile.TemporaryDirectory() as place:
-            figures = {"name": f"{n_documents:,} {kind}", "kind": kind, "n_documents": n_documents}
-            common = {"place": place, "n_documents": n_documents}
-            if kind == "real":
-                figures |= alone("benchmarks.growth:load", texts=str(texts), jobs=1, **common)
-                both = alone("benchmarks.growth:load", texts=str(texts), jobs=jobs, **common)
-                figures |= {"jobs": jobs, "load_jobs_s": both["load_s"]}
-                figures |= alone("benchmarks.growth:ask", texts=str(texts), place=place)
-                figures |= command_line(Path(place), next(query.text for query in planted.queries if query.source))
-            else:
-                figures |= alone("benchmarks.growth:make", **common)
-                figures |= alone("benchmarks.growth:ask_made", place=place)
-        on_done(figures)
-        results.append(figures)
-    return {"document_hashes": DOCUMENT_HASHES, "query_hashes": QUERY_HASHES, "results": results}
+    n_loaded = len(Planted.read(texts).loaded)
+    sizes = [("real", n) for n in real if n <= n_loaded] + [("synthetic", n) for n in made]
+    named = {f"{n:,} {kind}": (kind, n) for kind, n in sizes}
+    known = [one["name"] for one in before["results"]] if before else []
+    return measure_each(
+        named,
+        lambda name: _measured(texts, *named[name], jobs),
+        setup={"document_hashes": DOCUMENT_HASHES, "query_hashes": QUERY_HASHES},
+        order=sorted({*known, *named}, key=lambda name: (name.split()[1], int(name.split()[0].replace(",", "")))),
+        on_done=on_done,
+        before=before,
+    )
+
+
+def _measured(texts: Path, kind: str, n_documents: int, jobs: int) -> Figures:
+    figures: Figures = {"kind": kind, "n_documents": n_documents}
+    with tempfile.TemporaryDirectory() as place:
+        if kind == "synthetic":
+            figures |= alone("benchmarks.growth:make", place=place, n_documents=n_documents)
+            figures |= alone("benchmarks.growth:ask_made", place=place)
+            return figures
+        given = {"texts": str(texts), "place": place, "n_documents": n_documents}
+        figures |= alone("benchmarks.growth:load", **given, jobs=1)
+        several = alone("benchmarks.growth:load", **given, jobs=jobs)
+        figures |= {"jobs": jobs, "load_jobs_s": several["load_s"]}
+        figures |= alone("benchmarks.growth:ask", texts=str(texts), place=place)
+        query = next(query.text for query in Planted.read(texts).queries if query.source)
+        return figures | command_line(Path(place), query)
 
 
 # ---------------------------------------------------------------------- in processes of their own
@@ -135,19 +155,24 @@ def command_line(place: Path, text: str) -> Figures:
     file = place / "query.txt"
     file.write_text(text, encoding="utf-8")
     screening = ["screen", str(file), "--collection", str(place / "1.pmbf"), "--json"]
-    return {"cli_screen_s": _process_seconds(screening), "cli_help_s": _process_seconds(["--help"])}
+    return _process_seconds("cli_screen", screening) | _process_seconds("cli_help", ["--help"])
 
 
-def _process_seconds(arguments: list[str]) -> float:
-    """Return the seconds of the fastest of several runs of `pmbf`."""
+def _process_seconds(what: str, arguments: list[str]) -> Figures:
+    """Return the least seconds of several runs of `pmbf`: until it ends, and of the processor."""
     times = []
     for _ in range(_REPEATS):
-        start = perf_counter()
+        start, cpu = perf_counter(), _children_seconds()
         done = subprocess.run([sys.executable, "-m", "pmbf", *arguments], cwd=ROOT, capture_output=True, text=True)
-        times.append(perf_counter() - start)
+        times.append((perf_counter() - start, _children_seconds() - cpu))
         if done.returncode > 1:
             raise RuntimeError(f"pmbf {arguments[0]} ended with code {done.returncode}: {done.stderr.strip()}")
-    return min(times)
+    return {f"{what}_s": min(wall for wall, _ in times), f"{what}_cpu_s": min(cpu for _, cpu in times)}
+
+
+def _children_seconds() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _opened(folder: Path) -> tuple[Store, Figures]:
@@ -191,7 +216,8 @@ def table(figures: Figures) -> str:
         "",
         *report.head("| documents | load, a document | load, MB/s | jobs, MB/s | memory | disk, index | texts |"),
     ]
-    for one in figures["results"]:
+    done = [one for one in figures["results"] if "failed" not in one]
+    for one in done:
         seconds = [one["load_cpu_s"], one["load_jobs_s"]] if "n_bytes" in one else []
         rates = [f"{one['n_bytes'] / some / 1e6:.1f}" for some in seconds] or ["", ""]
         lines.append(
@@ -199,11 +225,13 @@ def table(figures: Figures) -> str:
             f"| {report.size(one['load_peak_bytes'])} | {report.size(one['disk_index_bytes'])} "
             f"| {report.size(one['disk_text_bytes'])} |"
         )
-    columns = ("open_s", "candidates_p50_s", "candidates_p99_s", "screen_p50_s", "screen_p99_s", "cli_screen_s")
-    head = "| documents | open | candidates p50 | p99 | whole screen p50 | p99 | `pmbf screen` | memory |"
+    columns = ("open_s", *(f"{what}_{part}_s" for what in ("candidates", "screen") for part in ("p50", "p99")))
+    columns += ("cli_screen_cpu_s", "cli_screen_s")
+    head = "| documents | open | candidates p50 | p99 | whole screen p50 | p99 | `pmbf screen` | waited | memory |"
     lines += ["", *report.head(head)]
-    for one in figures["results"]:
+    for one in done:
         times = " | ".join(report.time(one[column]) if column in one else "" for column in columns)
         held = one.get("screen_held_bytes", one["candidates_held_bytes"])
         lines.append(f"| {one['name']} | {times} | {report.size(held)} |")
+    lines += [f"\n{one['name']}: {one['failed']}" for one in figures["results"] if "failed" in one]
     return "\n".join(lines) + "\n"

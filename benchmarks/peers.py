@@ -17,6 +17,7 @@ from typing import Any
 from benchmarks import report
 from benchmarks.peer_methods import PEERS, Answer, installed
 from benchmarks.process import FailedError, alone, peak_bytes, resident_bytes
+from benchmarks.results import measure_each
 from experiments.planting import CLEAN, LEVELS, Planted, Query, n_words_of
 
 Figures = dict[str, Any]
@@ -24,37 +25,44 @@ CLEAN_SHARE = 0.01
 """Of the clean texts, how many may have a document above the cut."""
 
 
-def run(texts: Path, *, names: Sequence[str], on_done: Callable[[Figures], None]) -> Figures:
-    """Return the figures of each peer.
+def run(
+    texts: Path, *, names: Sequence[str], on_done: Callable[[Figures], None], before: Figures | None = None
+) -> Figures:
+    """Return the figures of each peer, each with the date and the commit of its measurement.
 
     Args:
         texts: A file that `Planted.save` wrote: documents and texts to screen.
         names: Keys of `PEERS`.
         on_done: Called with the figures of each peer.
+        before: Figures of an earlier run with these texts; those of peers that are measured now are replaced.
+
+    Raises:
+        ValueError: The earlier run had other documents or texts.
     """
-    results = []
-    for name in names:
-        figures = {"name": name} | _measured(name, texts)
-        on_done(figures)
-        results.append(figures)
-    planted = Planted.read(texts)
-    workload = {
+    return measure_each(
+        names,
+        lambda name: _measured(name, texts),
+        setup={"workload": _workload(Planted.read(texts))},
+        order=list(PEERS),
+        on_done=on_done,
+        before=before,
+    )
+
+
+def _workload(planted: Planted) -> Figures:
+    return {
         "n_documents": len(planted.loaded),
         "n_bytes": sum(path.stat().st_size for path in planted.paths()),
         "n_clean": sum(query.level == CLEAN for query in planted.queries),
         "n_per_cell": sum(query.level == next(iter(LEVELS)) and query.edited for query in planted.queries),
         "text_words": n_words_of(planted.queries[0].text),
     }
-    return {"workload": workload, "results": results}
 
 
 def _measured(name: str, texts: Path) -> Figures:
     if not installed(name):
-        return {"failed": "not installed"}
-    try:
-        figures: Figures = alone("benchmarks.peers:measure", name=name, texts=str(texts))
-    except FailedError as error:
-        return {"failed": str(error)}
+        raise FailedError("not installed")
+    figures: Figures = alone("benchmarks.peers:measure", name=name, texts=str(texts))
     return figures
 
 

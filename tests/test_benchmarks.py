@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import filters, limit
+from benchmarks import filter_methods, filters, limit, page
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
@@ -65,19 +65,18 @@ def test_a_peer_that_crashes_is_reported_and_stops_nobody(library: Path) -> None
 @pytest.mark.parametrize("method", METHODS)
 def test_each_filter_finds_what_a_query_was_taken_from(method: str) -> None:
     size = filters.Size(n_documents=70, n_hashes=600, n_short=5, n_long=5)
-    figures = filters.measured(method, size, n_rounds=1)
-    if figures.get("failed") == "not installed":
+    if not filter_methods.installed(method):
         pytest.skip(f"{method} is not installed")
+    figures = filters.measured(method, size, n_rounds=1)
     assert (1.0, 1.0) == (figures["short_recall"], figures["long_recall"])
     assert figures["n_bytes"] > 0 and figures["short_s"] > 0
 
 
 def test_the_filters_benchmark_prints_a_line_for_each(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(filters, "SMALL", filters.Size(n_documents=70, n_hashes=600, n_short=1, n_long=1))
-    monkeypatch.setattr(filters, "METHODS", ["pmbf tile, rows", "inverted index, NumPy"])
-    main(["filters", "--rounds", "1", "--json", str(tmp_path / "out.json")])
+    main(["filters", "--rounds", "1", "--only", "pmbf tile, rows", "inverted index, NumPy"])
     printed = capsys.readouterr().out
     assert "70 documents of 600 hashes" in printed
     assert "| pmbf tile, rows | " in printed and "| inverted index, NumPy | " in printed
@@ -95,3 +94,30 @@ def test_the_growth_benchmark_measures_real_and_made_up_documents(
     assert all(one["cli_screen_s"] > 0 for one in figures["results"] if one["kind"] == "real")
     assert (tmp_path / "texts.json").exists()
     assert "| 300 synthetic | " in capsys.readouterr().out
+
+
+def test_one_peer_is_measured_anew_beside_the_figures_of_others(library: Path, tmp_path: Path) -> None:
+    out = ["--json", str(tmp_path / "out.json"), "--texts", str(tmp_path / "texts.json")]
+    small = ["--clean", "5", "--planted", "4", "--words", "400", *out]
+    main(["peers", str(library), "--only", "pmbf, whole screen", *small])
+    main(["peers", str(library), "--only", "pmbf, candidates", "--update", *small])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert ["pmbf, candidates", "pmbf, whole screen"] == [one["name"] for one in figures["results"]]
+    (tmp_path / "texts.json").unlink()
+    with pytest.raises(ValueError, match="the figures to update are of"):
+        main(["peers", str(library), "--only", "pmbf, candidates", "--update", *small, "--planted", "3"])
+
+
+def test_the_page_says_what_the_figures_say() -> None:
+    assert page.text(page.read()) == page.PAGE.read_text(encoding="utf-8")
+
+
+def test_plots_show_every_peer_and_both_kinds_of_documents(tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib")
+    from benchmarks import plots
+
+    figures = page.read()
+    plots.write(figures, tmp_path)
+    shown = (tmp_path / "peers.svg").read_text(encoding="utf-8")
+    assert all(one["name"] in shown for one in figures["peers-small"]["results"] if "failed" not in one)
+    assert "hollow: synthetic" in (tmp_path / "growth-time.svg").read_text(encoding="utf-8")

@@ -1,0 +1,67 @@
+"""docs/performance.md, written from a template and the figures in benchmarks/results: `python -m benchmarks page`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from string import Template
+from typing import Any
+
+from benchmarks import filters, growth, limit, peers, report, verdicts
+
+Figures = dict[str, Any]
+RESULTS = report.ROOT / "benchmarks" / "results"
+TEMPLATE = report.ROOT / "benchmarks" / "performance.template.md"
+PAGE = report.ROOT / "docs" / "performance.md"
+PEERS = ("peers-small",)
+TABLES: dict[str, Callable[[Figures], str]] = {
+    "limit": limit.table,
+    "filters": filters.table,
+    "growth": growth.table,
+    **dict.fromkeys(PEERS, peers.table),
+}
+
+
+def read(results: Path = RESULTS) -> dict[str, Figures]:
+    """Return the figures of each benchmark, by the name of their file.
+
+    Raises:
+        FileNotFoundError: A benchmark's figures are missing.
+    """
+    return {name: json.loads((results / f"{name}.json").read_text(encoding="utf-8")) for name in TABLES}
+
+
+def write(results: Path = RESULTS, page: Path = PAGE) -> None:
+    """Write the page and its plots."""
+    from benchmarks import plots
+
+    figures = read(results)
+    page.write_text(text(figures), encoding="utf-8")
+    plots.write(figures, page.parent / "plots")
+
+
+def text(figures: dict[str, Figures]) -> str:
+    """Return the page."""
+    tables = {name: f"{_source(name)}\n\n{table(figures[name])}" for name, table in TABLES.items()}
+    corpora = {name: figures[name]["corpus"] for name in PEERS}
+    tables["peers"] = "\n".join(f"### {corpora[name]}\n\n{tables.pop(name)}" for name in PEERS)
+    tables["short"] = "\n".join(f"### {corpora[name]}\n\n{_short(figures[name])}" for name in PEERS)
+    return Template(TEMPLATE.read_text(encoding="utf-8")).substitute(tables)
+
+
+def _source(name: str) -> str:
+    return f"From [`{name}.json`](../benchmarks/results/{name}.json)."
+
+
+def _short(some: Figures) -> str:
+    """Return what is better and what is not, against the best peer in each respect."""
+    lines = report.head("| candidates alone | pmbf | best peer | | pmbf is |")
+    for one in sorted(verdicts.costs(some), key=lambda one: -one.factor):
+        better = f"{one.factor:.1f} × better" if one.factor >= 1 else f"**{1 / one.factor:.1f} × worse**"
+        lines.append(f"| {one.what} | {one.ours} | {one.theirs} | {one.peer} | {better} |")
+    lines += ["", *report.head("| named, at the cut | candidates | whole screen | best peer | |")]
+    for cell, ours, whole, best, peer in verdicts.recalls(some):
+        shown = (f"{share:.2f}" if share >= best else f"**{share:.2f}**" for share in (ours, whole))
+        lines.append(f"| {cell} | {' | '.join(shown)} | {best:.2f} | {peer} |")
+    return "\n".join(lines) + "\n"
