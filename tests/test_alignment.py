@@ -23,7 +23,7 @@ class Language:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
         made = {"".join(self.rng.choices(SYLLABLES, k=self.rng.choice((1, 2, 2, 3, 3)))) for _ in range(6000)}
-        self.lexicon = sorted(made, key=lambda word: (len(word) + self.rng.random(), word))
+        self.lexicon = sorted(sorted(made), key=lambda word: (len(word) + self.rng.random(), word))
         self.shares = [1 / (rank + 8) for rank in range(len(self.lexicon))]
 
     def sentence(self, n_words: int = 14) -> list[str]:
@@ -118,6 +118,18 @@ def test_a_summary_is_told_from_a_copy(language: Language, statistics: Statistic
     assert passage.source == Span(0, len(source))
     assert near(passage.query, Span(len(before) + 2, len(query) - len(after) - 2), 120)
     assert passage.similarity > 0.8
+    shorter_sources = Settings(max_summed_chars=len(source) // 2)
+    assert "summary" not in {one.kind for one in passages(prepare(query), prepare(source), shorter_sources, statistics)}
+
+
+def test_a_short_reworded_passage_must_be_more_alike_where_many_texts_are_compared() -> None:
+    usual, wary = Settings(), Settings(short_doubt=0.3)
+    assert [usual.doubt(n) for n in (1, 600)] == [0, 0]
+    assert [round(wary.doubt(n), 2) for n in (0, 300, 600, 6000)] == [0.3, 0.15, 0, 0]
+    with pytest.raises(ParameterError, match="short_doubt is 2"):
+        Settings(short_doubt=2)
+    with pytest.raises(ParameterError, match="max_summed_chars is 0"):
+        Settings(max_summed_chars=0)
 
 
 def test_a_copy_to_the_letter_stays_verbatim_beside_a_reworded_part(language: Language, statistics: Statistics) -> None:

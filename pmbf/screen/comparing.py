@@ -17,6 +17,9 @@ from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.store import Store
 
+SHORT_DOUBT = 0.35
+"""Of a text and thousands of documents, some pair shares the words of a few sentences by chance."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -92,6 +95,7 @@ def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
         threshold=options.min_similarity,
         min_reworded_chars=max(options.min_chars, usual.min_reworded_chars),
         min_reworded_source_chars=max(options.min_chars, usual.min_reworded_source_chars),
+        short_doubt=SHORT_DOUBT,
     )
 
 

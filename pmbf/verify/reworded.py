@@ -44,7 +44,8 @@ def reworded(
         ):
             continue
         similarity = _similarity(query, source, one)
-        if similarity >= settings.reworded_threshold:
+        doubt = 0.0 if one.is_summary else settings.doubt(n_letters(query, one.query))
+        if similarity >= settings.reworded_threshold + doubt:
             insort(taken, one.query)
             yield Found(one.query, one.source, similarity, "summary" if one.is_summary else "reworded")
 
@@ -58,10 +59,10 @@ def in_both(chain: Chain, query: Span, source: Span) -> bool:
 
 
 def _is_long(query: Prepared, source: Prepared, one: Alignment, settings: Settings) -> bool:
-    return (
-        n_letters(query, one.query) >= settings.min_reworded_chars
-        and n_letters(source, one.source) >= settings.min_reworded_source_chars
-    )
+    """Return whether both sides are long enough, and the source of a summary not too long: then it has every word."""
+    here, there = n_letters(query, one.query), n_letters(source, one.source)
+    is_summed_up = not one.is_summary or there <= settings.max_summed_chars
+    return here >= settings.min_reworded_chars and there >= settings.min_reworded_source_chars and is_summed_up
 
 
 def _similarity(query: Prepared, source: Prepared, one: Alignment) -> float:

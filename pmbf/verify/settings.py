@@ -7,6 +7,9 @@ from dataclasses import dataclass, field
 from pmbf.errors import ParameterError
 from pmbf.kernels import Rules
 
+SURE_CHARS = 600
+"""Two texts on one topic share words by chance; hardly ever so many in a row."""
+
 
 @dataclass(frozen=True, slots=True)
 class Settings:
@@ -21,6 +24,10 @@ class Settings:
         threshold: Least similarity of an edited passage, in [0, 1]; see `reworded_threshold`.
         min_reworded_chars: Characters of the shortest reworded passage, in the query, at least 1, counted likewise.
         min_reworded_source_chars: The same in the source.
+        max_summed_chars: Characters of the longest source that a passage can sum up: a longer one has most words of its
+            topic, at least 1.
+        short_doubt: How much more alike the sides of a very short reworded passage must be, in [0, 1]: less the longer
+            it is, and nothing from `SURE_CHARS` characters on.
         rules: The numbers of the alignment that finds reworded passages and summaries.
 
     Raises:
@@ -36,6 +43,8 @@ class Settings:
     threshold: float = 0.6
     min_reworded_chars: int = 150
     min_reworded_source_chars: int = 200
+    max_summed_chars: int = 30_000
+    short_doubt: float = 0.0
     rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:
@@ -44,8 +53,14 @@ class Settings:
         _within("min_chars", self.min_chars, 1, 2**31)
         _within("min_reworded_chars", self.min_reworded_chars, 1, 2**31)
         _within("min_reworded_source_chars", self.min_reworded_source_chars, 1, 2**31)
-        if not 0 <= self.threshold <= 1:
-            raise ParameterError(f"threshold is {self.threshold}, expected a number in [0, 1]")
+        _within("max_summed_chars", self.max_summed_chars, 1, 2**31)
+        for name in ("threshold", "short_doubt"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise ParameterError(f"{name} is {getattr(self, name)}, expected a number in [0, 1]")
+
+    def doubt(self, n_chars: int) -> float:
+        """Return how much more alike the sides of a reworded passage of so many characters must be."""
+        return self.short_doubt * max(0.0, 1 - n_chars / SURE_CHARS)
 
     @property
     def reworded_threshold(self) -> float:
