@@ -7,7 +7,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from experiments import pan, planted, retrieval, shingles
+from experiments import alignment, pan, planted, retrieval, shingles
 from experiments.paper import command as paper
 from pmbf.params import Params
 
@@ -17,6 +17,8 @@ def main() -> None:
     arguments = _parser().parse_args()
     if arguments.command == "shingles":
         print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
+    elif arguments.command == "alignment":
+        print(alignment.run(arguments.folder, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "pan":
         _pan(arguments)
     elif arguments.command == "paper":
@@ -46,6 +48,12 @@ def _parser() -> argparse.ArgumentParser:
     _add_planted(
         commands.add_parser("planted", help="is a planted passage's source found?", description=planted.__doc__)
     )
+    topic = commands.add_parser(
+        "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
+    )
+    topic.add_argument("folder", type=Path, help="folder with text files, in folders by topic")
+    topic.add_argument("--pairs", type=int, default=1000, help="pairs (default: 1000)")
+    topic.add_argument("--out", type=Path, help="JSON file to write")
     _add_pan(commands.add_parser("pan", help="run and score a PAN corpus", description=pan.__doc__))
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser

@@ -51,6 +51,7 @@ class Rules:
         summary_words: Most words of a summary.
         summary_score: Its least score.
         summary_share: Least share of its words, by rarity, that stand in the source.
+        summary_boxes: Least share of those that boxes explain, all together.
         summary_one: Most of them that one box may explain.
         summary_one_lines: The same where it begins and ends with a line.
         summary_window: Words of the source's window in which most of them stand, per cent of the summary's own.
@@ -81,6 +82,7 @@ class Rules:
     summary_words: int = 250
     summary_score: int = 40 * NAT
     summary_share: int = 68
+    summary_boxes: int = 10
     summary_one: int = 50
     summary_one_lines: int = 90
     summary_window: int = 150

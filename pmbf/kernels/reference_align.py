@@ -36,7 +36,7 @@ def align(pair: Pair) -> NDArray[np.int64]:
     found = [refined(texts, box) for box in clusters(rules, *_points(texts))]
     kept = [stretched(texts, box) for box in found if box is not None and box.score >= rules.least_box]
     boxes = joined(kept)
-    boxes = _with_summary(texts, [box for box in boxes if box.score >= rules.least_score])
+    boxes = _with_summary(texts, boxes)
     return np.array(boxes, np.int64).reshape(-1, 6)
 
 
@@ -77,16 +77,16 @@ def _worths(texts: Texts) -> list[int]:
 
 
 def _with_summary(texts: Texts, boxes: list[Box]) -> list[Box]:
-    """Return the boxes with a summary of the whole source in the place of those it overlaps, if there is one."""
-    n_source = len(texts.pair.classes[1])
-    if n_source < texts.pair.rules.summary_source:
-        return boxes
+    """Return the boxes of the least score, with a summary of the whole source in the place of those it overlaps."""
+    rules, n_source = texts.pair.rules, len(texts.pair.classes[1])
+    good = [box for box in boxes if box.score >= rules.least_score]
+    if n_source < rules.summary_source:
+        return good
     start, stop, score = _best_part(texts)
     if not _is_summary(texts, start, stop, score, boxes):
-        return boxes
-    return [box for box in boxes if box.query >= stop or box.query_stop <= start] + [
-        Box(start, stop, 0, n_source, score, 1)
-    ]
+        return good
+    beside = [box for box in good if box.query >= stop or box.query_stop <= start]
+    return [*beside, Box(start, stop, 0, n_source, score, 1)]
 
 
 def _best_part(texts: Texts) -> tuple[int, int, int]:
@@ -114,9 +114,14 @@ def _is_summary(texts: Texts, start: int, stop: int, score: int, boxes: list[Box
     mass = int(shared[start:stop].sum())
     if 100 * mass < rules.summary_share * int(rarities[start:stop].sum()):
         return False
-    one = max(
-        (int(shared[max(box.query, start) : max(0, min(box.query_stop, stop))].sum()) for box in boxes), default=0
-    )
+    told = np.zeros(len(shared), np.bool_)
+    one = 0
+    for box in boxes:
+        told[box.query : box.query_stop] = True
+        if box.score >= rules.least_score:
+            one = max(one, int(shared[max(box.query, start) : max(0, min(box.query_stop, stop))].sum()))
+    if 100 * int(shared[start:stop][told[start:stop]].sum()) < rules.summary_boxes * mass:
+        return False
     if 100 * one > (rules.summary_one_lines if lines else rules.summary_one) * mass:
         return False
     return _densest(texts, start, stop) <= 10 * (rules.summary_dense_lines if lines else rules.summary_dense)

@@ -61,6 +61,7 @@ class Prepared:
     _sums: Names = field(repr=False)
     _back: Names = field(repr=False)
     _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
+    _run_stops: dict[int, Positions] = field(default_factory=dict, repr=False)
     _weights: list[tuple[Statistics, Weights]] = field(default_factory=list, repr=False)
 
     @property
@@ -110,11 +111,12 @@ class Prepared:
         >>> prepare("to be or 老渔夫").run_stops(2).tolist()
         [2, 3, 5]
         """
-        half_words = np.zeros(self.n_tokens + 1, np.intp)
-        np.cumsum(2 - self.tokens.singles.astype(np.intp), out=half_words[1:])
-        n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
-        stops: Positions = np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)
-        return stops
+        if n_words not in self._run_stops:
+            half_words = np.zeros(self.n_tokens + 1, np.intp)
+            np.cumsum(2 - self.tokens.singles.astype(np.intp), out=half_words[1:])
+            n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
+            self._run_stops[n_words] = np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)
+        return self._run_stops[n_words]
 
     def _group(self, seed_tokens: int) -> Grams:
         stops = self.run_stops(seed_tokens)

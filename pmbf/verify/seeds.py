@@ -22,6 +22,9 @@ import numpy as np
 
 from pmbf.verify.prepared import Grams, Positions, Prepared
 
+MOST_BLOCKS = 1 << 16
+"""Blocks that are looked at, the longest. Two texts of 500,000 one-letter words have as many blocks; all took 50 s."""
+
 
 class Block(NamedTuple):
     """Equal tokens: `length` of them, from token `query` of the query and from token `source` of the source."""
@@ -50,7 +53,7 @@ def blocks(query: Prepared, source: Prepared, seed_tokens: int) -> list[Block]:
     """Return equal runs of two texts in query order, each as long as it can be.
 
     Promise: a run of `seed_tokens` words whose grams stand once in the source is inside a block, unless a block more
-    than twice as long covers it on the query's side.
+    than twice as long covers it on the query's side, or there are `MOST_BLOCKS` longer ones.
 
     Args:
         seed_tokens: Words in the shortest run that starts a block, at least 1; letters that are tokens count half.
@@ -137,4 +140,6 @@ def _leading(runs: Positions) -> list[Block]:
     keep = 2 * (stops - starts) >= (stops - starts)[leader]
     keep[1:] &= (np.diff(runs) != 0).any(axis=0)
     found = np.stack([starts, partners, stops - starts])[:, keep]
+    if found.shape[1] > MOST_BLOCKS:
+        found = found[:, np.sort(np.argsort(-found[2], kind="stable")[:MOST_BLOCKS])]
     return list(map(Block, *found.tolist()))

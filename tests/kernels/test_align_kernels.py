@@ -23,7 +23,7 @@ PIECES = (
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=150).map("".join)
 LAX = Rules(
     most_points=2000, density=2 * NAT, least_score=NAT, least_box=100, summary_source=20, summary_score=NAT,
-    summary_share=10, summary_dense=100, summary_one=100,
+    summary_share=10, summary_boxes=10, summary_dense=100, summary_one=100,
 )  # fmt: skip
 
 

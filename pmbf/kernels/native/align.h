@@ -30,7 +30,7 @@ typedef struct {
     int64_t outward_bonus, line_bonus, step_price, least_snap, least_box, least_score;
     int64_t stretch, stretches, stretch_gain;
     int64_t summary_source, summary_words, summary_score, summary_share;
-    int64_t summary_one, summary_one_lines, summary_window, summary_dense, summary_dense_lines;
+    int64_t summary_boxes, summary_one, summary_one_lines, summary_window, summary_dense, summary_dense_lines;
 } rules_t;
 
 typedef struct {
@@ -100,7 +100,8 @@ int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t
 /* align_stretch.c: moves the ends of both texts' parts together. */
 void box_stretch(const pair_t *pair, box_t *box);
 
-/* align_summary.c: puts a summary of the whole source in the place of the boxes it overlaps. False when out of memory. */
+/* align_summary.c: keeps the boxes of the least score, and puts a summary of the whole source in the place of those it
+ * overlaps, if there is one. False when out of memory. */
 bool summary_find(const pair_t *pair, boxes_t *boxes);
 
 #endif

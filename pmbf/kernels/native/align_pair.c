@@ -54,10 +54,6 @@ static bool refine_all(const pair_t *pair, boxes_t *boxes) {
     }
     boxes->n = kept;
     boxes_join(boxes);
-    kept = 0;
-    for (int64_t at = 0; at < boxes->n; at++)
-        if (boxes->boxes[at].score >= pair->rules->least_score) boxes->boxes[kept++] = boxes->boxes[at];
-    boxes->n = kept;
     return summary_find(pair, boxes);
 }
 

@@ -35,15 +35,29 @@ static int64_t mass(const pair_t *pair, int64_t start, int64_t stop, bool all) {
     return sum;
 }
 
-/* The most of a part's shared rarities that one box explains. */
-static int64_t explained(const pair_t *pair, const part_t *part, const boxes_t *boxes) {
+/* The most of a part's shared rarities that one box explains that is good enough to be reported. */
+static int64_t explained_by_one(const pair_t *pair, const part_t *part, const boxes_t *boxes) {
     int64_t most = 0;
     for (const box_t *box = boxes->boxes; box < boxes->boxes + boxes->n; box++) {
+        if (box->score < pair->rules->least_score) continue;
         int64_t start = box->start[QUERY] > part->start ? box->start[QUERY] : part->start;
         int64_t sum = mass(pair, start, smaller(box->stop[QUERY], part->stop), false);
         if (sum > most) most = sum;
     }
     return most;
+}
+
+/* What all boxes explain together; they come in the order of the query. */
+static int64_t explained_by_all(const pair_t *pair, const part_t *part, const boxes_t *boxes) {
+    int64_t sum = 0, reached = part->start;
+    for (const box_t *box = boxes->boxes; box < boxes->boxes + boxes->n; box++) {
+        int64_t start = box->start[QUERY] > reached ? box->start[QUERY] : reached;
+        int64_t stop = smaller(box->stop[QUERY], part->stop);
+        if (start >= stop) continue;
+        sum += mass(pair, start, stop, false);
+        reached = stop;
+    }
+    return sum;
 }
 
 /* Per thousand of a part's shared words, each once and by rarity: the most that stand in one window of the source. */
@@ -77,20 +91,26 @@ static bool is_summary(const pair_t *pair, const part_t *part, const boxes_t *bo
     bool lines = borders[part->start] >= SENTENCE_AND_LINE && borders[part->stop] >= SENTENCE_AND_LINE;
     int64_t shared = mass(pair, part->start, part->stop, false);
     if (100 * shared < rules->summary_share * mass(pair, part->start, part->stop, true)) return false;
-    if (100 * explained(pair, part, boxes) > (lines ? rules->summary_one_lines : rules->summary_one) * shared) return false;
+    if (100 * explained_by_all(pair, part, boxes) < rules->summary_boxes * shared) return false;
+    if (100 * explained_by_one(pair, part, boxes) > (lines ? rules->summary_one_lines : rules->summary_one) * shared) return false;
     return densest(pair, part) <= 10 * (lines ? rules->summary_dense_lines : rules->summary_dense);
 }
 
 bool summary_find(const pair_t *pair, boxes_t *boxes) {
     const side_t *source = &pair->sides[SOURCE];
-    if (source->n < pair->rules->summary_source) return true;
-    part_t part = best_part(pair);
-    if (!is_summary(pair, &part, boxes)) return true;
+    part_t part = {0, 0, 0};
+    bool found = false;
+    if (source->n >= pair->rules->summary_source) {
+        part = best_part(pair);
+        found = is_summary(pair, &part, boxes);
+    }
     int64_t kept = 0;
     for (int64_t at = 0; at < boxes->n; at++) {
         const box_t *box = &boxes->boxes[at];
-        if (box->start[QUERY] >= part.stop || box->stop[QUERY] <= part.start) boxes->boxes[kept++] = *box;
+        bool overlaps = found && box->start[QUERY] < part.stop && box->stop[QUERY] > part.start;
+        if (!overlaps && box->score >= pair->rules->least_score) boxes->boxes[kept++] = *box;
     }
     boxes->n = kept;
+    if (!found) return true;
     return boxes_add(boxes, (box_t){{(int32_t)part.start, 0}, {(int32_t)part.stop, (int32_t)source->n}, part.score, 1});
 }
