@@ -1,6 +1,6 @@
 """False alarms between texts of one topic: pairs from one folder that share no run of words to speak of.
 
-Texts of one folder (manual pages of one package, chapters of one book) speak of the same things in the same words. Pairs
+Texts of one folder (manual pages of one package, chapters of one book) speak of the same things in like words. Pairs
 that share a run of `RUN_WORDS` words are left out, since that may be real copying; what is found in the others is not.
 """
 
