@@ -143,6 +143,19 @@ def test_a_copy_to_the_letter_stays_verbatim_beside_a_reworded_part(language: La
     assert near(found[1].query, Span(here.start + len(quoted) + 1, here.stop + len(quoted) + 1), 120)
 
 
+def test_a_copy_stays_whole_though_the_source_says_a_part_of_it_again(
+    language: Language, statistics: Statistics
+) -> None:
+    copied = language.sentences(8)
+    again = [language.shuffled(sentence, 0.0) for sentence in copied[2:7]]
+    query = " ".join(written(part) for part in (language.sentences(5), copied, language.sentences(5)))
+    source = " ".join(written(part) for part in (copied, language.sentences(90), again, language.sentences(30)))
+
+    [passage] = passages(prepare(query), prepare(source), None, statistics)
+
+    assert (passage.kind, passage.source) == ("verbatim", Span(0, len(written(copied))))
+
+
 def test_passages_of_all_kinds_are_disjoint_in_the_query(language: Language, statistics: Statistics) -> None:
     for seed in range(20):
         rng = random.Random(seed)

@@ -9,7 +9,7 @@ from pmbf.report import Passage, Scores, Span
 from pmbf.verify.chains import Chain, chains
 from pmbf.verify.edges import grown, span_pair, stretched
 from pmbf.verify.joining import joined
-from pmbf.verify.parts import Found, chain_spans, free_parts, n_letters, near, owned
+from pmbf.verify.parts import Found, chain_spans, free_parts, n_common, n_letters, near, owned
 from pmbf.verify.prepared import Prepared
 from pmbf.verify.reworded import in_both, reworded
 from pmbf.verify.scores import scores
@@ -82,8 +82,7 @@ def _left(
 def _mostly_inside(chain: Chain, one: Found) -> bool:
     """Return whether a part holds more than half of a chain on the query's side and meets it on the source's."""
     here, _ = chain_spans(chain)
-    inside = min(here.stop, one.query.stop) - max(here.start, one.query.start)
-    return 2 * inside > len(here) and in_both(chain, one.query, one.source)
+    return 2 * n_common(here, one.query) > len(here) and in_both(chain, one.query, one.source)
 
 
 def _measured(query: Prepared, source: Prepared, chain: Chain) -> Found:

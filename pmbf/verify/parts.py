@@ -50,6 +50,11 @@ def meets(one: Span, other: Span) -> bool:
     return one.start < other.stop and other.start < one.stop
 
 
+def n_common(one: Span, other: Span) -> int:
+    """Return how many tokens two spans share."""
+    return max(0, min(one.stop, other.stop) - max(one.start, other.start))
+
+
 def owned(query: Prepared, chain: Chain) -> Span:
     """Return the tokens that touch a chain's characters: one character such as ½ or ㍿ can be several tokens."""
     starts, stop = query.tokens.starts, query.tokens.stops[chain[-1].query_stop - 1]

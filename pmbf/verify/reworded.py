@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from pmbf.report import Span
 from pmbf.verify.alignments import Alignment, alignments, verbatim_share
 from pmbf.verify.chains import Chain
-from pmbf.verify.parts import Found, chain_spans, meets, n_letters, near
+from pmbf.verify.parts import Found, chain_spans, meets, n_common, n_letters, near
 from pmbf.verify.prepared import Prepared
 from pmbf.verify.scores import found_share, sorted_similarity
 from pmbf.verify.settings import Settings
@@ -35,9 +35,11 @@ def reworded(
     statistics = statistics or Statistics.guess(query.words, source.words)
     for one in alignments(query, source, statistics, settings.rules):
         if not one.is_summary:
-            overlapping = [chain for chain in exact[near(spans, one.query)] if in_both(chain, one.query, one.source)]
+            overlapping, elsewhere = _by_place(one, exact[near(spans, one.query)])
             if overlapping and verbatim_share(query, source, one) >= MOST_VERBATIM:
                 continue  # the equal runs have the better edges
+            if 2 * sum(n_common(chain_spans(chain)[0], one.query) for chain in elsewhere) > len(one.query):
+                continue  # copied from another place of the source, word for word
             one = _holding(one, overlapping)
         if not _is_long(query, source, one, settings) or any(
             meets(one.query, other) for other in taken[near(taken, one.query)]
@@ -56,6 +58,14 @@ def in_both(chain: Chain, query: Span, source: Span) -> bool:
         meets(Span(block.query, block.query_stop), query) and meets(Span(block.source, block.source_stop), source)
         for block in chain
     )
+
+
+def _by_place(one: Alignment, chains: Sequence[Chain]) -> tuple[list[Chain], list[Chain]]:
+    """Return the chains that share tokens with an alignment in both texts, and the others."""
+    found: tuple[list[Chain], list[Chain]] = [], []
+    for chain in chains:
+        found[not in_both(chain, one.query, one.source)].append(chain)
+    return found
 
 
 def _is_long(query: Prepared, source: Prepared, one: Alignment, settings: Settings) -> bool:
