@@ -3,7 +3,7 @@ counts, same errors."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,31 +13,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.errors import ParameterError
 from pmbf.kernels import reference_bits, reference_gaps, reference_query
 
 REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps) | vars(reference_query)))
-LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 
 N_ROWS = st.sampled_from([0, 1, 7, 8, 9, 63, 64, 65, 130])
 HASHES = npst.arrays(np.uint32, st.integers(0, 40))
 MASK = (1 << 64) - 1
 
 
-@pytest.fixture(scope="module", params=["reference", *LEVELS])
-def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def kernels(level: str) -> Any:
     """Both twins, the native one on each instruction set that this processor has."""
-    if request.param == "reference":
-        yield REFERENCE
-        return
-    try:
-        from pmbf.kernels import native_bits
-    except UnsupportedError as error:
-        pytest.skip(str(error))
-    if native_bits.use_level(LEVELS[request.param]) != LEVELS[request.param]:
-        pytest.skip(f"this processor has no {request.param}")
-    yield native_bits
-    native_bits.use_level(99)
+    if level == "reference":
+        return REFERENCE
+    from pmbf.kernels import native_bits
+
+    return native_bits
 
 
 def row_matrix(min_words: int = 1) -> st.SearchStrategy[np.ndarray]:

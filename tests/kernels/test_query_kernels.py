@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,39 +10,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.errors import ParameterError
 from pmbf.kernels import reference_bits, reference_gaps, reference_query
 
 REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps) | vars(reference_query)))
-LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 N_ROWS = st.sampled_from([1, 7, 63, 64, 65, 200, 511, 512, 513, 700])
 FORMS = ["open", "sealed"]
 
 
-def native(level: str) -> Any:
-    """Return the native twin on an instruction set; skip the test where there is none."""
-    try:
-        from pmbf.kernels import native_bits
-    except UnsupportedError as error:
-        pytest.skip(str(error))
-    if native_bits.use_level(LEVELS[level]) != LEVELS[level]:
-        pytest.skip(f"this processor has no {level}")
+@pytest.fixture(scope="module")
+def kernels(level: str) -> Any:
+    """Both twins, the native one on each instruction set that this processor has."""
+    if level == "reference":
+        return REFERENCE
+    from pmbf.kernels import native_bits
+
     return native_bits
 
 
-@pytest.fixture(scope="module", params=["reference", *LEVELS])
-def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Both twins, the native one on each instruction set that this processor has."""
-    yield REFERENCE if request.param == "reference" else native(request.param)
-    if request.param != "reference":
-        native(request.param).use_level(99)
-
-
-@pytest.fixture(scope="module", params=list(LEVELS))
-def twin(request: pytest.FixtureRequest) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def twin(native_level: str) -> Any:
     """The native twin on each instruction set, to stand beside the reference."""
-    yield native(request.param)
-    native(request.param).use_level(99)
+    from pmbf.kernels import native_bits
+
+    return native_bits
 
 
 def random_words(*shape: int, seed: int) -> np.ndarray:

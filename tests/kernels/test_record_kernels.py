@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import struct
 import zlib
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -13,31 +12,24 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.codec import decode_fingerprint, encode_fingerprint
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.errors import ParameterError
 from pmbf.kernels import reference_records
 from pmbf.kernels.reference_gaps import encode_gaps
 
-LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 HASHES = st.sets(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=80).map(
     lambda values: np.array(sorted(values), np.uint32)
 )
 RECORDS = st.lists(st.lists(HASHES, max_size=3), max_size=6)
 
 
-@pytest.fixture(scope="module", params=["reference", *LEVELS])
-def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+@pytest.fixture(scope="module")
+def kernels(level: str) -> Any:
     """Both twins, the native one on each instruction set that this processor has."""
-    if request.param == "reference":
-        yield reference_records
-        return
-    try:
-        from pmbf.kernels import native_bits, native_records
-    except UnsupportedError as error:
-        pytest.skip(str(error))
-    if native_bits.use_level(LEVELS[request.param]) != LEVELS[request.param]:
-        pytest.skip(f"this processor has no {request.param}")
-    yield native_records
-    native_bits.use_level(99)
+    if level == "reference":
+        return reference_records
+    from pmbf.kernels import native_records
+
+    return native_records
 
 
 def laid_out(records: list[bytes], n_files: int = 2) -> tuple[list[bytes], np.ndarray, np.ndarray, np.ndarray]:

@@ -1,0 +1,35 @@
+"""The instruction sets that both twins of the kernels are tested on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from pmbf.errors import UnsupportedError
+
+LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
+BEST = 99
+
+
+def _on(level: str) -> Iterator[str]:
+    try:
+        from pmbf.kernels import native_bits
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    if native_bits.use_level(LEVELS[level]) != LEVELS[level]:
+        pytest.skip(f"this processor has no {level}")
+    yield level
+    native_bits.use_level(BEST)
+
+
+@pytest.fixture(scope="module", params=list(LEVELS))
+def native_level(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Each instruction set that this processor has; the native kernels of bits and records use it meanwhile."""
+    yield from _on(request.param)
+
+
+@pytest.fixture(scope="module", params=["reference", *LEVELS])
+def level(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The reference, then the same."""
+    yield from [request.param] if request.param == "reference" else _on(request.param)
