@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks import report, synthetic
-from benchmarks.process import ROOT, alone, folder_bytes, peak_bytes, resident_bytes
+from benchmarks.process import ROOT, alone, folder_bytes, installed, peak_bytes, resident_bytes
 from benchmarks.results import measure_each
 from experiments.planting import CLEAN, Planted
 from pmbf import Collection
@@ -163,7 +163,8 @@ def _process_seconds(what: str, arguments: list[str]) -> Figures:
     times = []
     for _ in range(_REPEATS):
         start, cpu = perf_counter(), _children_seconds()
-        done = subprocess.run([sys.executable, "-m", "pmbf", *arguments], cwd=ROOT, capture_output=True, text=True)
+        command = [sys.executable, "-m", "pmbf", *arguments]
+        done = subprocess.run(command, cwd=ROOT, env=installed(), capture_output=True, text=True)
         times.append((perf_counter() - start, _children_seconds() - cpu))
         if done.returncode > 1:
             raise RuntimeError(f"pmbf {arguments[0]} ended with code {done.returncode}: {done.stderr.strip()}")

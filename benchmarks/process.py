@@ -31,7 +31,7 @@ def alone(function: str, **arguments: Any) -> Any:
     Raises:
         FailedError: The process ended without a result; its last words are in the message.
     """
-    environment = os.environ | {f"{name}_NUM_THREADS": "1" for name in THREADS}
+    environment = installed() | {f"{name}_NUM_THREADS": "1" for name in THREADS}
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
         command = [sys.executable, "-m", __name__, function, str(answer)]
@@ -51,6 +51,11 @@ def alone(function: str, **arguments: Any) -> Any:
                 last = printed.read().strip().splitlines()[-3:]
                 raise FailedError(f"{function}: ended with code {done.returncode}: {' | '.join(last)}")
         return json.loads(answer.read_text(encoding="utf-8"))
+
+
+def installed() -> dict[str, str]:
+    """Return the environment in which a process starts as an installed package does, from its bytecode."""
+    return {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
 
 
 def resident_bytes() -> int:
