@@ -45,7 +45,7 @@ class Writer:
         if not store.writable:
             raise ParameterError(f"{store.folder}: opened for reading; open it with writable=True to change it")
         self.store = store
-        self._threads = threads
+        self.threads = threads
         self._next_serial = 0
         self._start_placing(rebuild=rebuild)
         store.clean()
@@ -316,7 +316,7 @@ class Writer:
         return totals.n_live, totals.n_hashes
 
     def _start_pending(self) -> None:
-        self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self._threads))
+        self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self.threads))
 
     def _placer(self, rebuild: bool) -> Placer:
         tiles: dict[int, Tile] = {}
