@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import report
-from experiments.pan import candidates, scoring
+from experiments.pan import candidates, rivals, scoring
 from experiments.pan.aligning import align
 from experiments.pan.candidates import SILVER
 from experiments.pan.corpus import Corpus
@@ -66,6 +66,14 @@ Where the corpus lists pairs, detections in other pairs do not count, as in PAN 
 {CORPUS}"""
 
 
+RIVALS = f"""\
+Find the passages of the same sampled pairs in other ways, each in a process of its own: {", ".join(rivals.RIVALS)}.
+Those that are packages of their own come with `pip install 'pmbf[bench]'`; one that is not installed, fails or takes
+too long is a row that says so.
+
+{CORPUS}"""
+
+
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the steps."""
     steps = parser.add_subparsers(dest="step", required=True)
@@ -79,8 +87,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     one = _step(steps, "score", "score detections: precision, recall, granularity, plagdet", SCORE)
     one.add_argument("detections", type=Path, help="folder of the detections")
     one.add_argument("--truth", type=Path, metavar="FOLDER", help="the annotations, if they are not in CORPUS")
-    one.add_argument("--out", type=Path, metavar="FILE", help="also write the figures here, as JSON")
+    _add_out(one)
     one.add_argument("--plot", type=Path, metavar="FILE", help="also draw them (.svg, .png; needs matplotlib)")
+    one = _step(steps, "rivals", "other programs on a sample of the same pairs", RIVALS)
+    one.add_argument("--sample", type=int, default=100, metavar="N", help="pairs of each kind (default: 100)")
+    one.add_argument("--seed", type=int, default=1, help="of the sample (default: 1)")
+    one.add_argument("--timeout", type=float, default=900, metavar="S", help="seconds a rival may take (default: 900)")
+    names = list(rivals.RIVALS)
+    one.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names))
+    _add_out(one)
 
 
 def run(given: argparse.Namespace) -> int:
@@ -91,6 +106,8 @@ def run(given: argparse.Namespace) -> int:
     """
     if given.step == "score":
         return _score(given)
+    if given.step == "rivals":
+        return _rivals(given)
     corpus = Corpus.at(given.corpus, besides=given.out)
     how = {"jobs": given.jobs, "redo": given.redo}
     if given.step == "align":
@@ -161,13 +178,26 @@ def _score(given: argparse.Namespace) -> int:
     corpus = Corpus.at(given.corpus, truth=given.truth, besides=given.detections)
     figures = score(corpus, given.detections)
     print(tables(figures))
-    if given.out:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(json.dumps(figures, indent=1, default=asdict) + "\n", encoding="utf-8")
+    _write(figures, given.out)
     if given.plot:
         with plot(given.plot) as axes:
             draw(axes, figures)
     return _exit_code(figures["problems"])
+
+
+def _rivals(given: argparse.Namespace) -> int:
+    corpus = Corpus.at(given.corpus)
+    how = {"n_pairs": given.sample, "seed": given.seed, "timeout_s": given.timeout, "only": given.only}
+    figures = rivals.run(corpus, **how)
+    print(f"{report.line(figures['about'])}\n{figures['pairs']} pairs\n\n{rivals.table(figures)}")
+    _write(figures, given.out)
+    return _exit_code(corpus.problems)
+
+
+def _write(figures: Figures, out: Path | None) -> None:
+    if out:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps(figures, indent=1, default=asdict) + "\n", encoding="utf-8")
 
 
 def _told(done: Done, what: str, corpus: Corpus, given: argparse.Namespace) -> int:
@@ -187,6 +217,10 @@ def _step(steps: Any, name: str, what: str, text: str) -> argparse.ArgumentParse
     one: argparse.ArgumentParser = steps.add_parser(name, help=what, description=text, formatter_class=formatter)
     one.add_argument("corpus", type=Path, help="folder of the corpus")
     return one
+
+
+def _add_out(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--out", type=Path, metavar="FILE", help="also write the figures here, as JSON")
 
 
 def _add_run(one: argparse.ArgumentParser, settings: str) -> None:
