@@ -139,7 +139,7 @@ class Collection:
             jobs: Threads that read files and compress texts, at least 1. Where the native kernels are not built, large
                 loads are read in as many processes, and the calling script needs the usual guard
                 `if __name__ == "__main__":`, since processes are spawned.
-            on_progress: Called after each file.
+            on_progress: Called after each batch of files, some sixty or a tenth of a second.
 
         Raises:
             BusyError: Another process is writing.

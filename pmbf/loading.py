@@ -85,7 +85,7 @@ class Loader:
         params: The collection's parameters.
         limits: Bounds for reading a file.
         jobs: Batches of files read at the same time, at least 1.
-        on_progress: Called after each file.
+        on_progress: Called after each batch of files.
     """
 
     def __init__(
@@ -125,8 +125,9 @@ class Loader:
                     self._look_up(outcome for _, outcome in batch)
                     for planned, outcome in batch:
                         self._settle(planned, outcome)
-                        n_files, n_bytes = n_files + 1, n_bytes + planned.file.size
-                        self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
+                        n_bytes += planned.file.size
+                    n_files += len(batch)
+                    self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
                     if interrupted():
                         raise KeyboardInterrupt
                     self._commit_when_due()

@@ -6,7 +6,7 @@ Plain texts are read by one native call a batch, which holds the interpreter's l
 by side. Other kinds are parsed in processes of their own anyway. The NumPy kernels do hold the lock; with them whole
 batches are read in processes.
 
-At most two batches a thread are under way, so memory does not grow with the number of files.
+As much is read ahead as a commit takes time, and no more, so memory does not grow with the number of files.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ from pmbf.text import utf8
 BATCH_FILES, BATCH_BYTES = 64, 2 << 20
 BATCH_SECONDS = 0.1
 """A batch read in this thread ends after this long, so that Ctrl-C and the progress need not wait for it."""
+AHEAD_BYTES = 32 << 20
+"""Read ahead of the writer at most, but for two batches a thread, which may be larger: threads work during a commit."""
 _BYTES_WORTH_PROCESSES = 16 << 20
 """Starting a process costs as much as reading some ten megabytes."""
 
@@ -127,10 +129,13 @@ def _as_reading(path: str, text: kernels.TextRead) -> Reading | None:
 
 def _read_aside(plan: Iterable[Planned], params: Params, limits: Limits, pool: Executor, jobs: int) -> Iterator[Batch]:
     under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
+    n_ahead = 0
     try:
         for planned in _batches(plan):
             under_way.append((planned, pool.submit(_all_outcomes, planned, params, limits)))
-            if len(under_way) > 2 * jobs:
+            n_ahead += _held_bytes(planned)
+            while n_ahead > AHEAD_BYTES and len(under_way) > 2 * jobs:
+                n_ahead -= _held_bytes(under_way[0][0])
                 yield _together(*under_way.popleft())
         while under_way:
             yield _together(*under_way.popleft())
@@ -141,6 +146,11 @@ def _read_aside(plan: Iterable[Planned], params: Params, limits: Limits, pool: E
 
 def _together(planned: list[Planned], future: Future[list[Outcome]]) -> Batch:
     return list(zip(planned, future.result(), strict=True))
+
+
+def _held_bytes(planned: list[Planned]) -> int:
+    """Return what a batch may take in memory: texts, and for each file a page for what comes with it."""
+    return sum(one.wanted * one.file.size + 4096 for one in planned)
 
 
 def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:

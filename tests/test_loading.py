@@ -162,7 +162,9 @@ def test_an_unreadable_file_is_a_problem(collection, folder):
     assert [problem.reason for problem in report.problems] == ["Permission denied"]
 
 
-def test_an_interrupted_load_keeps_what_it_did_and_goes_on(collection, folder):
+def test_an_interrupted_load_keeps_what_it_did_and_goes_on(collection, folder, monkeypatch):
+    monkeypatch.setattr(reading, "BATCH_FILES", 2)
+
     def interrupt(progress):
         if progress.n_files == 4:
             raise KeyboardInterrupt
