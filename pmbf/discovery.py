@@ -8,7 +8,6 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
 
@@ -21,7 +20,8 @@ class Problem:
     reason: str
 
 
-class FileFound(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FileFound:
     """A file a load will look at; `named` when the user gave its very path."""
 
     path: str

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from pmbf.errors import ParameterError
+from pmbf.kernels import NAT
 from pmbf.report import Passage, Report, Scores, Span
 from pmbf.verify import Edit, Prepared, Settings, Statistics, edits, passages, prepare
 from pmbf.verify.edits import MAX_TOKENS
@@ -128,6 +129,8 @@ def test_a_short_reworded_passage_must_be_more_alike_where_many_texts_are_compar
     assert [round(wary.doubt(n), 2) for n in (0, 300, 600, 6000)] == [0.3, 0.15, 0, 0]
     with pytest.raises(ParameterError, match="short_doubt is 2"):
         Settings(short_doubt=2)
+    with pytest.raises(ParameterError, match="least_evidence is -1"):
+        Settings(least_evidence=-1)
     with pytest.raises(ParameterError, match="max_summed_chars is 0"):
         Settings(max_summed_chars=0)
 
@@ -154,6 +157,37 @@ def test_a_copy_stays_whole_though_the_source_says_a_part_of_it_again(
     [passage] = passages(prepare(query), prepare(source), None, statistics)
 
     assert (passage.kind, passage.source) == ("verbatim", Span(0, len(written(copied))))
+
+
+def test_copies_with_something_else_between_them_stay_apart(language: Language, statistics: Statistics) -> None:
+    one, other = language.sentences(2), language.sentences(2)
+    query = " ".join(map(written, (language.sentences(6), one, [language.sentence(33)], other, language.sentences(6))))
+    source = " ".join(map(written, (language.sentences(9), one, other, language.sentences(9))))
+
+    found = passages(prepare(query), prepare(source), None, statistics)
+
+    assert [(written(one), "verbatim"), (written(other), "verbatim")] == [
+        (query[passage.query.start : passage.query.stop], passage.kind) for passage in found
+    ]
+
+
+def test_a_template_filled_in_twice_is_no_copy_and_a_sentence_with_a_changed_word_is(language: Language) -> None:
+    rng = random.Random(5)
+    rare = language.lexicon[600:2000]
+    entry = "This is a {} function of the {} type which returns {} to its caller and never fails at all. "
+
+    def page() -> str:
+        return " ".join(entry.format(*rng.sample(rare, 3)) + written(language.sentences(4)) for _ in range(8))
+
+    statistics = Statistics.of(prepare(page()).words for _ in range(60))
+    sentence = rng.sample(rare, 16)
+    changed = " ".join([*sentence[:8], "another", *sentence[9:]])
+    query, source = prepare(f"{page()} {changed}."), prepare(f"{page()} {' '.join(sentence)}.")
+
+    [passage] = passages(query, source, None, statistics)
+
+    assert (passage.kind, query.text[passage.query.start : passage.query.stop]) == ("edited", f"{changed}.")
+    assert len(passages(query, source, Settings(least_evidence=0), statistics)) > 1
 
 
 def test_passages_of_all_kinds_are_disjoint_in_the_query(language: Language, statistics: Statistics) -> None:
@@ -207,16 +241,43 @@ def test_statistics_make_common_words_light_and_unknown_ones_heavy() -> None:
     keys = prepare("the sea alpha unknown").words
     [the, sea, alpha, unknown] = keys.types.tolist()
 
-    rarities, priors = statistics.weights(keys.keys)
+    rarities, priors = statistics.weights(keys)
 
     assert rarities[the] == rarities[sea] == 0 < rarities[alpha] < rarities[unknown]
     assert priors[the] > priors[alpha] > priors[unknown] > 0
 
 
 def test_no_texts_teach_nothing() -> None:
-    rarities, priors = Statistics.of([]).weights(np.array([1, 2], np.uint64))
+    rarities, priors = Statistics.of([]).weights(prepare("one two").words)
 
     assert (rarities.tolist(), len(set(priors.tolist()))) == ([0, 0], 1)
+
+
+def test_words_of_a_language_with_few_texts_are_not_rare_for_that(language: Language, statistics: Statistics) -> None:
+    other = Language(77)
+    other.lexicon = [f"x{word}" for word in other.lexicon]
+    mixed = Statistics.of(
+        prepare(written((language if place % 8 else other).sentences(60))).words for place in range(160)
+    )
+    text = prepare(written(other.sentences(60)))
+
+    assert 15 <= mixed.n_pages_like(text.words) <= 25
+    rarities, priors = text.weights(mixed)
+    alone, alone_priors = text.weights(other.statistics())
+    common = alone_priors > np.quantile(alone_priors, 0.9)
+    assert np.abs(rarities - alone)[common].mean() < 0.3 * NAT
+    assert np.abs(np.log(priors[common] / alone_priors[common])).mean() < 0.3
+
+
+def test_two_texts_teach_more_than_a_collection_in_another_language(language: Language, statistics: Statistics) -> None:
+    found = 0
+    for _ in range(20):
+        query, source, here, _ = planted(language, 0.1)
+        foreign, theirs = (text.translate(str.maketrans("aeiou", "äяœыø")) for text in (query, source))
+        found += any(
+            near(one.query, here, 120) for one in passages(prepare(foreign), prepare(theirs), None, statistics)
+        )
+    assert found >= 14
 
 
 # Scores

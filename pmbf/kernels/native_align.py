@@ -68,6 +68,7 @@ _words = function("pmbf_align_words", c_void_p, returns=c_int64)
 _slots = function("pmbf_align_slots", c_void_p, c_int64, c_void_p, c_int64)
 _classes = function("pmbf_align_classes", *[c_void_p] * 3, returns=c_int64)
 _pair = function("pmbf_align_pair", c_void_p, returns=c_int64)
+_scores = function("pmbf_align_scores", *[c_void_p] * 2, c_int64, c_void_p, returns=c_int64)
 _take = function("pmbf_align_take", c_void_p, c_int64, c_void_p)
 
 _BOX = np.dtype([("start", np.int32, 2), ("stop", np.int32, 2), ("score", np.int64), ("kind", np.int64)])
@@ -110,8 +111,28 @@ def _table(words: Words) -> NDArray[np.int32]:
 
 def align(pair: Pair) -> NDArray[np.int64]:
     """As `reference_align.align`."""
+    arguments = _arguments(pair)
+    n = _pair(addressof(arguments))
+    if n < 0:
+        raise _no_memory(pair)
+    boxes = np.empty(n, _BOX)
+    _take(addressof(arguments), n, _at(boxes))
+    start, stop = boxes["start"], boxes["stop"]
+    sides = [start[:, 0], stop[:, 0], start[:, 1], stop[:, 1], boxes["score"], boxes["kind"]]
+    return np.stack([side.astype(np.int64) for side in sides], axis=1)
+
+
+def part_scores(pair: Pair, parts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """As `reference_align.part_scores`."""
+    arguments, edges, scores = _arguments(pair), np.ascontiguousarray(parts), np.empty(len(parts), np.int64)
+    if _scores(addressof(arguments), _at(edges), len(edges), _at(scores)) < 0:
+        raise _no_memory(pair)
+    return scores
+
+
+def _arguments(pair: Pair) -> _Arguments:
     tables = pair.tables
-    arguments = _Arguments(
+    return _Arguments(
         rules=_at(pair.rules.numbers),
         classes=tuple(map(_at, pair.classes)),
         borders=tuple(map(_at, pair.borders)),
@@ -122,11 +143,7 @@ def align(pair: Pair) -> NDArray[np.int64]:
         n_classes=len(pair.rarities),
         n_buckets=tables.shape[1],
     )
-    n = _pair(addressof(arguments))
-    if n < 0:
-        raise MemoryError(f"no memory to align texts of {len(pair.classes[0])} and {len(pair.classes[1])} words")
-    boxes = np.empty(n, _BOX)
-    _take(addressof(arguments), n, _at(boxes))
-    start, stop = boxes["start"], boxes["stop"]
-    sides = [start[:, 0], stop[:, 0], start[:, 1], stop[:, 1], boxes["score"], boxes["kind"]]
-    return np.stack([side.astype(np.int64) for side in sides], axis=1)
+
+
+def _no_memory(pair: Pair) -> MemoryError:
+    return MemoryError(f"no memory to align texts of {len(pair.classes[0])} and {len(pair.classes[1])} words")

@@ -22,6 +22,7 @@ from pmbf.kernels.reference_refine import (
     refined,
     snapped,
     stretched,
+    sums,
 )
 from pmbf.kernels.reference_words import SENTENCE_AND_LINE
 
@@ -38,6 +39,20 @@ def align(pair: Pair) -> NDArray[np.int64]:
     boxes = joined(kept)
     boxes = _with_summary(texts, boxes)
     return np.array(boxes, np.int64).reshape(-1, 6)
+
+
+def part_scores(pair: Pair, parts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return what the words of some parts of two texts say for copying, `(n,) int64`, in 1/1024 nat.
+
+    That is the score an alignment of the same part has: the smaller one of both texts' sums.
+
+    Args:
+        pair: The texts.
+        parts: `(n, 4) int64`, start and stop in the query, in the source, in words.
+    """
+    texts = Texts(pair)
+    scores = [min(sums(texts, [part[:2], part[2:]])) for part in parts.tolist()]
+    return np.array(scores, np.int64)
 
 
 def _points(texts: Texts) -> tuple[Places, Places]:

@@ -58,18 +58,18 @@ class Window(NamedTuple):
 
 def refined(texts: Texts, box: Box) -> Box | None:
     """Return a box with its edges where its sums are greatest, None when nothing is left of it."""
-    edges, sums = [list(box[:2]), list(box[2:4])], [0, 0]
+    edges, scored = [list(box[:2]), list(box[2:4])], [0, 0]
     for _ in range(texts.pair.rules.rounds):
         before = [list(side) for side in edges]
         for side in (0, 1):
-            start, stop, sums[side] = _refined_side(texts, side, edges)
+            start, stop, scored[side] = _refined_side(texts, side, edges)
             if start >= stop:
                 return None
             edges[side] = [start, stop]
         if edges == before:
             break
     (start, stop), (source_start, source_stop) = edges
-    return Box(start, stop, source_start, source_stop, min(sums))
+    return Box(start, stop, source_start, source_stop, min(scored))
 
 
 def _refined_side(texts: Texts, side: int, edges: list[list[int]]) -> tuple[int, int, int]:
@@ -154,23 +154,24 @@ def stretched(texts: Texts, box: Box) -> Box:
     """Return a box with its ends moved to the next border, alone or together, while the sum of both texts grows."""
     rules = texts.pair.rules
     edges: Edges = [[box.query, box.query_stop], [box.source, box.source_stop]]
-    sums = _sums(texts, edges)
+    scored = sums(texts, edges)
     for _ in range(rules.stretches):
-        best, most, best_sums = edges, sum(sums) + rules.stretch_gain, sums
+        best, most, best_scored = edges, sum(scored) + rules.stretch_gain, scored
         for source_end, query_end, outwards in product(range(3), range(3), (False, True)):
             if query_end == source_end == _STAY:
                 continue
             moved = _moved(texts, edges, (query_end, source_end), outwards)
-            if moved is not None and sum(found := _sums(texts, moved)) > most:
-                best, most, best_sums = moved, sum(found), found
+            if moved is not None and sum(found := sums(texts, moved)) > most:
+                best, most, best_scored = moved, sum(found), found
         if best == edges:
             break
-        edges, sums = best, best_sums
+        edges, scored = best, best_scored
     (start, stop), (source_start, source_stop) = edges
-    return Box(start, stop, source_start, source_stop, min(sums))
+    return Box(start, stop, source_start, source_stop, min(scored))
 
 
-def _sums(texts: Texts, edges: Edges) -> tuple[int, int]:
+def sums(texts: Texts, edges: Edges) -> tuple[int, int]:
+    """Return the sum of the scores of each text's part, given the other's."""
     query, source = (int(window_scores(texts, side, *edges[side], *edges[1 - side]).sum()) for side in (0, 1))
     return query, source
 

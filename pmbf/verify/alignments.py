@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pmbf.kernels import Pair, Rules, align, classes
+from pmbf.kernels import NAT, Pair, Rules, align, classes, part_scores
 from pmbf.report import Span
 from pmbf.verify.prepared import Names, Positions, Prepared
-from pmbf.verify.statistics import Statistics
+from pmbf.verify.statistics import LEAST_PAGES, Statistics
 
 VERBATIM_WORDS = 6
 """Words in an equal run that makes its place verbatim; a letter that is a token counts as half a word."""
@@ -24,35 +26,18 @@ class Alignment(NamedTuple):
     is_summary: bool
 
 
-def alignments(query: Prepared, source: Prepared, statistics: Statistics, rules: Rules) -> list[Alignment]:
-    """Return the parts two texts share, the best first; they may overlap in the query where the source repeats itself.
+def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, rules: Rules) -> Pair:
+    """Return two texts as the alignment kernels take them.
 
-    >>> from pmbf.verify.prepared import prepare
-    >>> ours = prepare("Slowly the river rose in spring, and the old bridge trembled while heavy carts crossed it.")
-    >>> theirs = prepare("In spring the river was rising slowly; crossing carts let the old wooden bridge tremble.")
-    >>> statistics = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)
-    >>> alignments(ours, theirs, statistics, Rules())[0].query
-    Span(start=0, stop=16)
+    Args:
+        query: The suspicious text.
+        source: The text it is compared with.
+        statistics: How rare words are; what tells too little of the query's language is left aside, and the two texts
+            are all there is to learn from.
+        rules: The numbers of an alignment.
     """
-    found = align(_pair(query, source, statistics, rules)).tolist()
-    made = [
-        Alignment(Span(i, i_stop), Span(j, j_stop), score, bool(kind)) for i, i_stop, j, j_stop, score, kind in found
-    ]
-    return sorted(made, key=lambda one: (not one.is_summary, -one.score, one.query, one.source))
-
-
-def verbatim_share(query: Prepared, source: Prepared, found: Alignment) -> float:
-    """Return the share of an alignment's tokens in the query that stand in equal runs of `VERBATIM_WORDS`."""
-    theirs, _ = _runs(source, found.source)
-    ours, stops = _runs(query, found.query)
-    held = np.flatnonzero(np.isin(ours, theirs))
-    reached = np.zeros(len(found.query), np.intp)
-    reached[held] = stops[held] - found.query.start
-    covered = np.maximum.accumulate(reached) > np.arange(len(found.query))
-    return float(np.mean(covered))
-
-
-def _pair(query: Prepared, source: Prepared, statistics: Statistics, rules: Rules) -> Pair:
+    if statistics is None or statistics.n_pages_like(query.words, query.commonest) < LEAST_PAGES:
+        statistics = Statistics.guess(query.words, source.words)
     ours, theirs = query.words, source.words
     our_classes, their_classes, n_classes = classes(ours, theirs)
     weights = np.zeros((2, n_classes), np.int32)
@@ -63,6 +48,48 @@ def _pair(query: Prepared, source: Prepared, statistics: Statistics, rules: Rule
         all_weights[: len(of_query)] = of_query
     numbers = our_classes[ours.types], their_classes[theirs.types]
     return Pair(numbers, (ours.borders, theirs.borders), weights[0], weights[1], rules)
+
+
+def alignments(pair: Pair) -> list[Alignment]:
+    """Return the parts two texts share, the best first; they may overlap in the query where the source repeats itself.
+
+    >>> from pmbf.verify.prepared import prepare
+    >>> ours = prepare("Slowly the river rose in spring, and the old bridge trembled while heavy carts crossed it.")
+    >>> theirs = prepare("In spring the river was rising slowly; crossing carts let the old wooden bridge tremble.")
+    >>> statistics = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)
+    >>> alignments(pair_of(ours, theirs, statistics, Rules()))[0].query
+    Span(start=0, stop=16)
+    """
+    found = align(pair).tolist()
+    made = [
+        Alignment(Span(i, i_stop), Span(j, j_stop), score, bool(kind)) for i, i_stop, j, j_stop, score, kind in found
+    ]
+    return sorted(made, key=lambda one: (not one.is_summary, -one.score, one.query, one.source))
+
+
+def evidence(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> list[float]:
+    """Return what the words of each part, in the query and in the source, say for copying, in nats."""
+    if not parts:
+        return []
+    edges = [(here.start, here.stop, there.start, there.stop) for here, there in parts]
+    found: list[float] = (part_scores(pair, np.array(edges, np.int64)) / NAT).tolist()
+    return found
+
+
+def in_runs(query: Prepared, source: Prepared, found: Alignment) -> NDArray[np.bool_]:
+    """Return which of an alignment's tokens in the query stand in equal runs of `VERBATIM_WORDS`, `(n,) bool`."""
+    theirs, _ = _runs(source, found.source)
+    ours, stops = _runs(query, found.query)
+    held = np.flatnonzero(np.isin(ours, theirs))
+    reached = np.zeros(len(found.query), np.intp)
+    reached[held] = stops[held] - found.query.start
+    return np.maximum.accumulate(reached) > np.arange(len(found.query))
+
+
+def in_common(pair: Pair, found: Alignment) -> NDArray[np.bool_]:
+    """Return which of an alignment's tokens in the query stand anywhere in its part of the source, `(n,) bool`."""
+    query, source = pair.classes
+    return np.isin(query[found.query.start : found.query.stop], source[found.source.start : found.source.stop])
 
 
 def _runs(text: Prepared, span: Span) -> tuple[Names, Positions]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
 
+from pmbf.kernels import Pair
 from pmbf.report import Passage, Scores, Span
+from pmbf.verify.alignments import evidence, pair_of
 from pmbf.verify.chains import Chain, chains
 from pmbf.verify.edges import grown, span_pair, stretched
 from pmbf.verify.joining import joined
@@ -17,6 +19,9 @@ from pmbf.verify.seeds import blocks
 from pmbf.verify.settings import Settings
 from pmbf.verify.statistics import Statistics
 from pmbf.verify.verdict import accepted
+
+SURE_WORDS = 12
+"""Words in an equal run that are never two texts' by chance; a letter that is a token counts as half a word."""
 
 
 def passages(
@@ -44,8 +49,10 @@ def passages(
     (Span(start=11, stop=105), Span(start=0, stop=94), 'verbatim')
     """
     settings = settings or Settings()
+    pair = pair_of(query, source, statistics, settings.rules)
     exact = sorted(_verified(query, source, settings), key=lambda piece: piece.query)
-    loose = list(reworded(query, source, [piece.chain[0] for piece in exact], settings, statistics))
+    exact = _evident(query, pair, exact, settings)
+    loose = list(reworded(query, source, pair, [piece.chain[0] for piece in exact], settings))
     loose.sort(key=lambda piece: piece.query)
     found = joined(query, source, [*loose, *_left(query, source, exact, loose, settings)], settings)
     return tuple(_passage(query, source, piece) for piece in found)
@@ -62,6 +69,23 @@ def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator
                 if n_letters(query, chain_spans(chain)[0]) >= settings.min_chars:
                     insort(taken, owned(query, chain))
                     yield _exact(chain, similarity)
+
+
+def _evident(query: Prepared, pair: Pair, exact: Sequence[Found], settings: Settings) -> list[Found]:
+    """Return the exact parts without those whose words any two texts of their kind may share.
+
+    A long run of equal words is beyond doubt; else the words must be rare enough, in the source as a whole too, and
+    those that are rare must not be the ones that differ, as in a template filled in twice.
+    """
+    doubtful = [piece for piece in exact if not _has_long_run(query, piece.chain[0])]
+    told = evidence(pair, [(piece.query, piece.source) for piece in doubtful])
+    weak = {piece.query for piece, nats in zip(doubtful, told, strict=True) if nats < settings.least_evidence}
+    return [piece for piece in exact if piece.query not in weak]
+
+
+def _has_long_run(query: Prepared, chain: Chain) -> bool:
+    stops = query.run_stops(SURE_WORDS)
+    return any(block.query < len(stops) and stops[block.query] <= block.query_stop for block in chain)
 
 
 def _left(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import Folded, Tokens, Words, fold, tokenise, words
 from pmbf.report import Span
-from pmbf.verify.statistics import Statistics, Weights
+from pmbf.verify.statistics import COMMONEST, COMMONEST_PAIRS, Statistics, Weights
 
 Positions = NDArray[np.intp]
 Names = NDArray[np.uint64]
@@ -91,8 +91,13 @@ class Prepared:
         """Return the weights of the words' keys, kept for the statistics asked for last."""
         kept = self._weights[:1]
         if not kept or kept[0][0] is not statistics:
-            kept = self._weights[:] = [(statistics, statistics.weights(self.words.keys))]
+            kept = self._weights[:] = [(statistics, statistics.weights(self.words, self.commonest))]
         return kept[0][1]
+
+    @property
+    def commonest(self) -> int:
+        """One word in so many is as common as any in the text's language."""
+        return COMMONEST_PAIRS if 2 * np.count_nonzero(self.tokens.singles) > self.n_tokens else COMMONEST
 
     def word_keys(self, span: Span) -> list[int]:
         """Return the words of some tokens as numbers, equal for the forms of one word."""

@@ -5,38 +5,42 @@ from __future__ import annotations
 from bisect import insort
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
+from pmbf.kernels import Pair
 from pmbf.report import Span
-from pmbf.verify.alignments import Alignment, alignments, verbatim_share
+from pmbf.verify.alignments import Alignment, alignments, in_common, in_runs
 from pmbf.verify.chains import Chain
 from pmbf.verify.parts import Found, chain_spans, meets, n_common, n_letters, near
 from pmbf.verify.prepared import Prepared
 from pmbf.verify.scores import found_share, sorted_similarity
 from pmbf.verify.settings import Settings
-from pmbf.verify.statistics import Statistics
 
 MOST_VERBATIM = 0.7
-"""Share of an alignment's tokens in equal runs from which on those runs are reported in its place."""
+"""Share of an alignment's tokens in equal runs from which on the one chain they make is reported in its place."""
+
+MOST_COMMON_VERBATIM = 0.9
+"""Share in equal runs, of the tokens an alignment has in common, from which on several chains are."""
 
 
 def reworded(
-    query: Prepared, source: Prepared, exact: Sequence[Chain], settings: Settings, statistics: Statistics | None
+    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Chain], settings: Settings
 ) -> Iterator[Found]:
     """Yield reworded parts and summaries, the best first, disjoint in the query.
 
     Args:
         query: The suspicious text.
         source: The text it is compared with.
+        pair: Both, for the kernels.
         exact: Equal runs found in both, disjoint in the query, in its order.
         settings: What counts as a passage.
-        statistics: How rare words are; without, guessed from the two texts.
     """
     taken: list[Span] = []
     spans = [chain_spans(chain)[0] for chain in exact]
-    statistics = statistics or Statistics.guess(query.words, source.words)
-    for one in alignments(query, source, statistics, settings.rules):
+    for one in alignments(pair):
         if not one.is_summary:
             overlapping, elsewhere = _by_place(one, exact[near(spans, one.query)])
-            if overlapping and verbatim_share(query, source, one) >= MOST_VERBATIM:
+            if overlapping and _is_verbatim(query, source, pair, one, len(overlapping)):
                 continue  # the equal runs have the better edges
             if 2 * sum(n_common(chain_spans(chain)[0], one.query) for chain in elsewhere) > len(one.query):
                 continue  # copied from another place of the source, word for word
@@ -58,6 +62,19 @@ def in_both(chain: Chain, query: Span, source: Span) -> bool:
         meets(Span(block.query, block.query_stop), query) and meets(Span(block.source, block.source_stop), source)
         for block in chain
     )
+
+
+def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, n_chains: int) -> bool:
+    """Return whether an alignment tells no more than the chains of equal runs it holds.
+
+    One chain with small edits is a passage. Several belong together if what lies between them is reworded, and not
+    if it is something else.
+    """
+    equal = in_runs(query, source, one)
+    if n_chains == 1 and np.count_nonzero(equal) >= MOST_VERBATIM * len(equal):
+        return True
+    common = equal | in_common(pair, one)
+    return bool(np.count_nonzero(equal) >= MOST_COMMON_VERBATIM * np.count_nonzero(common))
 
 
 def _by_place(one: Alignment, chains: Sequence[Chain]) -> tuple[list[Chain], list[Chain]]:

@@ -20,6 +20,14 @@ GUESS_PAGE_WORDS = 60
 """Words of a page where the two texts compared are all there is to learn from. Measured on PAN13's training corpus:
 plagdet .907, .910, .909 at 30, 60, 120; .945 with 64 texts of the collection."""
 
+COMMONEST = 8
+COMMONEST_PAIRS = 64
+"""One word in so many of a text is as common as any in its language: most pages of that language have it. The second is
+for scripts written without spaces, where any two letters are a word, and none is in every sentence."""
+
+LEAST_PAGES = 8
+"""Pages of a language that teach more about it than the two texts compared."""
+
 Weights = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
@@ -77,16 +85,40 @@ class Statistics:
         """Return what two texts alone teach: better than nothing, not as good as other texts of their kind."""
         return cls.of([query, source], GUESS_PAGE_WORDS)
 
-    def weights(self, keys: NDArray[np.uint64]) -> Weights:
-        """Return the rarity of each word, in 1/1024 nat, and how many of 500 words it is, in 1/65536.
+    def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
+        """Return how many pages are in the language of a text: those that hold the commonest of its words.
 
         Args:
-            keys: `(n,) uint64`.
+            text: Any.
+            commonest: One word in so many is among them: `COMMONEST` or `COMMONEST_PAIRS`.
+
+        >>> from pmbf.verify.prepared import prepare
+        >>> written = ["the sea and the wind and the sun"] * 3 + ["la mer et le vent et le soleil"]
+        >>> found = Statistics.of(prepare(one).words for one in written)
+        >>> found.n_pages_like(prepare("the hill and the tree").words), found.n_pages_like(prepare("le pont").words)
+        (3, 1)
         """
-        place = np.minimum(np.searchsorted(self.keys, keys), max(0, len(self.keys) - 1))
-        known = self.keys[place] == keys if len(self.keys) else np.zeros(len(keys), np.bool_)
-        n_holding = np.where(known, self.n_holding[place], 0) if len(self.keys) else np.zeros(len(keys))
-        n_times = np.where(known, self.n_times[place], 0) if len(self.keys) else np.zeros(len(keys))
-        rarities = np.round(NAT * (math.log(self.n_pages + 0.5) - np.log(n_holding + 0.5)))
-        priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (self.n_words + 1))
+        held = self._found(text.keys, self.n_holding)[text.types]
+        place = len(held) - 1 - len(held) // commonest
+        return int(np.partition(held, place)[place]) if len(held) else 0
+
+    def weights(self, text: Words, commonest: int = COMMONEST) -> Weights:
+        """Return the rarity of each word of a text, in 1/1024 nat, and how many of 500 words it is, in 1/65536.
+
+        Both are among pages in the text's language: where few texts are Dutch, Dutch words are not rare for that.
+
+        Args: as of `n_pages_like`.
+        """
+        n_like = self.n_pages_like(text, commonest)
+        n_words = max(PAGE_WORDS, self.n_words * n_like / max(1, self.n_pages))
+        n_holding, n_times = (self._found(text.keys, counts) for counts in (self.n_holding, self.n_times))
+        rarities = np.round(NAT * (math.log(n_like + 0.5) - np.log(n_holding + 0.5)))
+        priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (n_words + 1))
         return np.maximum(rarities, 0).astype(np.int32), priors.astype(np.int32)
+
+    def _found(self, keys: NDArray[np.uint64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the counts of some keys, 0 for those unknown."""
+        if not len(self.keys):
+            return np.zeros(len(keys), np.int64)
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where(self.keys[place] == keys, counts[place], 0)

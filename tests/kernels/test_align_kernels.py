@@ -9,12 +9,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
 from pmbf.kernels import Pair, Rules, Words, fold, reference_align, reference_words, tokenise
 from pmbf.kernels.align_rules import NAT, Odds, score_tables
 
-REFERENCE = SimpleNamespace(words=reference_words.words, classes=reference_words.classes, align=reference_align.align)
+REFERENCE = SimpleNamespace(
+    words=reference_words.words,
+    classes=reference_words.classes,
+    align=reference_align.align,
+    part_scores=reference_align.part_scores,
+)
 PIECES = (
     "the quick brown fox. ", "Hyphen-\nated", "a-", "-\r\n", " \t", "\n", "\n\n", "x", "слово ", "中", "文字", "，",
     "。", "々", "かな", "กำ", "เก่า ", "ß", "ﬁ", "½", "㍿", "\u200b", "aа", "! ", "word? “q” — ", "\u2028", "राम। ", "…",
@@ -56,6 +62,13 @@ def pair_of(kernels: Any, query: Words, source: Words, rules: Rules, seed: int =
     return Pair(numbers, (query.borders, source.borders), rarities, priors, rules)
 
 
+def parts_of(pair: Pair, seed: int) -> NDArray[np.int64]:
+    """Return some parts of two texts by chance, empty ones too."""
+    random = np.random.default_rng(seed)
+    sides = [np.sort(random.integers(0, len(classes) + 1, (5, 2)), axis=1) for classes in pair.classes]
+    return np.concatenate(sides, axis=1)
+
+
 def same(one: Words, other: Words) -> bool:
     return all(
         np.array_equal(getattr(one, name), getattr(other, name)) for name in ("keys", "types", "slips", "borders")
@@ -75,6 +88,8 @@ def test_twins_agree_to_the_bit(query: str, source: str, gap: int, margin: int, 
 
     assert all(map(np.array_equal, pair.classes, other.classes))
     assert np.array_equal(twin.align(pair), REFERENCE.align(pair))
+    parts = parts_of(pair, seed)
+    assert np.array_equal(twin.part_scores(pair, parts), REFERENCE.part_scores(pair, parts))
 
 
 @pytest.mark.parametrize(
@@ -164,6 +179,17 @@ def test_a_shuffled_part_is_found_to_the_word(kernels: Any, seed: int) -> None:
 
     assert [120, 160, 90, 130] == found[:4]
     assert found[5] == 0
+
+
+def test_a_part_scores_as_its_alignment_does(kernels: Any) -> None:
+    pair = shuffled_pair(120, 40, 90, seed=3)
+    [found] = kernels.align(pair).tolist()
+    beside = [0, 40, 200, 220]
+
+    scores = kernels.part_scores(pair, np.array([found[:4], beside], np.int64))
+
+    assert found[4] == scores[0]
+    assert scores[1] < 0 and len(kernels.part_scores(pair, np.empty((0, 4), np.int64))) == 0
 
 
 def test_texts_without_a_word_in_common_have_no_alignment(kernels: Any) -> None:

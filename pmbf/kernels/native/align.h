@@ -99,6 +99,8 @@ int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t
 
 /* align_stretch.c: moves the ends of both texts' parts together. */
 void box_stretch(const pair_t *pair, box_t *box);
+/* The sum of the scores of a box's words on one side, given the other. */
+int64_t part_sum(const pair_t *pair, int side, const box_t *box);
 
 /* align_summary.c: keeps the boxes of the least score, and puts a summary of the whole source in the place of those it
  * overlaps, if there is one. False when out of memory. */

@@ -67,11 +67,8 @@ typedef struct {
     box_t *boxes; /* of the answer, in malloc's memory: NULL for none */
 } arguments_t;
 
-/* Writes the alignments of two texts to `arguments->boxes`. Returns how many, or ALIGN_NO_MEMORY. */
-ALIGN_EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
+static pair_t pair_of(const arguments_t *arguments) {
     pair_t pair = {0};
-    points_t points = {0};
-    boxes_t boxes = {0};
     pair.rules = arguments->rules;
     for (int side = 0; side < 2; side++)
         pair.sides[side] = (side_t){arguments->n[side], arguments->classes[side], arguments->borders[side], NULL};
@@ -80,6 +77,14 @@ ALIGN_EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
     pair.priors = arguments->priors;
     pair.tables = arguments->tables;
     pair.n_buckets = arguments->n_buckets;
+    return pair;
+}
+
+/* Writes the alignments of two texts to `arguments->boxes`. Returns how many, or ALIGN_NO_MEMORY. */
+ALIGN_EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
+    pair_t pair = pair_of(arguments);
+    points_t points = {0};
+    boxes_t boxes = {0};
     bool done = pair_set_up(&pair) && points_find(&pair, &points) && clusters_find(pair.rules, &points, &boxes);
     done = done && refine_all(&pair, &boxes);
     pair_free(&pair);
@@ -97,4 +102,19 @@ ALIGN_EXPORT void pmbf_align_take(arguments_t *arguments, int64_t n, void *out) 
     if (n > 0) memcpy(out, arguments->boxes, (size_t)n * sizeof *arguments->boxes);
     free(arguments->boxes);
     arguments->boxes = NULL;
+}
+
+/* Writes the scores of parts of two texts, each given by start and stop in the query, start and stop in the source.
+ * Returns 0, or ALIGN_NO_MEMORY. */
+ALIGN_EXPORT int64_t pmbf_align_scores(const arguments_t *arguments, const int64_t *parts, int64_t n_parts, int64_t *scores) {
+    pair_t pair = pair_of(arguments);
+    bool done = pair_set_up(&pair);
+    for (int64_t at = 0; done && at < n_parts; at++) {
+        const int64_t *part = parts + 4 * at;
+        box_t box = {{(int32_t)part[0], (int32_t)part[2]}, {(int32_t)part[1], (int32_t)part[3]}, 0, 0};
+        int64_t here = part_sum(&pair, QUERY, &box), there = part_sum(&pair, SOURCE, &box);
+        scores[at] = here < there ? here : there;
+    }
+    pair_free(&pair);
+    return done ? 0 : ALIGN_NO_MEMORY;
 }

@@ -17,7 +17,7 @@ static int64_t next_border(const pair_t *pair, int side, int64_t edge, int step)
     return -1;
 }
 
-static int64_t part_sum(const pair_t *pair, int side, const box_t *box) {
+int64_t part_sum(const pair_t *pair, int side, const box_t *box) {
     int64_t sum = 0, n = box->stop[side] - box->start[side];
     window_score(pair, side, box->start[side], box->stop[side], box->start[!side], box->stop[!side]);
     for (int64_t at = 0; at < n; at++) sum += pair->scores[at];

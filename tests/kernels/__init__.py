@@ -1,1 +1,0 @@
-"""A package, so that its conftest is not mistaken for the one of all tests."""
