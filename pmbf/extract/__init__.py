@@ -14,7 +14,15 @@ import stat
 
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
 from pmbf.extract.encoding import decode, is_utf8
-from pmbf.extract.kinds import SUPPORTED, TEXT_KINDS, describe, guess_kind, is_probably_text, looks_supported
+from pmbf.extract.kinds import (
+    SUPPORTED,
+    TEXT_KINDS,
+    describe,
+    guess_kind,
+    hidden_after,
+    is_probably_text,
+    looks_supported,
+)
 from pmbf.extract.limits import Extracted, Limits
 
 __all__ = [
@@ -67,7 +75,7 @@ def plain_utf8(raw: bytes, name: str, limits: Limits) -> str | None:
     ('md', None)
     """
     kind = guess_kind(raw, name) if len(raw) <= min(limits.max_bytes, limits.max_text_bytes) else None
-    return kind if kind in TEXT_KINDS and is_utf8(raw) else None
+    return kind if kind in TEXT_KINDS and is_utf8(raw) and not hidden_after(raw, kind) else None
 
 
 def extract_path(path: str | os.PathLike[str], limits: Limits | None = None) -> Extracted:
@@ -114,7 +122,7 @@ def _plain(raw: bytes, kind: str, limits: Limits) -> Extracted:
     text, encoding, problems = decode(raw)
     if len(text) * 4 > limits.max_text_bytes and len(text.encode("utf-8", "replace")) > limits.max_text_bytes:
         raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text; split it or raise max_text_bytes")
-    return Extracted(text, kind, encoding, problems)
+    return Extracted(text, kind, encoding, problems + hidden_after(raw, kind))
 
 
 def _apart(raw: bytes, kind: str, limits: Limits) -> Extracted:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import re
+import struct
 import zipfile
 import zlib
 from collections.abc import Iterator
@@ -18,7 +19,10 @@ from pmbf.extract.limits import MIB
 from pmbf.extract.reading import OverLimitError, Reading
 
 CHUNK_BYTES = MIB
+HEAD_BYTES = 4096
 LOCAL_HEADER_BYTES = 30
+DESCRIPTOR_BYTES = 24
+"""What may follow a member's bytes: their length and checksum, once more."""
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
 """What `zipfile` raises on forged, cut and encrypted members. RuntimeError is its word for "needs a password"."""
 
@@ -31,7 +35,7 @@ class Archive:
     """
 
     def __init__(self, raw: bytes, reading: Reading) -> None:
-        self._reading = reading
+        self._raw, self._reading = raw, reading
         try:
             self._zip = zipfile.ZipFile(io.BytesIO(raw))
         except (*_ZIP_ERRORS, IndexError, KeyError) as error:
@@ -63,14 +67,25 @@ class Archive:
         return b"".join(self.chunks(name))
 
     def head(self, name: str) -> bytes:
-        """Return a member's first bytes, at most `CHUNK_BYTES`, however far the rest expands."""
-        return next(self._expanded(name), b"")
+        """Return a member's first bytes, at most `HEAD_BYTES`, however far the rest expands."""
+        return next(self._expanded(name, HEAD_BYTES), b"")
 
-    def _expanded(self, name: str) -> Iterator[bytes]:
+    def unclaimed(self) -> Iterator[tuple[int, int]]:
+        """Yield the ranges of bytes before the directory that belong to no member: other programs may read them."""
+        stop = 0
+        for member in sorted(self._zip.filelist, key=lambda member: member.header_offset):
+            if member.header_offset > stop + DESCRIPTOR_BYTES or (not stop and member.header_offset):
+                yield stop, member.header_offset
+            n_name, n_extra = struct.unpack_from("<HH", self._raw, member.header_offset + LOCAL_HEADER_BYTES - 4)
+            stop = member.header_offset + LOCAL_HEADER_BYTES + n_name + n_extra + member.compress_size
+        if self._zip.start_dir > stop + DESCRIPTOR_BYTES:
+            yield stop, self._zip.start_dir
+
+    def _expanded(self, name: str, chunk_bytes: int = CHUNK_BYTES) -> Iterator[bytes]:
         n_bytes = 0
         try:
             with self._zip.open(self._members[name]) as member:
-                while chunk := member.read(CHUNK_BYTES):
+                while chunk := member.read(chunk_bytes):
                     n_bytes += len(chunk)
                     self._reading.spend_expanded(len(chunk))
                     yield chunk

@@ -30,6 +30,9 @@ SUPPORTED = {
 }
 """Extension -> kind. Files with other names are read as text if their bytes look like text."""
 
+ARCHIVE_KINDS = frozenset({"zip", "tar", "gz", "bz2", "xz"})
+"""Kinds that hold other files. By their bytes alone: a load does not take them from a folder."""
+
 HEAD_BYTES = 8192
 """What decides whether bytes are text."""
 
@@ -42,6 +45,11 @@ _ODF_MIMETYPE = re.compile(
 _OOXML = ((b"word/", "docx"), (b"ppt/", "pptx"), (b"xl/workbook.xml", "xlsx"))
 _MARKS = tuple(mark for mark, _ in BOMS)
 _OFFICE = frozenset({*_ODF.values(), "docx", "pptx", "xlsx"})
+_PACKED = re.compile(
+    rb"(?P<gz>\x1f\x8b\x08)|(?P<bz2>BZh[1-9](?:1AY&SY|\x17rE8P\x90))|(?P<xz>\xfd7zXZ\0)|(?P<zip>PK\x05\x06)"
+)
+_ZIP_END = b"PK\x05\x06"
+_ZIP_END_WITHIN = 66_000
 _MAX_NAMES = 20_000
 _CONTROLS = bytes({*range(32), 127} - set(b"\b\t\n\v\f\r\x1a\x1b"))
 _BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
@@ -79,6 +87,8 @@ def guess_kind(raw: bytes, name: str) -> str | None:
         return kind
     if is_probably_text(raw):
         return _among_texts(raw[:HEAD_BYTES], by_name, _extension(name))
+    if _zip_directory(raw) is not None:
+        return "zip"
     if is_media(raw) or any(raw.startswith(magic) for magic, _ in _BINARIES):
         return None
     return by_name if by_name in _TEXT_WITH_MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
@@ -113,7 +123,7 @@ def looks_supported(path: str | os.PathLike[str]) -> bool:
             head = file.read(HEAD_BYTES)
     except OSError:
         return False
-    return bool(head) and guess_kind(head, os.fspath(path)) is not None
+    return bool(head) and guess_kind(head, os.fspath(path)) not in (None, *ARCHIVE_KINDS)
 
 
 def is_media(raw: bytes) -> bool:
@@ -133,28 +143,58 @@ def _by_magic(raw: bytes, by_name: str | None) -> str | None:
         return "pdf"
     if raw.startswith(b"{\\rtf"):
         return "rtf"
-    return _zip_kind(raw, by_name) if raw.startswith(b"PK\x03\x04") else None
+    if raw.startswith(b"PK\x03\x04"):
+        return _zip_kind(raw, by_name)
+    if packed := _PACKED.match(raw):
+        return packed.lastgroup
+    return "tar" if _is_tar(raw) else None
+
+
+def hidden_after(raw: bytes, kind: str) -> tuple[str, ...]:
+    """Return the problem of a zip archive that hangs on a document which is none: other programs open it."""
+    hides = kind not in _OFFICE and kind not in ARCHIVE_KINDS and _zip_directory(raw) is not None
+    return ("a zip archive follows it: skipped",) if hides else ()
+
+
+def _zip_directory(raw: bytes) -> int | None:
+    """Return where the directory of a zip file begins that ends with these bytes, or None."""
+    end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
+    if end < 0 or len(raw) < end + 22:
+        return None
+    start = end - int.from_bytes(raw[end + 12 : end + 16], "little")
+    return start if start >= 0 and raw[start : start + 4] == b"PK\x01\x02" else None
+
+
+def _is_tar(raw: bytes) -> bool:
+    """Tell a tar by the checksum of its first header; not all have a magic number."""
+    header, written = raw[:512], raw[148:156].strip(b" \0")
+    if len(header) < 512 or not written.isdigit() or written.translate(None, b"01234567") != b"":
+        return False
+    return int(written, 8) == sum(header) - sum(header[148:156]) + 8 * ord(" ")
 
 
 def _zip_kind(raw: bytes, by_name: str | None) -> str | None:
-    """Return the kind of an office document by its members' names, of one that is cut short by its extension."""
+    """Return the kind of an office document by its members' names, of one that is cut short by its extension.
+
+    Any other zip file is an archive.
+    """
     if odf := _ODF_MIMETYPE.match(raw):
         return _ODF[odf[1]]
     named = by_name if by_name in _OFFICE else None
-    end = raw.rfind(b"PK\x05\x06", -66_000)
-    if end < 0 or len(raw) < end + 22:
-        return named
-    names = _names(raw, end - int.from_bytes(raw[end + 12 : end + 16], "little"))
+    directory = _zip_directory(raw)
+    if directory is None:
+        return named or "zip"
+    names = _names(raw, directory)
     if b"[Content_Types].xml" in names:
-        return next((kind for prefix, kind in _OOXML if any(name.startswith(prefix) for name in names)), None)
+        return next((kind for prefix, kind in _OOXML if any(name.startswith(prefix) for name in names)), "zip")
     is_odf = b"content.xml" in names and (b"mimetype" in names or b"META-INF/manifest.xml" in names)
-    return (named or "odt") if is_odf else None
+    return (named or "odt") if is_odf else "zip"
 
 
 def _names(raw: bytes, position: int) -> list[bytes]:
     """Return the names in a zip's directory, a bounded number of them."""
     names: list[bytes] = []
-    while position >= 0 and raw[position : position + 4] == b"PK\x01\x02" and len(names) < _MAX_NAMES:
+    while raw[position : position + 4] == b"PK\x01\x02" and len(names) < _MAX_NAMES:
         n_name, n_extra, n_comment = struct.unpack("<HHH", raw[position + 28 : position + 34].ljust(6, b"\0"))
         names.append(raw[position + 46 : position + 46 + n_name])
         position += 46 + n_name + n_extra + n_comment

@@ -16,9 +16,9 @@ class Limits:
     Args:
         max_bytes: Bytes of the file.
         max_text_bytes: Bytes of its text, as UTF-8.
-        max_ratio: Expanded bytes for each packed byte of a zip member; members under 1 MiB may be denser.
-        max_expanded_bytes: Bytes expanded from all zip members together.
-        max_entries: Members of a zip file, or parts of a mail.
+        max_ratio: Expanded bytes for each packed byte of a member; members under 1 MiB may be denser.
+        max_expanded_bytes: Bytes expanded from all members together.
+        max_entries: Members of an archive, or parts of a mail, with those of all archives and mails inside.
         max_pages: Pages of a PDF.
         max_depth: How deep documents may be inside documents: attachments, embedded files.
         timeout_s: Wall-clock seconds.
@@ -56,12 +56,14 @@ class Extracted:
         kind: What was read, one of `SUPPORTED`'s values: "txt", "html", "pdf", ...
         encoding: The encoding of plain text, None for the other kinds.
         problems: What could not be read, and why. Empty means complete.
+        notes: What was left out and is no gap: links and devices in an archive.
     """
 
     text: str
     kind: str
     encoding: str | None = None
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
     @property
     def complete(self) -> bool:

@@ -47,7 +47,7 @@ def read_apart(raw: bytes, kind: str, limits: Limits) -> Extracted:
         raise UnsupportedError(header["unsupported"])
     if "incomplete" in header:
         raise IncompleteError(header["incomplete"])
-    return Extracted(text.decode(), kind, None, tuple(header["problems"]))
+    return Extracted(text.decode(), kind, None, tuple(header["problems"]), tuple(header["notes"]))
 
 
 class Worker:

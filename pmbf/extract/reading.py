@@ -8,16 +8,18 @@ from importlib import import_module
 from typing import cast
 
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
-from pmbf.extract.kinds import TEXT_KINDS, describe, guess_kind, is_media
+from pmbf.extract.kinds import ARCHIVE_KINDS, TEXT_KINDS, describe, guess_kind, hidden_after, is_media
 from pmbf.extract.limits import Limits
 
 MAX_PROBLEMS = 100
+MAX_LABEL_CHARS = 200
 
 READERS = {
     **dict.fromkeys(TEXT_KINDS, "plain"),
     **dict.fromkeys(("docx", "pptx", "xlsx"), "ooxml"),
     **dict.fromkeys(("odt", "odp", "ods"), "odf"),
     **dict.fromkeys(("eml", "mbox"), "mail"),
+    **dict.fromkeys(ARCHIVE_KINDS, "packed"),
     "html": "html",
     "pdf": "pdf",
     "rtf": "rtf",
@@ -38,6 +40,7 @@ class _Spent:
     expanded_bytes: int = 0
     text_chars: int = 0
     problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
 
 class Reading:
@@ -54,12 +57,24 @@ class Reading:
         """What could not be read, here and in the documents inside."""
         return tuple(self._spent.problems)
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out because it holds no text."""
+        return tuple(self._spent.notes)
+
     def problem(self, what: str) -> None:
-        """Note something that could not be read. Of very many only the first are kept."""
-        if len(self._spent.problems) < MAX_PROBLEMS:
-            self._spent.problems.append(self._label + what[:500])
-        elif len(self._spent.problems) == MAX_PROBLEMS:
-            self._spent.problems.append("more problems, not listed")
+        """Keep something that could not be read. Of very many only the first are kept."""
+        self._keep(self._spent.problems, what)
+
+    def note(self, what: str) -> None:
+        """Keep something that was left out and holds no text, so that it is no gap."""
+        self._keep(self._spent.notes, what)
+
+    def _keep(self, kept: list[str], what: str) -> None:
+        if len(kept) < MAX_PROBLEMS:
+            kept.append(self._label + what[:500])
+        elif len(kept) == MAX_PROBLEMS:
+            kept.append("more, not listed")
 
     def spend_entries(self, n_entries: int) -> None:
         """Count members or parts. Raises OverLimitError beyond the limit."""
@@ -84,7 +99,7 @@ class Reading:
         if self._depth >= self.limits.max_depth:
             self.problem(f"{name}: skipped: more than {self.limits.max_depth} documents inside each other (max_depth)")
             return None
-        return Reading(self.limits, _outer=self, _label=f"{self._label}{name}: ")
+        return Reading(self.limits, _outer=self, _label=f"{self._label}{name[:MAX_LABEL_CHARS]}: ")
 
     def embedded(self, raw: bytes, name: str) -> str:
         """Return the text of a document inside this one; where it has none that can be read, note why."""
@@ -116,6 +131,8 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     if not raw:
         return ""
     reader = _reader(kind)
+    for what in hidden_after(raw, kind):
+        reading.problem(what)
     try:
         return reader(raw, kind, reading)
     except (PmbfError, MemoryError):

@@ -47,7 +47,7 @@ def answer(raw: bytes, kind: str, limits: Limits) -> wire.Frame:
         text = well_formed(read(raw, kind, reading)).encode()
         if len(text) > limits.max_text_bytes:
             raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text (max_text_bytes)")
-        return {"problems": reading.problems}, text
+        return {"problems": reading.problems, "notes": reading.notes}, text
     except UnsupportedError as error:
         return {"unsupported": str(error)}, b""
     except PmbfError as error:

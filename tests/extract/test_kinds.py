@@ -44,9 +44,11 @@ def test_an_office_document_with_another_inside_is_of_the_outer_kind():
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.docx", "a.eml", "a.pdf"])
 @pytest.mark.parametrize(
-    "raw", [PNG, ELF, make.zipped({"a.txt": "x"}), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)]
+    "raw",
+    [PNG, ELF, b"7z\xbc\xaf\x27\x1c" + bytes(90), b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600)],
+    ids=["png", "elf", "7z", "doc"],
 )
-def test_archives_pictures_programs_and_old_office_files_are_no_text(raw, name):
+def test_unknown_archives_pictures_programs_and_old_office_files_are_no_text(raw, name):
     assert guess_kind(raw, name) is None
 
 

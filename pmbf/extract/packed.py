@@ -1,0 +1,45 @@
+"""Archives: zip, tar, and what gzip, bzip2 or xz packed. What they hold are documents inside the document.
+
+Their names are labels. Nothing is written to disk, so that a path leads nowhere and a link points at nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pmbf.errors import IncompleteError
+from pmbf.extract import streams, tar
+from pmbf.extract.archive import Archive
+from pmbf.extract.kinds import is_media
+from pmbf.extract.package import member_text
+from pmbf.extract.reading import Reading
+
+BETWEEN = "\n\n"
+
+
+def read(raw: bytes, kind: str, reading: Reading) -> str:
+    """Return the texts of all members, those of archives inside too.
+
+    Raises:
+        IncompleteError: The archive is damaged from its beginning, encrypted or over a limit.
+    """
+    if kind == "zip":
+        texts = _of_zip(raw, reading)
+    elif kind == "tar":
+        texts = (reading.embedded(content, name) for name, content in tar.members(raw, reading))
+    else:
+        texts = iter([reading.embedded(streams.unpacked(raw, kind, reading), "content")])
+    return BETWEEN.join(filter(None, texts))
+
+
+def _of_zip(raw: bytes, reading: Reading) -> Iterator[str]:
+    archive = Archive(raw, reading)
+    try:
+        gaps = list(archive.unclaimed())
+    except ValueError as error:
+        raise IncompleteError(f"damaged: {error}") from None
+    for start, stop in gaps:
+        if start or not is_media(raw[:stop]):
+            reading.problem(f"{stop - start} bytes that belong to no member")
+    for name in archive.names():
+        yield member_text(archive, name, reading)

@@ -1,0 +1,116 @@
+"""What gzip, bzip2 and xz packed, in memory and never beyond what the limits allow."""
+
+from __future__ import annotations
+
+import bz2
+import lzma
+import re
+import zlib
+from collections.abc import Callable, Iterator
+from typing import Protocol
+
+from pmbf.errors import IncompleteError
+from pmbf.extract.limits import MIB
+from pmbf.extract.reading import OverLimitError, Reading
+
+READ_BYTES = 1 << 14
+"""Taken at once. A file may be a million tiny streams, and what one leaves over is copied for the next."""
+XZ_MEMORY_BYTES = 256 * MIB
+
+_ZEROS = re.compile(rb"\0+")
+_ERRORS = (zlib.error, lzma.LZMAError, OSError, ValueError, EOFError)
+
+
+class _Decoder(Protocol):
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int = -1, /) -> bytes: ...
+
+
+class _Gzip:
+    """zlib's decoder, with the manners of the other two."""
+
+    def __init__(self) -> None:
+        self._zlib = zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+    @property
+    def eof(self) -> bool:
+        return self._zlib.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._zlib.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._zlib.unused_data
+
+    def decompress(self, data: bytes, max_length: int = 0, /) -> bytes:
+        return self._zlib.decompress(self._zlib.unconsumed_tail + data, max_length)
+
+
+DECODERS: dict[str, Callable[[], _Decoder]] = {
+    "gz": _Gzip,
+    "bz2": bz2.BZ2Decompressor,
+    "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY_BYTES),
+}
+
+
+def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
+    """Return what a file holds, all its streams one after another, as far as they are sound.
+
+    Args:
+        raw: The packed file.
+        kind: "gz", "bz2" or "xz".
+        reading: Where problems go, and what the limits are.
+
+    Raises:
+        OverLimitError: It expands too far, or too much with what was expanded before.
+        IncompleteError: Nothing of it can be read.
+    """
+    pieces: list[bytes] = []
+    n_bytes = 0
+    try:
+        for piece in _pieces(raw, kind, reading):
+            n_bytes += len(piece)
+            reading.spend_expanded(len(piece))
+            if n_bytes > max(MIB, reading.limits.max_ratio * len(raw)):
+                raise OverLimitError(f"expands over {reading.limits.max_ratio} times (max_ratio)")
+            pieces.append(piece)
+    except _ERRORS as error:
+        if not pieces:
+            raise IncompleteError(f"damaged: {error}") from None
+        reading.problem(f"damaged: {error}")
+    return b"".join(pieces)
+
+
+def _pieces(raw: bytes, kind: str, reading: Reading) -> Iterator[bytes]:
+    position = 0
+    while (position := _after_zeros(raw, position)) < len(raw):
+        decoder = DECODERS[kind]()
+        start = position
+        try:
+            while not decoder.eof:
+                more = raw[position : position + READ_BYTES] if decoder.needs_input else b""
+                position += len(more)
+                piece = decoder.decompress(more, MIB)
+                yield piece
+                if not (piece or more or decoder.eof) and decoder.needs_input:
+                    reading.problem("cut short")
+                    return
+        except _ERRORS:
+            if not start:
+                raise
+            reading.problem(f"{len(raw) - start} bytes after its end, or damaged")
+            return
+        position -= len(decoder.unused_data)
+
+
+def _after_zeros(raw: bytes, position: int) -> int:
+    """Return where the next stream begins: zeros may fill up a block."""
+    zeros = _ZEROS.match(raw, position)
+    return zeros.end() if zeros else position
