@@ -82,7 +82,7 @@ def _measured(texts: Path, kind: str, n_documents: int, jobs: int) -> Figures:
             figures |= alone("benchmarks.growth:make", place=place, n_documents=n_documents)
             figures |= alone("benchmarks.growth:ask_made", place=place)
             return figures
-        given = {"texts": str(texts), "place": place, "n_documents": n_documents}
+        given: Figures = {"texts": str(texts), "place": place, "n_documents": n_documents}
         figures |= alone("benchmarks.growth:load", **given, jobs=1)
         several = alone("benchmarks.growth:load", **given, jobs=jobs)
         figures |= {"jobs": jobs, "load_jobs_s": several["load_s"]}

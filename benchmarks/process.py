@@ -21,15 +21,16 @@ class FailedError(RuntimeError):
     """A measurement ended without figures."""
 
 
-def alone(function: str, **arguments: Any) -> Any:
+def alone(function: str, *, timeout_s: float | None = None, **arguments: Any) -> Any:
     """Return what a function returns when called in a new process with one thread.
 
     Args:
-        function: `module:name` of a function of this package.
+        function: `module:name` of a function.
+        timeout_s: Seconds on the clock after which the process is ended.
         arguments: Its arguments, as JSON knows them.
 
     Raises:
-        FailedError: The process ended without a result; its last words are in the message.
+        FailedError: The process ended without a result; its last words are in the message. Or it took too long.
     """
     environment = installed() | {f"{name}_NUM_THREADS": "1" for name in THREADS}
     with tempfile.TemporaryDirectory() as folder:
@@ -37,15 +38,19 @@ def alone(function: str, **arguments: Any) -> Any:
         command = [sys.executable, "-m", __name__, function, str(answer)]
         # What a library prints, it prints into a file: pipes fill up.
         with (Path(folder) / "printed.txt").open("w+", encoding="utf-8", errors="replace") as printed:
-            done = subprocess.run(
-                command,
-                cwd=ROOT,
-                env=environment,
-                input=json.dumps(arguments),
-                text=True,
-                stdout=printed,
-                stderr=subprocess.STDOUT,
-            )
+            try:
+                done = subprocess.run(
+                    command,
+                    cwd=ROOT,
+                    env=environment,
+                    input=json.dumps(arguments),
+                    text=True,
+                    stdout=printed,
+                    stderr=subprocess.STDOUT,
+                    timeout=timeout_s,
+                )
+            except subprocess.TimeoutExpired:
+                raise FailedError(f"not done after {timeout_s:g} s") from None
             if done.returncode or not answer.exists():
                 printed.seek(0)
                 last = printed.read().strip().splitlines()[-3:]

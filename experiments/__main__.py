@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
-from experiments import alignment, pan, planted, retrieval, shingles
+from experiments import alignment, planted, retrieval, shingles
+from experiments.pan import command as pan
 from experiments.paper import command as paper
+from pmbf.errors import PmbfError
 from pmbf.params import Params
 
 
@@ -20,7 +23,7 @@ def main() -> None:
     elif arguments.command == "alignment":
         print(alignment.run(arguments.folder, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "pan":
-        _pan(arguments)
+        sys.exit(_guarded(arguments))
     elif arguments.command == "paper":
         print(paper.run(arguments))
     elif arguments.command == "planted":
@@ -54,7 +57,7 @@ def _parser() -> argparse.ArgumentParser:
     topic.add_argument("folder", type=Path, help="folder with text files, in folders by topic")
     topic.add_argument("--pairs", type=int, default=1000, help="pairs (default: 1000)")
     topic.add_argument("--out", type=Path, help="JSON file to write")
-    _add_pan(commands.add_parser("pan", help="run and score a PAN corpus", description=pan.__doc__))
+    pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus", description=pan.__doc__))
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
 
@@ -67,25 +70,16 @@ def _add_planted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--out", type=Path, help="JSON file to write")
 
 
-def _add_pan(parser: argparse.ArgumentParser) -> None:
-    steps = parser.add_subparsers(dest="step", required=True)
-    align = steps.add_parser("align", help="find the passages of every pair")
-    align.add_argument("corpus", type=Path, help="folder with src/, susp/ and folders like 02-no-obfuscation")
-    align.add_argument(
-        "--out", type=Path, required=True, help="folder for the detections; pairs that have theirs are kept"
-    )
-    align.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    score = steps.add_parser("score", help="score detections: precision, recall, granularity, plagdet")
-    score.add_argument("corpus", type=Path, help="the same folder")
-    score.add_argument("detections", type=Path, help="folder of the detections")
-    score.add_argument("--out", type=Path, help="JSON file to write")
-
-
-def _pan(arguments: argparse.Namespace) -> None:
-    if arguments.step == "align":
-        print(pan.align(arguments.corpus, arguments.out, jobs=arguments.jobs))
-    else:
-        print(pan.score(arguments.corpus, arguments.detections, out=arguments.out))
+def _guarded(arguments: argparse.Namespace) -> int:
+    """Return the exit code of a step of the PAN runner; a known error is a line, not a traceback."""
+    try:
+        return pan.run(arguments)
+    except PmbfError as error:
+        print(f"error: {error}", file=sys.stderr)
+        return 3
+    except KeyboardInterrupt:
+        print("stopped; what is finished is kept, and the same command goes on from there", file=sys.stderr)
+        return 130
 
 
 def _assignment(words: str) -> tuple[str, Any]:

@@ -13,9 +13,17 @@ PAN13_KINDS = {
 
 
 def read(path: Path) -> str:
-    """Return a UTF-8 text as it is: line ends untranslated, since annotations count them."""
-    with open(path, encoding="utf-8", newline="") as file:
-        return file.read()
+    """Return a text as it is: line ends untranslated, since annotations count them.
+
+    What is not UTF-8 is read as Windows' Western letters, or else as Latin-1: one code point a byte.
+    """
+    raw = path.read_bytes()
+    for encoding in ("utf-8", "cp1252"):
+        try:
+            return raw.decode(encoding)
+        except UnicodeDecodeError:
+            continue
+    return raw.decode("latin-1")
 
 
 def pan13_pairs(folder: Path) -> list[tuple[str, str]]:

@@ -236,10 +236,12 @@ class Catalog:
         self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
         self.meta = meta
 
-    def change_free_ids(self, *, freed: Iterable[int] = (), used: Iterable[int] = ()) -> None:
+    def change_free_ids(self, freed: Iterable[int]) -> None:
         """Add ids that may be used again, and take away those that are."""
         self._connection.executemany("INSERT OR IGNORE INTO free_id VALUES (?)", [(id_,) for id_ in freed])
-        self._connection.executemany("DELETE FROM free_id WHERE id = ?", [(id_,) for id_ in used])
+        self._connection.execute(
+            "DELETE FROM free_id WHERE EXISTS (SELECT 1 FROM document WHERE document.id = free_id.id)"
+        )
 
     # ------------------------------------------------------------------ private
 

@@ -125,13 +125,19 @@ class RecordPacker:
     """Fingerprint records, one after another."""
 
     def __init__(self) -> None:
-        self.payload = bytearray()
+        self.n_bytes = 0
+        self._records: list[bytes] = []
 
     def add(self, record: bytes) -> tuple[int, int]:
         """Append a record and return its offset and length."""
-        offset = len(self.payload)
-        self.payload += record
-        return offset, len(record)
+        offset, n_bytes = self.n_bytes, len(record)
+        self._records.append(record)
+        self.n_bytes = offset + n_bytes
+        return offset, n_bytes
+
+    def payload(self) -> bytes:
+        """Return all records."""
+        return b"".join(self._records)
 
 
 class TextPlace(NamedTuple):
@@ -153,27 +159,35 @@ class TextPacker:
         self.n_raw_bytes = 0
         self._threads = threads
         self._blocks: list[bytes | Future[bytes]] = []
-        self._open = bytearray()
+        self._open: list[bytes] = []
+        self._n_open = 0
 
     def add(self, raw: bytes) -> TextPlace:
         """Append a text and return its place."""
-        place = TextPlace(len(self._blocks), len(self._open), len(raw))
-        self._open += raw
+        place = TextPlace(len(self._blocks), self._n_open, len(raw))
+        self._open.append(raw)
+        self._n_open += len(raw)
         self.n_raw_bytes += len(raw)
-        while len(self._open) >= BLOCK_RAW_BYTES:
-            self._close(BLOCK_RAW_BYTES)
+        if self._n_open >= BLOCK_RAW_BYTES:
+            self._close_full()
         return place
 
     def finished(self) -> tuple[list[bytes], list[int]]:
         """Close the last block; return all of them, and where each begins and the last one ends."""
-        if self._open:
-            self._close(len(self._open))
+        if self._n_open:
+            self._close(b"".join(self._open))
+            self._open, self._n_open = [], 0
         blocks = [block if isinstance(block, bytes) else block.result() for block in self._blocks]
         return blocks, [0, *itertools.accumulate(map(len, blocks))]
 
-    def _close(self, n_bytes: int) -> None:
-        raw = bytes(memoryview(self._open)[:n_bytes])
-        del self._open[:n_bytes]
+    def _close_full(self) -> None:
+        raw = b"".join(self._open)
+        n_full = len(raw) // BLOCK_RAW_BYTES * BLOCK_RAW_BYTES
+        for start in range(0, n_full, BLOCK_RAW_BYTES):
+            self._close(raw[start : start + BLOCK_RAW_BYTES])
+        self._open, self._n_open = [raw[n_full:]], len(raw) - n_full
+
+    def _close(self, raw: bytes) -> None:
         self._blocks.append(self._threads.submit(encode_block, raw) if self._threads else encode_block(raw))
         if self._threads and len(self._blocks) > _BLOCKS_WAITING:
             before = self._blocks[-_BLOCKS_WAITING - 1]

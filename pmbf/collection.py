@@ -136,9 +136,10 @@ class Collection:
             exclude: Glob patterns a file or folder found in a folder must fit none of.
             prune: Take out paths below `paths` whose file is gone.
             limits: Bounds for reading a file.
-            jobs: Processes that read files, at least 1. With more, texts are compressed aside as well, and the calling
-                script needs the usual guard `if __name__ == "__main__":`, since processes are spawned.
-            on_progress: Called after each file.
+            jobs: Threads that read files and compress texts, at least 1. Where the native kernels are not built, large
+                loads are read in as many processes, and the calling script needs the usual guard
+                `if __name__ == "__main__":`, since processes are spawned.
+            on_progress: Called after each batch of files, some sixty or a tenth of a second.
 
         Raises:
             BusyError: Another process is writing.
@@ -149,7 +150,7 @@ class Collection:
         from pmbf.loading import Loader
 
         roots = list(paths)
-        threads = ThreadPoolExecutor(1) if jobs > 1 else None
+        threads = ThreadPoolExecutor(jobs) if jobs > 1 else None
         with threads or nullcontext(), self._writer(threads) as writer:
             loader = Loader(writer, self.params, limits=limits, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, include=include, exclude=exclude))

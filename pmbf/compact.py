@@ -113,7 +113,7 @@ class FilePacker:
     def keep(self, document: Document) -> None:
         """Note a document's new row; start new files when these have grown large."""
         self._documents[document.id] = document
-        if len(self._records.payload) + self._texts.n_raw_bytes > FILE_BYTES:
+        if self._records.n_bytes + self._texts.n_raw_bytes > FILE_BYTES:
             self.close()
             self._begin()
 
@@ -136,8 +136,8 @@ class FilePacker:
 
     def close(self) -> None:
         """Write what is waiting."""
-        if self._records.payload:
-            self.files.append(self._writer.write_file("FPRT", [self._records.payload], serial=self._serials[0]))
+        if self._records.n_bytes:
+            self.files.append(self._writer.write_file("FPRT", [self._records.payload()], serial=self._serials[0]))
         blocks, offsets = self._texts.finished()
         if blocks:
             self.files.append(self._writer.write_file("TEXT", blocks, serial=self._serials[1]))

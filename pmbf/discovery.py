@@ -8,6 +8,7 @@ import os
 import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
 
@@ -20,8 +21,7 @@ class Problem:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class FileFound:
+class FileFound(NamedTuple):
     """A file a load will look at; `named` when the user gave its very path."""
 
     path: str

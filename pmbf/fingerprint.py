@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,13 +110,16 @@ def query_sample(text: str, params: Params) -> QuerySample:
     )
 
 
+def sampling(params: Params) -> dict[str, Any]:
+    """Return what the kernels ask of the parameters of a collection to sample its texts."""
+    return {
+        "shingle_tokens": params.shingle_tokens,
+        "ordered": params.ordered,
+        "density": params.density,
+        "min_hashes": params.min_hashes,
+        "segment_chars": params.segment_chars,
+    }
+
+
 def _sampled(text: str | bytes, params: Params, *, positions: bool) -> Sample:
-    return kernels.sample(
-        text if isinstance(text, bytes) else utf8(text),
-        shingle_tokens=params.shingle_tokens,
-        ordered=params.ordered,
-        density=params.density,
-        min_hashes=params.min_hashes,
-        segment_chars=params.segment_chars,
-        positions=positions,
-    )
+    return kernels.sample(text if isinstance(text, bytes) else utf8(text), **sampling(params), positions=positions)

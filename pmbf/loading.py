@@ -32,8 +32,6 @@ COMMIT_BYTES = 64 << 20
 COMMIT_SECONDS = 15.0
 """… or after this long, so that an interruption costs little."""
 _LOOKED_UP_TOGETHER = 400
-_BYTES_WORTH_PROCESSES = 16 << 20
-"""Starting a process costs as much as reading some ten megabytes."""
 
 
 @dataclass(slots=True)
@@ -86,8 +84,8 @@ class Loader:
         writer: Where documents go; committed per batch and at the end.
         params: The collection's parameters.
         limits: Bounds for reading a file.
-        jobs: Processes that read files, at least 1; small loads are read by this process.
-        on_progress: Called after each file.
+        jobs: Batches of files read at the same time, at least 1.
+        on_progress: Called after each batch of files.
     """
 
     def __init__(
@@ -127,8 +125,9 @@ class Loader:
                     self._look_up(outcome for _, outcome in batch)
                     for planned, outcome in batch:
                         self._settle(planned, outcome)
-                        n_files, n_bytes = n_files + 1, n_bytes + planned.file.size
-                        self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
+                        n_bytes += planned.file.size
+                    n_files += len(batch)
+                    self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
                     if interrupted():
                         raise KeyboardInterrupt
                     self._commit_when_due()
@@ -174,8 +173,14 @@ class Loader:
         return list(files.values())
 
     def _batches(self, files: Sequence[FileFound]) -> Iterator[list[tuple[Planned, Outcome]]]:
-        worth_it = sum(file.size for file in files) >= _BYTES_WORTH_PROCESSES
-        return read_ahead(self._plan(files), self._params, self._limits, jobs=self._jobs if worth_it else 1)
+        return read_ahead(
+            self._plan(files),
+            self._params,
+            self._limits,
+            threads=self._writer.threads,
+            jobs=self._jobs,
+            n_bytes=sum(file.size for file in files),
+        )
 
     def _plan(self, files: Sequence[FileFound]) -> Iterator[Planned]:
         """Yield each file with the entry of its path; wanted unless size and time are those of the entry."""

@@ -92,7 +92,7 @@ class Change:
         paths: Rows to insert or replace.
         new_files: Files written for this commit.
         lost_documents, lost_paths, lost_files: Keys of rows to delete.
-        freed_ids, used_ids: Document ids that may be used again, or no longer.
+        freed_ids: Document ids that may be used again.
         meta: Entries of the table `meta` to change.
     """
 
@@ -103,5 +103,4 @@ class Change:
     lost_paths: Iterable[str] = ()
     lost_files: set[int] = field(default_factory=set)
     freed_ids: Iterable[int] = ()
-    used_ids: Iterable[int] = ()
     meta: dict[str, str] = field(default_factory=dict)

@@ -1,8 +1,12 @@
-"""Files read ahead of the writer: contents, text, fingerprint; in this process, or in several.
+"""Files read ahead of the writer: contents, text, fingerprint; in this thread, or in several.
 
-    plan ─► batches of some 64 files ─► processes: read, extract, fingerprint ─► in the order of the plan
+    plan ─► batches of some 64 files ─► threads: read, extract, fingerprint ─► in the order of the plan
 
-At most two batches a process are under way, so memory does not grow with the number of files.
+Plain texts are read by one native call a batch, which holds the interpreter's lock for a moment only: threads work side
+by side. Other kinds are parsed in processes of their own anyway. The NumPy kernels do hold the lock; with them whole
+batches are read in processes.
+
+As much is read ahead as a commit takes time, and no more, so memory does not grow with the number of files.
 """
 
 from __future__ import annotations
@@ -12,21 +16,27 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from dataclasses import dataclass
+from typing import NamedTuple
 
+from pmbf import kernels
 from pmbf.discovery import FileFound, read_bounded
 from pmbf.errors import PmbfError
-from pmbf.extract import Limits, extract, plain_utf8
-from pmbf.fingerprint import Fingerprint, fingerprint
+from pmbf.extract import Limits, extract, may_be_plain, plain_kind
+from pmbf.fingerprint import Fingerprint, fingerprint, sampling
 from pmbf.params import Params
 from pmbf.records import PathEntry
 from pmbf.text import utf8
 
 BATCH_FILES, BATCH_BYTES = 64, 2 << 20
 BATCH_SECONDS = 0.1
-"""A batch read in this process ends after this long, so that Ctrl-C and the progress need not wait for it."""
+"""A batch read in this thread ends after this long, so that Ctrl-C and the progress need not wait for it."""
+AHEAD_BYTES = 32 << 20
+"""Read ahead of the writer at most, but for two batches a thread, which may be larger: threads work during a commit."""
+_BYTES_WORTH_PROCESSES = 16 << 20
+"""Starting a process costs as much as reading some ten megabytes."""
 
 
 @dataclass(slots=True)
@@ -52,8 +62,7 @@ class Reading:
     problems: tuple[str, ...]
 
 
-@dataclass(slots=True)
-class Planned:
+class Planned(NamedTuple):
     """A file, the entry its path has, whether that still holds, and whether the file is to be read."""
 
     file: FileFound
@@ -63,6 +72,31 @@ class Planned:
 
 
 Outcome = Reading | PmbfError | OSError | None
+Batch = list[tuple[Planned, Outcome]]
+
+
+def read_ahead(
+    plan: Iterable[Planned], params: Params, limits: Limits, *, threads: Executor | None, jobs: int, n_bytes: int
+) -> Iterator[Batch]:
+    """Yield the planned files, batch by batch, with what each gave, or why it gave nothing; None for one not wanted.
+
+    Args:
+        plan: Files in the order they are to come out.
+        params: Of the collection.
+        limits: Bounds for reading a file.
+        threads: As many as `jobs`; None to read here, when the next batch is asked for.
+        jobs: Batches read at the same time.
+        n_bytes: Of all the files.
+    """
+    if kernels.NAME == "native" and threads:
+        yield from _read_aside(plan, params, limits, threads, jobs)
+    elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_the_parent) as pool:
+            yield from _read_aside(plan, params, limits, pool, jobs)
+    else:
+        for planned in _batches(plan):
+            yield from _in_time(zip(planned, _outcomes(planned, params, limits), strict=True))
 
 
 def read_document(path: str, params: Params, limits: Limits) -> Reading:
@@ -72,55 +106,51 @@ def read_document(path: str, params: Params, limits: Limits) -> Reading:
         NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
     """
     content = read_bounded(path, limits.max_bytes)
-    text, problems = content, tuple[str, ...]()
-    kind = plain_utf8(content, path, limits)
+    extracted = extract(content, path, limits)
+    text = utf8(extracted.text)
+    sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
+    return Reading(sha256, len(content), extracted.kind, text, sampled, sampled.record(), extracted.problems)
+
+
+def read_plain(paths: Sequence[str], params: Params, limits: Limits) -> list[Reading | None]:
+    """Read files of plain text in UTF-8; None for one that `read_document` must tell about."""
+    max_bytes = min(limits.max_bytes, limits.max_text_bytes)
+    found = kernels.read_texts(paths, max_bytes=max_bytes, **sampling(params))
+    return [one and _as_reading(path, one) for path, one in zip(paths, found, strict=True)]
+
+
+def _as_reading(path: str, text: kernels.TextRead) -> Reading | None:
+    kind = plain_kind(text.utf8, path)
     if kind is None:
-        extracted = extract(content, path, limits)
-        kind, text, problems = extracted.kind, utf8(extracted.text), extracted.problems
-    sampled = fingerprint(text, params)
-    return Reading(hashlib.sha256(content).hexdigest(), len(content), kind, text, sampled, sampled.record(), problems)
+        return None
+    sampled = Fingerprint(text.hashes, text.bounds, text.n_chars, text.n_tokens)
+    return Reading(text.sha256, len(text.utf8), kind, text.utf8, sampled, text.record, ())
 
 
-def read_ahead(
-    plan: Iterable[Planned], params: Params, limits: Limits, *, jobs: int
-) -> Iterator[list[tuple[Planned, Outcome]]]:
-    """Yield the planned files, batch by batch, with what each gave, or why it gave nothing; None for one not wanted.
-
-    Args:
-        plan: Files in the order they are to come out.
-        params: Of the collection.
-        limits: Bounds for reading a file.
-        jobs: Processes; with 1 files are read here, when the next batch is asked for.
-    """
-    if jobs == 1:
-        yield from _read_here(plan, params, limits)
-        return
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_the_parent) as pool:
-        under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
-        try:
-            for planned in _batches(plan):
-                wanted = [one.file.path for one in planned if one.wanted]
-                under_way.append((planned, pool.submit(_attempt_all, wanted, params, limits)))
-                if len(under_way) > 2 * jobs:
-                    yield _together(*under_way.popleft())
-            while under_way:
+def _read_aside(plan: Iterable[Planned], params: Params, limits: Limits, pool: Executor, jobs: int) -> Iterator[Batch]:
+    under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
+    n_ahead = 0
+    try:
+        for planned in _batches(plan):
+            under_way.append((planned, pool.submit(_all_outcomes, planned, params, limits)))
+            n_ahead += _held_bytes(planned)
+            while n_ahead > AHEAD_BYTES and len(under_way) > 2 * jobs:
+                n_ahead -= _held_bytes(under_way[0][0])
                 yield _together(*under_way.popleft())
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+        while under_way:
+            yield _together(*under_way.popleft())
+    finally:
+        for _, future in under_way:
+            future.cancel()
 
 
-def _read_here(plan: Iterable[Planned], params: Params, limits: Limits) -> Iterator[list[tuple[Planned, Outcome]]]:
-    batch: list[tuple[Planned, Outcome]] = []
-    n_bytes, until = 0, time.monotonic() + BATCH_SECONDS
-    for one in plan:
-        batch.append((one, _attempted(one.file.path, params, limits) if one.wanted else None))
-        n_bytes += one.wanted * one.file.size
-        if len(batch) >= BATCH_FILES or n_bytes >= BATCH_BYTES or time.monotonic() >= until:
-            yield batch
-            batch, n_bytes, until = [], 0, time.monotonic() + BATCH_SECONDS
-    if batch:
-        yield batch
+def _together(planned: list[Planned], future: Future[list[Outcome]]) -> Batch:
+    return list(zip(planned, future.result(), strict=True))
+
+
+def _held_bytes(planned: list[Planned]) -> int:
+    """Return what a batch may take in memory: texts, and for each file a page for what comes with it."""
+    return sum(one.wanted * one.file.size + 4096 for one in planned)
 
 
 def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:
@@ -136,13 +166,32 @@ def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:
         yield batch
 
 
-def _together(planned: list[Planned], future: Future[list[Outcome]]) -> list[tuple[Planned, Outcome]]:
-    outcomes = iter(future.result())
-    return [(one, next(outcomes) if one.wanted else None) for one in planned]
+def _in_time(found: Iterable[tuple[Planned, Outcome]]) -> Iterator[Batch]:
+    """Yield what comes in batches, each ended after `BATCH_SECONDS`."""
+    batch: Batch = []
+    until = time.monotonic() + BATCH_SECONDS
+    for one in found:
+        batch.append(one)
+        if time.monotonic() >= until:
+            yield batch
+            batch, until = [], time.monotonic() + BATCH_SECONDS
+    if batch:
+        yield batch
 
 
-def _attempt_all(paths: list[str], params: Params, limits: Limits) -> list[Outcome]:
-    return [_attempted(path, params, limits) for path in paths]
+def _all_outcomes(planned: list[Planned], params: Params, limits: Limits) -> list[Outcome]:
+    return list(_outcomes(planned, params, limits))
+
+
+def _outcomes(planned: list[Planned], params: Params, limits: Limits) -> Iterator[Outcome]:
+    """Yield what each file gave: plain texts all at once, the others when they are asked for."""
+    paths = [one.file.path for one in planned if one.wanted and may_be_plain(one.file.path)]
+    plain = dict(zip(paths, read_plain(paths, params, limits), strict=True))
+    for one in planned:
+        if one.wanted:
+            yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits)
+        else:
+            yield None
 
 
 def _attempted(path: str, params: Params, limits: Limits) -> Outcome:

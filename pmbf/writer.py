@@ -11,8 +11,9 @@ Killed before the transaction, nothing has happened; files that nobody names are
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, wait
+from typing import Any
 
 from pmbf import directory, storage, tilefile
 from pmbf.background import ProbePool, count_stop_hashes, stored_pool
@@ -45,7 +46,7 @@ class Writer:
         if not store.writable:
             raise ParameterError(f"{store.folder}: opened for reading; open it with writable=True to change it")
         self.store = store
-        self._threads = threads
+        self.threads = threads
         self._next_serial = 0
         self._start_placing(rebuild=rebuild)
         store.clean()
@@ -200,11 +201,11 @@ class Writer:
         record = storage.write_file(self.store.folder, kind, self.store.identity, serial, payload)
         return FileEntry(record.serial, kind, record.payload_bytes, record.payload_crc, tile)
 
-    def write_tile(self, number: int) -> FileEntry:
+    def write_tile(self, number: int, *, serial: int | None = None) -> FileEntry:
         """Write a tile of the placer, with its background, and return its entry."""
         tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
         stored = StoredTile(tile, entries, self._pool.rates(tile, entries), growing=not tile.sealed)
-        return self.write_file("TILE", tilefile.payload(stored), tile=number)
+        return self.write_file("TILE", tilefile.payload(stored), serial=serial, tile=number)
 
     def _drop_pathless(self) -> None:
         """Forget documents whose load was interrupted before they had a path."""
@@ -218,7 +219,6 @@ class Writer:
             documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
             paths=list(pending.paths.values()),
             lost_paths=pending.lost_paths,
-            used_ids=list(pending.documents),
         )
         if pending.documents:
             self._place_pending()
@@ -239,11 +239,24 @@ class Writer:
 
     def _new_files(self, blocks: list[bytes]) -> list[FileEntry]:
         pending = self.pending
-        files = [self.write_file("FPRT", [pending.records.payload], serial=pending.fingerprint_file)]
-        if blocks:
-            files.append(self.write_file("TEXT", blocks, serial=pending.text_file))
-        self.placer.fill_rows()
-        return files + [self.write_tile(number) for number in sorted(self.placer.changed)]
+        written = [self._start(self.write_file, "FPRT", [pending.records.payload()], serial=pending.fingerprint_file)]
+        try:
+            if blocks:
+                written.append(self._start(self.write_file, "TEXT", blocks, serial=pending.text_file))
+            self.placer.fill_rows()
+            serials = {number: self.reserve_serial() for number in sorted(self.placer.changed)}
+            written += [self._start(self.write_tile, number, serial=serial) for number, serial in serials.items()]
+        finally:
+            wait(written)  # whatever happens: what cleans up after it must not meet a file half written
+        return [one.result() for one in written]
+
+    def _start(self, write: Callable[..., FileEntry], *arguments: Any, **more: Any) -> Future[FileEntry]:
+        """Write a file in a thread if there are any, otherwise at once."""
+        if self.threads:
+            return self.threads.submit(write, *arguments, **more)
+        written: Future[FileEntry] = Future()
+        written.set_result(write(*arguments, **more))
+        return written
 
     def _replaced_files(self) -> set[int]:
         changed = self.placer.changed
@@ -264,7 +277,7 @@ class Writer:
             catalog.put(change.new_files)
             catalog.put(change.documents)
             catalog.put(change.paths)
-            catalog.change_free_ids(freed=change.freed_ids, used=change.used_ids)
+            catalog.change_free_ids(change.freed_ids)
             catalog.set_meta(**meta)
         catalog.checkpoint()
         write_generation(self.store.folder, self.store.generation)
@@ -298,7 +311,7 @@ class Writer:
     def _start_placing(self, *, rebuild: bool = False) -> None:
         catalog = self.store.catalog
         self._rebuild = rebuild
-        self._next_serial = int(catalog.meta["next_serial"])
+        self._next_serial = max(self._next_serial, int(catalog.meta["next_serial"]))
         self._n_live, self._n_hashes = self._totals()
         self._ids = _fresh_ids(catalog)
         self._pool = (
@@ -316,7 +329,7 @@ class Writer:
         return totals.n_live, totals.n_hashes
 
     def _start_pending(self) -> None:
-        self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self._threads))
+        self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self.threads))
 
     def _placer(self, rebuild: bool) -> Placer:
         tiles: dict[int, Tile] = {}

@@ -77,11 +77,14 @@ def test_a_failed_transaction_leaves_the_old_parameters_known(folder):
     assert writer.meta["generation"] == "0"
 
 
-def test_freed_ids_are_offered_lowest_first(folder):
+def test_freed_ids_are_offered_lowest_first_until_they_are_used(folder):
     writer = Catalog(folder, writable=True)
     with writer.transaction():
-        writer.change_free_ids(freed=[9, 3, 5])
-        writer.change_free_ids(used=[3])
+        writer.change_free_ids([9, 3, 5])
+    assert writer.free_ids(10) == [3, 5, 9]
+    with writer.transaction():
+        writer.put([DOCUMENT._replace(id=3)])
+        writer.change_free_ids([])
     assert writer.free_ids(10) == [5, 9]
 
 

@@ -4,8 +4,7 @@ import signal
 import pytest
 from conftest import touch, words
 
-from pmbf import fingerprint as fingerprints
-from pmbf import loading, reading
+from pmbf import extract, reading
 from pmbf.collection import Collection
 from pmbf.discovery import discover
 from pmbf.writer import Writer
@@ -115,20 +114,20 @@ def test_a_text_is_not_the_file_with_the_same_bytes(collection, tmp_path):
 
 
 def test_ctrl_c_waits_for_the_files_at_hand(collection, folder, monkeypatch):
-    made = []
+    told = []
 
-    def fingerprint(text, params):
-        made.append(text)
-        if len(made) == 2:
+    def plain_kind(text, name):
+        told.append(name)
+        if len(told) == 2:
             os.kill(os.getpid(), signal.SIGINT)
-        return fingerprints.fingerprint(text, params)
+        return extract.plain_kind(text, name)
 
     with monkeypatch.context() as patched:
-        patched.setattr(reading, "fingerprint", fingerprint)
+        patched.setattr(reading, "plain_kind", plain_kind)
         patched.setattr(reading, "BATCH_FILES", 3)
         with pytest.raises(KeyboardInterrupt):
             collection.load([folder])
-    assert len(paths(collection)) == len(made) == 3
+    assert len(paths(collection)) == len(told) == 3
 
 
 def test_hidden_files_links_and_collections_are_not_entered(collection, folder, tmp_path):
@@ -163,7 +162,9 @@ def test_an_unreadable_file_is_a_problem(collection, folder):
     assert [problem.reason for problem in report.problems] == ["Permission denied"]
 
 
-def test_an_interrupted_load_keeps_what_it_did_and_goes_on(collection, folder):
+def test_an_interrupted_load_keeps_what_it_did_and_goes_on(collection, folder, monkeypatch):
+    monkeypatch.setattr(reading, "BATCH_FILES", 2)
+
     def interrupt(progress):
         if progress.n_files == 4:
             raise KeyboardInterrupt
@@ -191,9 +192,13 @@ def test_an_interruption_in_the_middle_of_a_file_leaves_no_half_document(collect
     assert counts(collection.load([folder])) == {"n_added": 7, "n_unchanged": 3}
 
 
-def test_several_processes_load_what_one_does(tmp_path, folder, monkeypatch):
-    monkeypatch.setattr(loading, "_BYTES_WORTH_PROCESSES", 0)
+@pytest.mark.parametrize("kernels_in_use", ["native", "reference"])
+def test_several_threads_or_processes_load_what_one_does(tmp_path, folder, monkeypatch, kernels_in_use):
+    """With the reference, files are read in processes; which kernels those have does not matter."""
+    monkeypatch.setattr(reading.kernels, "NAME", kernels_in_use)
+    monkeypatch.setattr(reading, "_BYTES_WORTH_PROCESSES", 0)
     monkeypatch.setattr(reading, "BATCH_FILES", 3)
+    (folder / "legacy.txt").write_text("Широкая река медленно несёт свои воды. " * 20, encoding="cp1251")
     (folder / "copy.txt").write_text(words(3), encoding="utf-8")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
     listed, reports = [], []

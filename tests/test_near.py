@@ -5,10 +5,12 @@ from __future__ import annotations
 import itertools
 import random
 
+import numpy as np
 import pytest
 
-from pmbf import Collection
-from pmbf.fingerprint import fingerprint
+from pmbf import Collection, kernels
+from pmbf.fingerprint import query_sample
+from pmbf.params import Params
 from pmbf.report import Span
 from pmbf.screen import near
 from pmbf.store import Store
@@ -24,7 +26,7 @@ def prose(seed: int, n_words: int) -> str:
 
 @pytest.fixture(scope="module")
 def book():
-    """A text of some ten segments."""
+    """A text of some ten segments of the sample."""
     return prose(70, 90_000)
 
 
@@ -34,8 +36,12 @@ def store(tmp_path_factory, book):
     with Collection(folder, create=True) as made:
         made.add_many([("book", book), ("note", prose(71, 120))])
     with Store(folder) as opened:
-        assert opened.documents([1])[1].n_parts > 2 * near.WHOLE_PARTS
         yield opened
+
+
+def stretches(text: str, query: str) -> list[Span]:
+    """Return what of a text is compared with a query."""
+    return near.stretches_near(text, query_sample(query, Params()), Params())
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -51,12 +57,12 @@ def test_a_passage_of_a_long_source_stands_where_it_stands(store, book, place):
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_little_of_a_long_source_is_compared_and_the_passage_is_within(store, book, place):
+def test_little_of_a_long_source_is_compared_and_the_passage_is_within(book, place):
     passage = book[place:][:500]
     start = book.index(passage)
-    stretches = near.stretches_near(store, store.documents([1])[1], passage)
-    assert any(one.start <= start and start + len(passage) <= one.stop for one in stretches)
-    assert sum(map(len, stretches)) < len(book) / 2
+    found = stretches(book, passage)
+    assert any(one.start <= start and start + len(passage) <= one.stop for one in found)
+    assert sum(map(len, found)) < 3 * near.MARGIN_CHARS
 
 
 def test_passages_of_two_far_places_are_both_told_and_never_overlap(store, book):
@@ -68,15 +74,23 @@ def test_passages_of_two_far_places_are_both_told_and_never_overlap(store, book)
     assert all(before.stop <= after.start for before, after in itertools.pairwise(spans))
 
 
-def test_stretches_cover_every_part_with_a_hash_up_to_the_last_character(store, book):
-    document = store.documents([1])[1]
-    sampled = fingerprint(book, store.params)
-    assert document.n_parts == len(sampled.parts())
-    assert [Span(0, len(book))] == near.stretches_near(store, document, book)
-    last = near.stretches_near(store, document, book[-700:])[-1]
-    assert last.stop == len(book)
+def test_a_phrase_here_and_a_phrase_there_are_not_compared(book):
+    words, n = book.split(), Params().shingle_tokens
+    phrases = [" ".join(words[at : at + n]) for at in range(0, 90_000, 1000)]
+    query = " ".join(f"{phrase} {prose(72 + at, 500)}" for at, phrase in enumerate(phrases))
+    shared = kernels.intersect(query_sample(query, Params()).hashes, np.sort(query_sample(book, Params()).hashes))
+    assert shared.sum() > 10
+    assert [] == stretches(book, query)
 
 
-def test_a_short_source_is_compared_whole(store):
-    note = store.documents([2])[2]
-    assert [Span(0, note.n_chars)] == near.stretches_near(store, note, prose(5, 120))
+def test_a_whole_book_is_compared_where_all_of_it_is_asked_for(book):
+    assert [Span(0, len(book))] == stretches(book, book)
+
+
+def test_a_stretch_ends_with_its_text(book):
+    assert stretches(book, book[-700:])[-1].stop == len(book)
+    assert stretches(book, book[:700])[0].start == 0
+
+
+def test_a_short_source_is_compared_whole(book):
+    assert [Span(0, near.WHOLE_CHARS)] == stretches(book[: near.WHOLE_CHARS], prose(5, 120))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import importlib
 import json
 from dataclasses import asdict
 from pathlib import Path
@@ -11,6 +10,7 @@ from types import ModuleType
 
 from benchmarks import report
 from experiments.paper import mistakes, similarity, size, thresholds, uniformity
+from experiments.plotting import plot
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "uniformity": uniformity,
@@ -59,21 +59,6 @@ def run(given: argparse.Namespace) -> str:
         given.out.parent.mkdir(parents=True, exist_ok=True)
         given.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
     if getattr(given, "plot", None):
-        _draw(module, figures, given.plot)
+        with plot(given.plot) as axes:
+            module.plot(figures, axes)
     return f"{report.line(about)}\ntexts: {corpus}; seed {given.seed}\n\n{module.table(figures)}"
-
-
-def _draw(module: ModuleType, figures: dict[str, object], path: Path) -> None:
-    try:
-        pyplot = importlib.import_module("matplotlib.pyplot")
-    except ImportError:
-        raise SystemExit("--plot needs matplotlib: pip install 'pmbf[bench]'") from None
-    # Text stays text, and the same figures give the same file.
-    with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pmbf"}):
-        figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")
-        module.plot(figures, axes)
-        axes.grid(alpha=0.3)
-        axes.legend(frameon=False)
-        path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, metadata={"Date": None} if path.suffix == ".svg" else None)
-        pyplot.close(figure)

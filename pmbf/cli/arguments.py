@@ -85,7 +85,7 @@ FilesFrom = Annotated[
 Prune = Annotated[bool, _flag("--prune", "Take out documents below PATH whose file is gone.", FILES)]
 LoadJobs = Annotated[
     int | None,
-    _option("--jobs", "N", "Read files in so many processes (default: one a core, at most 4).", FILES, min=1),
+    _option("--jobs", "N", "Read so many files at the same time (default: one a core, at most 4).", FILES, min=1),
 ]
 Shingle = Annotated[int | None, _option("--shingle", "N", "Words in a row that are hashed together (default: 4).", NEW)]
 AnyOrder = Annotated[bool, _flag("--any-order", "Their order does not matter.", NEW)]

@@ -13,7 +13,7 @@ import os
 import stat
 
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
-from pmbf.extract.encoding import decode, is_utf8
+from pmbf.extract.encoding import decode
 from pmbf.extract.kinds import (
     SUPPORTED,
     TEXT_KINDS,
@@ -22,6 +22,8 @@ from pmbf.extract.kinds import (
     hidden_after,
     is_probably_text,
     looks_supported,
+    may_be_plain,
+    plain_kind,
 )
 from pmbf.extract.limits import Extracted, Limits
 
@@ -35,7 +37,8 @@ __all__ = [
     "guess_kind",
     "is_probably_text",
     "looks_supported",
-    "plain_utf8",
+    "may_be_plain",
+    "plain_kind",
 ]
 
 _READ_ALL_SAFELY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -66,16 +69,6 @@ def extract(raw: bytes, name: str, limits: Limits | None = None) -> Extracted:
         return _plain(raw, kind, limits) if kind in TEXT_KINDS else _apart(raw, kind, limits)
     except (UnsupportedError, IncompleteError) as error:
         raise type(error)(f"{name}: {error}") from None
-
-
-def plain_utf8(raw: bytes, name: str, limits: Limits) -> str | None:
-    """Return the kind of bytes that are their own text in UTF-8, as most are; None where `extract` must tell.
-
-    >>> plain_utf8("naïve".encode(), "note.md", Limits()), plain_utf8("naïve".encode("cp1252"), "note.md", Limits())
-    ('md', None)
-    """
-    kind = guess_kind(raw, name) if len(raw) <= min(limits.max_bytes, limits.max_text_bytes) else None
-    return kind if kind in TEXT_KINDS and is_utf8(raw) and not hidden_after(raw, kind) else None
 
 
 def extract_path(path: str | os.PathLike[str], limits: Limits | None = None) -> Extracted:

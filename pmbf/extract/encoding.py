@@ -61,13 +61,6 @@ def decode(raw: bytes) -> Decoded:
     return _lenient(raw, "utf-8" if _is_mostly(raw, "utf-8") else _guess(raw))
 
 
-def is_utf8(raw: bytes) -> bool:
-    """Tell bytes that `decode` reads as UTF-8 without a mark and without problems."""
-    if b"\x1b" in raw or b"\0" in raw or _marked(raw):  # perhaps UTF-8 all the same
-        return False
-    return raw.isascii() or _strict(raw, "utf-8") is not None
-
-
 def decode_as(raw: bytes, encoding: str | None) -> Decoded:
     """Return the text of bytes in their declared encoding, or in the detected one where no declaration holds."""
     if encoding and not _marked(raw) and not wide_encoding(raw):

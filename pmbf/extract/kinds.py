@@ -52,6 +52,7 @@ _ZIP_END = b"PK\x05\x06"
 _ZIP_END_WITHIN = 66_000
 _MAX_NAMES = 20_000
 _CONTROLS = bytes({*range(32), 127} - set(b"\b\t\n\v\f\r\x1a\x1b"))
+_MAY_BE_A_SOURCE = re.compile(rb"[\x09-\x20]*<|%PDF-|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From ")
 _BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
 _HTML = re.compile(_BEFORE_HTML + r"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
 _HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
@@ -92,6 +93,25 @@ def guess_kind(raw: bytes, name: str) -> str | None:
     if is_media(raw) or any(raw.startswith(magic) for magic, _ in _BINARIES):
         return None
     return by_name if by_name in _TEXT_WITH_MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
+
+
+def may_be_plain(name: str) -> bool:
+    """Tell whether a file may be plain text by its name alone."""
+    return SUPPORTED.get(_extension(name), "txt") in TEXT_KINDS
+
+
+def plain_kind(text: bytes, name: str) -> str | None:
+    """Return the kind of UTF-8 without control characters and mark if it is plain text, None if it is a source.
+
+    The same as `guess_kind`, in a tenth of the time where the first characters leave no doubt.
+
+    >>> plain_kind(b"Dear reader", "letter.md"), plain_kind(b"<html><body>Dear reader", "letter.txt")
+    ('md', None)
+    """
+    kind = SUPPORTED.get(_extension(name), "txt")
+    if kind not in TEXT_KINDS or _MAY_BE_A_SOURCE.match(text):
+        kind = guess_kind(text, name) or ""
+    return kind if kind in TEXT_KINDS else None
 
 
 def is_probably_text(raw: bytes) -> bool:

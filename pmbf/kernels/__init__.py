@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair, Rules, Words, score_tables
 from pmbf.kernels.choice import NATIVE_MISSING, native_answers
-from pmbf.kernels.types import Folded, Sample, SharedPlaces, Tokens
+from pmbf.kernels.types import Folded, Sample, SharedPlaces, TextRead, Tokens
 
 # One twin is checked for types; the other has the same names and, so the tests say, the same types.
 if TYPE_CHECKING or not native_answers():
@@ -29,6 +29,7 @@ if TYPE_CHECKING or not native_answers():
         unseal,
         window_counts,
     )
+    from pmbf.kernels.reference_files import read_texts
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
     from pmbf.kernels.reference_query import rows_over_open, rows_over_sealed
     from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
@@ -56,7 +57,7 @@ else:
         window_counts,
     )
     from pmbf.kernels.native_records import check_pages, checksum, page_checksums, record, shared
-    from pmbf.kernels.native_text import fold, sample, tokenise
+    from pmbf.kernels.native_text import fold, read_texts, sample, tokenise
 
     NAME = "native"
 """Which twin answers."""
@@ -72,6 +73,7 @@ __all__ = [
     "Rules",
     "Sample",
     "SharedPlaces",
+    "TextRead",
     "Tokens",
     "Words",
     "align",
@@ -91,6 +93,7 @@ __all__ = [
     "popcount",
     "popcounts",
     "positions",
+    "read_texts",
     "record",
     "rows_over_open",
     "rows_over_sealed",

@@ -1,11 +1,14 @@
-"""Fold, tokenise and sample a text: the native twin of `reference_text`, same names, same results, same errors.
+"""Fold, tokenise and sample a text, and read many from their files: the native twin of `reference_text` and
+`reference_files`, same names, same results, same errors.
 
-The work is done by `native/text_*.c`; here bytes go in and arrays come out, one call of the extension module per text.
+The work is done by `native/text_*.c` and `native/files_*.c`; here bytes go in and arrays come out, one call of the
+extension module per text, or per batch of files.
 The library's lock-free functions share one table, built at the first call.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import c_int, c_void_p
 from functools import cache
 from typing import Any
@@ -16,14 +19,14 @@ from pmbf.kernels.fold_table import fold_table
 from pmbf.kernels.lookalikes import shapes
 from pmbf.kernels.native_library import function, module
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.types import Folded, Sample, Tokens
+from pmbf.kernels.types import Folded, Sample, TextRead, Tokens
 
 PORTABLE, AVX2, AVX512 = range(3)
 """Instruction sets; the best that the processor has is used."""
 
 
 class TextKernels:
-    """The three kernels on one instruction set. Safe to share between threads.
+    """The kernels on one instruction set. Safe to share between threads.
 
     Args:
         level: The best instruction set to use.
@@ -42,6 +45,7 @@ class TextKernels:
         self.level: int = function("pmbf_text_level", c_void_p, returns=c_int)(self._table)
         library = module()
         self._fold, self._tokenise, self._sample = library.text_fold, library.text_tokenise, library.text_sample
+        self._read_texts = library.read_texts
 
     def fold(self, utf8: bytes) -> Folded:
         """As `reference_text.fold`."""
@@ -87,6 +91,30 @@ class TextKernels:
             n_invisible,
         )
 
+    def read_texts(
+        self,
+        paths: Sequence[str],
+        *,
+        max_bytes: int,
+        shingle_tokens: int,
+        ordered: bool,
+        density: float,
+        min_hashes: int,
+        segment_chars: int,
+    ) -> list[TextRead | None]:
+        """As `reference_files.read_texts`; the interpreter's lock is released once, for all files."""
+        found = self._read_texts(
+            self._table, list(paths), max_bytes, shingle_tokens, min_hashes, segment_chars, density, ordered
+        )
+        return [one and _with_arrays(*one) for one in found]
+
+
+def _with_arrays(
+    sha256: str, utf8: bytes, hashes: bytes, bounds: bytes, n_chars: int, n_tokens: int, record: bytes
+) -> TextRead:
+    kept, parts = np.ndarray(len(hashes) // 4, np.uint32, hashes), np.ndarray(len(bounds) // 4, np.uint32, bounds)
+    return TextRead(sha256, utf8, kept, parts, n_chars, n_tokens, record)
+
 
 def _valid(made: Any, utf8: bytes) -> Any:
     """Return what a kernel made, unless the bytes are not UTF-8."""
@@ -129,4 +157,26 @@ def sample(
         min_hashes=min_hashes,
         segment_chars=segment_chars,
         positions=positions,
+    )
+
+
+def read_texts(
+    paths: Sequence[str],
+    *,
+    max_bytes: int,
+    shingle_tokens: int,
+    ordered: bool,
+    density: float,
+    min_hashes: int,
+    segment_chars: int,
+) -> list[TextRead | None]:
+    """As `reference_files.read_texts`."""
+    return _best().read_texts(
+        paths,
+        max_bytes=max_bytes,
+        shingle_tokens=shingle_tokens,
+        ordered=ordered,
+        density=density,
+        min_hashes=min_hashes,
+        segment_chars=segment_chars,
     )

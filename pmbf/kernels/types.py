@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,3 +91,23 @@ class SharedPlaces:
     bounds: NDArray[np.int64]
     at: NDArray[np.uint32]
     damaged: int | None
+
+
+class TextRead(NamedTuple):
+    """A plain text as it was read from its file, and what is stored of it; a tuple, for a load makes one for each file.
+
+    Args:
+        sha256: Of the file's bytes, hexadecimal.
+        utf8: Those bytes, the text.
+        hashes, bounds: As in `Sample`.
+        n_chars, n_tokens: As in `Sample`.
+        record: What `record` returns for the hashes and bounds.
+    """
+
+    sha256: str
+    utf8: bytes
+    hashes: NDArray[np.uint32]
+    bounds: NDArray[np.uint32]
+    n_chars: int
+    n_tokens: int
+    record: bytes

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pmbf import verify
 from pmbf.errors import PmbfError
 from pmbf.files import StoreFiles
+from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.originals import original_text
 from pmbf.records import Document
 from pmbf.report import DocumentRef, Match, Passage
@@ -77,9 +78,10 @@ def matches(
         return ()
     query = verify.prepare(subject.text)
     settings = _settings(options, query)
+    asked = query_sample(subject.text, files.params)
     found = []
     for source in compared:
-        passages, problem = _compared(files, query, source, settings, statistics)
+        passages, problem = _compared(files, query, asked, source, settings, statistics)
         passages = told(passages, subject.exempt, settings.min_chars)
         if passages or problem:
             found.append(_match(source, subject, passages, problem))
@@ -102,16 +104,16 @@ def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
 def _compared(
     files: StoreFiles,
     query: verify.Prepared,
+    asked: QuerySample,
     source: Source,
     settings: verify.Settings,
     statistics: verify.Statistics | None,
 ) -> tuple[tuple[Passage, ...], str | None]:
     try:
         text = original_text(files, source.document, source.paths)
-        stretches = stretches_near(files, source.document, query.text)
     except (PmbfError, OSError) as error:
         return (), str(error)
-    return passages_near(query, text, stretches, settings, statistics), None
+    return passages_near(query, text, stretches_near(text, asked, files.params), settings, statistics), None
 
 
 def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:

@@ -1,66 +1,68 @@
 """Of a long source, only what lies near the query's hashes is compared: whole books would be prepared for a paragraph.
 
-    segments of the source      │ 0 │ 1 │ 2 │ 3 │ 4 │ 5 │ …        65,536 characters each, sampled by themselves
-    with a hash of the query            ▲       ▲   ▲
-    compared                          ├───┤   ├───────┤            with a margin on both sides
+    the source, its sampled hashes    ··········│····│·│······│···············│·········
+    those the query has, too                    ▲    ▲ ▲      ▲               ▲
+    compared                                ├────────────────────┤                        with a margin on both sides
 
-What a segment without any hash of the query has in common with it is at most a few words in a row.
+What is far from any of them has at most a few words in a row in common with the query. A hash alone is a phrase: a
+dictionary has one of every text on every other page.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf import kernels, verify
-from pmbf.files import StoreFiles
-from pmbf.fingerprint import query_sample
-from pmbf.records import Document
+from pmbf.fingerprint import QuerySample, query_sample
+from pmbf.params import Params
 from pmbf.report import Passage, Span
 
-WHOLE_PARTS = 4
-"""A source of at most so many segments is compared whole: that takes some ten milliseconds."""
+WHOLE_CHARS = 32_768
+"""A source of at most so many characters is compared whole: that takes a millisecond or two."""
 
 MARGIN_CHARS = 8192
-"""A passage that reaches further into a segment has hundreds of hashes there."""
+"""A passage that reaches further has hundreds of sampled hashes there."""
+
+TOGETHER_HASHES = 120
+"""Two hits of a passage are within so many sampled hashes of the query, some 360 words."""
 
 
-def stretches_near(files: StoreFiles, document: Document, text: str) -> list[Span]:
-    """Return the stretches of a document that may share passages with a query, ascending, apart from each other.
+def stretches_near(text: str, asked: QuerySample, params: Params) -> list[Span]:
+    """Return the stretches of a source that may share passages with a query, ascending, apart from each other.
 
     Args:
-        files: Where its fingerprint is.
-        document: Any.
-        text: The query's, clean.
-
-    Raises:
-        CorruptError: The fingerprint is damaged.
+        text: The source's, clean.
+        asked: The query's sample.
+        params: Those of the collection.
     """
-    whole = [Span(0, document.n_chars)]
-    if document.n_parts <= WHOLE_PARTS:
-        return whole
-    sampled, wanted = files.fingerprint(document), np.sort(query_sample(text, files.params).hashes)
-    found = np.flatnonzero(kernels.intersect(sampled.hashes, wanted))
-    parts = sorted(set((np.searchsorted(sampled.bounds, found, side="right") - 1).tolist()))
-    size = files.params.segment_chars
-    # The last segment may be longer than the others.
-    ends = {document.n_parts - 1: document.n_chars}
-    spans = [Span(part * size, ends.get(part, (part + 1) * size)) for part in parts]
-    return _merged(spans, document.n_chars) or whole
+    if len(text) <= WHOLE_CHARS:
+        return [Span(0, len(text))]
+    places, in_query = _hits(query_sample(text, params), asked)
+    starts = np.flatnonzero(np.diff(places, prepend=-3 * MARGIN_CHARS) > 2 * MARGIN_CHARS)
+    stops = np.append(starts[1:], len(places))[: len(starts)]
+    return [
+        Span(max(0, int(places[start]) - MARGIN_CHARS), min(len(text), int(places[stop - 1]) + MARGIN_CHARS))
+        for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+        if _together(in_query[start:stop], len(asked))
+    ]
 
 
-def _merged(spans: Iterable[Span], n_chars: int) -> list[Span]:
-    """Return ascending spans with their margins, those that meet as one."""
-    merged: list[Span] = []
-    for span in spans:
-        start, stop = max(0, span.start - MARGIN_CHARS), min(n_chars, span.stop + MARGIN_CHARS)
-        if merged and start <= merged[-1].stop:
-            merged[-1] = Span(merged[-1].start, stop)
-        else:
-            merged.append(Span(start, stop))
-    return merged
+def _hits(source: QuerySample, asked: QuerySample) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Return where in the source the query's hashes are, in characters, and which of the query's they are."""
+    order = np.argsort(asked.hashes, kind="stable")
+    wanted = asked.hashes[order]
+    found = kernels.intersect(source.hashes, wanted)
+    return source.starts[found].astype(np.int64), order[np.searchsorted(wanted, source.hashes[found])]
+
+
+def _together(in_query: NDArray[np.intp], n_asked: int) -> bool:
+    """Return whether two different hashes are near each other in the query, too; of a query of few, one suffices."""
+    gaps = np.diff(np.sort(in_query))
+    return n_asked < TOGETHER_HASHES // 5 or bool(((gaps > 0) & (gaps < TOGETHER_HASHES)).any())
 
 
 def passages_near(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def load_progress(*, shown: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Yield what `Collection.load` calls after each file: a bar, files, speed, time left; None if not shown."""
+    """Yield what `Collection.load` calls after each batch: a bar, files, speed, time left; None if not shown."""
     if not shown:
         yield None
         return

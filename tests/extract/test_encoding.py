@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.extract import extract
-from pmbf.extract.encoding import decode, is_utf8
+from pmbf.extract.encoding import decode
 
 RUSSIAN = (
     "Все люди рождаются свободными и равными в своём достоинстве и правах. Они наделены разумом и совестью и должны "
@@ -108,9 +108,3 @@ def test_importing_the_package_loads_no_library():
     code = f"import sys, pmbf.extract; print(*sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
-
-
-@given(st.one_of(st.binary(max_size=40), st.text(max_size=40).map(str.encode)))
-def test_what_is_called_utf8_is_decoded_as_such(raw):
-    if is_utf8(raw):
-        assert decode(raw) == (raw.decode(), "utf-8", ())

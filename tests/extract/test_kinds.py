@@ -4,8 +4,17 @@ import os
 
 import builders as make
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from pmbf.extract import guess_kind, is_probably_text, looks_supported
+from pmbf.extract import (
+    SUPPORTED,
+    TEXT_KINDS,
+    guess_kind,
+    is_probably_text,
+    looks_supported,
+    plain_kind,
+)
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(50)
 ELF = b"\x7fELF\x02\x01\x01" + bytes(100)
@@ -82,3 +91,28 @@ def test_a_text_file_littered_with_control_characters_is_read():
     assert guess_kind(littered, "draft.txt") == "txt"
     assert guess_kind(littered, "draft.bin") is None
     assert guess_kind(bytes(range(256)) * 20, "draft.txt") is None
+
+
+BEGINNINGS = [
+    "<html>",
+    "<!-- x --> <html>",
+    "<p>",
+    "%PDF-1",
+    "{\\rtf",
+    "{",
+    "From a\n",
+    "From: a\n",
+    "Mime-Version: 1\n",
+    "A: b",
+]
+
+
+@given(
+    st.builds(
+        "".join, st.lists(st.sampled_from(["", " ", "\n", "\r\n", "\t", *BEGINNINGS]) | st.text("a<b:", max_size=9))
+    ),
+    st.sampled_from(["a", "a.unknown", *(f"a{extension}" for extension in SUPPORTED)]),
+)
+def test_clean_text_is_of_the_kind_that_all_bytes_would_have(text, name):
+    kind = guess_kind(text.encode(), name)
+    assert (kind if kind in TEXT_KINDS else None) == plain_kind(text.encode(), name)

@@ -149,3 +149,26 @@ def test_a_full_disk_loses_nothing(path, monkeypatch):
         assert collection.check().problems == []
         collection.add(words(400), name="fits now")
     assert answer(path)[0] == expected
+
+
+@pytest.mark.parametrize("n_synced", range(5))
+def test_a_disk_that_fills_up_under_several_threads_loses_nothing(path, folder, monkeypatch, n_synced):
+    """Texts, fingerprints, tiles and the directory are written side by side; each of them may be the one too many."""
+    expected, _ = answer(path)
+    fsync, synced = os.fsync, []
+
+    def full_after(descriptor):
+        synced.append(descriptor)
+        if len(synced) > n_synced:
+            raise OSError(28, "No space left on device")
+        fsync(descriptor)
+
+    with Collection(path) as collection:
+        with monkeypatch.context() as patched:
+            patched.setattr(storage.os, "fsync", full_after)
+            with pytest.raises(OSError, match="No space left"):
+                collection.load([folder], jobs=2)
+        assert collection.check().problems == []
+        assert answer(path)[0] == expected
+        assert collection.load([folder], jobs=2).n_added == 10
+        assert collection.check().problems == []

@@ -12,13 +12,13 @@ import time
 import pytest
 from conftest import words
 
-from pmbf import Collection, repair
+from pmbf import Collection, loading, reading, repair
 
 ROUNDS = int(os.environ.get("PMBF_KILLS", "12"))
 NAMES = [f"text-{number}" for number in range(24)]
 
 
-def work(path, pipe, seed):
+def work(path, seed, pipe):
     """Change the collection for ever, telling `+name`, `-name` before and `!` after each verb."""
     chosen = random.Random(seed)
     with Collection(path, create=True) as collection:
@@ -48,14 +48,14 @@ def tell(pipe, what):
     os.write(pipe, ("".join(one + "\n" for one in what)).encode())
 
 
-def killed_after(path, seconds, seed):
-    """Return what the child told before it was killed."""
+def killed_after(seconds, work, *arguments):
+    """Return what a child told before it was killed at its work."""
     read_end, write_end = os.pipe()
     child = os.fork()
     if child == 0:
         try:
             os.close(read_end)
-            work(path, write_end, seed)
+            work(*arguments, write_end)
         finally:
             os._exit(1)
     os.close(write_end)
@@ -87,7 +87,7 @@ def test_nothing_acknowledged_is_lost(tmp_path, mode):
     chosen = random.Random(mode)
     for round_number in range(ROUNDS):
         seconds = chosen.uniform(0.0, 0.15 if mode == "often" else 0.6)
-        known, doubtful = follow(killed_after(path, seconds, seed=f"{mode} {round_number}"), known)
+        known, doubtful = follow(killed_after(seconds, work, path, f"{mode} {round_number}"), known)
         with Collection(path) as collection:
             problems = collection.check().problems
             assert problems == [] or repair(path).ok
@@ -98,6 +98,34 @@ def test_nothing_acknowledged_is_lost(tmp_path, mode):
                 found = [match.document.paths for match in collection.screen(words(hash_of(name))).matches]
                 assert any(name in paths for paths in found)
         known = present
+
+
+def test_a_load_by_several_threads_goes_on_where_it_was_killed(tmp_path):
+    path, folder, chosen = tmp_path / "c.pmbf", tmp_path / "texts", random.Random("threads")
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"{number}.txt").write_text(words(number), encoding="utf-8")
+    Collection(path, create=True).close()
+    n_before = 0
+    for _ in range(ROUNDS):
+        killed_after(chosen.uniform(0.0, 0.25), load, path, folder)
+        with Collection(path) as collection:
+            assert collection.check().problems == []
+            n_documents = sum(1 for _ in collection.documents())
+            assert n_before <= n_documents <= 300
+            n_before = n_documents
+    with Collection(path) as collection:
+        assert collection.load([folder], jobs=2).n_added == 300 - n_before
+        assert collection.check().problems == []
+        assert collection.stats().n_documents == 300
+
+
+def load(path, folder, pipe):
+    """Load a folder with two threads, a commit for every few files, and then wait to be killed."""
+    loading.COMMIT_BYTES, reading.BATCH_FILES = 5000, 7
+    with Collection(path) as collection:
+        collection.load([folder], jobs=2)
+    signal.pause()
 
 
 def test_files_of_a_killed_commit_are_cleaned_away(tmp_path):

@@ -1,12 +1,13 @@
 /* The extension module. Most kernels are plain functions over buffers, called through ctypes, which releases the
  * interpreter's lock; what is called once for every small text is a function of the module. */
 
+#include "module_files.h"
 #include "module_records.h"
 #include "module_text.h"
 
 /* The same number as INTERFACE in native_library.py; raised with every change of a function's arguments or
  * results. */
-__attribute__((visibility("default"))) int pmbf_interface(void) { return 8; }
+__attribute__((visibility("default"))) int pmbf_interface(void) { return 9; }
 
 PyDoc_STRVAR(address_doc, "address(buffer, /)\n--\n\nReturn where the bytes of an object begin, an array or bytes.");
 
@@ -21,6 +22,7 @@ static PyObject *address(PyObject *Py_UNUSED(module), PyObject *object) {
 static PyMethodDef methods[] = {
     {"address", address, METH_O, address_doc},
     {"record", module_record, METH_VARARGS, NULL},
+    {"read_texts", module_read_texts, METH_VARARGS, NULL},
     {"text_sample", module_sample, METH_VARARGS, NULL},
     {"text_tokenise", module_tokenise, METH_VARARGS, NULL},
     {"text_fold", module_fold, METH_VARARGS, NULL},

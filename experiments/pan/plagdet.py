@@ -98,7 +98,7 @@ def plagdet(precision: float, recall: float, granularity: float) -> float:
 
 def granularity(cases: Collection[Annotation], detections: Collection[Annotation]) -> float:
     """Return the detections per detected case; 1 where no case is detected."""
-    near = _by_document(detections)
+    near = by_document(detections)
     counts = [sum(overlaps(case, other) for other in near.get(case.suspicious, ())) for case in cases]
     detected = [count for count in counts if count]
     return sum(detected) / len(detected) if detected else 1.0
@@ -124,26 +124,27 @@ def _macro_share(those: Collection[Annotation], found: Collection[Annotation]) -
     """Return the share of each of `those` that is inside what was `found`, on average."""
     if not those or not found:
         return float(not those and not found)
-    near = _by_document(found)
+    near = by_document(found)
     return sum(_covered_share(one, near.get(one.suspicious, ())) for one in those) / len(those)
 
 
 def _micro_share(those: Collection[Annotation], found: Collection[Annotation]) -> float:
     if not those or not found:
         return float(not those and not found)
-    near = _by_document(found)
-    common = [_common(one, other) for one in those for other in near.get(one.suspicious, ()) if overlaps(one, other)]
+    near = by_document(found)
+    met = [common(one, other) for one in those for other in near.get(one.suspicious, ()) if overlaps(one, other)]
     n_chars = _characters(those)
-    return _characters(common) / n_chars if n_chars else 0.0
+    return _characters(met) / n_chars if n_chars else 0.0
 
 
 def _covered_share(one: Annotation, others: Collection[Annotation]) -> float:
-    common = [_common(one, other).spans for other in others if overlaps(one, other)]
-    covered = union_length(here for here, _ in common) + union_length(there for _, there in common)
+    met = [common(one, other).spans for other in others if overlaps(one, other)]
+    covered = union_length(here for here, _ in met) + union_length(there for _, there in met)
     return covered / one.n_chars if one.n_chars else 0.0
 
 
-def _common(one: Annotation, other: Annotation) -> Annotation:
+def common(one: Annotation, other: Annotation) -> Annotation:
+    """Return the part of one annotation that another covers; no source's side where either names none."""
     here = _cut(one.spans[0], other.spans[0])
     there = _cut(one.spans[1], other.spans[1]) if one.source and other.source else Span(0, 0)
     return Annotation(one.suspicious, here.start, len(here), one.source, there.start, len(there))
@@ -158,7 +159,8 @@ def _characters(annotations: Iterable[Annotation]) -> int:
     return sum(map(union_length, spans.values()))
 
 
-def _by_document(annotations: Iterable[Annotation]) -> Mapping[str, list[Annotation]]:
+def by_document(annotations: Iterable[Annotation]) -> Mapping[str, list[Annotation]]:
+    """Return annotations by their suspicious document."""
     near: defaultdict[str, list[Annotation]] = defaultdict(list)
     for one in annotations:
         near[one.suspicious].append(one)

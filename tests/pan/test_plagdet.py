@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.plagdet import Annotation, granularity, macro, micro, overlaps, plagdet
+from experiments.pan.plagdet import Annotation, granularity, macro, micro, overlaps, plagdet
 
 WHOLE = Annotation("one", 0, 100, "first", 0, 100)
 INTRINSIC = Annotation("one", 0, 100)

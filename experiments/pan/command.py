@@ -1,0 +1,242 @@
+"""`python -m experiments pan …`: arguments in; tables, JSON and a plot out."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from benchmarks import report
+from experiments.pan import candidates, rivals, scoring
+from experiments.pan.aligning import align
+from experiments.pan.candidates import SILVER
+from experiments.pan.corpus import Corpus
+from experiments.pan.retrieving import retrieve
+from experiments.pan.running import Done, of_run
+from experiments.plotting import plot
+
+Figures = dict[str, Any]
+
+CORPUS = """\
+CORPUS is a folder in any layout PAN used, or one above it:
+
+  2012-14  src/ susp/ pairs, and folders like 02-no-obfuscation with `pairs` and an XML file a pair
+  2009-11  source-document(s)/partN/ and suspicious-document(s)/partN/, XML beside the suspicious text
+
+`pairs` may be missing. What is odd (a listed text that is not there, a file that is no XML) is told at the end, and
+stops nothing.
+
+Exit code: 0, or 3 when something was not done as it should; then standard error says what."""
+
+ALIGN = f"""\
+Compare every listed pair with pmbf's verification, and write an XML file of detections for each.
+
+A run that was killed goes on where it was: pairs with a file are kept. A folder with detections of other parameters, or
+of another commit, is refused unless --redo is given.
+
+  python -m experiments pan align pan13-training --out found --jobs 4
+  python -m experiments pan score pan13-training found
+
+{CORPUS}"""
+
+RETRIEVE = f"""\
+Load all sources into a collection (OUT/sources.pmbf), screen every suspicious document against it, and write its
+candidates (OUT/NAME.candidates.tsv: source, hits, hits in the densest window) and its detections (OUT/NAME.xml).
+
+A run that was killed goes on where it was: documents with a file are kept. A folder with detections of other
+parameters, or of another commit, is refused unless --redo is given.
+
+  python -m experiments pan retrieve pan11/external-detection-corpus --out found --jobs 4
+  python -m experiments pan score pan11/external-detection-corpus found --out scores.json --plot scores.svg
+
+{CORPUS}"""
+
+SCORE = f"""\
+Score any program's detections (files of PAN's format, one a pair or one a document): precision, recall, granularity and
+plagdet, macro and micro; normplagdet; the pairs found (source retrieval); all by kind of obfuscation. After
+`pan retrieve` also the recall of its candidates and, where the corpus has {SILVER}, what is found of the
+runs of words that unlisted pairs share.
+
+Where the corpus lists pairs, detections in other pairs do not count, as in PAN 2014. docs/pan.md has the definitions.
+
+{CORPUS}"""
+
+
+RIVALS = f"""\
+Find the passages of the same sampled pairs in other ways, each in a process of its own: {", ".join(rivals.RIVALS)}.
+Those that are packages of their own come with `pip install 'pmbf[bench]'`; one that is not installed, fails or takes
+too long is a row that says so.
+
+{CORPUS}"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the steps."""
+    steps = parser.add_subparsers(dest="step", required=True)
+    one = _step(steps, "align", "find the passages of every listed pair", ALIGN)
+    _add_run(one, "settings of the verification, e.g. min_chars=100")
+    one.add_argument("--every-pair", action="store_true", help="compare every suspicious document with every source")
+    one = _step(steps, "retrieve", "screen every suspicious document against all sources", RETRIEVE)
+    _add_run(one, "options of the screening, e.g. min_hits=4")
+    one.add_argument("--param", action="append", default=[], type=_assignment, metavar="NAME=VALUE")
+    one.epilog = "--param sets parameters of the collection, e.g. density=0.1 (repeatable)"
+    one = _step(steps, "score", "score detections: precision, recall, granularity, plagdet", SCORE)
+    one.add_argument("detections", type=Path, help="folder of the detections")
+    one.add_argument("--truth", type=Path, metavar="FOLDER", help="the annotations, if they are not in CORPUS")
+    _add_out(one)
+    one.add_argument("--plot", type=Path, metavar="FILE", help="also draw them (.svg, .png; needs matplotlib)")
+    one = _step(steps, "rivals", "other programs on a sample of the same pairs", RIVALS)
+    one.add_argument("--sample", type=int, default=100, metavar="N", help="pairs of each kind (default: 100)")
+    one.add_argument("--seed", type=int, default=1, help="of the sample (default: 1)")
+    one.add_argument("--timeout", type=float, default=900, metavar="S", help="seconds a rival may take (default: 900)")
+    names = list(rivals.RIVALS)
+    one.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names))
+    _add_out(one)
+
+
+def run(given: argparse.Namespace) -> int:
+    """Do a step, print what it gives, and return the exit code.
+
+    Raises:
+        PmbfError: The corpus or the detections cannot be used.
+    """
+    if given.step == "score":
+        return _score(given)
+    if given.step == "rivals":
+        return _rivals(given)
+    corpus = Corpus.at(given.corpus, besides=given.out)
+    how = {"jobs": given.jobs, "redo": given.redo}
+    if given.step == "align":
+        done = align(corpus, given.out, settings=dict(given.set), every=given.every_pair, **how)
+        return _told(done, "pairs aligned", corpus, given)
+    done = retrieve(corpus, given.out, options=dict(given.set), params=dict(given.param), **how)
+    return _told(done, "documents screened", corpus, given)
+
+
+def score(corpus: Corpus, folder: Path) -> Figures:
+    """Return all figures of some detections, ready for JSON, with the commit, the machine and the parameters.
+
+    Args:
+        corpus: The truth.
+        folder: The detections.
+
+    Raises:
+        NotFoundError: It is no folder, or there are no detections in it.
+    """
+    detections = scoring.Detections.at(folder)
+    found = detections.within(corpus)
+    lengths = scoring.lengths(corpus, corpus.cases | detections.all)
+    problems = (*corpus.problems, *detections.problems, *scoring.oddities(found, lengths))
+    figures: Figures = {
+        "corpus": corpus.folder.resolve().name,
+        "suspicious": len(corpus.suspicious),
+        "sources": len(corpus.sources),
+        "about": report.about(),
+        "run": of_run(folder),
+        "problems": problems,
+        "not_counted": len(detections.all) - len(found),
+        "scores": scoring.results(corpus, found, lengths),
+    }
+    if places := candidates.ranks(folder):
+        figures["candidates"] = {"all": len(places), "recall": candidates.recalls(corpus, places)}
+        if (corpus.folder / SILVER).exists():
+            runs = candidates.silver(corpus.folder / SILVER)
+            figures["silver"] = candidates.runs_found(runs, detections.all, places)
+            figures["unlisted"] = candidates.unlisted(runs, detections.all - set(found))
+    return figures
+
+
+def tables(figures: Figures) -> str:
+    """Return the figures as tables in Markdown."""
+    parts = [scoring.table(figures["scores"])]
+    if figures["not_counted"]:
+        parts.append(f"{figures['not_counted']} detections outside of the listed pairs, not counted.")
+    if "candidates" in figures:
+        some = figures["candidates"]
+        parts.append(candidates.table(some["recall"], figures["suspicious"], some["all"]))
+    if "silver" in figures:
+        parts += [candidates.runs_table(figures["silver"]), candidates.unlisted_line(figures["unlisted"])]
+    return "\n\n".join(parts)
+
+
+def draw(axes: Any, figures: Figures) -> None:
+    """Draw precision, recall and plagdet by kind, as bars."""
+    some = figures["scores"]
+    for number, name in enumerate(("precision", "recall", "plagdet")):
+        places = [place + 0.27 * (number - 1) for place in range(len(some))]
+        axes.bar(places, [getattr(one.macro, name) for one in some.values()], 0.25, label=name)
+    axes.set_xticks(range(len(some)), list(some), rotation=20, ha="right")
+    axes.set_ylim(0, 1.25)
+    axes.set_title(figures["corpus"], fontsize=10)
+
+
+def _score(given: argparse.Namespace) -> int:
+    corpus = Corpus.at(given.corpus, truth=given.truth, besides=given.detections)
+    figures = score(corpus, given.detections)
+    print(tables(figures))
+    _write(figures, given.out)
+    if given.plot:
+        with plot(given.plot) as axes:
+            draw(axes, figures)
+    return _exit_code(figures["problems"])
+
+
+def _rivals(given: argparse.Namespace) -> int:
+    corpus = Corpus.at(given.corpus)
+    how = {"n_pairs": given.sample, "seed": given.seed, "timeout_s": given.timeout, "only": given.only}
+    figures = rivals.run(corpus, **how)
+    print(f"{report.line(figures['about'])}\n{figures['pairs']} pairs\n\n{rivals.table(figures)}")
+    _write(figures, given.out)
+    return _exit_code(corpus.problems)
+
+
+def _write(figures: Figures, out: Path | None) -> None:
+    if out:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps(figures, indent=1, default=asdict) + "\n", encoding="utf-8")
+
+
+def _told(done: Done, what: str, corpus: Corpus, given: argparse.Namespace) -> int:
+    print(f"{done.n_steps} {what} in {done.seconds:.1f} s, {given.jobs} processes; in {given.out}")
+    return _exit_code((*corpus.problems, *done.problems))
+
+
+def _exit_code(problems: Iterable[str]) -> int:
+    told = list(problems)
+    for problem in told:
+        print(problem, file=sys.stderr)
+    return 3 if told else 0
+
+
+def _step(steps: Any, name: str, what: str, text: str) -> argparse.ArgumentParser:
+    formatter = argparse.RawDescriptionHelpFormatter
+    one: argparse.ArgumentParser = steps.add_parser(name, help=what, description=text, formatter_class=formatter)
+    one.add_argument("corpus", type=Path, help="folder of the corpus")
+    return one
+
+
+def _add_out(one: argparse.ArgumentParser) -> None:
+    one.add_argument("--out", type=Path, metavar="FILE", help="also write the figures here, as JSON")
+
+
+def _add_run(one: argparse.ArgumentParser, settings: str) -> None:
+    one.add_argument("--out", type=Path, required=True, metavar="DETECTIONS", help="folder for the detections")
+    one.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    one.add_argument("--redo", action="store_true", help="throw away the detections that are there")
+    one.add_argument(
+        "--set", action="append", default=[], type=_assignment, metavar="NAME=VALUE", help=f"{settings} (repeatable)"
+    )
+
+
+def _assignment(words: str) -> tuple[str, Any]:
+    name, equals, value = words.partition("=")
+    if not name or not equals:
+        raise argparse.ArgumentTypeError(f"{words!r} is no NAME=VALUE")
+    try:
+        return name, json.loads(value)
+    except ValueError:
+        return name, value

@@ -1,0 +1,188 @@
+"""`pan rivals`: other ways to find shared passages, on the same sampled pairs, each in a process of its own.
+
+A way that is not installed, fails, or is not done in time is a row that says so.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from benchmarks import report
+from benchmarks.process import FailedError, alone
+from experiments.corpora import read
+from experiments.pan import rival_methods as methods
+from experiments.pan.aligning import sampled
+from experiments.pan.annotations import Pair, file_name, write_detections
+from experiments.pan.corpus import Corpus, Kind
+from experiments.pan.plagdet import Annotation
+from experiments.pan.rival_methods import MIN_CHARS, Method
+from experiments.pan.scoring import ALL, Detections, lengths, results
+
+Figures = dict[str, Any]
+PMBF = "pmbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Rival:
+    """A way to find passages.
+
+    Args:
+        package: What must be installed for it; empty if nothing.
+        learnt: Makes the way to ask it of texts like the sources, if it learns; None of a program that cannot run here.
+        why: What it is, or why it cannot run.
+    """
+
+    package: str
+    learnt: Callable[[Iterable[str]], Method] | None
+    why: str
+
+
+def _rival(package: str, method: Method, why: str) -> Rival:
+    return Rival(package, lambda _: method, why)
+
+
+RIVALS: dict[str, Rival] = {
+    PMBF: Rival("", methods.ours, "`pmbf.verify.passages`"),
+    "50-grams": _rival("", methods.grams, "PAN's baseline: equal runs of 50 letters"),
+    "copydetect": _rival("copydetect", methods.copydetect_prose, "winnowing, nothing taken for code"),
+    "difflib": _rival("", methods.difflib_words, "`SequenceMatcher` on words, blocks of four and more"),
+    "rapidfuzz": _rival("rapidfuzz", methods.rapidfuzz_windows, "`partial_ratio_alignment` of windows, 75 and more"),
+    "plagdef": Rival(
+        "plagdef",
+        None,
+        "1.5.3 wants Python 3.10 and no other; the last release for newer ones, 1.2.2, wants Qt, PyTorch and models "
+        "that Stanza fetches from the network when it runs",
+    ),
+}
+
+
+def run(
+    corpus: Corpus, *, n_pairs: int, seed: int = 1, timeout_s: float = 900, only: Sequence[str] = tuple(RIVALS)
+) -> Figures:
+    """Return the scores of each rival on sampled pairs, ready for JSON.
+
+    Args:
+        corpus: With its cases.
+        n_pairs: Pairs of each kind.
+        seed: Of the sample.
+        timeout_s: Seconds a rival may take on the clock.
+        only: Names of rivals.
+    """
+    small = sample(corpus, n_pairs=n_pairs, seed=seed)
+    pairs = small.aligned_pairs()
+    figures: Figures = {
+        "corpus": corpus.folder.resolve().name,
+        "about": report.about(),
+        "seed": seed,
+        "pairs": len(pairs),
+        "timeout_s": timeout_s,
+        "kinds": {kind.name: len(kind.pairs or ()) for kind in small.kinds},
+        "rivals": {},
+    }
+    for name in only:
+        figures["rivals"][name] = measured(name, small, pairs, timeout_s)
+    return figures
+
+
+def sample(corpus: Corpus, *, n_pairs: int, seed: int) -> Corpus:
+    """Return the corpus with some pairs of each kind, drawn by chance; all of a kind that has fewer."""
+    chance = random.Random(seed)
+    kinds = []
+    for kind in corpus.kinds:
+        known = set(corpus.aligned_pairs())
+        pairs = kind.pairs if kind.pairs is not None else {(case.suspicious, case.source) for case in kind.cases}
+        usable = sorted(pairs & known)
+        drawn = frozenset(chance.sample(usable, min(n_pairs, len(usable))))
+        cases = frozenset(case for case in kind.cases if (case.suspicious, case.source) in drawn)
+        kinds.append(Kind(kind.name, drawn, cases))
+    every = frozenset().union(*(kind.pairs or () for kind in kinds))
+    return replace(corpus, kinds=tuple(kinds), pairs=every)
+
+
+def measured(name: str, corpus: Corpus, pairs: Sequence[Pair], timeout_s: float) -> Figures:
+    """Return what a rival found, and how long it took; or why there is nothing to tell."""
+    rival = RIVALS[name]
+    figures: Figures = {"what": rival.why, "version": report.version(rival.package or PMBF)}
+    if rival.learnt is None:
+        return figures | {"failed": "does not install here"}
+    if rival.package and not importlib.util.find_spec(rival.package):
+        return figures | {"failed": f"is not installed: pip install {rival.package}"}
+    with tempfile.TemporaryDirectory() as out:
+        texts = {
+            "asked": [
+                [*pair, *map(_absolute, (corpus.suspicious[pair[0]], corpus.sources[pair[1]]))] for pair in pairs
+            ],
+            "taught_by": [_absolute(path) for path in sampled(corpus)],
+        }
+        try:
+            took: Figures = alone("experiments.pan.rivals:find", timeout_s=timeout_s, name=name, out=out, **texts)
+        except FailedError as error:
+            n_done = len(list(Path(out).glob("*.xml")))
+            return figures | {"failed": f"{error}; {n_done} of {len(pairs)} pairs done"}
+        found = Detections.at(Path(out)).within(corpus)
+        scores = results(corpus, found, lengths(corpus, {*corpus.cases, *found}))
+    return figures | took | {"scores": {kind: _plain(one) for kind, one in scores.items()}}
+
+
+def find(name: str, asked: list[list[str]], taught_by: list[str], out: str) -> Figures:
+    """Write a rival's detections of each pair, and return its processor time; what a process of its own does.
+
+    Args:
+        name: The rival's.
+        asked: Names and paths of each pair's texts.
+        taught_by: Paths of texts like the sources.
+        out: Folder of the detections.
+    """
+    started = time.process_time()
+    learnt = RIVALS[name].learnt
+    assert learnt
+    method = learnt(read(Path(path)) for path in taught_by)
+    for suspicious, source, here, there in asked:
+        found = [one for one in method(read(Path(here)), read(Path(there))) if len(one[0]) >= MIN_CHARS]
+        passages = [
+            Annotation(suspicious, one.start, len(one), source, other.start, len(other)) for one, other in found
+        ]
+        write_detections(Path(out) / file_name((suspicious, source)), suspicious, passages)
+    return {"seconds": time.process_time() - started}
+
+
+def table(figures: Figures) -> str:
+    """Return the figures as a table in Markdown."""
+    kinds = [kind for kind, count in figures["kinds"].items() if count]
+    lines = [
+        "| | precision | recall | granularity | plagdet | " + " | ".join(kinds) + " | ms a pair |",
+        "|---" + (len(kinds) + 5) * "|---:" + "|",
+    ]
+    for name, one in figures["rivals"].items():
+        if "failed" in one:
+            lines.append(f"| {name} | {one['failed']} | | | | " + " | ".join("" for _ in kinds) + " | |")
+            continue
+        scores = one["scores"][ALL]
+        cells = [f"{scores[part]:.3f}" for part in ("precision", "recall", "granularity", "plagdet")]
+        cells += [_told(one["scores"][kind]) for kind in kinds]
+        lines.append(f"| {name} | {' | '.join(cells)} | {1000 * one['seconds'] / figures['pairs']:.2f} |")
+    lines.append("")
+    lines += [f"- {name} {one['version']}".rstrip() + f": {one['what']}" for name, one in figures["rivals"].items()]
+    return "\n".join(lines)
+
+
+def _absolute(path: Path) -> str:
+    return str(path.resolve())
+
+
+def _plain(one: Any) -> Figures:
+    scores = one.macro
+    counts = {"cases": one.cases, "detections": one.detections}
+    return counts | {part: getattr(scores, part) for part in ("precision", "recall", "granularity", "plagdet")}
+
+
+def _told(scores: Figures) -> str:
+    """Return plagdet; where there is no case, how many detections there are."""
+    return f"{scores['plagdet']:.3f}" if scores["cases"] else f"{scores['detections']} found"

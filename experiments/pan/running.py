@@ -1,0 +1,189 @@
+"""A long run that may be killed: unit of work after unit, in processes, each one's answer on disk when it is done.
+
+OUT/run.json      parameters of the run and where it was made; another run with others is refused
+OUT/*.xml         a file for each finished unit (or several), whole or not there
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from inspect import signature
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any, TypeVar
+
+from benchmarks import report
+from experiments.pan.annotations import write_whole
+from pmbf import __version__
+from pmbf.errors import IncompleteError, NotFoundError, ParameterError
+
+RUN = "run.json"
+Chosen = TypeVar("Chosen")
+Outcome = tuple[int, str]
+"""Steps of the progress bar, and what was not done as it should; empty if all was."""
+
+Work = Callable[[Any], Outcome]
+"""Does one unit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Done:
+    """What a run did: steps, seconds on the clock, and what was not done as it should."""
+
+    n_steps: int
+    seconds: float
+    problems: tuple[str, ...]
+
+
+def open_run(out: Path, parameters: dict[str, Any], *, redo: bool = False) -> None:
+    """Make a folder of detections, or go on with one that the same run has begun.
+
+    Args:
+        out: The folder.
+        parameters: What the detections follow from, ready for JSON; the commit is added.
+        redo: Whether detections that are there are thrown away first.
+
+    Raises:
+        ParameterError: It holds detections of other parameters, or of an unknown origin.
+    """
+    about = report.about()
+    wanted = json.loads(json.dumps(parameters | {"pmbf": __version__, "commit": about["commit"]}))
+    out.mkdir(parents=True, exist_ok=True)
+    if redo:
+        for path in [*out.glob("*.xml"), *out.glob("*.tsv"), out / RUN]:
+            path.unlink(missing_ok=True)
+    advice = "name another folder, or give --redo to throw these away"
+    if (out / RUN).exists():
+        had = of_run(out)["parameters"]
+        if had != wanted:
+            changed = [name for name in {**had, **wanted} if had.get(name) != wanted.get(name)]
+            told = ", ".join(f"{name} was {had.get(name)!r}, now {wanted.get(name)!r}" for name in changed)
+            raise ParameterError(f"{out}: holds detections of another run ({told}); {advice}")
+    elif any(out.glob("*.xml")):
+        raise ParameterError(f"{out}: holds XML files of unknown origin and no {RUN}; {advice}")
+    else:
+        write_whole(out / RUN, json.dumps({"parameters": wanted, "about": about, "sittings": []}, indent=1) + "\n")
+
+
+def chosen(kind: type[Chosen], given: dict[str, Any], **usual: Any) -> Chosen:
+    """Return settings of a kind, with what is given, and else what is usual here.
+
+    Raises:
+        ParameterError: There is no such setting, or a value is outside its range or of another type.
+    """
+    known = list(signature(kind).parameters)
+    for name in given:
+        if name not in known:
+            raise ParameterError(f"{name}: is no field of {kind.__name__}, expected one of {', '.join(known)}")
+    try:
+        return kind(**usual | given)
+    except TypeError as error:
+        raise ParameterError(f"{kind.__name__} of {given}: {error}") from None
+
+
+def of_run(out: Path) -> dict[str, Any]:
+    """Return what `run.json` says of the detections in a folder; nothing of another program's.
+
+    Raises:
+        NotFoundError: There is no such folder.
+        ParameterError: The file is damaged.
+    """
+    if not out.is_dir():
+        raise NotFoundError(f"{out}: is no folder; detections are written by `pan align` or `pan retrieve`")
+    if not (out / RUN).exists():
+        return {"parameters": {}}
+    try:
+        run = json.loads((out / RUN).read_text(encoding="utf-8"))
+        return {"parameters": run["parameters"], "about": run["about"], "sittings": run["sittings"]}
+    except (ValueError, KeyError, TypeError) as error:
+        raise ParameterError(f"{out / RUN}: is damaged ({error}); give --redo to begin again") from None
+
+
+def processed(out: Path, work: Work, units: Sequence[Any], *, n_steps: int, what: str, jobs: int = 1) -> Done:
+    """Do all units, with a progress bar on a terminal; a unit that fails is told of and stops no other.
+
+    Args:
+        out: Folder of the run; the sitting is noted in its `run.json`.
+        work: Picklable.
+        units: What is to be done.
+        n_steps: Steps of the bar, for all units together.
+        what: Name of a step, for the bar.
+        jobs: Processes, at least 1.
+
+    Raises:
+        ParameterError: `jobs` is below 1.
+        IncompleteError: A process died; what was finished stays.
+    """
+    if jobs < 1:
+        raise ParameterError(f"jobs is {jobs}, expected at least 1")
+    started, n_done, problems = time.perf_counter(), 0, []
+    try:
+        for steps, problem in _shown(_outcomes(work, units, jobs), n_steps, what):
+            n_done += steps
+            problems += [problem] if problem else []
+    except BrokenProcessPool:
+        raise IncompleteError(
+            f"{out}: a process died (out of memory?); what was finished is kept: run it again, with fewer --jobs"
+        ) from None
+    finally:
+        seconds = time.perf_counter() - started
+        if n_done:
+            _note(out, {"steps": n_done, "seconds": round(seconds, 2), "jobs": jobs})
+    return Done(n_done, seconds, tuple(problems))
+
+
+def _outcomes(work: Work, units: Sequence[Any], jobs: int) -> Iterator[Outcome]:
+    if jobs == 1:
+        for unit in units:
+            yield _outcome(work, unit)
+        return
+    with ProcessPoolExecutor(jobs, get_context("spawn"), _start, (work,)) as pool:
+        waiting: list[Future[Outcome]] = [pool.submit(_outcome_here, unit) for unit in units]
+        try:
+            yield from (one.result() for one in as_completed(waiting))
+        finally:
+            pool.shutdown(wait=True, cancel_futures=True)
+
+
+def _outcome(work: Work, unit: Any) -> Outcome:
+    try:
+        return work(unit)
+    except Exception as error:  # of hours of work one bad document must not lose the rest; it is told at the end
+        name = unit if isinstance(unit, str) else unit[0]
+        return 1, f"{name}: {type(error).__name__}: {error}"
+
+
+_work: list[Work] = []
+
+
+def _start(work: Work) -> None:
+    _work[:] = [work]
+
+
+def _outcome_here(unit: Any) -> Outcome:
+    [work] = _work
+    return _outcome(work, unit)
+
+
+def _shown(outcomes: Iterable[Outcome], n_steps: int, what: str) -> Iterator[Outcome]:
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(file=sys.stderr)
+    with Progress(console=console, disable=not console.is_terminal, transient=True) as bar:
+        task = bar.add_task(what, total=n_steps)
+        for outcome in outcomes:
+            bar.advance(task, outcome[0])
+            yield outcome
+
+
+def _note(out: Path, sitting: dict[str, Any]) -> None:
+    run = of_run(out)
+    run["sittings"].append(sitting)
+    write_whole(out / RUN, json.dumps(run, indent=1) + "\n")

@@ -1,0 +1,183 @@
+"""`pan score`: detections against the cases, by kind of obfuscation and all together.
+
+Where the corpus lists pairs, only detections in listed pairs count, as in PAN 2014, and a kind is scored on its pairs.
+Where it does not, all detections count; a kind then has the detections that detect one of its cases, so that its
+precision says how well they fit, and false ones show under `all` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.corpora import read
+from experiments.pan.annotations import detections_in
+from experiments.pan.corpus import Corpus, Kind
+from experiments.pan.normplagdet import Lengths, Side, normalised, side
+from experiments.pan.plagdet import Annotation, Scores, by_document, macro, micro, overlaps
+from pmbf.errors import NotFoundError, ParameterError
+
+ALL = "all"
+Annotations = Collection[Annotation]
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """Source retrieval: of the pairs with a detection and those with a case, how many are the same.
+
+    Args:
+        cases: Pairs with a case.
+        found: Pairs with a detection.
+        right: Both.
+    """
+
+    cases: int
+    found: int
+    right: int
+    precision: float
+    recall: float
+    f1: float
+
+    @classmethod
+    def of(cls, cases: Annotations, found: Annotations) -> Documents:
+        """Return the measures; with no pairs on either side all are 1, with none on one side 0."""
+        wanted, had = ({(one.suspicious, one.source) for one in some} for some in (cases, found))
+        right = len(wanted & had)
+        if not wanted or not had:
+            nothing = float(not wanted and not had)
+            return cls(len(wanted), len(had), right, nothing, nothing, nothing)
+        f1 = 2 * right / (len(wanted) + len(had))
+        return cls(len(wanted), len(had), right, right / len(had), right / len(wanted), f1)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """The scores of some detections, with how many there are.
+
+    Args:
+        macro: Official averages over cases and detections.
+        micro: Over characters.
+        normalised: Normplagdet, macro averages.
+        suspicious, source: Each side alone.
+        documents: Pairs found.
+    """
+
+    cases: int
+    detections: int
+    macro: Scores
+    micro: Scores
+    normalised: Scores
+    suspicious: Side
+    source: Side
+    documents: Documents
+
+    @classmethod
+    def of(cls, cases: Annotations, found: Annotations, lengths: Lengths) -> Result:
+        """Return the scores of what was found."""
+        return cls(
+            len(cases),
+            len(found),
+            macro(cases, found),
+            micro(cases, found),
+            normalised(cases, found, lengths),
+            side(cases, found, 0),
+            side(cases, found, 1),
+            Documents.of(cases, found),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Detections:
+    """What a folder of detections holds.
+
+    Args:
+        all: Every detection, equal ones once.
+        problems: Files that cannot be read, and what is odd, a sentence each.
+    """
+
+    all: frozenset[Annotation]
+    problems: tuple[str, ...]
+
+    @classmethod
+    def at(cls, folder: Path) -> Detections:
+        """Return the detections in a folder and the folders in it, a file a pair or a document.
+
+        Raises:
+            NotFoundError: It is no folder, or holds no XML file.
+        """
+        if not folder.is_dir():
+            raise NotFoundError(f"{folder}: is no folder of detections")
+        paths = sorted([*folder.glob("*.xml"), *folder.glob("*/*.xml")])
+        if not paths:
+            raise NotFoundError(f"{folder}: holds no XML files; `pan align` and `pan retrieve` write them")
+        found: set[Annotation] = set()
+        problems = []
+        for path in paths:
+            try:
+                found.update(detections_in(path))
+            except (ParameterError, OSError) as error:
+                problems.append(str(error))
+        return cls(frozenset(found), tuple(problems))
+
+    def within(self, corpus: Corpus) -> tuple[Annotation, ...]:
+        """Return those that count: in listed pairs, where the corpus lists pairs."""
+        pairs = corpus.pairs
+        return tuple(one for one in self.all if pairs is None or (one.suspicious, one.source) in pairs)
+
+
+def results(corpus: Corpus, found: Annotations, lengths: Lengths) -> dict[str, Result]:
+    """Return the scores by kind, and those of all together, which are last."""
+    kinds = {kind.name: Result.of(kind.cases, of_kind(kind, found), lengths) for kind in corpus.kinds}
+    return kinds | {ALL: Result.of(corpus.cases, found, lengths)}
+
+
+def of_kind(kind: Kind, found: Annotations) -> list[Annotation]:
+    """Return the detections a kind is scored with; see the module."""
+    if kind.pairs is not None:
+        return [one for one in found if (one.suspicious, one.source) in kind.pairs]
+    near = by_document(kind.cases)
+    return [one for one in found if any(overlaps(one, case) for case in near.get(one.suspicious, ()))]
+
+
+def lengths(corpus: Corpus, annotations: Iterable[Annotation]) -> dict[str, int]:
+    """Return the characters of the documents that some annotations name."""
+    names = {name for one in annotations for name in (one.suspicious, one.source)}
+    paths = {**corpus.sources, **corpus.suspicious}
+    return {name: len(read(paths[name])) for name in sorted(names & paths.keys())}
+
+
+def oddities(found: Annotations, known: Lengths) -> Iterator[str]:
+    """Yield what is odd about detections; it is scored as PAN's script does, which does not look."""
+    strangers = sum(not known.keys() >= {one.suspicious, one.source} - {""} for one in found)
+    outside = sum(
+        span.start < 0 or span.stop > known.get(name, span.stop)
+        for one in found
+        for name, span in zip((one.suspicious, one.source), one.spans, strict=True)
+    )
+    empty = sum(one.length <= 0 or bool(one.source and one.source_length <= 0) for one in found)
+    for count, what in (
+        (strangers, "name a document that is not in the corpus"),
+        (outside, "reach outside of their text"),
+        (empty, "have no characters on one side"),
+    ):
+        if count:
+            yield f"{count} of {len(found)} detections {what}; they count as PAN's script counts them"
+
+
+def table(some: dict[str, Result]) -> str:
+    """Return scores as a table in Markdown, macro averages first."""
+    lines = [
+        "| pairs | cases | found | precision | recall | granularity | plagdet | micro plagdet | normplagdet "
+        "| sources: precision | recall | F1 |",
+        "|---" + 11 * "|---:" + "|",
+    ]
+    for kind, one in some.items():
+        official, documents = one.macro, one.documents
+        lines.append(
+            f"| {kind} | {one.cases} | {one.detections} | {official.precision:.4f} | {official.recall:.4f} "
+            f"| {official.granularity:.4f} | {official.plagdet:.4f} | {one.micro.plagdet:.4f} "
+            f"| {one.normalised.plagdet:.4f} "
+            f"| {documents.precision:.4f} | {documents.recall:.4f} | {documents.f1:.4f} |"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,13 @@
+/* How a fingerprint becomes a record. */
+
+#ifndef PMBF_RECORDS_WRITE_H
+#define PMBF_RECORDS_WRITE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Writes a record; returns its size. `out` has `record_room(n_hashes, n_parts)` bytes. */
+size_t record_write(const uint32_t *hashes, const uint32_t *bounds, uint32_t n_parts, uint8_t *out);
+size_t record_room(size_t n_hashes, size_t n_parts);
+
+#endif

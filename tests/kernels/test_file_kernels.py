@@ -1,0 +1,125 @@
+"""Both twins of the kernel that reads plain texts from their files: equal results, equal errors."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator
+from ctypes import c_int
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from pmbf.errors import UnsupportedError
+from pmbf.kernels import TextRead, reference_files, reference_records, reference_text
+
+OPTIONS: dict[str, Any] = {
+    "shingle_tokens": 4,
+    "ordered": True,
+    "density": 0.05,
+    "min_hashes": 8,
+    "segment_chars": 100,
+}
+CLEAN = b"The tide comes in twice a day.\r\n\tSo they say.\f\v\n"
+UNCLEAN = {
+    "a byte order mark": b"\xef\xbb\xbf" + CLEAN,
+    "a zero byte": CLEAN + b"\0",
+    "an escape": b"\x1b[1m" + CLEAN,
+    "a backspace": CLEAN * 99 + b"\x08",
+    "a shift": CLEAN + b"\x0e",
+    "a delete": CLEAN[:31] + b"\x7f" + CLEAN,
+    "a cut character": CLEAN + "é".encode()[:1],
+    "Latin-1": "Ebbe für Ebbe".encode("latin-1"),
+}
+
+
+@pytest.fixture(scope="module", params=["reference", "plain C", "the processor's SHA rounds"])
+def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
+    """Both twins; the native one with its own rounds of SHA-256, and with the processor's."""
+    if request.param == "reference":
+        yield reference_files
+        return
+    try:
+        from pmbf.kernels import native_library, native_text
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    wanted = int(request.param != "plain C")
+    use_sha = native_library.function("pmbf_use_sha", c_int, returns=c_int)
+    if use_sha(wanted) != wanted:
+        pytest.skip(f"this processor lacks {request.param}")
+    yield native_text.TextKernels()
+    use_sha(1)
+
+
+def as_plain(read: TextRead | None) -> Any:
+    return read and tuple(one.tolist() if isinstance(one, np.ndarray) else one for one in read)
+
+
+def expected(content: bytes) -> Any:
+    """Return what a file of clean text is to give, by the other kernels."""
+    sampled = reference_text.sample(content, **OPTIONS, positions=False)
+    made = reference_records.record(sampled.hashes, sampled.bounds)
+    hashes, bounds = sampled.hashes.tolist(), sampled.bounds.tolist()
+    return hashlib.sha256(content).hexdigest(), content, hashes, bounds, sampled.n_chars, sampled.n_tokens, made
+
+
+def taken(kernels: Any, *paths: Path, max_bytes: int = 1 << 20) -> list[Any]:
+    return [as_plain(one) for one in kernels.read_texts(list(map(str, paths)), max_bytes=max_bytes, **OPTIONS)]
+
+
+@pytest.mark.parametrize("n_bytes", [0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 1000, 70_001])
+def test_a_text_of_any_length_is_read_whole(kernels: Any, tmp_path: Path, n_bytes: int) -> None:
+    content = (CLEAN * (n_bytes // len(CLEAN) + 1))[:n_bytes]
+    (tmp_path / "a").write_bytes(content)
+    assert [expected(content)] == taken(kernels, tmp_path / "a")
+
+
+@seed(31)
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.text(max_size=300).map(str.encode) | st.binary(max_size=40), max_size=4))
+def test_any_files_come_out_as_the_other_kernels_say(kernels: Any, tmp_path: Path, contents: list[bytes]) -> None:
+    paths = [tmp_path / str(number) for number in range(len(contents))]
+    for path, content in zip(paths, contents, strict=True):
+        path.write_bytes(content)
+    assert taken(reference_files, *paths) == (found := taken(kernels, *paths))
+    assert all(one is None or one == expected(content) for one, content in zip(found, contents, strict=True))
+
+
+@pytest.mark.parametrize("content", UNCLEAN.values(), ids=UNCLEAN)
+def test_what_is_not_clean_text_is_left_alone(kernels: Any, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "a").write_bytes(content)
+    (tmp_path / "b").write_bytes(CLEAN)
+    assert [None, expected(CLEAN)] == taken(kernels, tmp_path / "a", tmp_path / "b")
+
+
+def test_what_is_no_regular_file_is_left_alone_without_waiting(kernels: Any, tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "loop").symlink_to(tmp_path / "loop")
+    names = ("pipe", "loop", "missing", ".", "x" * 300)
+    assert [None] * len(names) == taken(kernels, *(tmp_path / name for name in names))
+
+
+def test_a_file_is_read_up_to_the_limit(kernels: Any, tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(CLEAN)
+    assert [expected(CLEAN)] == taken(kernels, tmp_path / "a", max_bytes=len(CLEAN))
+    assert [None] == taken(kernels, tmp_path / "a", max_bytes=len(CLEAN) - 1)
+
+
+def test_a_file_that_is_longer_than_it_says_is_left_alone(kernels: Any) -> None:
+    assert [None] == taken(kernels, Path("/proc/self/status"))
+
+
+def test_names_that_are_no_unicode_are_opened(kernels: Any, tmp_path: Path) -> None:
+    path = os.fsencode(tmp_path) + b"/caf\xe9"
+    with open(path, "wb") as file:
+        file.write(CLEAN)
+    assert [expected(CLEAN)] == taken(kernels, Path(os.fsdecode(path)))
+
+
+def test_a_name_with_a_zero_is_refused(kernels: Any) -> None:
+    with pytest.raises(ValueError, match="embedded null byte"):
+        taken(kernels, Path("a\0b"))
