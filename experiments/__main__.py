@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiments import alignment, planted, retrieval, shingles
+from experiments import alignment, others, planted, retrieval, shingles
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from pmbf.errors import PmbfError
@@ -24,6 +24,8 @@ def main() -> None:
         print(alignment.run(arguments.folder, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "pan":
         sys.exit(_guarded(arguments))
+    elif arguments.command == "others":
+        _others(arguments)
     elif arguments.command == "paper":
         print(paper.run(arguments))
     elif arguments.command == "planted":
@@ -58,6 +60,12 @@ def _parser() -> argparse.ArgumentParser:
     topic.add_argument("--pairs", type=int, default=1000, help="pairs (default: 1000)")
     topic.add_argument("--out", type=Path, help="JSON file to write")
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus", description=pan.__doc__))
+    other = commands.add_parser("others", help="corpora nobody tuned on", description=others.__doc__)
+    other.formatter_class = argparse.RawDescriptionHelpFormatter
+    other.add_argument("corpora", type=Path, help=f"folder with {', '.join(others.CORPORA)}, or some of them")
+    other.add_argument("--only", nargs="+", choices=list(others.CORPORA), default=(), metavar="NAME")
+    other.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    other.add_argument("--out", type=Path, help="JSON file to write")
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
 
@@ -68,6 +76,14 @@ def _add_planted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--planted", type=int, default=100, help="texts of each length of passage (default: 100)")
     parser.add_argument("--seed", type=int, default=2, help="of the texts (default: 2)")
     parser.add_argument("--out", type=Path, help="JSON file to write")
+
+
+def _others(arguments: argparse.Namespace) -> None:
+    figures = others.run(arguments.corpora, jobs=arguments.jobs, only=arguments.only)
+    print(others.table(figures))
+    if arguments.out:
+        arguments.out.parent.mkdir(parents=True, exist_ok=True)
+        arguments.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
 def _guarded(arguments: argparse.Namespace) -> int:

@@ -19,7 +19,7 @@ def plot(path: Path) -> Iterator[Any]:
     try:
         pyplot = importlib.import_module("matplotlib.pyplot")
     except ImportError:
-        raise SystemExit("--plot needs matplotlib: pip install 'pmbf[bench]'") from None
+        raise SystemExit("a plot needs matplotlib: pip install 'pmbf[bench]'") from None
     # Text stays text, and the same figures give the same file.
     with pyplot.rc_context({"svg.fonttype": "none", "svg.hashsalt": "pmbf"}):
         figure, axes = pyplot.subplots(figsize=(7, 4.2), layout="constrained")

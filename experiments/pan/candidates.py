@@ -14,6 +14,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from experiments.pan.annotations import Pair, document_name
 from experiments.pan.corpus import Corpus
@@ -129,8 +130,8 @@ def unlisted_line(counts: Mapping[str, int]) -> str:
     )
 
 
-def table(by_kind: Mapping[str, Recall], n_queries: int, n_candidates: int) -> str:
-    """Return the recall of the candidates as a table in Markdown."""
+def table(by_kind: Mapping[str, Any], n_queries: int, n_candidates: int) -> str:
+    """Return the recall of the candidates, each kind's `Recall` as a dict, as a table in Markdown."""
     lines = [
         f"{n_candidates / max(1, n_queries):.1f} candidates a query, {n_queries} queries",
         "",
@@ -138,19 +139,20 @@ def table(by_kind: Mapping[str, Recall], n_queries: int, n_candidates: int) -> s
         "|---" + (len(CUTS) + 2) * "|---:" + "|",
     ]
     for kind, one in by_kind.items():
-        lines.append(f"| {kind} | {one.pairs} | " + " | ".join(f"{share:.4f}" for share in one.within) + " |")
+        shares = " | ".join(f"{share:.4f}" for share in one["within"])
+        lines.append(f"| {kind} | {one['pairs']} | {shares} |")
     return "\n".join(lines)
 
 
-def runs_table(runs: Mapping[str, Runs]) -> str:
-    """Return what is found of the shared runs as a table in Markdown."""
+def runs_table(runs: Mapping[str, Any]) -> str:
+    """Return what is found of the shared runs, each status' `Runs` as a dict, as a table in Markdown."""
     lines = [
         "| shared runs | | among the candidates | found | characters covered |",
         "|---|---:|---:|---:|---:|",
     ]
     for status, one in runs.items():
-        shares = f"{one.candidates.within[-1]:.4f} | {one.found:.4f} | {one.covered:.4f}"
-        lines.append(f"| {status} | {one.runs} | {shares} |")
+        shares = f"{one['candidates']['within'][-1]:.4f} | {one['found']:.4f} | {one['covered']:.4f}"
+        lines.append(f"| {status} | {one['runs']} | {shares} |")
     return "\n".join(lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -137,15 +137,15 @@ def score(corpus: Corpus, folder: Path) -> Figures:
         "sources": len(corpus.sources),
         "about": report.about(),
         "run": of_run(folder),
-        "problems": problems,
+        "problems": list(problems),
         "not_counted": len(detections.all) - len(found),
-        "scores": scoring.results(corpus, found, lengths),
+        "scores": _plain(scoring.results(corpus, found, lengths)),
     }
     if places := candidates.ranks(folder):
-        figures["candidates"] = {"all": len(places), "recall": candidates.recalls(corpus, places)}
+        figures["candidates"] = {"all": len(places), "recall": _plain(candidates.recalls(corpus, places))}
         if (corpus.folder / SILVER).exists():
             runs = candidates.silver(corpus.folder / SILVER)
-            figures["silver"] = candidates.runs_found(runs, detections.all, places)
+            figures["silver"] = _plain(candidates.runs_found(runs, detections.all, places))
             figures["unlisted"] = candidates.unlisted(runs, detections.all - set(found))
     return figures
 
@@ -168,7 +168,7 @@ def draw(axes: Any, figures: Figures) -> None:
     some = figures["scores"]
     for number, name in enumerate(("precision", "recall", "plagdet")):
         places = [place + 0.27 * (number - 1) for place in range(len(some))]
-        axes.bar(places, [getattr(one.macro, name) for one in some.values()], 0.25, label=name)
+        axes.bar(places, [one["macro"][name] for one in some.values()], 0.25, label=name)
     axes.set_xticks(range(len(some)), list(some), rotation=20, ha="right")
     axes.set_ylim(0, 1.25)
     axes.set_title(figures["corpus"], fontsize=10)
@@ -197,7 +197,11 @@ def _rivals(given: argparse.Namespace) -> int:
 def _write(figures: Figures, out: Path | None) -> None:
     if out:
         out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(figures, indent=1, default=asdict) + "\n", encoding="utf-8")
+        out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+
+
+def _plain(some: Mapping[str, Any]) -> Figures:
+    return {name: asdict(one) for name, one in some.items()}
 
 
 def _told(done: Done, what: str, corpus: Corpus, given: argparse.Namespace) -> int:

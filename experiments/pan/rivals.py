@@ -23,7 +23,7 @@ from experiments.pan.annotations import Pair, file_name, write_detections
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.plagdet import Annotation
 from experiments.pan.rival_methods import MIN_CHARS, Method
-from experiments.pan.scoring import ALL, Detections, lengths, results
+from experiments.pan.scoring import ALL, Detections, lengths, plain, results
 
 Figures = dict[str, Any]
 PMBF = "pmbf"
@@ -128,7 +128,8 @@ def measured(name: str, corpus: Corpus, pairs: Sequence[Pair], timeout_s: float)
             return figures | {"failed": f"{error}; {n_done} of {len(pairs)} pairs done"}
         found = Detections.at(Path(out)).within(corpus)
         scores = results(corpus, found, lengths(corpus, {*corpus.cases, *found}))
-    return figures | took | {"scores": {kind: _plain(one) for kind, one in scores.items()}}
+    told = {kind: {"cases": one.cases, "found": one.detections, **plain(one.macro)} for kind, one in scores.items()}
+    return figures | took | {"scores": told}
 
 
 def find(name: str, asked: list[list[str]], taught_by: list[str], out: str) -> Figures:
@@ -177,12 +178,6 @@ def _absolute(path: Path) -> str:
     return str(path.resolve())
 
 
-def _plain(one: Any) -> Figures:
-    scores = one.macro
-    counts = {"cases": one.cases, "detections": one.detections}
-    return counts | {part: getattr(scores, part) for part in ("precision", "recall", "granularity", "plagdet")}
-
-
 def _told(scores: Figures) -> str:
     """Return plagdet; where there is no case, how many detections there are."""
-    return f"{scores['plagdet']:.3f}" if scores["cases"] else f"{scores['detections']} found"
+    return f"{scores['plagdet']:.3f}" if scores["cases"] else f"{scores['found']} found"

@@ -7,9 +7,10 @@ precision says how well they fit, and false ones show under `all` alone.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from experiments.corpora import read
 from experiments.pan.annotations import detections_in
@@ -132,6 +133,11 @@ def results(corpus: Corpus, found: Annotations, lengths: Lengths) -> dict[str, R
     return kinds | {ALL: Result.of(corpus.cases, found, lengths)}
 
 
+def plain(scores: Scores) -> dict[str, float]:
+    """Return the four scores by name, ready for JSON."""
+    return {name: getattr(scores, name) for name in ("precision", "recall", "granularity", "plagdet")}
+
+
 def of_kind(kind: Kind, found: Annotations) -> list[Annotation]:
     """Return the detections a kind is scored with; see the module."""
     if kind.pairs is not None:
@@ -165,19 +171,18 @@ def oddities(found: Annotations, known: Lengths) -> Iterator[str]:
             yield f"{count} of {len(found)} detections {what}; they count as PAN's script counts them"
 
 
-def table(some: dict[str, Result]) -> str:
-    """Return scores as a table in Markdown, macro averages first."""
+def table(some: Mapping[str, Any]) -> str:
+    """Return scores, each kind's `Result` as a dict, as a table in Markdown, macro averages first."""
     lines = [
         "| pairs | cases | found | precision | recall | granularity | plagdet | micro plagdet | normplagdet "
         "| sources: precision | recall | F1 |",
         "|---" + 11 * "|---:" + "|",
     ]
     for kind, one in some.items():
-        official, documents = one.macro, one.documents
-        lines.append(
-            f"| {kind} | {one.cases} | {one.detections} | {official.precision:.4f} | {official.recall:.4f} "
-            f"| {official.granularity:.4f} | {official.plagdet:.4f} | {one.micro.plagdet:.4f} "
-            f"| {one.normalised.plagdet:.4f} "
-            f"| {documents.precision:.4f} | {documents.recall:.4f} | {documents.f1:.4f} |"
-        )
+        official, documents = one["macro"], one["documents"]
+        scores = [official[part] for part in ("precision", "recall", "granularity", "plagdet")]
+        scores += [one["micro"]["plagdet"], one["normalised"]["plagdet"]]
+        scores += [documents[part] for part in ("precision", "recall", "f1")]
+        cells = " | ".join(f"{score:.4f}" for score in scores)
+        lines.append(f"| {kind} | {one['cases']} | {one['detections']} | {cells} |")
     return "\n".join(lines)

@@ -36,7 +36,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def score(corpus: Corpus, found: Path) -> dict:
-    return json.loads(json.dumps(command.score(corpus, found), default=command.asdict))
+    return json.loads(json.dumps(command.score(corpus, found)))
 
 
 def run(*arguments: object, monkeypatch: pytest.MonkeyPatch) -> int:
