@@ -111,6 +111,11 @@ class Collection:
         return self._store.params
 
     @property
+    def id(self) -> str:
+        """Random hexadecimal digits that this collection was given when it was made."""
+        return str(self._store.catalog.meta["collection_id"])
+
+    @property
     def generation(self) -> int:
         """Number of the commit this object shows."""
         return self._store.generation

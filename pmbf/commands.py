@@ -11,6 +11,7 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
+from pmbf.cli import guard
 from pmbf.cli.inputs import fits, given, ignored_texts, limits, n_cores, named_roots, resolved
 from pmbf.cli.outcome import (
     DONE,
@@ -284,6 +285,9 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
             report = opened.check()
     print_json(report.to_dict()) if json else print_text("".join(line + "\n" for line in check_lines(report, folder)))
     raise typer.Exit(DONE if report.ok else FAILED)
+
+
+app.add_typer(guard.app, name="guard")
 
 
 # ---------------------------------------------------------------------- opening a collection

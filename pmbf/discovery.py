@@ -6,9 +6,11 @@ import errno
 import fnmatch
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from io import BufferedReader
+from typing import NamedTuple, cast
 
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
 
@@ -35,28 +37,30 @@ def discover(
     *,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    hidden: bool = False,
 ) -> Iterator[FileFound | Problem]:
     """Yield the files below some roots, in alphabetical order per folder, or why one cannot be looked at.
 
-    Folders are walked recursively; symbolic links in them are not followed, nor are collections and hidden
-    entries entered. A file named by the user is always taken.
+    Folders are walked recursively; symbolic links in them are not followed, nor are collections and, unless asked for,
+    hidden entries entered. A file named by the user is always taken.
 
     Args:
         roots: Files and folders.
         include: Glob patterns; a file found in a folder must fit one, if there are any.
         exclude: Glob patterns; a file or folder found in a folder must fit none.
+        hidden: Whether hidden entries are entered, all but the `.git` of a repository.
     """
     for root in roots:
         path = os.path.abspath(os.fspath(root))
         if is_collection(path):
             yield Problem(path, "is a collection, expected documents")
         elif os.path.isdir(path):
-            yield from _walk(path, include, exclude)
+            yield from _walk(path, include, exclude, hidden)
         else:
             yield _looked_at(path, named=True)
 
 
-def _walk(folder: str, include: Sequence[str], exclude: Sequence[str]) -> Iterator[FileFound | Problem]:
+def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], hidden: bool) -> Iterator[FileFound | Problem]:
     waiting = [folder]  # a stack, not a recursion: folders may be nested a thousand deep
     while waiting:
         folder = waiting.pop()
@@ -66,12 +70,16 @@ def _walk(folder: str, include: Sequence[str], exclude: Sequence[str]) -> Iterat
             yield Problem(folder, reason_of(error))
             continue
         entries = [
-            one for one in entries if not (one.name.startswith(".") or one.is_symlink() or _fits(one.path, exclude))
+            one for one in entries if not (_is_hidden(one.name, hidden) or one.is_symlink() or _fits(one.path, exclude))
         ]
         for entry in entries:
             if entry.is_file() and (not include or _fits(entry.path, include)):
                 yield _looked_at(entry.path, named=False)
         waiting += [one.path for one in reversed(entries) if one.is_dir() and not is_collection(one.path)]
+
+
+def _is_hidden(name: str, shown: bool) -> bool:
+    return name == ".git" if shown else name.startswith(".")
 
 
 def _looked_at(path: str, *, named: bool) -> FileFound | Problem:
@@ -93,6 +101,31 @@ def _fits(path: str, patterns: Sequence[str]) -> bool:
         return False
     name = os.path.basename(path)
     return any(fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(path, pattern) for pattern in patterns)
+
+
+def read_content(file: str, max_bytes: int) -> bytes:
+    """Return a file's bytes; `-` is stdin, and pipes such as `<(…)` are read too.
+
+    Raises:
+        NotFoundError, UnsupportedError, OSError: As for `read_bounded`.
+        IncompleteError: There are more than `max_bytes`.
+    """
+    if file == "-":
+        return _piece_by_piece(cast(BufferedReader, sys.stdin.buffer), "stdin", max_bytes)
+    if os.path.exists(file) and stat.S_ISFIFO(os.stat(file).st_mode):
+        with open(file, "rb") as pipe:
+            return _piece_by_piece(pipe, file, max_bytes)
+    return read_bounded(file, max_bytes)
+
+
+def _piece_by_piece(stream: BufferedReader, name: str, max_bytes: int) -> bytes:
+    # Between two reads Python looks for Ctrl-C, and takes no more memory than there are bytes.
+    content = bytearray()
+    while len(content) <= max_bytes and (piece := stream.read1(1 << 20)):
+        content += piece
+    if len(content) > max_bytes:
+        raise IncompleteError(f"{name}: larger than {max_bytes} bytes; raise the limit with --max-bytes")
+    return bytes(content)
 
 
 def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:

@@ -19,7 +19,7 @@ from pmbf.report import Report
 from pmbf.screen import Options
 from tests.conftest import words
 
-COMMANDS = ["load", "screen", "list", "stats", "remove", "compact", "check"]
+COMMANDS = ["load", "screen", "list", "stats", "remove", "compact", "check", "guard check"]
 LIBRARY = Path(__file__).parent.parent / "examples" / "library"
 SUSPICIOUS = LIBRARY.parent / "suspicious"
 
@@ -59,12 +59,20 @@ def mine(folder, tmp_path):
 # ---------------------------------------------------------------------- help and usage
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
+def command_named(name):
+    """Return a command; those of groups have the group's name before theirs."""
     from typer.main import get_command
 
-    parameters = get_command(app).commands[command].params
-    help_text = run(command, "--help", env={"COLUMNS": "200"}).stdout
+    command = get_command(app)
+    for word in name.split():
+        command = command.commands[word]
+    return command
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
+    parameters = command_named(command).params
+    help_text = run(*command.split(), "--help", env={"COLUMNS": "200"}).stdout
     for parameter in parameters:
         assert parameter.help, parameter.name
         assert any(name in help_text for name in (*parameter.opts, parameter.metavar)), parameter.name

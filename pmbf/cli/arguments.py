@@ -38,67 +38,71 @@ def parse_count(text: str) -> int:
     return sys.maxsize if text == "all" else int(text)
 
 
-def _flag(name: str, text: str, panel: str | None = None, **more: Any) -> Any:
+def flag(name: str, text: str, panel: str | None = None, **more: Any) -> Any:
+    """Return an option that is given or not."""
     return typer.Option(name, help=text, metavar="", show_default=False, rich_help_panel=panel, **more)
 
 
-def _option(name: str, metavar: str, text: str, panel: str | None = None, **more: Any) -> Any:
+def option(
+    name: str, metavar: str, text: str, panel: str | None = None, *, short: str | None = None, **more: Any
+) -> Any:
+    """Return an option that takes a value."""
     # The default is told in words: it lives beside the code that uses it, which `--help` must not wait for.
-    return typer.Option(name, metavar=metavar, help=text, show_default=False, rich_help_panel=panel, **more)
+    spelled = [name, short] if short else [name]
+    return typer.Option(*spelled, metavar=metavar, help=text, show_default=False, rich_help_panel=panel, **more)
 
 
-def _names(metavar: str, text: str) -> Any:
+def names(metavar: str, text: str) -> Any:
+    """Return what is not an option."""
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
-Version = Annotated[bool, _flag("--version", "Print the version and exit.", is_eager=True)]
+Version = Annotated[bool, flag("--version", "Print the version and exit.", is_eager=True)]
 CollectionFolder = Annotated[
     str | None,
     typer.Option(
         "--collection", "-c", metavar="FOLDER", envvar="PMBF_COLLECTION", show_default=False, help="The collection."
     ),
 ]
-Json = Annotated[bool, _flag("--json", "Print one line of JSON instead of text.", OUTPUT)]
+Json = Annotated[bool, flag("--json", "Print one line of JSON instead of text.", OUTPUT)]
 MaxBytes = Annotated[
     int | None,
-    _option("--max-bytes", "SIZE", "Read no larger file: 500K, 20M, 1G (default: 256M).", LIMITS, parser=parse_size),
+    option("--max-bytes", "SIZE", "Read no larger file: 500K, 20M, 1G (default: 256M).", LIMITS, parser=parse_size),
 ]
 Timeout = Annotated[
-    float | None, _option("--timeout", "SECONDS", "Spend no more time on one file (default: 60).", LIMITS)
+    float | None, option("--timeout", "SECONDS", "Spend no more time on one file (default: 60).", LIMITS)
 ]
 
 # load
-Paths = Annotated[
-    list[str] | None, _names("PATH", "Files and folders; folders are walked through, except hidden ones.")
-]
+Paths = Annotated[list[str] | None, names("PATH", "Files and folders; folders are walked through, except hidden ones.")]
 Include = Annotated[
     list[str] | None,
-    _option("--include", "GLOB", "Of a folder, load only files whose name or path fits; repeatable.", FILES),
+    option("--include", "GLOB", "Of a folder, load only files whose name or path fits; repeatable.", FILES),
 ]
 Exclude = Annotated[
     list[str] | None,
-    _option("--exclude", "GLOB", "Leave out files and folders whose name or path fits; repeatable.", FILES),
+    option("--exclude", "GLOB", "Leave out files and folders whose name or path fits; repeatable.", FILES),
 ]
 FilesFrom = Annotated[
-    str | None, _option("--files-from", "FILE", "Read paths from a file, one a line or NUL between; - is stdin.", FILES)
+    str | None, option("--files-from", "FILE", "Read paths from a file, one a line or NUL between; - is stdin.", FILES)
 ]
-Prune = Annotated[bool, _flag("--prune", "Take out documents below PATH whose file is gone.", FILES)]
+Prune = Annotated[bool, flag("--prune", "Take out documents below PATH whose file is gone.", FILES)]
 LoadJobs = Annotated[
     int | None,
-    _option("--jobs", "N", "Read so many files at the same time (default: one a core, at most 4).", FILES, min=1),
+    option("--jobs", "N", "Read so many files at the same time (default: one a core, at most 4).", FILES, min=1),
 ]
-Shingle = Annotated[int | None, _option("--shingle", "N", "Words in a row that are hashed together (default: 4).", NEW)]
-AnyOrder = Annotated[bool, _flag("--any-order", "Their order does not matter.", NEW)]
+Shingle = Annotated[int | None, option("--shingle", "N", "Words in a row that are hashed together (default: 4).", NEW)]
+AnyOrder = Annotated[bool, flag("--any-order", "Their order does not matter.", NEW)]
 Density = Annotated[
-    float | None, _option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW)
+    float | None, option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW)
 ]
-Hashes = Annotated[int | None, _option("--n-hashes", "K", "Bits set in a row for each hash (default: 3).", NEW)]
+Hashes = Annotated[int | None, option("--n-hashes", "K", "Bits set in a row for each hash (default: 3).", NEW)]
 FalseRate = Annotated[
-    float | None, _option("--fpr", "RATE", "How often a full row has a hash by chance (default: 0.01).", NEW)
+    float | None, option("--fpr", "RATE", "How often a full row has a hash by chance (default: 0.01).", NEW)
 ]
 Placement = Annotated[
     Literal["single-row", "multi-row"] | None,
-    _option(
+    option(
         "--placement",
         "single-row|multi-row",
         "Whether long documents may be split over rows (default: multi-row).",
@@ -106,58 +110,56 @@ Placement = Annotated[
     ),
 ]
 DocsPerRow = Annotated[
-    int | None, _option("--docs-per-row", "N", "Typical documents a row is made for (default: 24).", NEW)
+    int | None, option("--docs-per-row", "N", "Typical documents a row is made for (default: 24).", NEW)
 ]
-RowCapacity = Annotated[int | None, _option("--row-capacity", "N", "Hashes a row is made for, instead.", NEW)]
-NoText = Annotated[bool, _flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
-QuietLoad = Annotated[bool, _flag("--quiet", "Print nothing but problems.", OUTPUT)]
+RowCapacity = Annotated[int | None, option("--row-capacity", "N", "Hashes a row is made for, instead.", NEW)]
+NoText = Annotated[bool, flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
+QuietLoad = Annotated[bool, flag("--quiet", "Print nothing but problems.", OUTPUT)]
 
 # screen
-Files = Annotated[list[str], _names("PATH", "Texts in any format and encoding, folders of them; - reads stdin.")]
-Name = Annotated[
-    str | None, _option("--name", "NAME", "What to call the text; for stdin, its ending tells the format.")
-]
+Files = Annotated[list[str], names("PATH", "Texts in any format and encoding, folders of them; - reads stdin.")]
+Name = Annotated[str | None, option("--name", "NAME", "What to call the text; for stdin, its ending tells the format.")]
 MinChars = Annotated[
-    int | None, _option("--min-chars", "N", "Shortest passage, in characters of the text (default: 65).", SEARCH)
+    int | None, option("--min-chars", "N", "Shortest passage, in characters of the text (default: 65).", SEARCH)
 ]
 MinSimilarity = Annotated[
     float | None,
-    _option("--min-similarity", "SHARE", "How alike its two sides must be, 0 to 1 (default: 0.6).", SEARCH),
+    option("--min-similarity", "SHARE", "How alike its two sides must be, 0 to 1 (default: 0.6).", SEARCH),
 ]
 Threshold = Annotated[
     float | None,
-    _option("--threshold", "SHARE", "Leave out sources that cover less of the text, 0 to 1 (default: 0).", SEARCH),
+    option("--threshold", "SHARE", "Leave out sources that cover less of the text, 0 to 1 (default: 0).", SEARCH),
 ]
 FalseRows = Annotated[
     float | None,
-    _option("--false-rows", "N", "Rows that may be looked into for nothing, at most (default: 32).", SEARCH),
+    option("--false-rows", "N", "Rows that may be looked into for nothing, at most (default: 32).", SEARCH),
 ]
 MaxCandidates = Annotated[
-    int | None, _option("--max-candidates", "N", "Compare at most so many documents in detail (default: 500).", SEARCH)
+    int | None, option("--max-candidates", "N", "Compare at most so many documents in detail (default: 500).", SEARCH)
 ]
 Method = Annotated[
     Literal["hashes", "popcount"] | None,
-    _option(
+    option(
         "--method", "hashes|popcount", "Count shared hashes, or shared bits as in the paper (default: hashes).", SEARCH
     ),
 ]
 ScreenJobs = Annotated[
     int | None,
-    _option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", min=1),
+    option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", min=1),
 ]
 ExcludeQuotations = Annotated[
-    bool, _flag("--exclude-quotations", "What stands in quotation marks or block quotes does not count.", SEARCH)
+    bool, flag("--exclude-quotations", "What stands in quotation marks or block quotes does not count.", SEARCH)
 ]
 ExcludeBibliography = Annotated[
-    bool, _flag("--exclude-bibliography", "The list of what is cited does not count.", SEARCH)
+    bool, flag("--exclude-bibliography", "The list of what is cited does not count.", SEARCH)
 ]
 Ignore = Annotated[
     list[str] | None,
-    _option("--ignore", "FILE", "What stands in FILE does not count: a template, a form; repeatable.", SEARCH),
+    option("--ignore", "FILE", "What stands in FILE does not count: a template, a form; repeatable.", SEARCH),
 ]
 Passages = Annotated[
     int | None,
-    _option(
+    option(
         "--passages",
         "N|all",
         "Show the N longest passages of each source (default: 3; 0: none).",
@@ -166,24 +168,24 @@ Passages = Annotated[
     ),
 ]
 Sources = Annotated[
-    int | None, _option("--sources", "N|all", "Show the N best sources (default: 10).", OUTPUT, parser=parse_count)
+    int | None, option("--sources", "N|all", "Show the N best sources (default: 10).", OUTPUT, parser=parse_count)
 ]
 ColorWhen = Annotated[
     Literal["auto", "always", "never"],
-    _option(
+    option(
         "--color", "auto|always|never", "Colours; auto: on a terminal, unless NO_COLOR is set (default: auto).", OUTPUT
     ),
 ]
-JsonReports = Annotated[bool, _flag("--json", "Print each report whole, as one line of JSON a file.", OUTPUT)]
-Quiet = Annotated[bool, _flag("--quiet", "Print nothing: the exit code is the answer.", OUTPUT)]
+JsonReports = Annotated[bool, flag("--json", "Print each report whole, as one line of JSON a file.", OUTPUT)]
+Quiet = Annotated[bool, flag("--quiet", "Print nothing: the exit code is the answer.", OUTPUT)]
 
 # list, remove, check
 Patterns = Annotated[
-    list[str] | None, _names("PATTERN", "Only documents with such a path, name or folder; globs are welcome.")
+    list[str] | None, names("PATTERN", "Only documents with such a path, name or folder; globs are welcome.")
 ]
-JsonDocuments = Annotated[bool, _flag("--json", "Print one line of JSON for each document.", OUTPUT)]
+JsonDocuments = Annotated[bool, flag("--json", "Print one line of JSON for each document.", OUTPUT)]
 Targets = Annotated[
     list[str],
-    _names("ID|PATH", "Ids as `pmbf list` shows them, paths or names; digits are an id unless such a path is listed."),
+    names("ID|PATH", "Ids as `pmbf list` shows them, paths or names; digits are an id unless such a path is listed."),
 ]
-Repair = Annotated[bool, _flag("--repair", "Rebuild what is damaged from what is whole.")]
+Repair = Annotated[bool, flag("--repair", "Rebuild what is damaged from what is whole.")]

@@ -5,12 +5,10 @@ from __future__ import annotations
 import fnmatch
 import glob
 import os
-import stat
 import sys
 from collections.abc import Iterable, Sequence
-from io import BufferedReader
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from pmbf.errors import IncompleteError
 
@@ -37,32 +35,6 @@ def _paths_in(file: str) -> list[str]:
     content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
     separator = b"\0" if b"\0" in content else b"\n"
     return [os.fsdecode(line.rstrip(b"\r")) for line in content.split(separator) if line.strip()]
-
-
-def read_content(file: str, max_bytes: int) -> bytes:
-    """Return a file's bytes; `-` is stdin, and pipes such as `<(…)` are read too.
-
-    Raises:
-        IncompleteError: There are more than `max_bytes`.
-    """
-    from pmbf.discovery import read_bounded
-
-    if file == "-":
-        return _bounded(cast(BufferedReader, sys.stdin.buffer), "stdin", max_bytes)
-    if os.path.exists(file) and stat.S_ISFIFO(os.stat(file).st_mode):
-        with Path(file).open("rb") as pipe:
-            return _bounded(pipe, file, max_bytes)
-    return read_bounded(file, max_bytes)
-
-
-def _bounded(stream: BufferedReader, name: str, max_bytes: int) -> bytes:
-    # Piece by piece: between two reads Python looks for Ctrl-C, and takes no more memory than there are bytes.
-    content = bytearray()
-    while len(content) <= max_bytes and (piece := stream.read1(1 << 20)):
-        content += piece
-    if len(content) > max_bytes:
-        raise IncompleteError(f"{name}: larger than {max_bytes} bytes; raise the limit with --max-bytes")
-    return bytes(content)
 
 
 def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:

@@ -7,9 +7,9 @@ import stat
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pmbf.cli.inputs import expanded, n_cores, read_content
+from pmbf.cli.inputs import expanded, n_cores
 from pmbf.cli.outcome import reason
-from pmbf.discovery import Problem, discover
+from pmbf.discovery import Problem, discover, read_content
 from pmbf.errors import PmbfError, UnsupportedError
 from pmbf.extract import Limits, extract
 from pmbf.screen import Text

@@ -57,14 +57,18 @@ _BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
 _HTML = re.compile(_BEFORE_HTML + r"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
 _HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
 _MAIL_HEADER = re.compile(r"^(?:mime-version|received|message-id|return-path|content-type)\s*:", re.I | re.M)
-_BINARIES = (
+_CONTAINERS = (
     (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "an old binary Office file (.doc, .xls, .ppt, .msg)"),
     (b"PK\x03\x04", "a zip archive"),
-    (b"PK\x05\x06", "an empty zip archive"),
     *((magic, "an archive") for magic in (b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0", b"7z\xbc\xaf\x27\x1c", b"Rar!\x1a\x07")),
     *((magic, "an archive") for magic in (b"\x28\xb5\x2f\xfd", b"MSCF", b"\x1f\x9d", b"\x04\x22\x4d\x18", b"!<arch>")),
-    *((magic, "a program") for magic in (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm")),
     (b"SQLite format 3\0", "a database"),
+)
+"""What may hold text, though not in a way that is read here."""
+_BINARIES = (
+    *_CONTAINERS,
+    (b"PK\x05\x06", "an empty zip archive"),
+    *((magic, "a program") for magic in (b"MZ", b"\x7fELF", b"\xcf\xfa\xed\xfe", b"\xca\xfe\xba\xbe", b"\0asm")),
 )
 _MEDIA = re.compile(
     rb"\x89PNG|\xff\xd8\xff|GIF8|BM.{4}\x00|II\*\x00|MM\x00\*|II\xbc\x01|\x00\x00\x01\x00"  # pictures
@@ -149,6 +153,11 @@ def looks_supported(path: str | os.PathLike[str]) -> bool:
 def is_media(raw: bytes) -> bool:
     """Tell pictures, sound, film and fonts: they hold no text, so leaving them out is no gap."""
     return _MEDIA.match(raw) is not None
+
+
+def is_container(raw: bytes) -> bool:
+    """Tell archives, old Office files and databases: they may hold text, so leaving them out is a gap."""
+    return any(raw.startswith(magic) for magic, _ in _CONTAINERS)
 
 
 def describe(raw: bytes) -> str:

@@ -1,0 +1,87 @@
+"""The baseline: a file of passages that may leave, by fingerprint, sorted, one a line, so that two changes merge.
+
+    {
+     "pmbf_baseline": 1,
+     "key": "…",
+     "allowed": {
+      "0a6f8c08724bcee7a2cc": "quoted in the press release of May",
+      …
+
+No text, place or time stands in it. The key was the collection's when the file was made: fingerprints stay valid when
+the collection is made anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+
+VERSION = 1
+_FINGERPRINT = re.compile(r"[0-9a-f]{20}")
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """Passages that may leave.
+
+    Args:
+        key: Under which they are fingerprinted.
+        notes: Why each may, by fingerprint; an empty note is one nobody has written yet.
+    """
+
+    key: bytes
+    notes: Mapping[str, str] = field(default_factory=dict)
+
+    def renewed(self, found: set[str]) -> Baseline:
+        """Return the baseline of what is found now: new fingerprints without a note, gone ones left out."""
+        return Baseline(self.key, {one: self.notes.get(one, "") for one in sorted(found)})
+
+
+def read_baseline(path: str | os.PathLike[str]) -> Baseline:
+    """Return the baseline that a file holds.
+
+    Raises:
+        NotFoundError: There is no such file.
+        UnsupportedError: A newer pmbf wrote it.
+        CorruptError: It is something else.
+    """
+    try:
+        content = json.loads(Path(path).read_bytes())
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: no such baseline; `pmbf guard baseline create` makes one") from None
+    except ValueError as error:
+        raise CorruptError(f"{path}: is no baseline: {error}; take it from version control") from None
+    version = content.get("pmbf_baseline") if isinstance(content, dict) else None
+    if isinstance(version, int) and version > VERSION:
+        raise UnsupportedError(f"{path}: has version {version}, this pmbf reads up to {VERSION}; upgrade pmbf")
+    if version != VERSION or not _is_whole(content):
+        raise CorruptError(f"{path}: is no baseline, expected what `pmbf guard baseline create` writes")
+    return Baseline(bytes.fromhex(content["key"]), content["allowed"])
+
+
+def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
+    """Write a baseline; readers see the old file or the new one, never half of it."""
+    values = {"pmbf_baseline": VERSION, "key": baseline.key.hex(), "allowed": dict(sorted(baseline.notes.items()))}
+    temporary = Path(f"{os.fspath(path)}.tmp")
+    with temporary.open("w", encoding="utf-8") as file:
+        file.write(json.dumps(values, indent=1, ensure_ascii=False) + "\n")
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
+
+
+def _is_whole(content: dict[str, Any]) -> bool:
+    key, allowed = content.get("key"), content.get("allowed")
+    return (
+        isinstance(key, str)
+        and bool(re.fullmatch(r"(?:[0-9a-f]{2}){16,64}", key))
+        and isinstance(allowed, dict)
+        and all(_FINGERPRINT.fullmatch(one) and isinstance(note, str) for one, note in allowed.items())
+    )

@@ -1,0 +1,53 @@
+"""Who knows the protected documents: asked with texts, answers with reports."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Protocol
+
+from pmbf.collection import Collection
+from pmbf.report import Report
+from pmbf.screen import Text
+
+
+class Checker(Protocol):
+    """Compares texts with protected documents.
+
+    A report's matches name the documents and the passages; of one that stands behind a network nothing more is needed.
+    """
+
+    @property
+    def key(self) -> bytes:
+        """The key under which passages are fingerprinted where no baseline has one; the same for the same documents."""
+        ...
+
+    def check(self, texts: Iterable[Text]) -> Iterator[Report]:
+        """Yield the report on each text, in order; texts are taken some at a time."""
+        ...
+
+
+class CollectionChecker:
+    """Compares texts with a collection, in this process.
+
+    Args:
+        collection: Open; it stays the caller's to close.
+        options: Fields of `pmbf.screen.Options`.
+    """
+
+    def __init__(self, collection: Collection, **options: Any) -> None:
+        self._collection = collection
+        self._options = options
+
+    @property
+    def key(self) -> bytes:
+        """Derived from the collection's own random id."""
+        return self._collection.id.encode()
+
+    def check(self, texts: Iterable[Text]) -> Iterator[Report]:
+        """Yield the report on each text, in order."""
+        for answer in self._collection.answers(texts, _as_it_is, **self._options):
+            yield answer.report
+
+
+def _as_it_is(text: Text) -> Text:
+    return text

@@ -1,0 +1,245 @@
+"""Where a policy comes from: each layer says only what it wants to, and a later one overrules an earlier one.
+
+    defaults ─► central policy file ─► pyproject.toml ─► .pmbf.toml ─► environment ─► command line
+                 --policy, or           [tool.pmbf.guard]   [guard]     PMBF_GUARD_KEY
+                 PMBF_GUARD_POLICY      --config, or PMBF_GUARD_CONFIG, names one file instead
+
+A central policy with `locked = true` cannot be loosened: a later layer that tries is an error, not a silent change.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.guard.policy import KEYS, Policy
+
+PROJECT_FILE, OWN_FILE = "pyproject.toml", ".pmbf.toml"
+PREFIX = "PMBF_GUARD_"
+POLICY_VARIABLE, CONFIG_VARIABLE = PREFIX + "POLICY", PREFIX + "CONFIG"
+FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
+LOCKED = "locked"
+
+
+@dataclass(frozen=True, slots=True)
+class Layer:
+    """Some keys of a policy, checked, and where they are written."""
+
+    source: str
+    values: dict[str, Any]
+    locked: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Chosen:
+    """A policy as a user put it together.
+
+    Args:
+        policy_file: The central one, or None: then the environment says.
+        config_file: Read instead of the project's own files, or None: then the environment says.
+        values: Keys given on the command line.
+    """
+
+    policy_file: str | None = None
+    config_file: str | None = None
+    values: Mapping[str, Any] | None = None
+
+
+def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, str] = os.environ) -> Policy:
+    """Return the policy that holds in a folder.
+
+    Args:
+        folder: Whose configuration is read, a work tree's top or the current one; None where no local file may speak.
+        chosen: What the command line says.
+        environment: Variables.
+
+    Raises:
+        ParameterError: A key is unknown, a value has the wrong type, is out of range, or loosens a locked policy.
+        NotFoundError: A file that is named does not exist.
+    """
+    central = _central(chosen, environment)
+    local = [*_project_layers(folder, chosen, environment), _environment_layer(environment)]
+    local.append(Layer("the command line", dict(chosen.values or {})))
+    merged: dict[str, Any] = dict(central.values) if central else {}
+    reference = _made(merged, central.source if central else "")
+    for layer in local:
+        if central and central.locked:
+            _require_no_looser(layer, reference, central.source)
+        merged |= layer.values
+    merged.setdefault("collection", environment.get("PMBF_COLLECTION", ""))
+    return _made(merged, ", ".join(layer.source for layer in local if layer.values))
+
+
+def command_line(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return keys given on the command line, checked; their paths start from the current folder."""
+    return {name: _value(name, value, "the command line", Path.cwd()) for name, value in values.items()}
+
+
+def project_folder(start: Path) -> Path:
+    """Return the folder whose configuration holds for a place: the nearest above it that has one, or is a repository.
+
+    Source:
+        What git, ruff and pytest do.
+    """
+    start = start.absolute()
+    for folder in (start, *start.parents):
+        if _table(folder / PROJECT_FILE, must_exist=False) is not None or (folder / OWN_FILE).is_file():
+            return folder
+        if (folder / ".git").exists():
+            return folder
+    return start
+
+
+# ---------------------------------------------------------------------- layers
+
+
+def _central(chosen: Chosen, environment: Mapping[str, str]) -> Layer | None:
+    named, everywhere = chosen.policy_file, environment.get(POLICY_VARIABLE)
+    if named and everywhere and Path(named).absolute() != Path(everywhere).absolute():
+        raise ParameterError(f"--policy names {named}, but {POLICY_VARIABLE} names {everywhere}; give one of them")
+    path = named or everywhere
+    return _file_layer(Path(path), may_lock=True) if path else None
+
+
+def _project_layers(folder: Path | None, chosen: Chosen, environment: Mapping[str, str]) -> list[Layer]:
+    path = chosen.config_file or environment.get(CONFIG_VARIABLE)
+    if path:
+        return [_file_layer(Path(path))]
+    if folder is None:
+        return []
+    present = [folder / name for name in (PROJECT_FILE, OWN_FILE) if (folder / name).is_file()]
+    return [_file_layer(path, must_have=False) for path in present]
+
+
+def _file_layer(path: Path, *, may_lock: bool = False, must_have: bool = True) -> Layer:
+    table = _table(path, must_exist=True)
+    if table is None:
+        if must_have:
+            where = "[tool.pmbf.guard]" if path.name == PROJECT_FILE else "[guard]"
+            raise ParameterError(f"{path}: has no table {where}, expected the keys of a policy there")
+        return Layer(str(path), {})
+    table = dict(table)
+    locked = table.pop(LOCKED, False) if may_lock else False
+    if not isinstance(locked, bool):
+        raise ParameterError(f"{path}: {LOCKED} is {locked!r}, expected true or false")
+    if LOCKED in table:
+        raise ParameterError(f"{path}: only a central policy can be locked (--policy, {POLICY_VARIABLE})")
+    return Layer(
+        str(path), {name: _value(name, value, str(path), path.parent) for name, value in table.items()}, locked
+    )
+
+
+def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
+    """Return the guard's table of a TOML file, None where it has none."""
+    try:
+        content = tomllib.loads(path.read_bytes().decode("utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        if must_exist:
+            raise NotFoundError(f"{path}: no such file, expected a policy") from None
+        return None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise ParameterError(f"{path}: is no TOML: {error}") from None
+    if path.name == PROJECT_FILE:
+        content = _inside(content, "tool", path).get("pmbf", {})
+    if unknown := sorted(content.keys() - {"guard"}):
+        raise ParameterError(f"{path}: {_unknown(unknown[0], ['guard'])}")
+    return _inside(content, "guard", path) if "guard" in content else None
+
+
+def _inside(content: Mapping[str, Any], name: str, path: Path) -> Mapping[str, Any]:
+    table = content.get(name, {})
+    if not isinstance(table, dict):
+        raise ParameterError(f"{path}: {name} is {table!r}, expected a table")
+    return table
+
+
+def _environment_layer(environment: Mapping[str, str]) -> Layer:
+    values = {}
+    for variable in sorted(environment):
+        if variable.startswith(PREFIX) and variable not in (POLICY_VARIABLE, CONFIG_VARIABLE):
+            name = variable.removeprefix(PREFIX).lower()
+            source = f"the environment variable {variable}"
+            values[name] = _value(name, from_text(name, environment[variable], source), source, Path.cwd())
+    return Layer("the environment", values)
+
+
+# ---------------------------------------------------------------------- values
+
+
+def from_text(name: str, text: str, source: str) -> Any:
+    """Return a key's value, written as text: lists with commas between, flags as true or false.
+
+    >>> from_text("exclude", "vendor, *.po", "here"), from_text("block_chars", "off", "here")
+    (['vendor', '*.po'], 'off')
+    """
+    kind = _known(name, source).kind
+    try:
+        if text == "off":
+            return text
+        if kind == "count":
+            return int(text)
+        if kind == "number":
+            return float(text)
+        if kind == "flag":
+            return FLAGS[text.lower()]
+    except (KeyError, ValueError):
+        raise ParameterError(f"{source}: {name} is {text!r}, expected {KEYS[name].expected}") from None
+    return [one.strip() for one in text.split(",") if one.strip()] if kind in ("words", "paths") else text
+
+
+def _value(name: str, value: Any, source: str, folder: Path) -> Any:
+    """Return a key's value as a policy has it: checked, lists as tuples, paths from the folder they are written in."""
+    key = _known(name, source)
+    if key.optional and value == "off":
+        value = None
+    elif isinstance(value, list):
+        value = tuple(value)
+    try:
+        key.require(name, value)
+    except ParameterError as error:
+        raise ParameterError(f"{source}: {error}") from None
+    if key.kind == "path":
+        return _from(folder, value)
+    return tuple(_from(folder, path) for path in value) if key.kind == "paths" else value
+
+
+def _from(folder: Path, path: str) -> str:
+    return str(folder / Path(path).expanduser()) if path else ""
+
+
+def _known(name: str, source: str) -> Any:
+    if name not in KEYS:
+        raise ParameterError(f"{source}: {_unknown(name, KEYS)}")
+    return KEYS[name]
+
+
+def _unknown(name: str, known: Iterable[str]) -> str:
+    near = difflib.get_close_matches(name.lower(), list(known), 1, 0.5)
+    return f"{name!r} is no key of a policy" + (f"; did you mean {near[0]!r}?" if near else f": {', '.join(known)}")
+
+
+def _require_no_looser(layer: Layer, reference: Policy, locked_by: str) -> None:
+    for name, value in layer.values.items():
+        theirs = getattr(reference, name)
+        if KEYS[name].loosens(value, theirs):
+            raise ParameterError(
+                f"{layer.source}: {name} is {_shown(value)}, but the locked policy {locked_by} has {_shown(theirs)}; "
+                "a local value may only be stricter"
+            )
+
+
+def _shown(value: Any) -> str:
+    return "off" if value is None else repr(value)
+
+
+def _made(values: Mapping[str, Any], source: str) -> Policy:
+    try:
+        return Policy(**values)
+    except ParameterError as error:
+        raise ParameterError(f"{source}: {error}") from None

@@ -1,0 +1,244 @@
+"""The only module that runs git: which blobs a commit, a push or a received pack brings, and what is in them.
+
+Contents come from one `git cat-file --batch` for all, never a process for each file. Replacement objects are not
+followed: what git sends is what is looked at.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO
+
+from pmbf.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
+
+SUBMODULE = "160000"
+_ENVIRONMENT = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A path of a tree or the index and the object there.
+
+    Args:
+        mode: As git writes it: `100644`, `120000` for a link, `160000` for a submodule.
+        blob: The object's name.
+        path: From the repository's top.
+        commit: Which commit brings it, or empty.
+    """
+
+    mode: str
+    blob: str
+    path: str
+    commit: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Object:
+    """An object as `cat-file` tells it; `content` is None where it is missing or was not asked for."""
+
+    name: str
+    kind: str
+    size: int
+    content: bytes | None = None
+
+
+class Repository:
+    """The repository around a folder, or the one that git's own variables name.
+
+    Args:
+        folder: Where git runs.
+
+    Raises:
+        NotFoundError: There is none.
+        UnsupportedError: git is not installed.
+    """
+
+    def __init__(self, folder: str | os.PathLike[str] = ".") -> None:
+        self._folder = os.fspath(folder)
+        told = self._run("rev-parse", "--is-inside-work-tree", "--is-bare-repository", "--git-common-dir")
+        inside, bare, common = told.decode("utf-8", "surrogateescape").splitlines()
+        self.is_bare = bare == "true"
+        self.common_folder = Path(self._folder, common)
+        self.top: Path | None = None
+        if inside == "true":
+            self.top = Path(os.fsdecode(self._run("rev-parse", "--show-toplevel").removesuffix(b"\n")))
+            self._folder = str(self.top)
+
+    # ------------------------------------------------------------------ what changed
+
+    def staged(self) -> list[Entry]:
+        """Return what the index has and HEAD has not, by path; without HEAD everything. Deleted paths are left out."""
+        if self._resolve("HEAD^{commit}"):
+            return _entries(self._run("diff-index", "--cached", "--ita-invisible-in-index", *_RAW, "HEAD"))
+        listed = self._run("ls-files", "--stage", "-z").split(b"\0")
+        fields = (line.partition(b"\t") for line in listed if line)
+        return [_entry(head.split()[0], head.split()[1], path) for head, _, path in fields if head[-2:] == b" 0"]
+
+    def unmerged(self) -> list[str]:
+        """Return the paths of the index that a merge has left open."""
+        listed = self._run("ls-files", "--unmerged", "-z").split(b"\0")
+        return list(dict.fromkeys(os.fsdecode(line.partition(b"\t")[2]) for line in listed if line))
+
+    def commits(self, wanted: Sequence[str], without: Sequence[str]) -> list[str]:
+        """Return commits that can be reached from some revisions, oldest first.
+
+        Args:
+            wanted: Revisions or ranges.
+            without: Options of `git rev-list` that name what is known, such as `--all`.
+
+        Raises:
+            IncompleteError: A revision is unknown, as in a shallow clone.
+        """
+        asked = "".join(f"{one}\n" for one in wanted).encode("utf-8", "surrogateescape")
+        options = ["--not", *without] if without else []
+        return self._run("rev-list", "--reverse", "--stdin", *options, given=asked).decode().split()
+
+    def introduced(self, commits: Sequence[str]) -> list[Entry]:
+        """Return every path that a commit sets to something none of its parents has there.
+
+        What a merge takes over from a parent came with that parent; what it makes itself is listed. So each blob that
+        some commits bring is found, also one that a later commit takes away again.
+        """
+        if not commits:
+            return []
+        given = "".join(f"{one}\n" for one in commits).encode()
+        return _entries(self._run("diff-tree", "--stdin", "-r", "-c", "--root", *_RAW, given=given))
+
+    def in_tree(self, tree: str) -> list[Entry]:
+        """Return everything below a tree."""
+        fields = (line.partition(b"\t") for line in self._run("ls-tree", "-r", "-z", tree).split(b"\0") if line)
+        return [_entry(head.split()[0], head.split()[2], path) for head, _, path in fields]
+
+    # ------------------------------------------------------------------ objects
+
+    def headers(self, names: Sequence[str]) -> list[Object]:
+        """Return the kind and the size of objects; the kind of one that is not there is `missing`."""
+        with self._cat_file("--batch-check", names) as answers:
+            return [_header(line) for line in answers]
+
+    def objects(self, names: Sequence[str]) -> Iterator[Object]:
+        """Yield objects with their contents, in order."""
+        with self._cat_file("--batch", names) as answers:
+            for _ in names:
+                found = _header(answers.readline())
+                if found.kind == "missing":
+                    yield found
+                    continue
+                content = answers.read(found.size)
+                if len(content) < found.size or answers.read(1) != b"\n":
+                    raise IncompleteError(f"git cat-file ended inside {found.name}; run `git fsck`")
+                yield Object(found.name, found.kind, found.size, content)
+
+    # ------------------------------------------------------------------ hooks
+
+    def hooks_folder(self) -> Path:
+        """Return where this repository's hooks are, `core.hooksPath` included."""
+        return Path(self._folder, os.fsdecode(self._run("rev-parse", "--git-path", "hooks").removesuffix(b"\n")))
+
+    # ------------------------------------------------------------------ private
+
+    def _resolve(self, revision: str) -> str:
+        done = self._finished("rev-parse", "--verify", "--quiet", revision)
+        return done.stdout.decode().strip() if done.returncode == 0 else ""
+
+    def _run(self, *arguments: str, given: bytes = b"") -> bytes:
+        done = self._finished(*arguments, given=given)
+        if done.returncode == 0:
+            return done.stdout
+        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ") or f"exit {done.returncode}"
+        if "not a git repository" in said:
+            raise NotFoundError(f"{self._folder}: {said}; run this inside one, or name files instead")
+        raise IncompleteError(f"git {arguments[0]}: {said}")
+
+    def _finished(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        try:
+            return subprocess.run(
+                ["git", *arguments],
+                cwd=self._folder,
+                env=os.environ | _ENVIRONMENT,
+                input=given,
+                capture_output=True,
+                check=False,
+            )
+        except FileNotFoundError:
+            raise UnsupportedError("git is not installed, or not on PATH; name files instead") from None
+
+    @contextmanager
+    def _cat_file(self, how: str, names: Sequence[str]) -> Iterator[IO[bytes]]:
+        with subprocess.Popen(
+            ["git", "cat-file", how, "--buffer"],
+            cwd=self._folder,
+            env=os.environ | _ENVIRONMENT,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+        ) as process:
+            assert process.stdin
+            assert process.stdout
+            asking = threading.Thread(target=_ask, args=(process.stdin, names), daemon=True)
+            asking.start()
+            try:
+                yield process.stdout
+            finally:
+                process.kill()
+                asking.join()
+
+
+_RAW = ("--raw", "-z", "--no-renames", "--no-abbrev")
+
+
+def is_zero(name: str) -> bool:
+    """Return whether an object's name says that there is none: 40 zeros, or 64."""
+    return not name.strip("0")
+
+
+def require_revision(text: str) -> str:
+    """Return a revision or a range.
+
+    Raises:
+        ParameterError: It is empty, or git could take it for an option.
+    """
+    if not text or text.startswith("-") or any(char in text for char in "\n\0"):
+        raise ParameterError(f"--range is {text!r}, expected revisions such as main..HEAD")
+    return text
+
+
+def _ask(stdin: IO[bytes], names: Iterable[str]) -> None:
+    try:
+        with stdin:
+            stdin.write("".join(f"{name}\n" for name in names).encode())
+    except OSError:  # the process has ended; whoever reads its answers notices
+        return
+
+
+def _header(line: bytes) -> Object:
+    fields = line.decode("utf-8", "replace").split()
+    if len(fields) == 3:
+        return Object(fields[0], fields[1], int(fields[2]))
+    return Object(fields[0] if fields else "", "missing", 0)
+
+
+def _entry(mode: bytes, blob: bytes, path: bytes, commit: str = "") -> Entry:
+    return Entry(mode.decode(), blob.decode(), os.fsdecode(path), commit)
+
+
+def _entries(raw: bytes) -> list[Entry]:
+    """Return what `--raw -z` tells, of one parent or, in merges, of several: as many colons as parents."""
+    found, commit = [], ""
+    fields = iter(raw.split(b"\0"))
+    for field in fields:
+        if not field.startswith(b":"):
+            commit = field.decode() or commit
+            continue
+        n_parents = len(field) - len(field.lstrip(b":"))
+        parts, path = field[n_parents:].split(b" "), next(fields)
+        mode, blob = parts[n_parents], parts[2 * n_parents + 1]
+        if not is_zero(blob.decode()) and mode != b"000000":
+            found.append(_entry(mode, blob, path, commit))
+    return found

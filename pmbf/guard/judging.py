@@ -1,0 +1,125 @@
+"""From what a checker found in a payload to findings under a policy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from pmbf.apparatus import merged
+from pmbf.guard.allowing import Allowances, passage_fingerprint
+from pmbf.guard.policy import Policy
+from pmbf.guard.reading import ReadPayload
+from pmbf.guard.types import Action, Evidence, Finding
+from pmbf.report import Match, Passage, Report, Span
+from pmbf.text import fold, tokenise
+
+SINGLE_CHARS = 3
+"""As in `pmbf.verify`: what a letter that is a token of its own counts for."""
+ORDER = {"block": 0, "warn": 1, "allowed": 2}
+
+
+class Measured:
+    """A payload's text with its letters and digits counted: how many of them any stretch holds.
+
+    A letter of a script that is written without spaces counts as `SINGLE_CHARS`: it says as much.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        folded = fold(text)
+        counted = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32) != ord(" ")
+        # Where each of them begins in the text, ascending.
+        self._places = folded.origin[:-1][counted]
+        tokens = tokenise(text)
+        self._singles = tokens.starts[tokens.singles]
+
+    @property
+    def n_chars(self) -> int:
+        """Letters and digits of the whole."""
+        return len(self._places) + (SINGLE_CHARS - 1) * len(self._singles)
+
+    def within(self, spans: Sequence[Span]) -> int:
+        """Return how many of them some spans hold, each counted once."""
+        bounds = np.array([(one.start, one.stop) for one in merged(spans)], np.int64).reshape(-1, 2)
+        letters, singles = (np.diff(np.searchsorted(places, bounds)).sum() for places in (self._places, self._singles))
+        return int(letters + (SINGLE_CHARS - 1) * singles)
+
+    def lines(self, span: Span) -> tuple[int, int]:
+        """Return the first and the last line of a span, from 1."""
+        first = self.text.count("\n", 0, span.start) + 1
+        return first, first + self.text.count("\n", span.start, max(span.start, span.stop - 1))
+
+
+def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allowances) -> list[Finding]:
+    """Return what a policy makes of a report, the worst first; what stays below every level is left out."""
+    if not any(match.passages for match in report.matches):
+        return []
+    measured = Measured(read.text.text)
+    inline = allowances.inline_in(read.text.text)
+    found = [_finding(read, match, measured, policy, allowances, inline) for match in report.matches if match.passages]
+    return sorted((one for one in found if one), key=lambda one: (ORDER[one.action], -one.n_chars))
+
+
+def _finding(
+    read: ReadPayload,
+    match: Match,
+    measured: Measured,
+    policy: Policy,
+    allowances: Allowances,
+    inline: frozenset[str],
+) -> Finding | None:
+    evidence = tuple(_evidence(passage, measured, allowances, inline) for passage in match.passages)
+    pairs = list(zip(match.passages, evidence, strict=True))
+    counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
+    action: Action | None = _action(*counted, policy)
+    allowed_by = ""
+    if action is None and any(one.allowed_by for one in evidence):
+        counted_without = _shares(match.passages, match, measured)
+        action = "allowed" if _action(*counted_without, policy) else None
+        allowed_by = ", ".join(sorted({one.allowed_by for one in evidence if one.allowed_by}))
+    if action is None:
+        return None
+    document = match.document
+    return Finding(
+        read.payload,
+        read.is_plain,
+        document.id,
+        document.path,
+        evidence,
+        *counted,
+        action=action,
+        allowed_by=allowed_by,
+    )
+
+
+def _evidence(passage: Passage, measured: Measured, allowances: Allowances, inline: frozenset[str]) -> Evidence:
+    span = passage.query
+    text = measured.text[span.start : span.stop]
+    fingerprint = passage_fingerprint(text, allowances.key)
+    allowed_by = allowances.allowed_by(fingerprint, inline)
+    return Evidence(span, measured.lines(span), measured.within([span]), fingerprint, text, allowed_by)
+
+
+def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float, float]:
+    """Return the letters and digits of passages, and what share of the document and of the payload they are."""
+    n_chars = measured.within([passage.query for passage in passages])
+    shown = sum(len(span) for span in merged([passage.source for passage in passages]))
+    return n_chars, min(1.0, shown / max(1, match.document.n_chars)), n_chars / max(1, measured.n_chars)
+
+
+def _action(n_chars: int, of_document: float, of_payload: float, policy: Policy) -> Action | None:
+    """Return the stricter of the two actions whose levels are reached, or None."""
+    levels: list[tuple[Action, int | None, float | None, float | None]] = [
+        ("block", policy.block_chars, policy.block_document_share, policy.block_payload_share),
+        ("warn", policy.warn_chars, policy.warn_document_share, policy.warn_payload_share),
+    ]
+    enough = n_chars >= policy.share_chars
+    for action, chars, document_share, payload_share in levels:
+        if (
+            (chars is not None and n_chars >= chars)
+            or (enough and document_share is not None and of_document >= document_share)
+            or (enough and payload_share is not None and of_payload >= payload_share)
+        ):
+            return action
+    return None

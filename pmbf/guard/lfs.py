@@ -1,0 +1,47 @@
+"""Git LFS: a pointer is no content. What it points to is read where it lies, and missed where it does not.
+
+Source:
+    git-lfs, docs/spec.md: a pointer is UTF-8 text under 1,024 bytes whose first line is its version.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from pmbf.discovery import read_bounded
+from pmbf.errors import PmbfError
+
+_POINTER = re.compile(
+    rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\n"
+    rb"(?:[a-z0-9.-]+ [^\n]*\n)*?oid sha256:([0-9a-f]{64})\n(?:[a-z0-9.-]+ [^\n]*\n)*?size (\d+)\n"
+)
+MOST_BYTES = 1024
+
+
+def pointed_to(content: bytes) -> str | None:
+    """Return the SHA-256 that a pointer names, or None of anything else.
+
+    >>> pointed_to(b"version https://git-lfs.github.com/spec/v1\\noid sha256:" + b"a" * 64 + b"\\nsize 3\\n")[:8]
+    'aaaaaaaa'
+    """
+    found = _POINTER.fullmatch(content) if len(content) < MOST_BYTES else None
+    return found[1].decode() if found else None
+
+
+def stored(git_folder: Path | None, sha256: str, max_bytes: int) -> tuple[bytes | None, str]:
+    """Return what a pointer points to, or None and why it cannot be read.
+
+    Args:
+        git_folder: Of the repository, or None where there is none.
+        sha256: What the pointer names.
+        max_bytes: Most that is read.
+    """
+    if git_folder is None:
+        return None, "a Git LFS pointer, and no repository to find its object in; run `git lfs pull` and check the file"
+    path = git_folder / "lfs" / "objects" / sha256[:2] / sha256[2:4] / sha256
+    try:
+        return read_bounded(path, max_bytes), ""
+    except (PmbfError, OSError) as error:
+        reason = f"not here ({sha256[:12]}…)" if not path.exists() else str(error)
+        return None, f"a Git LFS pointer whose object is {reason}; run `git lfs fetch`"

@@ -1,0 +1,199 @@
+"""What a leak check blocks and what it only says: `Policy`, one dataclass; each key with its type, range and direction.
+
+A level is reached by *letters and digits* after folding, so that no layout, case or disguise changes the count. A check
+is strict where it is silent: what could not be read blocks, and what is too large is not read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Literal
+
+from pmbf.errors import ParameterError
+
+MIB = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """What is protected, from when on a finding blocks or warns, and what is looked at.
+
+    A level that is None is off. Shares count only from `share_chars` on: a common sentence is not a leak.
+
+    Args:
+        collection: Folder of the protected documents.
+        block_chars: Letters and digits of one protected document in one payload that block it.
+        warn_chars: The same for a warning.
+        block_document_share: Share of a protected document that blocks, above 0 up to 1.
+        warn_document_share: The same for a warning.
+        block_payload_share: Share of the payload that stands in one protected document and blocks it.
+        warn_payload_share: The same for a warning.
+        share_chars: Letters and digits below which no share counts.
+        min_chars: Shortest passage that counts, in characters of the payload.
+        include: Globs; only paths that fit one are looked at, if there are any.
+        exclude: Globs; paths that fit one are not.
+        max_bytes: Larger files are incomplete.
+        timeout_s: Files that take longer to read are incomplete.
+        on_incomplete: What happens to what could not be looked at whole: `block` or `warn`.
+        on_not_text: What happens to binary files that hold no text: `pass`, `warn` or `block`.
+        on_error: What an error of the check itself does, such as a missing collection: `block` or `warn`.
+        allow_inline: Whether `pmbf:allow FINGERPRINT` in a payload allows a passage.
+        baseline: File of allowed fingerprints, or empty.
+        ignore: Files whose text is public: what stands in them does not count.
+        name: What incidents call the policy.
+
+    Raises:
+        ParameterError: A value has the wrong type or is outside its range.
+
+    >>> Policy(block_chars=200).block_chars
+    200
+    """
+
+    collection: str = ""
+    block_chars: int | None = 300
+    warn_chars: int | None = 150
+    block_document_share: float | None = 0.5
+    warn_document_share: float | None = 0.25
+    block_payload_share: float | None = 0.8
+    warn_payload_share: float | None = 0.5
+    share_chars: int = 120
+    min_chars: int = 65
+    include: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    max_bytes: int = 256 * MIB
+    timeout_s: float = 60.0
+    on_incomplete: Literal["block", "warn"] = "block"
+    on_not_text: Literal["pass", "warn", "block"] = "pass"
+    on_error: Literal["block", "warn"] = "block"
+    allow_inline: bool = True
+    baseline: str = ""
+    ignore: tuple[str, ...] = ()
+    name: str = "default"
+
+    def __post_init__(self) -> None:
+        for one in fields(self):
+            KEYS[one.name].require(one.name, getattr(self, one.name))
+
+    def digest(self) -> str:
+        """Return 12 hexadecimal digits that differ between any two policies."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:12]
+
+
+# ---------------------------------------------------------------------- keys
+
+Loosens = Callable[[Any, Any], bool]
+"""Whether a new value is looser than an old one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What a key takes.
+
+    Args:
+        expected: In words.
+        fits: Whether a value does.
+        kind: How it is written as text: `number`, `count`, `words`, `flag`, `word`, `path`, `paths`.
+        loosens: Whether a new value is looser than an old one.
+        optional: Whether it can be `off`.
+    """
+
+    expected: str
+    fits: Callable[[Any], bool]
+    kind: str
+    loosens: Loosens
+    optional: bool = False
+
+    def require(self, name: str, value: Any) -> None:
+        """Raise ParameterError unless a value fits."""
+        if not ((self.optional and value is None) or self.fits(value)):
+            raise ParameterError(f"{name} is {value!r}, expected {self.expected}{' or off' if self.optional else ''}")
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 1
+
+
+def _is_share(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 1
+
+
+def _is_time(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+def _is_words(value: Any) -> bool:
+    return isinstance(value, tuple) and all(isinstance(one, str) and one for one in value)
+
+
+def _higher(new: Any, old: Any) -> bool:
+    """Whether a level is harder to reach; None, which is off, is never reached."""
+    return (new is None and old is not None) or (new is not None and old is not None and new > old)
+
+
+def _lower(new: Any, old: Any) -> bool:
+    return bool(new < old)
+
+
+def _other(new: Any, old: Any) -> bool:
+    return bool(old) and new != old
+
+
+def _any_other(new: Any, old: Any) -> bool:
+    return bool(new != old)
+
+
+def _more(new: Any, old: Any) -> bool:
+    return not set(new) <= set(old)
+
+
+def _count(loosens: Loosens, *, optional: bool = False) -> Key:
+    return Key("a whole number from 1", _is_count, "count", loosens, optional)
+
+
+def _share() -> Key:
+    return Key("a number above 0 up to 1", _is_share, "number", _higher, True)
+
+
+def _choice(*strictest_first: str) -> Key:
+    def looser(new: Any, old: Any) -> bool:
+        return strictest_first.index(new) > strictest_first.index(old)
+
+    return Key(" or ".join(map(repr, strictest_first)), strictest_first.__contains__, "word", looser)
+
+
+def _words(kind: str, loosens: Loosens) -> Key:
+    return Key("a list of texts", _is_words, kind, loosens)
+
+
+def _text(kind: str, loosens: Loosens) -> Key:
+    return Key("a text", lambda value: isinstance(value, str), kind, loosens)
+
+
+KEYS: dict[str, Key] = {
+    "collection": _text("path", _other),
+    "block_chars": _count(_higher, optional=True),
+    "warn_chars": _count(_higher, optional=True),
+    "block_document_share": _share(),
+    "warn_document_share": _share(),
+    "block_payload_share": _share(),
+    "warn_payload_share": _share(),
+    "share_chars": _count(_higher),
+    "min_chars": _count(_higher),
+    "include": _words("words", _any_other),
+    "exclude": _words("words", _more),
+    "max_bytes": _count(_lower),
+    "timeout_s": Key("a number of seconds above 0", _is_time, "number", _lower),
+    "on_incomplete": _choice("block", "warn"),
+    "on_not_text": _choice("block", "warn", "pass"),
+    "on_error": _choice("block", "warn"),
+    "allow_inline": Key(
+        "true or false", lambda value: isinstance(value, bool), "flag", lambda new, old: new and not old
+    ),
+    "baseline": _text("path", _any_other),
+    "ignore": _words("paths", _more),
+    "name": _text("word", _any_other),
+}
+"""What each field of `Policy` takes, and in which direction it loosens."""

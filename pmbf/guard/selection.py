@@ -1,0 +1,32 @@
+"""Which paths a check looks at: the policy's globs."""
+
+from __future__ import annotations
+
+import fnmatch
+import os
+from collections.abc import Sequence
+
+from pmbf.guard.policy import Policy
+
+
+def is_selected(path: str, policy: Policy) -> bool:
+    """Return whether the policy wants a path looked at.
+
+    >>> policy = Policy(include=("docs", "*.md"), exclude=("docs/public/*",))
+    >>> [is_selected(path, policy) for path in ("docs/a.txt", "README.md", "src/a.py", "docs/public/b.md")]
+    [True, True, False, False]
+    """
+    return (not policy.include or _fits(path, policy.include)) and not _fits(path, policy.exclude)
+
+
+def _fits(path: str, patterns: Sequence[str]) -> bool:
+    """Return whether a path fits a pattern: one with a slash as a whole or a folder above it, others any part of it."""
+    if not patterns:
+        return False
+    parts = path.split(os.sep)
+    above = [os.sep.join(parts[:n]) for n in range(1, len(parts) + 1)]
+    return any(
+        fnmatch.fnmatchcase(one, pattern.rstrip("/"))
+        for pattern in patterns
+        for one in (above if "/" in pattern.rstrip("/") else parts)
+    )

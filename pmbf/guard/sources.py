@@ -1,0 +1,254 @@
+"""What a check looks at: files, standard input, the index, or the commits of a range, a push or a received pack.
+
+    paths, stdin, index, commits ─► Planned: what is looked at, what is left out and counted ─► Payload, one by one
+
+What is left out is known before anything is read; contents come one by one, as they are asked for.
+"""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from pmbf.discovery import Problem, discover, read_content, reason_of
+from pmbf.errors import PmbfError
+from pmbf.guard import lfs
+from pmbf.guard.git import SUBMODULE, Entry, Object, Repository, is_zero
+from pmbf.guard.policy import Policy
+from pmbf.guard.selection import is_selected
+from pmbf.guard.types import Payload, Unread, Where
+
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Planned:
+    """What one check looks at.
+
+    Args:
+        channel: Which way it would leave: `path`, `stdin`, `staged`, `range`, `pre-push` or `pre-receive`.
+        payloads: One by one; may be asked for once.
+        n_planned: How many there are.
+        n_excluded: Paths the policy leaves out.
+        n_submodules: Submodules, which are other repositories.
+        unread: What cannot even be planned.
+        asked: Whether the user named something, so that finding nothing to look at is an error.
+    """
+
+    channel: str
+    payloads: Iterator[Payload]
+    n_planned: int
+    n_excluded: int = 0
+    n_submodules: int = 0
+    unread: tuple[Unread, ...] = ()
+    asked: bool = False
+
+
+# ---------------------------------------------------------------------- files
+
+
+def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str = "stdin") -> Planned:
+    """Return the plan for what a command line names: files, folders with all they hold, `-` for standard input.
+
+    Args:
+        words: In order.
+        policy: Which paths, how large.
+        base: The folder that the policy's globs start from.
+        stdin_name: What to call standard input; its ending tells the format.
+    """
+    kept: list[tuple[str, str]] = []
+    unread: list[Unread] = []
+    n_excluded = 0
+    for path, shown in _files(words):
+        if isinstance(path, Problem):
+            unread.append(Unread(path.path, path.reason))
+        elif path == STDIN:
+            kept.append((path, stdin_name))
+        elif is_selected(_from_base(path, base), policy):
+            kept.append((path, shown))
+        else:
+            n_excluded += 1
+    channel = "stdin" if list(words) == [STDIN] else "path"
+    payloads = (_file(path, shown, policy) for path, shown in kept)
+    return Planned(channel, payloads, len(kept), n_excluded, unread=tuple(unread), asked=True)
+
+
+def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
+    """Yield each file with what it is called, or why a folder cannot be looked into."""
+    for word in words:
+        if word == STDIN or not os.path.isdir(word):
+            yield word, word
+            continue
+        start = os.path.abspath(word)
+        for found in discover([word], hidden=True):
+            if isinstance(found, Problem):
+                yield found, ""
+            else:
+                yield found.path, os.path.join(word, os.path.relpath(found.path, start))
+
+
+def _from_base(path: str, base: Path) -> str:
+    absolute = os.path.abspath(path)
+    inside = os.path.relpath(absolute, base)
+    return absolute if inside.split(os.sep, 1)[0] == os.pardir else inside
+
+
+def _file(path: str, shown: str, policy: Policy) -> Payload:
+    where: Where = "stdin" if path == STDIN else "path"
+    try:
+        content = read_content(path, policy.max_bytes)
+    except (PmbfError, OSError) as error:
+        return Payload(shown, (shown,), None, where, problem=reason_of(error))
+    payload = Payload(shown, (shown,), content, where)
+    return _without_pointer(payload, None, policy)
+
+
+# ---------------------------------------------------------------------- git
+
+
+def of_index(repository: Repository, policy: Policy) -> Planned:
+    """Return the plan for what would be committed: the index against HEAD, never the work tree."""
+    open_paths = [Unread(path, "not merged") for path in repository.unmerged()]
+    return _of_entries(repository, repository.staged(), policy, "staged", "index", unread=open_paths)
+
+
+def of_range(repository: Repository, revisions: str, policy: Policy) -> Planned:
+    """Return the plan for every blob, commit message and path that the commits of a range bring."""
+    commits = repository.commits([revisions], [])
+    return _of_entries(repository, repository.introduced(commits), policy, "range", "commit", commits)
+
+
+def of_push(repository: Repository, lines: Iterable[bytes], remote: str, policy: Policy) -> Planned:
+    """Return the plan for what git is about to push, from the lines it gives a pre-push hook.
+
+    Args:
+        repository: The local one.
+        lines: `<local ref> <local object> <remote ref> <remote object>`; a deletion has zeros for the local object.
+        remote: The remote's name; what its branches are known to hold has left already.
+        policy: Which paths, how large.
+    """
+    fields = [line.decode("utf-8", "surrogateescape").split() for line in lines if line.strip()]
+    pushed = [one[1] for one in fields if len(one) == 4 and not is_zero(one[1])]
+    there = [one[3] for one in fields if len(one) == 4 and not is_zero(one[3])]
+    malformed = [Unread(" ".join(one), "not a line of a pre-push hook") for one in fields if len(one) != 4]
+    return _of_objects(repository, pushed, there, [f"--remotes={remote}"], policy, "pre-push", malformed)
+
+
+def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) -> Planned:
+    """Return the plan for what a repository has received and not yet accepted, from the lines of a pre-receive hook.
+
+    Args:
+        repository: The receiving one; git keeps new objects in quarantine, and its variables say where.
+        lines: `<old object> <new object> <ref>`; a deletion has zeros for the new object.
+        policy: Which paths, how large.
+    """
+    fields = [line.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 2) for line in lines if line.strip()]
+    pushed = [one[1] for one in fields if len(one) == 3 and not is_zero(one[1])]
+    malformed = [Unread(" ".join(one), "not a line of a pre-receive hook") for one in fields if len(one) != 3]
+    return _of_objects(repository, pushed, [], ["--all"], policy, "pre-receive", malformed)
+
+
+def _of_objects(
+    repository: Repository,
+    pushed: Sequence[str],
+    there: Sequence[str],
+    without: Sequence[str],
+    policy: Policy,
+    channel: str,
+    unread: Sequence[Unread],
+) -> Planned:
+    """Return the plan for objects that are pushed: commits, or tags of commits, trees and blobs."""
+    known = [f"^{one.name}" for one in repository.headers(list(dict.fromkeys(there))) if one.kind in ("commit", "tag")]
+    entries, tips, tags = [], [], []
+    for one in _peeled(repository, pushed):
+        if one.kind == "commit":
+            tips.append(one.name)
+        elif one.kind == "tag":
+            tags.append(one.name)
+        elif one.kind == "tree":
+            entries += repository.in_tree(one.name)
+        else:  # a blob, or missing, which shows when it is read
+            entries.append(Entry("100644", one.name, one.name))
+    commits = repository.commits([*tips, *known], without) if tips else []
+    entries += repository.introduced(commits)
+    return _of_entries(repository, entries, policy, channel, "commit", [*commits, *tags], unread)
+
+
+def _peeled(repository: Repository, names: Sequence[str]) -> Iterator[Object]:
+    """Yield objects, tags with what they point to."""
+    waiting = list(dict.fromkeys(names))
+    while waiting:
+        found = repository.headers(waiting)
+        yield from found
+        tags = [one.name for one in found if one.kind == "tag"]
+        contents = [one.content or b"" for one in repository.objects(tags)] if tags else []
+        waiting = [content.split(b"\n", 1)[0].removeprefix(b"object ").decode() for content in contents]
+
+
+def _of_entries(
+    repository: Repository,
+    entries: Iterable[Entry],
+    policy: Policy,
+    channel: str,
+    where: Where,
+    messages: Sequence[str] = (),
+    unread: Sequence[Unread] = (),
+) -> Planned:
+    """Return the plan for entries of git, each distinct blob once with all its paths, and for messages."""
+    kept: dict[str, list[Entry]] = {}
+    excluded, submodules = set(), set()
+    for entry in entries:
+        if entry.mode == SUBMODULE:
+            submodules.add(entry.path)
+        elif is_selected(entry.path, policy):
+            kept.setdefault(entry.blob, []).append(entry)
+        else:
+            excluded.add((entry.path, entry.blob))
+    payloads = itertools.chain(_blobs(repository, kept, policy, where), _messages(repository, messages, where))
+    n_planned = len(kept) + len(messages)
+    return Planned(channel, payloads, n_planned, len(excluded), len(submodules), tuple(unread))
+
+
+def _blobs(
+    repository: Repository, kept: Mapping[str, Sequence[Entry]], policy: Policy, where: Where
+) -> Iterator[Payload]:
+    """Yield the payload of each blob; those that are missing or too large are never read."""
+    if not kept:
+        return
+    readable = []
+    for header in repository.headers(list(kept)):
+        if header.kind != "blob" or header.size > policy.max_bytes:
+            what = f"larger than {policy.max_bytes} bytes (max_bytes)" if header.kind == "blob" else header.kind
+            yield _payload(kept[header.name], None, where, what)
+        else:
+            readable.append(header.name)
+    for found in repository.objects(readable):
+        payload = _payload(kept[found.name], found.content, where, "" if found.content is not None else found.kind)
+        yield _without_pointer(payload, repository.common_folder, policy)
+
+
+def _payload(entries: Sequence[Entry], content: bytes | None, where: Where, problem: str) -> Payload:
+    first = entries[0]
+    paths = tuple(dict.fromkeys(entry.path for entry in entries))
+    return Payload(first.path, paths, content, where, first.blob, first.commit, problem)
+
+
+def _messages(repository: Repository, names: Sequence[str], where: Where) -> Iterator[Payload]:
+    """Yield the message of each commit and annotated tag: it leaves with them."""
+    for found in repository.objects(names) if names else ():
+        _, _, message = (found.content or b"").partition(b"\n\n")
+        name = f"the message of {found.kind} {found.name[:12]}"
+        problem = "" if found.content is not None else found.kind
+        yield Payload(name, (), None if problem else message, where, commit=found.name, problem=problem)
+
+
+def _without_pointer(payload: Payload, git_folder: Path | None, policy: Policy) -> Payload:
+    """Return a payload; for a pointer of Git LFS, what it points to."""
+    sha256 = lfs.pointed_to(payload.content or b"")
+    if sha256 is None:
+        return payload
+    content, problem = lfs.stored(git_folder, sha256, policy.max_bytes)
+    return replace(payload, content=content, problem=problem)

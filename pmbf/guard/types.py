@@ -1,0 +1,188 @@
+"""What a leak check is given and what it answers: plain, frozen data.
+
+Payload      something that wants to leave: a file, a blob of git, standard input
+Finding      a payload and a protected document that share text, and what the policy makes of it
+ └ Evidence  one passage of it: where in the payload's text, how much, under which fingerprint
+Verdict      of all payloads together
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+from pmbf.report import Span
+
+Where = Literal["path", "stdin", "index", "commit"]
+Action = Literal["block", "warn", "allowed"]
+
+DONE, BLOCKED, FAILED = 0, 1, 3
+
+
+@dataclass(frozen=True, slots=True)
+class Payload:
+    """Something that wants to leave.
+
+    Args:
+        name: What messages call it.
+        paths: Where it stands, as the user or git names it; several where git stores equal contents once.
+        content: Its bytes; None where there are none to look at, for the reason that `problem` gives.
+        where: What kind of place it comes from.
+        blob: Its object's name in git, or empty.
+        commit: The name of the first commit that brings it, or empty.
+        problem: Why it cannot be looked at, or empty.
+    """
+
+    name: str
+    paths: tuple[str, ...]
+    content: bytes | None
+    where: Where
+    blob: str = ""
+    commit: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """A passage that stands in a protected document.
+
+    Args:
+        span: Where in the payload's extracted text, in code points.
+        lines: First and last line of that text, from 1.
+        n_chars: Letters and digits of it, after folding.
+        fingerprint: Its content under the key of the baseline or the collection; says nothing about place or layout.
+        text: The passage.
+        allowed_by: `baseline` or `inline` where it is allowed, or empty.
+    """
+
+    span: Span
+    lines: tuple[int, int]
+    n_chars: int
+    fingerprint: str
+    text: str
+    allowed_by: str = ""
+
+    def to_dict(self, *, redact: bool) -> dict[str, Any]:
+        """Return the evidence as JSON-ready values, without the text where that is asked for."""
+        values = asdict(self) | {"span": [self.span.start, self.span.stop], "lines": list(self.lines)}
+        if redact:
+            del values["text"]
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """A payload and a protected document that share text.
+
+    Args:
+        payload: Which payload; its content is left out.
+        is_plain: Whether the payload is its own text, so that lines and spans are the file's own.
+        document_id: Of the protected document, in its collection.
+        document_path: The path it is listed under.
+        evidence: The passages, in the payload's order.
+        n_chars: Letters and digits of the payload, after folding, in passages that are not allowed.
+        share_of_document: Of the protected document's characters, those that these passages show, 0 to 1.
+        share_of_payload: Of the payload's letters and digits, 0 to 1.
+        action: What the policy says: `block`, `warn`, or `allowed` where it would be one of these otherwise.
+        allowed_by: Who allows what would count otherwise: `baseline`, `inline`, or both with a comma; or empty.
+    """
+
+    payload: Payload
+    is_plain: bool
+    document_id: int
+    document_path: str
+    evidence: tuple[Evidence, ...]
+    n_chars: int
+    share_of_document: float
+    share_of_payload: float
+    action: Action
+    allowed_by: str = ""
+
+    def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
+        """Return the finding as JSON-ready values, without any text where that is asked for."""
+        payload = self.payload
+        return {
+            "name": payload.name,
+            "paths": list(payload.paths),
+            "where": payload.where,
+            "blob": payload.blob,
+            "commit": payload.commit,
+            "document_id": self.document_id,
+            "document_path": self.document_path,
+            "action": self.action,
+            "allowed_by": self.allowed_by,
+            "n_chars": self.n_chars,
+            "share_of_document": self.share_of_document,
+            "share_of_payload": self.share_of_payload,
+            "is_plain": self.is_plain,
+            "evidence": [one.to_dict(redact=redact) for one in self.evidence],
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Unread:
+    """A payload that was not, or not wholly, looked at; `reason` says why."""
+
+    name: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """What a check looked at.
+
+    Args:
+        n_files: Payloads whose bytes were looked at; equal contents in git count once.
+        n_bytes: Their bytes.
+        n_not_text: Those of them that hold no text: pictures, programs and other binary files.
+        n_excluded: Paths that the policy leaves out.
+        n_submodules: Submodules: their contents are another repository's.
+    """
+
+    n_files: int = 0
+    n_bytes: int = 0
+    n_not_text: int = 0
+    n_excluded: int = 0
+    n_submodules: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """The answer of one check.
+
+    Args:
+        action: `block` where a finding blocks, or something incomplete does; else `warn` or `clean`.
+        findings: In the order of the payloads, for each the worst first.
+        counts: What was looked at.
+        not_text: Names of the payloads that hold no text.
+        incomplete: What was not, or not wholly, looked at.
+        incomplete_blocks: Whether that blocks.
+        policy: The policy's name and digest.
+    """
+
+    action: Literal["clean", "warn", "block"]
+    findings: tuple[Finding, ...]
+    counts: Counts
+    not_text: tuple[str, ...]
+    incomplete: tuple[Unread, ...]
+    incomplete_blocks: bool
+    policy: str
+
+    @property
+    def exit_code(self) -> int:
+        """0 where it may leave, 1 where a finding blocks it, 3 where only something incomplete does."""
+        if any(finding.action == "block" for finding in self.findings):
+            return BLOCKED
+        return FAILED if self.action == "block" else DONE
+
+    def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
+        """Return the verdict as JSON-ready values, without any text where that is asked for."""
+        return {
+            "action": self.action,
+            "exit_code": self.exit_code,
+            **asdict(self.counts),
+            "not_text": list(self.not_text),
+            "incomplete": [asdict(one) for one in self.incomplete],
+            "policy": self.policy,
+            "findings": [finding.to_dict(redact=redact) for finding in self.findings],
+        }

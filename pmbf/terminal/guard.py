@@ -1,0 +1,98 @@
+"""What a leak check says: its findings with their evidence, what was not looked at, one line on what was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pmbf.guard.types import Evidence, Finding, Verdict
+from pmbf.terminal.figures import counted, percent, shown_path, size
+from pmbf.terminal.safe import one_line
+
+SHOWN_CHARS = 480
+"""Characters of a passage that are shown."""
+N_LISTED = 20
+"""Payloads that were not read, or hold no text, that are listed."""
+HEADS = {"block": "BLOCKED", "warn": "Warning", "allowed": "Allowed"}
+
+
+def findings_text(verdict: Verdict, *, redact: bool, every: bool = False) -> str:
+    """Return the findings that block or warn, worst first in each payload; allowed ones where all are asked for."""
+    shown = [one for one in verdict.findings if every or one.action != "allowed"]
+    return "".join(line + "\n" for finding in shown for line in _finding_lines(finding, redact))
+
+
+def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
+    payload = finding.payload
+    yield f"{HEADS[finding.action]}: {_places(finding)} holds text of {shown_path(finding.document_path)}"
+    yield (
+        f"  {counted(finding.n_chars, 'letter')} and digits: {percent(finding.share_of_document)} of the document, "
+        f"{percent(finding.share_of_payload)} of the {'message' if not payload.paths else 'file'}"
+    )
+    for one in finding.evidence:
+        yield f"  {_heading(one, finding.is_plain)}"
+        if not redact:
+            yield f"    | {_shortened(one_line(one.text))}"
+
+
+def _places(finding: Finding) -> str:
+    payload = finding.payload
+    shown = shown_path(payload.paths[0]) if payload.paths else one_line(payload.name)
+    if len(payload.paths) > 1:
+        shown += f" (also {', '.join(map(shown_path, payload.paths[1:4]))}{'…' if len(payload.paths) > 4 else ''})"
+    return f"{shown} in commit {payload.commit[:12]}" if payload.commit and payload.paths else shown
+
+
+def _heading(one: Evidence, is_plain: bool) -> str:
+    first, last = one.lines
+    lines = f"line {first}" if first == last else f"lines {first}-{last}"
+    where = lines if is_plain else f"{lines} of its text"
+    allowed = f", allowed by {one.allowed_by}" if one.allowed_by else ""
+    return f"{where}: {counted(one.n_chars, 'letter')} and digits, fingerprint {one.fingerprint}{allowed}"
+
+
+def _shortened(text: str) -> str:
+    if len(text) <= SHOWN_CHARS:
+        return text
+    half = SHOWN_CHARS // 2
+    return f"{text[:half]} … {text[-half:]}"
+
+
+def note_lines(verdict: Verdict) -> Iterator[str]:
+    """Yield what was not looked at, and last the line that always says what was."""
+    for one in verdict.incomplete[:N_LISTED]:
+        yield f"incomplete: {shown_path(one.name)}: {one_line(one.reason.removeprefix(one.name + ': '))}"
+    if len(verdict.incomplete) > N_LISTED:
+        yield f"… and {counted(len(verdict.incomplete) - N_LISTED, 'more problem')}; --json lists them all"
+    yield summary_line(verdict)
+
+
+def summary_line(verdict: Verdict) -> str:
+    """Return one line: what was checked, what was left out, and the verdict."""
+    counts = verdict.counts
+    looked_at = f"{counted(counts.n_files, 'file')}, {size(counts.n_bytes)} checked"
+    besides = [
+        (counts.n_not_text, "not text"),
+        (counts.n_excluded, "excluded"),
+        (counts.n_submodules, "submodules not entered" if counts.n_submodules > 1 else "submodule not entered"),
+        (len(verdict.incomplete), "incomplete"),
+    ]
+    left = "".join(f", {n:,} {what}" for n, what in besides if n)
+    return f"guard: {looked_at}{left}: {_outcome(verdict)}"
+
+
+def _outcome(verdict: Verdict) -> str:
+    n_blocking = sum(one.action == "block" for one in verdict.findings)
+    n_warning = sum(one.action == "warn" for one in verdict.findings)
+    n_allowed = sum(one.action == "allowed" for one in verdict.findings)
+    parts = []
+    if n_blocking:
+        parts.append(f"BLOCKED, {counted(n_blocking, 'finding')}")
+    elif verdict.action == "block":
+        parts.append("BLOCKED, since not everything could be checked")
+    if n_warning:
+        parts.append(counted(n_warning, "warning"))
+    if n_allowed:
+        parts.append(f"{n_allowed:,} allowed")
+    if verdict.action == "warn" and not n_warning:
+        parts.append("not everything could be checked")
+    return ", ".join(parts) or "clean"

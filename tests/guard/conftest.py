@@ -1,0 +1,88 @@
+"""A protected collection and git repositories that are made for one test."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from pmbf import Collection
+from tests.conftest import ROOT, words
+
+SECRET = words(1, 400)
+OTHER_SECRET = words(2, 400)
+LEAK = SECRET[200:900]
+"""Some 500 letters of the first secret."""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_from_outside(monkeypatch):
+    """No policy, CI or git configuration of whoever runs the tests."""
+    for name in list(os.environ):
+        if name == "CI" or name.startswith(("PMBF_GUARD_", "GIT_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    for role in ("AUTHOR", "COMMITTER"):
+        monkeypatch.setenv(f"GIT_{role}_NAME", "n")
+        monkeypatch.setenv(f"GIT_{role}_EMAIL", "n@example.org")
+
+
+@pytest.fixture(scope="session")
+def protected(tmp_path_factory):
+    """A collection with two secrets and some other texts."""
+    path = tmp_path_factory.mktemp("protected") / "protected.pmbf"
+    with Collection(path, create=True) as made:
+        made.add_many([("plan.txt", SECRET), ("offer.txt", OTHER_SECRET)])
+        made.add_many([(f"other-{n}.txt", words(n)) for n in range(100, 110)])
+    yield path
+    with Collection(path) as made:
+        assert made.check().problems == []
+
+
+class Git:
+    """A repository and its work tree, or a bare one."""
+
+    def __init__(self, folder, *options):
+        self.folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+        self("init", "-q", "-b", "main", *options)
+
+    def __call__(self, *arguments, ok=True, **more):
+        command = ["git", *map(str, arguments)]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, **more)
+        assert done.returncode == 0 or not ok, done.stderr
+        return done.stdout.strip() if ok else done
+
+    def write(self, path, text):
+        """Write a file of the work tree."""
+        target = self.folder / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(text) if isinstance(text, bytes) else target.write_text(text, encoding="utf-8")
+
+    def commit(self, path=None, text="", message="m"):
+        """Commit everything, after writing a file; return the commit's name."""
+        if path:
+            self.write(path, text)
+        self("add", "-A")
+        self("commit", "-q", "--allow-empty", "-m", message)
+        return self("rev-parse", "HEAD")
+
+
+@pytest.fixture
+def git(tmp_path):
+    return Git(tmp_path / "work")
+
+
+def guard(*arguments, cwd, given=None, **variables):
+    """Run `pmbf guard` in a process of its own."""
+    return subprocess.run(
+        [sys.executable, "-m", "pmbf", "guard", *map(str, arguments)],
+        cwd=cwd,
+        input=given,
+        capture_output=True,
+        text=given is None or isinstance(given, str),
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | variables,
+        timeout=120,
+        check=False,
+    )
