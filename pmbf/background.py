@@ -7,6 +7,8 @@ template) says nothing about copying; it is left out of queries.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -39,15 +41,21 @@ class ProbePool:
         self._documents: list[int] = []
         self._hashes: list[Hashes] = []
 
-    def show(self, document: int, hashes: Hashes) -> None:
-        """Let a document take a place in the pool, by chance (reservoir sampling: Vitter 1985)."""
-        self._n_seen += 1
-        if len(self._documents) < PROBE_DOCUMENTS:
-            self._documents.append(document)
-            self._hashes.append(self._some(hashes))
-        elif (place := int(self._random.integers(self._n_seen))) < PROBE_DOCUMENTS:
-            self._documents[place] = document
-            self._hashes[place] = self._some(hashes)
+    def show(self, documents: Mapping[int, Hashes]) -> None:
+        """Let documents take places in the pool, by chance (reservoir sampling: Vitter 1985).
+
+        Args:
+            documents: The hashes of each, by its id.
+        """
+        n_free, n_shown = PROBE_DOCUMENTS - len(self._documents), len(documents)
+        places = self._random.integers(self._n_seen + 1 + np.arange(n_shown))
+        places[:n_free] = np.arange(PROBE_DOCUMENTS)[len(self._documents) :][:n_shown]
+        self._n_seen += n_shown
+        ids, hashes = list(documents), list(documents.values())
+        for number in np.flatnonzero(places < PROBE_DOCUMENTS).tolist():
+            place = int(places[number])  # the first ones come in order
+            self._documents[place : place + 1] = [ids[number]]
+            self._hashes[place : place + 1] = [self._some(hashes[number])]
 
     def rates(self, tile: Tile, entries: NDArray[np.uint32]) -> NDArray[np.float32]:
         """Return each row's share of hits by unrelated probes beyond its false positives, 0 to `MAX_BACKGROUND`.
@@ -61,8 +69,9 @@ class ProbePool:
             return np.zeros(tile.n_rows, np.float32)
         hits = _unpacked(tile.hits(np.concatenate(self._hashes)), tile.n_rows)
         tried = np.full(tile.n_rows, float(n_probes))
+        held = entries[np.isin(entries[:, 1], np.array(self._documents, np.uint32))]
         for document, start, stop in self._spans():
-            rows = np.unique(entries[entries[:, 1] == document, 0])
+            rows = np.unique(held[held[:, 1] == document, 0])
             hits[start:stop, rows] = False
             tried[rows] -= stop - start
         false = tile.rates()
@@ -82,8 +91,7 @@ def stored_pool(store: Store, seed: int) -> ProbePool:
     """Return a pool over a fair sample of a store's documents."""
     ids = sampled_ids(store, PROBE_DOCUMENTS, seed)
     pool = ProbePool(seed, n_seen=store.directory.totals().n_live - len(ids))
-    for document, hashes in zip(ids.tolist(), store.hashes_of(ids), strict=True):
-        pool.show(document, hashes)
+    pool.show(dict(zip(ids.tolist(), store.hashes_of(ids), strict=True)))
     return pool
 
 

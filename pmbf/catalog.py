@@ -23,6 +23,8 @@ from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry, as_columns, 
 FILE_NAME = "catalog.sqlite"
 TEMPORARY_NAME = FILE_NAME + ".tmp"
 _BUSY_TIMEOUT_S = 10
+_CACHE_KIB = 16_384
+"""Eight times SQLite's own choice, which is too small for the index by contents: a commit wrote its pages twice."""
 
 
 Row = TypeVar("Row", Document, PathEntry, FileEntry)
@@ -61,6 +63,7 @@ class Catalog:
         """Read the meta table; a reader's transaction stays open, and with it its snapshot."""
         with self._errors():
             self._connection.execute("PRAGMA synchronous = full")
+            self._connection.execute(f"PRAGMA cache_size = {-_CACHE_KIB}")
             if not self._writable:
                 self._connection.execute("BEGIN")
             self._read_meta()

@@ -23,7 +23,7 @@ from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.extract import Limits, looks_supported
 from pmbf.params import Params
 from pmbf.pending import NewDocument
-from pmbf.reading import Outcome, Planned, Reading, read_ahead
+from pmbf.reading import Outcome, Planned, read_ahead
 from pmbf.records import PathEntry
 from pmbf.writer import Writer
 
@@ -194,11 +194,11 @@ class Loader:
 
     def _look_up(self, outcomes: Iterable[Outcome]) -> None:
         """Find out which contents the collection has already; holds until the next commit."""
-        contents = [outcome.sha256 for outcome in outcomes if isinstance(outcome, Reading)]
+        contents = [outcome.sha256 for outcome in outcomes if isinstance(outcome, NewDocument)]
         self._committed = self._writer.committed_contents(contents)
 
     def _settle(self, planned: Planned, outcome: Outcome) -> None:
-        if isinstance(outcome, Reading):
+        if isinstance(outcome, NewDocument):
             self._take(planned, outcome)
         elif outcome is not None:
             self._refused(planned.file, outcome)
@@ -207,12 +207,12 @@ class Loader:
         else:
             self.report.n_skipped += 1
 
-    def _take(self, planned: Planned, reading: Reading) -> None:
+    def _take(self, planned: Planned, new: NewDocument) -> None:
         file, before = planned.file, planned.known.document if planned.known else None
-        self.report.n_bytes += reading.n_bytes
-        same = self._writer.same_contents(reading.sha256, self._committed)
+        self.report.n_bytes += file.size
+        same = self._writer.same_contents(new.sha256, self._committed)
         if same is None:
-            same = self._add(file.path, reading)
+            same = self._add(file.path, new)
             self.report.n_added += before is None
         elif same != before:
             self.report.n_same += 1
@@ -229,12 +229,10 @@ class Loader:
     def _say_incomplete(self, path: str, reasons: Sequence[str]) -> None:
         self.report.problems += [Problem(path, f"incomplete: {reason}") for reason in reasons]
 
-    def _add(self, path: str, reading: Reading) -> int:
-        self._say_incomplete(path, reading.problems)
-        problems = "\n".join(reading.problems)
-        return self._writer.add(
-            NewDocument(reading.sha256, reading.kind, reading.utf8, reading.fingerprint, reading.record, problems)
-        )
+    def _add(self, path: str, new: NewDocument) -> int:
+        if new.problems:
+            self._say_incomplete(path, new.problems.splitlines())
+        return self._writer.add(new)
 
     def _refused(self, file: FileFound, error: Exception) -> None:
         if isinstance(error, UnsupportedError) and not file.named and "extra" not in str(error):

@@ -57,9 +57,8 @@ class Placer:
 
     def put(self, document: int, hashes: Hashes, part_start: int, part_stop: int) -> None:
         """Put the hashes of the parts `[part_start, part_stop)` of a document into one row."""
-        place = number, row = self._free.pick(len(hashes)) or self._new_row()
         # What neighbours share takes no room twice: the room left is told anew once the row is filled.
-        self._free.set(number, row, max(0, self._free.room(number, row) - len(hashes)))
+        place = number, row = self._free.take(len(hashes)) or self._new_row(len(hashes))
         self._waiting.setdefault(place, []).append(hashes)
         self.rows.add(Entry(number, row, document, part_start, part_stop))
         self.changed.add(number)
@@ -128,13 +127,14 @@ class Placer:
                 start = number
         yield start, n_parts
 
-    def _new_row(self) -> tuple[int, int]:
+    def _new_row(self, n_hashes: int) -> tuple[int, int]:
+        """Add a row that so many hashes go into."""
         number = self._growing()
         if number is None:
             number = self._new_tile()
         tile = self.tiles[number]
         row = tile.add_row()
-        self._free.set(number, row, tile.capacity)
+        self._free.set(number, row, max(0, tile.capacity - n_hashes))
         return number, row
 
     def _new_tile(self) -> int:

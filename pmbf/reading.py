@@ -18,7 +18,6 @@ import time
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
-from dataclasses import dataclass
 from typing import NamedTuple
 
 from pmbf import kernels
@@ -27,6 +26,7 @@ from pmbf.errors import PmbfError
 from pmbf.extract import Limits, extract, may_be_plain, plain_kind
 from pmbf.fingerprint import Fingerprint, fingerprint, sampling
 from pmbf.params import Params
+from pmbf.pending import NewDocument
 from pmbf.records import PathEntry
 from pmbf.text import utf8
 
@@ -39,29 +39,6 @@ _BYTES_WORTH_PROCESSES = 16 << 20
 """Starting a process costs as much as reading some ten megabytes."""
 
 
-@dataclass(slots=True)
-class Reading:
-    """What a file gave.
-
-    Args:
-        sha256: Of its bytes, hexadecimal.
-        n_bytes: Those bytes.
-        kind: Of file.
-        utf8: The text.
-        fingerprint: Of the text.
-        record: The fingerprint as it is stored.
-        problems: What was not read.
-    """
-
-    sha256: str
-    n_bytes: int
-    kind: str
-    utf8: bytes
-    fingerprint: Fingerprint
-    record: bytes
-    problems: tuple[str, ...]
-
-
 class Planned(NamedTuple):
     """A file, the entry its path has, whether that still holds, and whether the file is to be read."""
 
@@ -71,7 +48,7 @@ class Planned(NamedTuple):
     wanted: bool
 
 
-Outcome = Reading | PmbfError | OSError | None
+Outcome = NewDocument | PmbfError | OSError | None
 Batch = list[tuple[Planned, Outcome]]
 
 
@@ -99,7 +76,7 @@ def read_ahead(
             yield from _in_time(zip(planned, _outcomes(planned, params, limits), strict=True))
 
 
-def read_document(path: str, params: Params, limits: Limits) -> Reading:
+def read_document(path: str, params: Params, limits: Limits) -> NewDocument:
     """Read a file, extract its text, and make its fingerprint.
 
     Raises:
@@ -109,22 +86,22 @@ def read_document(path: str, params: Params, limits: Limits) -> Reading:
     extracted = extract(content, path, limits)
     text = utf8(extracted.text)
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
-    return Reading(sha256, len(content), extracted.kind, text, sampled, sampled.record(), extracted.problems)
+    return NewDocument(sha256, extracted.kind, text, sampled, sampled.record(), "\n".join(extracted.problems))
 
 
-def read_plain(paths: Sequence[str], params: Params, limits: Limits) -> list[Reading | None]:
+def read_plain(paths: Sequence[str], params: Params, limits: Limits) -> list[NewDocument | None]:
     """Read files of plain text in UTF-8; None for one that `read_document` must tell about."""
     max_bytes = min(limits.max_bytes, limits.max_text_bytes)
     found = kernels.read_texts(paths, max_bytes=max_bytes, **sampling(params))
     return [one and _as_reading(path, one) for path, one in zip(paths, found, strict=True)]
 
 
-def _as_reading(path: str, text: kernels.TextRead) -> Reading | None:
+def _as_reading(path: str, text: kernels.TextRead) -> NewDocument | None:
     kind = plain_kind(text.utf8, path)
     if kind is None:
         return None
     sampled = Fingerprint(text.hashes, text.bounds, text.n_chars, text.n_tokens)
-    return Reading(text.sha256, len(text.utf8), kind, text.utf8, sampled, text.record, ())
+    return NewDocument(text.sha256, kind, text.utf8, sampled, text.record)
 
 
 def _read_aside(plan: Iterable[Planned], params: Params, limits: Limits, pool: Executor, jobs: int) -> Iterator[Batch]:

@@ -83,8 +83,8 @@ def row_crc(columns: Sequence[Any]) -> int:
 
 def as_columns(row: Document | PathEntry | FileEntry) -> tuple[Any, ...]:
     """Return a row's columns as SQLite takes them, and their checksum."""
-    columns = tuple(row)
-    shown = repr(columns)
+    columns: tuple[Any, ...] = row
+    shown = tuple.__repr__(row)
     if "\\ud" in shown:  # a lone surrogate, or a path that looks like one
         columns = tuple(map(to_sql, columns))
         shown = repr(columns)

@@ -4,7 +4,7 @@ The paper asks for two indexes beside the matrix (Tskhay, Butakov & Kim 2014): o
 so that a document goes where it fits; one names the documents of every row, so that a row that answers "maybe" can be
 resolved, and so that a document can be found again to be deleted.
 
-    FreeSpaceIndex    (room, tile, row), ascending           pick(250) ─► the smallest room of at least 250
+    FreeSpaceIndex    (room, tile, row), ascending           take(250) ─► from the smallest room of at least 250
 
     RowIndex          per tile, ascending:   row │ document │ part_start │ part_stop        uint32, 16 bytes
                                                0 │       17 │          0 │         1
@@ -40,7 +40,7 @@ class FreeSpaceIndex:
     >>> index = FreeSpaceIndex()
     >>> index.set(0, 0, 900)
     >>> index.set(0, 1, 300)
-    >>> index.pick(250), index.pick(301), index.pick(1000)
+    >>> index.take(250), index.take(301), index.take(1000)
     ((0, 1), (0, 0), None)
     """
 
@@ -89,18 +89,18 @@ class FreeSpaceIndex:
         if self._tiles.pop(tile, None):
             self._ascending = [entry for entry in self._ascending if entry[1] != tile]
 
-    def room(self, tile: int, row: int) -> int:
-        """Return what `set` was told of a row.
+    def take(self, n_hashes: int) -> tuple[int, int] | None:
+        """Take room for so many hashes: return the tile and row with the smallest room that suffices, or None.
 
-        Raises:
-            KeyError: Nothing.
+        Of equals the lowest; its room is so much smaller from now on.
         """
-        return self._tiles[tile][row]
-
-    def pick(self, n_hashes: int) -> tuple[int, int] | None:
-        """Return the tile and row with the smallest room for so many hashes, the lowest of equals, or None."""
         at = bisect_left(self._ascending, (n_hashes, -1, -1))
-        return self._ascending[at][1:] if at < len(self._ascending) else None
+        if at == len(self._ascending):
+            return None
+        room, tile, row = self._ascending.pop(at)
+        self._tiles[tile][row] = room - n_hashes
+        insort(self._ascending, (room - n_hashes, tile, row))
+        return tile, row
 
     def rooms(self) -> NDArray[np.uint32]:
         """Return everything known, `(n_rows, 3) uint32`: tile, row, room, ascending."""
@@ -167,9 +167,12 @@ class RowIndex:
         Raises:
             ParameterError: A number is outside [0, 2^32), or the entry names no part.
         """
-        if min(entry) < 0 or max(entry) > _MAX_UINT32 or entry.part_start >= entry.part_stop:
+        tile, row, document, start, stop = entry
+        if not (0 <= tile <= _MAX_UINT32 >= row >= 0 <= document <= _MAX_UINT32 >= stop > start >= 0):
             raise ParameterError(f"{entry} names no part of a document; expected 0 <= part_start < part_stop < 2^32")
-        self._tiles.setdefault(entry.tile, _TileEntries()).add(entry)
+        if tile not in self._tiles:
+            self._tiles[tile] = _TileEntries()
+        self._tiles[tile].add(entry)
 
     def documents(self, tile: int, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.uint32]:
         """Return the documents that live in some rows of a tile, ascending, each once.

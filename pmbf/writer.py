@@ -233,8 +233,8 @@ class Writer:
         self._n_live += len(fingerprints)
         self._n_hashes += sum(map(len, fingerprints.values()))
         self.placer.mean_hashes = self._n_hashes / self._n_live
+        self._pool.show({document: fingerprint.hashes for document, fingerprint in fingerprints.items()})
         for document, fingerprint in fingerprints.items():
-            self._pool.show(document, fingerprint.hashes)
             self.placer.place(document, fingerprint.hashes, fingerprint.bounds.tolist())
 
     def _new_files(self, blocks: list[bytes]) -> list[FileEntry]:

@@ -27,6 +27,15 @@ class FreeSpaceMachine(RuleBasedStateMachine):
         self.index.set(tile, row, room)
         self.rooms[tile, row] = room
 
+    @rule(n_hashes=ROOMS)
+    def take(self, n_hashes: int) -> None:
+        """The tightest row that fits is taken, the lowest of equals."""
+        fitting = [(room, place) for place, room in self.rooms.items() if room >= n_hashes]
+        expected = min(fitting)[1] if fitting else None
+        assert expected == self.index.take(n_hashes)
+        if expected:
+            self.rooms[expected] -= n_hashes
+
     @rule(tile=TILES)
     def drop_tile(self, tile: int) -> None:
         self.index.drop_tile(tile)
@@ -35,12 +44,6 @@ class FreeSpaceMachine(RuleBasedStateMachine):
     @rule()
     def store_and_open(self) -> None:
         self.index = FreeSpaceIndex.from_rooms(self.index.rooms())
-
-    @invariant()
-    def the_tightest_row_that_fits_is_picked(self) -> None:
-        for n_hashes in range(14):
-            fitting = [(room, place) for place, room in self.rooms.items() if room >= n_hashes]
-            assert (min(fitting)[1] if fitting else None) == self.index.pick(n_hashes)
 
     @invariant()
     def it_knows_every_room_once(self) -> None:

@@ -179,9 +179,9 @@ def _of_texts(size: Size, corpus: Path | None, seed: int) -> tuple[Tile, NDArray
         documents = [
             fingerprint("".join(written.take(size.n_words)), params).distinct() for _ in range(size.row_documents)
         ]
-        for place, hashes in enumerate(documents, row * size.row_documents):
-            pool.show(place, hashes)
-            entries.append((row, place, 0, 1))
+        named = dict(enumerate(documents, row * size.row_documents))
+        pool.show(named)
+        entries += [(row, place, 0, 1) for place in named]
         rows.append(np.concatenate(documents))
     tile = _filled(iter(rows), int(np.mean([len(hashes) for hashes in rows])))
     queries = [query_sample("".join(written.take(size.n_words)), params).hashes for _ in range(size.n_queries)]

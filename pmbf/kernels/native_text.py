@@ -8,7 +8,7 @@ The library's lock-free functions share one table, built at the first call.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from ctypes import c_int, c_void_p
 from functools import cache
 from typing import Any
@@ -106,14 +106,18 @@ class TextKernels:
         found = self._read_texts(
             self._table, list(paths), max_bytes, shingle_tokens, min_hashes, segment_chars, density, ordered
         )
-        return [one and _with_arrays(*one) for one in found]
+        return list(_with_arrays(*found))
 
 
-def _with_arrays(
-    sha256: str, utf8: bytes, hashes: bytes, bounds: bytes, n_chars: int, n_tokens: int, record: bytes
-) -> TextRead:
-    kept, parts = np.ndarray(len(hashes) // 4, np.uint32, hashes), np.ndarray(len(bounds) // 4, np.uint32, bounds)
-    return TextRead(sha256, utf8, kept, parts, n_chars, n_tokens, record)
+def _with_arrays(files: list[Any], octets: bytes) -> Iterator[TextRead | None]:
+    numbers, at = np.ndarray(len(octets) // 4, np.uint32, octets), 0
+    for file in files:
+        if file is None:
+            yield None
+            continue
+        sha256, utf8, n_hashes, n_bounds, n_chars, n_tokens, record = file
+        begin, middle, at = at, at + n_hashes, at + n_hashes + n_bounds
+        yield TextRead(sha256, utf8, numbers[begin:middle], numbers[middle:at], n_chars, n_tokens, record)
 
 
 def _valid(made: Any, utf8: bytes) -> Any:

@@ -17,14 +17,29 @@ static PyObject *bytes_of(const void *bytes, uint64_t size) {
 
 static PyObject *taken(const file_t *file) {
     const result_t *sample = &file->sample;
-    return Py_BuildValue("NNNNKKN", PyUnicode_FromStringAndSize(file->sha256, SHA256_HEX), bytes_of(file->bytes, file->size),
-                         bytes_of(sample->parts[0], sample->sizes[0]), bytes_of(sample->parts[3], sample->sizes[3]),
-                         (unsigned long long)sample->n_chars, (unsigned long long)sample->n_tokens,
+    unsigned long long n_hashes = sample->sizes[0] / 4, n_bounds = sample->sizes[3] / 4;
+    return Py_BuildValue("NNKKKKN", PyUnicode_FromStringAndSize(file->sha256, SHA256_HEX), bytes_of(file->bytes, file->size),
+                         n_hashes, n_bounds, (unsigned long long)sample->n_chars, (unsigned long long)sample->n_tokens,
                          bytes_of(file->record, file->record_size));
 }
 
-/* Returns what the files gave, or NULL with an error set. */
-static PyObject *results(slot_t *slots, Py_ssize_t n) {
+/* Returns the hashes and bounds of all files end to end: one object for the batch, not two for each file. */
+static PyObject *numbers_of(const slot_t *slots, Py_ssize_t n) {
+    uint64_t size = 0;
+    for (Py_ssize_t i = 0; i < n; i++) size += slots[i].file.sample.sizes[0] + slots[i].file.sample.sizes[3];
+    PyObject *numbers = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)size);
+    char *at = numbers ? PyBytes_AsString(numbers) : NULL;
+    for (Py_ssize_t i = 0; at && i < n; i++)
+        for (int part = 0; part < MOST_PARTS; part++) {
+            uint64_t part_size = slots[i].file.sample.sizes[part];
+            if (part_size) memcpy(at, slots[i].file.sample.parts[part], part_size);
+            at += part_size;
+        }
+    return numbers;
+}
+
+/* Returns what each file gave, or NULL with an error set. */
+static PyObject *files_of(slot_t *slots, Py_ssize_t n) {
     PyObject *list = PyList_New(n);
     for (Py_ssize_t i = 0; list && i < n; i++) {
         slot_t *slot = &slots[i];
@@ -52,7 +67,12 @@ static PyObject *read_texts(slot_t *slots, PyObject *paths, Py_ssize_t n, const 
     for (Py_ssize_t i = 0; i < n; i++)
         slots[i].status = file_take(table, PyBytes_AsString(slots[i].path), max_bytes, options, &slots[i].file);
     Py_END_ALLOW_THREADS
-    return results(slots, n);
+    PyObject *numbers = numbers_of(slots, n), *files = numbers ? files_of(slots, n) : NULL;
+    if (!files) {
+        Py_XDECREF(numbers);
+        return NULL;
+    }
+    return Py_BuildValue("NN", files, numbers);
 }
 
 PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
