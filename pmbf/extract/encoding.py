@@ -50,9 +50,33 @@ def decode(raw: bytes) -> Decoded:
     >>> decode("naïve".encode("utf-16-le"))
     Decoded(text='naïve', encoding='utf-16-le', problems=())
     """
-    marked = _marked(raw) or wide_encoding(raw)
-    if marked:
-        return _lenient(raw, marked)
+    marked = _marked(raw)
+    wide = wide_encoding(raw) if marked is None else marked if marked != "utf-8" else None
+    found = _lenient(raw, wide) if wide else _narrow(raw)
+    foreign = _foreign(raw, found.text, wide)
+    if foreign is None:
+        return found
+    if marked and foreign < _NEAR_THE_MARK:
+        found = decode(raw[len(_MARK_OF[marked]) :])
+        return found._replace(problems=(f"its byte order mark says {marked}, its bytes do not", *found.problems))
+    return found._replace(problems=(*found.problems, "a stretch in another encoding"))
+
+
+def _foreign(raw: bytes, text: str, wide: str | None) -> int | None:
+    """Return where a stretch begins that is words in another encoding and noise in this one, or None.
+
+    Programs that do not look at encodings show it.
+    """
+    if wide:
+        found = _NARROW_IN_WIDE.search(raw) or _SWAPPED.search(text)
+    else:
+        found = _WIDE_IN_NARROW.search(text) if b"\0" in raw else None
+    return found.start() if found else None
+
+
+def _narrow(raw: bytes) -> Decoded:
+    if raw.startswith(codecs.BOM_UTF8):
+        return _lenient(raw, "utf-8")
     for encoding in ISO_2022 if b"\x1b" in raw and ISO_2022_SHIFT.search(raw) else ():
         if (text := _strict(raw, encoding)) is not None:
             return Decoded(text, encoding)
@@ -83,32 +107,42 @@ def wide_encoding(raw: bytes) -> str | None:
     """Return UTF-16 or UTF-32 with its byte order, if these bytes are such text without a byte order mark."""
     if raw.find(0, 0, WIDE_SAMPLE_BYTES) < 0 or len(raw) < 4:
         return None
-    head = raw[:WIDE_SAMPLE_BYTES]
+    head = raw[: min(WIDE_SAMPLE_BYTES, len(raw) - len(raw) % 4)]  # a byte too many hides no text
     n_zeros = head.count(0)
     n_ascii = len(head) - len(head.translate(None, _PRINTABLE_ASCII))
     # ASCII with a stray zero byte must not turn into "Chinese": UTF-16 has many zeros, or few bytes that look ASCII.
     if 5 * n_zeros < len(head) and 5 * n_ascii > 4 * len(head):
         return None
-    scored = [(_share_of_text(head, encoding), encoding) for encoding in _WIDE if len(raw) % _WIDE[encoding] == 0]
-    best, encoding = max(scored, default=(0.0, ""))
-    return encoding if best > 0.98 else None
+    best, _, encoding = max((*_shares_of_text(head, encoding), encoding) for encoding in _WIDE)
+    return encoding if best >= 0.99 else None
 
 
 _FIRST_OF_A_MARK = {mark[:1] for mark, _ in BOMS}
+_MARK_OF = {encoding: mark for mark, encoding in BOMS}
+_NEAR_THE_MARK = 64
+_NARROW_IN_WIDE = re.compile(rb"(?:[\t\n\r\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}){48}")
+_WIDE_IN_NARROW = re.compile("(?:[\\x00-\\x08\\x0e-\\x1f][^\\x00-\\x08\\x0e-\\x1f]?){16}")
+# Latin and Cyrillic with the two bytes of each letter swapped, and four bytes a letter read as two.
+_SWAPPED = re.compile(
+    "[%s]{16}|(?:[^\\0]\\0){16}" % "".join(chr(high << 8 | low) for high in range(16, 127) for low in (0, 4))
+)
 _CODEC_ERRORS = (UnicodeError, LookupError, ValueError, AssertionError)
 """What a codec named by a stranger may raise: unknown, not an encoding of text ("rot13"), a name with a zero byte."""
 _PRINTABLE_ASCII = bytes(range(32, 127))
-_WIDE = {"utf-32-le": 4, "utf-32-be": 4, "utf-16-le": 2, "utf-16-be": 2}
+_WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 
 
-def _share_of_text(head: bytes, encoding: str) -> float:
-    """Return how much of a sample is assigned, printable characters in one encoding, 0 to 1."""
+def _shares_of_text(head: bytes, encoding: str) -> tuple[float, float]:
+    """Return how much of a sample is assigned, printable characters in one encoding, and how much is ASCII, 0 to 1.
+
+    English with the two bytes of each letter swapped is all assigned, too: Chinese.
+    """
     try:
         text = codecs.getincrementaldecoder(encoding)().decode(head)
     except UnicodeDecodeError:
-        return 0.0
+        return 0.0, 0.0
     n_text = sum(char in "\t\n\r\f" or unicodedata.category(char) not in ("Cc", "Cn", "Co", "Cs") for char in text)
-    return n_text / max(1, len(text))
+    return round(n_text / max(1, len(text)), 2), sum(map(str.isascii, text)) / max(1, len(text))
 
 
 def _strict(raw: bytes, encoding: str) -> str | None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.extract import extract
+from pmbf.extract import extract, is_probably_text
 from pmbf.extract.encoding import decode
 
 RUSSIAN = (
@@ -108,3 +108,39 @@ def test_importing_the_package_loads_no_library():
     code = f"import sys, pmbf.extract; print(*sorted({heavy} & set(sys.modules)))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == ""
+
+
+WORDS = "the lamp was lit at dusk and burned until the morning, and nobody saw who carried the oil. "
+
+
+class TestLies:
+    """Bytes that one program reads as words and another as noise are never clean."""
+
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be", "utf-8"])
+    @pytest.mark.parametrize("text", [WORDS, "Съешь ещё этих мягких французских булок, да выпей чаю. " * 2])
+    def test_a_false_byte_order_mark_is_told_and_the_words_are_read(self, encoding, text):
+        mark = "\ufeff".encode(encoding)
+        for other in ("utf-8", "utf-16-le", "utf-16-be", "utf-32-le"):
+            if other != encoding:
+                found = decode(mark + text.encode(other))
+                assert found.problems
+                assert text in found.text or "not valid" in found.problems[0]
+
+    @pytest.mark.parametrize("first", ["utf-8", "utf-16-le", "utf-16-be", "koi8-r"])
+    @pytest.mark.parametrize("second", ["utf-8", "utf-16-le", "utf-16-be"])
+    def test_a_stretch_in_another_encoding_is_a_problem(self, first, second):
+        if first != second:
+            raw = (WORDS * 200).encode(first) + (WORDS * 3).encode(second)
+            assert (first, second) == ("koi8-r", "utf-8") or decode(raw).problems
+
+    @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le"])
+    def test_a_byte_too_many_hides_no_text(self, encoding):
+        for extra in (b"x", b"\0", b"xy", b"xyz"):
+            raw = (WORDS * 3).encode(encoding) + extra
+            assert is_probably_text(raw)
+            assert WORDS * 3 in decode(raw).text
+
+    @pytest.mark.parametrize("script", make.TEXT)
+    def test_true_marks_are_believed(self, script):
+        for encoding in ("utf-8-sig", "utf-16", "utf-32"):
+            assert decode((make.TEXT[script] * 50).encode(encoding)).problems == ()
