@@ -123,9 +123,8 @@ _NEAR_THE_MARK = 64
 _NARROW_IN_WIDE = re.compile(rb"(?:[\t\n\r\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}){48}")
 _WIDE_IN_NARROW = re.compile("(?:[\\x00-\\x08\\x0e-\\x1f][^\\x00-\\x08\\x0e-\\x1f]?){16}")
 # Latin and Cyrillic with the two bytes of each letter swapped, and four bytes a letter read as two.
-_SWAPPED = re.compile(
-    "[%s]{16}|(?:[^\\0]\\0){16}" % "".join(chr(high << 8 | low) for high in range(16, 127) for low in (0, 4))
-)
+_LATIN_SWAPPED, _CYRILLIC_SWAPPED = ("".join(chr(high << 8 | low) for high in range(16, 127)) for low in (0, 4))
+_SWAPPED = re.compile(rf"[{_LATIN_SWAPPED}{_CYRILLIC_SWAPPED}]{{16}}|(?:[^\0]\0){{16}}")
 _CODEC_ERRORS = (UnicodeError, LookupError, ValueError, AssertionError)
 """What a codec named by a stranger may raise: unknown, not an encoding of text ("rot13"), a name with a zero byte."""
 _PRINTABLE_ASCII = bytes(range(32, 127))
