@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from pathlib import Path
 from string import Template
@@ -24,12 +23,8 @@ TABLES: dict[str, Callable[[Figures], str]] = {
 
 
 def read(results: Path = RESULTS) -> dict[str, Figures]:
-    """Return the figures of each benchmark, by the name of their file.
-
-    Raises:
-        FileNotFoundError: A benchmark's figures are missing.
-    """
-    return {name: json.loads((results / f"{name}.json").read_text(encoding="utf-8")) for name in TABLES}
+    """Return the figures of each benchmark, by the name of their file."""
+    return report.figures(results, TABLES)
 
 
 def write(results: Path = RESULTS, page: Path = PAGE) -> None:

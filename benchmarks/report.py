@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import platform
 import subprocess
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -36,6 +39,15 @@ def line(about: dict[str, str]) -> str:
         f"{about['processor']}, {about['processors']} processors; Python {about['python']}, NumPy {about['numpy']}; "
         f"{about['kernels']} kernels, commit {about['commit']}, {about['date']}"
     )
+
+
+def figures(folder: Path, names: Iterable[str]) -> dict[str, dict[str, Any]]:
+    """Return the figures that runs have written into a folder, by the name of their file.
+
+    Raises:
+        FileNotFoundError: A run's figures are missing.
+    """
+    return {name: json.loads((folder / f"{name}.json").read_text(encoding="utf-8")) for name in names}
 
 
 def version(package: str) -> str:

@@ -59,7 +59,7 @@ def _parser() -> argparse.ArgumentParser:
     topic.add_argument("folder", type=Path, help="folder with text files, in folders by topic")
     topic.add_argument("--pairs", type=int, default=1000, help="pairs (default: 1000)")
     topic.add_argument("--out", type=Path, help="JSON file to write")
-    pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus", description=pan.__doc__))
+    pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
     other = commands.add_parser("others", help="corpora nobody tuned on", description=others.__doc__)
     other.formatter_class = argparse.RawDescriptionHelpFormatter
     other.add_argument("corpora", type=Path, help=f"folder with {', '.join(others.CORPORA)}, or some of them")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks import report
+from experiments import pan as about
 from experiments.pan import candidates, rivals, scoring
 from experiments.pan.aligning import align
 from experiments.pan.candidates import SILVER
@@ -76,14 +77,14 @@ too long is a row that says so.
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the steps."""
+    parser.description, parser.formatter_class = about.__doc__, argparse.RawDescriptionHelpFormatter
     steps = parser.add_subparsers(dest="step", required=True)
     one = _step(steps, "align", "find the passages of every listed pair", ALIGN)
     _add_run(one, "settings of the verification, e.g. min_chars=100")
     one.add_argument("--every-pair", action="store_true", help="compare every suspicious document with every source")
     one = _step(steps, "retrieve", "screen every suspicious document against all sources", RETRIEVE)
     _add_run(one, "options of the screening, e.g. min_hits=4")
-    one.add_argument("--param", action="append", default=[], type=_assignment, metavar="NAME=VALUE")
-    one.epilog = "--param sets parameters of the collection, e.g. density=0.1 (repeatable)"
+    _add_assignments(one, "--param", "parameters of the collection, e.g. density=0.1")
     one = _step(steps, "score", "score detections: precision, recall, granularity, plagdet", SCORE)
     one.add_argument("detections", type=Path, help="folder of the detections")
     one.add_argument("--truth", type=Path, metavar="FOLDER", help="the annotations, if they are not in CORPUS")
@@ -231,8 +232,12 @@ def _add_run(one: argparse.ArgumentParser, settings: str) -> None:
     one.add_argument("--out", type=Path, required=True, metavar="DETECTIONS", help="folder for the detections")
     one.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     one.add_argument("--redo", action="store_true", help="throw away the detections that are there")
+    _add_assignments(one, "--set", settings)
+
+
+def _add_assignments(one: argparse.ArgumentParser, name: str, what: str) -> None:
     one.add_argument(
-        "--set", action="append", default=[], type=_assignment, metavar="NAME=VALUE", help=f"{settings} (repeatable)"
+        name, action="append", default=[], type=_assignment, metavar="NAME=VALUE", help=f"{what} (repeatable)"
     )
 
 

@@ -49,7 +49,7 @@ def _rival(package: str, method: Method, why: str) -> Rival:
 
 
 RIVALS: dict[str, Rival] = {
-    PMBF: Rival("", methods.ours, "`pmbf.verify.passages`"),
+    PMBF: Rival(PMBF, methods.ours, "`pmbf.verify.passages`"),
     "50-grams": _rival("", methods.grams, "PAN's baseline: equal runs of 50 letters"),
     "copydetect": _rival("copydetect", methods.copydetect_prose, "winnowing, nothing taken for code"),
     "difflib": _rival("", methods.difflib_words, "`SequenceMatcher` on words, blocks of four and more"),
@@ -109,7 +109,7 @@ def sample(corpus: Corpus, *, n_pairs: int, seed: int) -> Corpus:
 def measured(name: str, corpus: Corpus, pairs: Sequence[Pair], timeout_s: float) -> Figures:
     """Return what a rival found, and how long it took; or why there is nothing to tell."""
     rival = RIVALS[name]
-    figures: Figures = {"what": rival.why, "version": report.version(rival.package or PMBF)}
+    figures: Figures = {"what": rival.why, "version": report.version(rival.package) if rival.package else ""}
     if rival.learnt is None:
         return figures | {"failed": "does not install here"}
     if rival.package and not importlib.util.find_spec(rival.package):

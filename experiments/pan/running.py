@@ -7,6 +7,7 @@ OUT/*.xml         a file for each finished unit (or several), whole or not there
 from __future__ import annotations
 
 import json
+import signal
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -163,6 +164,7 @@ _work: list[Work] = []
 
 
 def _start(work: Work) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops us
     _work[:] = [work]
 
 
