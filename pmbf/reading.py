@@ -3,8 +3,8 @@
     plan ─► batches of some 64 files ─► threads: read, extract, fingerprint ─► in the order of the plan
 
 Plain texts are read by one native call a batch, which holds the interpreter's lock for a moment only: threads work side
-by side. Other kinds are parsed in processes of their own anyway. The NumPy kernels do hold the lock; with them whole
-batches are read in processes.
+by side. Other kinds are parsed in processes of their own anyway, and so are, in a large load, plain texts in any other
+encoding. The NumPy kernels do hold the lock; with them whole batches are read in processes.
 
 As much is read ahead as a commit takes time, and no more, so memory does not grow with the number of files.
 """
@@ -16,8 +16,9 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from functools import partial
 from typing import NamedTuple
 
 from pmbf import kernels
@@ -66,24 +67,25 @@ def read_ahead(
         n_bytes: Of all the files.
     """
     if kernels.NAME == "native" and threads:
-        yield from _read_aside(plan, params, limits, threads, jobs)
+        apart = n_bytes >= _BYTES_WORTH_PROCESSES
+        yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits, apart=apart), threads, jobs)
     elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_the_parent) as pool:
-            yield from _read_aside(plan, params, limits, pool, jobs)
+            yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), pool, jobs)
     else:
         for planned in _batches(plan):
             yield from _in_time(zip(planned, _outcomes(planned, params, limits), strict=True))
 
 
-def read_document(path: str, params: Params, limits: Limits) -> NewDocument:
-    """Read a file, extract its text, and make its fingerprint.
+def read_document(path: str, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
+    """Read a file, extract its text, `apart` if need be, and make its fingerprint.
 
     Raises:
         NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
     """
     content = read_bounded(path, limits.max_bytes)
-    extracted = extract(content, path, limits)
+    extracted = extract(content, path, limits, apart=apart)
     text = utf8(extracted.text)
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
     return NewDocument(sha256, extracted.kind, text, sampled, sampled.record(), "\n".join(extracted.problems))
@@ -104,12 +106,14 @@ def _as_reading(path: str, text: kernels.TextRead) -> NewDocument | None:
     return NewDocument(text.sha256, kind, text.utf8, sampled, text.record)
 
 
-def _read_aside(plan: Iterable[Planned], params: Params, limits: Limits, pool: Executor, jobs: int) -> Iterator[Batch]:
+def _read_aside(
+    plan: Iterable[Planned], read: Callable[[list[Planned]], list[Outcome]], pool: Executor, jobs: int
+) -> Iterator[Batch]:
     under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
     n_ahead = 0
     try:
         for planned in _batches(plan):
-            under_way.append((planned, pool.submit(_all_outcomes, planned, params, limits)))
+            under_way.append((planned, pool.submit(read, planned)))
             n_ahead += _held_bytes(planned)
             while n_ahead > AHEAD_BYTES and len(under_way) > 2 * jobs:
                 n_ahead -= _held_bytes(under_way[0][0])
@@ -156,24 +160,24 @@ def _in_time(found: Iterable[tuple[Planned, Outcome]]) -> Iterator[Batch]:
         yield batch
 
 
-def _all_outcomes(planned: list[Planned], params: Params, limits: Limits) -> list[Outcome]:
-    return list(_outcomes(planned, params, limits))
+def _all_outcomes(planned: list[Planned], params: Params, limits: Limits, *, apart: bool = False) -> list[Outcome]:
+    return list(_outcomes(planned, params, limits, apart=apart))
 
 
-def _outcomes(planned: list[Planned], params: Params, limits: Limits) -> Iterator[Outcome]:
+def _outcomes(planned: list[Planned], params: Params, limits: Limits, *, apart: bool = False) -> Iterator[Outcome]:
     """Yield what each file gave: plain texts all at once, the others when they are asked for."""
     paths = [one.file.path for one in planned if one.wanted and may_be_plain(one.file.path)]
     plain = dict(zip(paths, read_plain(paths, params, limits), strict=True))
     for one in planned:
         if one.wanted:
-            yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits)
+            yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits, apart)
         else:
             yield None
 
 
-def _attempted(path: str, params: Params, limits: Limits) -> Outcome:
+def _attempted(path: str, params: Params, limits: Limits, apart: bool) -> Outcome:
     try:
-        return read_document(path, params, limits)
+        return read_document(path, params, limits, apart=apart)
     except (PmbfError, OSError) as error:
         return error
 

@@ -1,12 +1,17 @@
+import dataclasses
 import os
 import signal
 
 import pytest
 from conftest import touch, words
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from pmbf import extract, reading
 from pmbf.collection import Collection
 from pmbf.discovery import discover
+from pmbf.extract import Limits
+from pmbf.params import Params
 from pmbf.writer import Writer
 
 
@@ -209,6 +214,28 @@ def test_several_threads_or_processes_load_what_one_does(tmp_path, folder, monke
             assert made.check().problems == []
     assert listed[0] == listed[1]
     assert reports[0] == reports[1]
+
+
+CONTENTS = st.lists(
+    st.sampled_from(
+        [b"\0", b"\x1b$B", b"\xef\xbb\xbf", b"\xff\xfe", b"PK\5\6", b"<html>", b"From: a\n", b"%PDF-", "ж".encode()]
+    )
+    | st.binary(max_size=30)
+    | st.text(max_size=60).map(str.encode),
+    max_size=4,
+).map(b"".join)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(CONTENTS, st.sampled_from(["a", "a.txt", "a.md", "a.rst", "a.unknown"]))
+def test_plain_texts_are_read_as_each_document_is(tmp_path, content, name):
+    path = str(tmp_path / name)
+    (tmp_path / name).write_bytes(content)
+    (plain,) = reading.read_plain([path], Params(), Limits())
+    if plain:
+        document = reading.read_document(path, Params(), Limits())
+        assert dataclasses.replace(plain, fingerprint=None) == dataclasses.replace(document, fingerprint=None)
+        assert plain.fingerprint.hashes.tolist() == document.fingerprint.hashes.tolist()
 
 
 def test_progress_ends_at_the_total(collection, folder):

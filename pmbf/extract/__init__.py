@@ -46,13 +46,15 @@ __all__ = [
 _READ_ALL_SAFELY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-def extract(raw: bytes, name: str, limits: Limits | None = None) -> Extracted:
+def extract(raw: bytes, name: str, limits: Limits | None = None, *, apart: bool = False) -> Extracted:
     """Return the text of a document.
 
     Args:
         raw: Its bytes.
         name: Its name, for its extension and for messages. Need not be a path.
         limits: How much may be read; None for the defaults.
+        apart: Whether to decode plain text, too, in a child process: guessing an encoding takes a millisecond, during
+            which other threads would wait.
 
     Raises:
         UnsupportedError: It is no text document, or its kind needs an extra that is not installed.
@@ -68,7 +70,7 @@ def extract(raw: bytes, name: str, limits: Limits | None = None) -> Extracted:
     if kind is None:
         raise UnsupportedError(f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads")
     try:
-        return _plain(raw, kind, limits) if kind in TEXT_KINDS else _apart(raw, kind, limits)
+        return _plain(raw, kind, limits) if kind in TEXT_KINDS and not apart else _apart(raw, kind, limits)
     except (UnsupportedError, IncompleteError) as error:
         raise type(error)(f"{name}: {error}") from None
 
