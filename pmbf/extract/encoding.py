@@ -113,8 +113,8 @@ def wide_encoding(raw: bytes) -> str | None:
     # ASCII with a stray zero byte must not turn into "Chinese": UTF-16 has many zeros, or few bytes that look ASCII.
     if 5 * n_zeros < len(head) and 5 * n_ascii > 4 * len(head):
         return None
-    best, _, encoding = max((*_shares_of_text(head, encoding), encoding) for encoding in _WIDE)
-    return encoding if best >= 0.99 else None
+    is_ascii, share, _, encoding = max((*_shares_of_text(head, encoding), encoding) for encoding in _WIDE)
+    return encoding if is_ascii or share >= 0.99 else None
 
 
 _FIRST_OF_A_MARK = {mark[:1] for mark, _ in BOMS}
@@ -128,20 +128,22 @@ _SWAPPED = re.compile(rf"[{_LATIN_SWAPPED}{_CYRILLIC_SWAPPED}]{{16}}|(?:[^\0]\0)
 _CODEC_ERRORS = (UnicodeError, LookupError, ValueError, AssertionError)
 """What a codec named by a stranger may raise: unknown, not an encoding of text ("rot13"), a name with a zero byte."""
 _PRINTABLE_ASCII = bytes(range(32, 127))
+_NO_TEXT = ("Cc", "Cn", "Co", "Cs")
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 
 
-def _shares_of_text(head: bytes, encoding: str) -> tuple[float, float]:
-    """Return how much of a sample is assigned, printable characters in one encoding, and how much is ASCII, 0 to 1.
+def _shares_of_text(head: bytes, encoding: str) -> tuple[bool, float, float]:
+    """Return whether most of a sample is ASCII in one encoding, and how much is printable, how much ASCII, 0 to 1.
 
-    English with the two bytes of each letter swapped is all assigned, too: Chinese.
+    English with the two bytes of each letter swapped is all printable, too: Chinese. Where most is ASCII a few lone
+    surrogates hide no text.
     """
-    try:
-        text = codecs.getincrementaldecoder(encoding)().decode(head)
-    except UnicodeDecodeError:
-        return 0.0, 0.0
-    n_text = sum(char in "\t\n\r\f" or unicodedata.category(char) not in ("Cc", "Cn", "Co", "Cs") for char in text)
-    return round(n_text / max(1, len(text)), 2), sum(map(str.isascii, text)) / max(1, len(text))
+    text = codecs.getincrementaldecoder(encoding)("replace").decode(head)
+    n_text = sum(char in "\t\n\r\f" or unicodedata.category(char) not in _NO_TEXT for char in text) - text.count(
+        "\ufffd"
+    )
+    n_ascii = sum(" " <= char <= "~" for char in text)
+    return 2 * n_ascii > len(text), round(n_text / max(1, len(text)), 2), n_ascii / max(1, len(text))
 
 
 def _strict(raw: bytes, encoding: str) -> str | None:

@@ -1,6 +1,7 @@
 """Documents of every kind, made from a text: by the libraries that write them, or by hand where it must be hostile."""
 
 import io
+import tarfile
 import zipfile
 import zlib
 
@@ -24,6 +25,25 @@ def zipped(members, *, method=zipfile.ZIP_DEFLATED):
         for name, content in members.items():
             archive.writestr(name, content)
     return buffer.getvalue()
+
+
+def tarred(members, **options):
+    """Return a tar of {name: bytes, or a TarInfo of something else}."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode="w", **options) as archive:
+        for name, content in members.items():
+            entry = content if isinstance(content, tarfile.TarInfo) else tarfile.TarInfo(name)
+            if content is not entry:
+                entry.size = len(content)
+            archive.addfile(entry, None if content is entry else io.BytesIO(content))
+    return buffer.getvalue()
+
+
+def special(name, kind, target="", size=0):
+    """Return the entry of a link, a device or another special file in a tar."""
+    entry = tarfile.TarInfo(name)
+    entry.type, entry.linkname, entry.size = kind, target, size
+    return entry
 
 
 def docx(body, **parts):

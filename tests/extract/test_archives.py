@@ -21,24 +21,6 @@ PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(50)
 PACK = {"gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 
 
-def tarred(members, **options):
-    """Return a tar of {name: bytes, or a TarInfo of something else}."""
-    buffer = io.BytesIO()
-    with tarfile.open(fileobj=buffer, mode="w", **options) as archive:
-        for name, content in members.items():
-            entry = content if isinstance(content, tarfile.TarInfo) else tarfile.TarInfo(name)
-            if content is not entry:
-                entry.size = len(content)
-            archive.addfile(entry, None if content is entry else io.BytesIO(content))
-    return buffer.getvalue()
-
-
-def special(name, kind, target="", size=0):
-    entry = tarfile.TarInfo(name)
-    entry.type, entry.linkname, entry.size = kind, target, size
-    return entry
-
-
 def refused(raw, name, limits=None):
     with pytest.raises(IncompleteError) as caught:
         extract(raw, name, limits)
@@ -49,7 +31,7 @@ MEMBERS = {"a.txt": SECRET.encode(), "deep/b.html": make.html(SECRET), "c.docx":
 
 
 @pytest.mark.parametrize("name", ["a", "a.txt", "a.zip", "a.docx", "a.eml"])
-@pytest.mark.parametrize("pack", [make.zipped, tarred])
+@pytest.mark.parametrize("pack", [make.zipped, make.tarred])
 def test_every_member_of_an_archive_is_read_whatever_its_name(pack, name):
     found = extract(pack(MEMBERS), name)
     assert found.complete
@@ -58,13 +40,13 @@ def test_every_member_of_an_archive_is_read_whatever_its_name(pack, name):
 
 @pytest.mark.parametrize("kind", PACK)
 def test_packed_files_are_read_and_packed_archives(kind):
-    for content in (SECRET.encode(), tarred({"a": SECRET.encode()}), make.zipped({"a": SECRET})):
+    for content in (SECRET.encode(), make.tarred({"a": SECRET.encode()}), make.zipped({"a": SECRET})):
         found = extract(PACK[kind](content), "parcel")
         assert (found.kind, found.complete, found.text) == (kind, True, SECRET)
 
 
 def test_archives_inside_archives_mails_and_office_documents_are_read():
-    raw = gzip.compress(tarred({"x.zip": make.zipped({"a.rtf": make.rtf(SECRET)})}))
+    raw = gzip.compress(make.tarred({"x.zip": make.zipped({"a.rtf": make.rtf(SECRET)})}))
     mail = EmailMessage()
     mail["Subject"] = "papers"
     mail.add_attachment(raw, maintype="application", subtype="octet-stream", filename="papers.bin")
@@ -76,7 +58,7 @@ def test_archives_inside_archives_mails_and_office_documents_are_read():
 
 
 def test_an_archive_is_taken_from_a_folder_only_by_name(tmp_path):
-    for name, raw in (("a.zip", make.zipped(MEMBERS)), ("b", tarred(MEMBERS)), ("c.gz", gzip.compress(b"x"))):
+    for name, raw in (("a.zip", make.zipped(MEMBERS)), ("b", make.tarred(MEMBERS)), ("c.gz", gzip.compress(b"x"))):
         (tmp_path / name).write_bytes(raw)
         assert not looks_supported(tmp_path / name)
 
@@ -87,7 +69,7 @@ def test_what_no_reader_knows_is_a_gap_and_a_picture_is_none():
         "b.7z": b"7z\xbc\xaf\x27\x1c" + bytes(90),
         "c.rar": b"Rar!\x1a\x07" + bytes(90),
     }
-    for raw in (make.zipped(members | {"d.png": PNG}), tarred(members | {"d.png": PNG})):
+    for raw in (make.zipped(members | {"d.png": PNG}), make.tarred(members | {"d.png": PNG})):
         found = extract(raw, "a")
         assert found.text == SECRET
         assert found.problems == ("b.7z: skipped: an archive", "c.rar: skipped: an archive")
@@ -101,15 +83,15 @@ def test_an_archive_that_no_reader_knows_is_told():
 
 def test_paths_links_and_devices_lead_nowhere(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    raw = tarred(
+    raw = make.tarred(
         {
             "../../evil.txt": SECRET.encode(),
             "/etc/evil": SECRET.encode(),
-            "l": special("l", tarfile.SYMTYPE, "/etc/passwd"),
-            "h": special("h", tarfile.LNKTYPE, "../../evil.txt"),
-            "d": special("d", tarfile.CHRTYPE),
-            "p": special("p", tarfile.FIFOTYPE),
-            "f": special("f", tarfile.DIRTYPE),
+            "l": make.special("l", tarfile.SYMTYPE, "/etc/passwd"),
+            "h": make.special("h", tarfile.LNKTYPE, "../../evil.txt"),
+            "d": make.special("d", tarfile.CHRTYPE),
+            "p": make.special("p", tarfile.FIFOTYPE),
+            "f": make.special("f", tarfile.DIRTYPE),
         }
     )
     found = extract(raw, "a.tar")
@@ -168,7 +150,7 @@ class TestBombs:
         assert "(max_depth)" in found.problems[0]
 
     def test_a_sparse_file_of_a_terabyte_is_not_written_out(self):
-        header = bytearray(special("a", tarfile.GNUTYPE_SPARSE).tobuf(tarfile.GNU_FORMAT))
+        header = bytearray(make.special("a", tarfile.GNUTYPE_SPARSE).tobuf(tarfile.GNU_FORMAT))
         header[483:495] = tarfile.itn(1 << 40, 12, tarfile.GNU_FORMAT)
         header[148:156] = b" " * 8
         header[148:156] = b"%06o\0 " % sum(header)
@@ -205,18 +187,18 @@ class TestDamage:
                 continue
 
     def test_what_lies_behind_a_damaged_header_of_a_tar_is_a_problem(self):
-        raw = bytearray(tarred({"a": b"one", "b": SECRET.encode()}))
+        raw = bytearray(make.tarred({"a": b"one", "b": SECRET.encode()}))
         raw[1024 + 148] = ord("9")
         found = extract(bytes(raw), "a.tar")
         assert found.text == "one"
         assert "bytes after its end" in found.problems[0]
 
     def test_what_lies_behind_the_end_of_a_tar_is_a_problem(self):
-        found = extract(tarred({"a": b"one"}) + tarred({"b": SECRET.encode()}), "a.tar")
+        found = extract(make.tarred({"a": b"one"}) + make.tarred({"b": SECRET.encode()}), "a.tar")
         assert "bytes after its end" in found.problems[0]
 
     def test_a_tar_cut_short_is_never_clean(self):
-        raw = tarred({"a": b"x" * 2000, "b": SECRET.encode()})
+        raw = make.tarred({"a": b"x" * 2000, "b": SECRET.encode()})
         end = raw.index(SECRET.encode()) + 512
         for n_bytes in (*range(600, end, 100), end):
             assert not extract(raw[:n_bytes], "a.tar").complete

@@ -1,0 +1,174 @@
+"""A protected passage is blocked however it is dressed, and what is not seen is written down here, too."""
+
+import base64
+import gzip
+import html
+import random
+import textwrap
+import unicodedata
+from email.message import EmailMessage
+
+import pytest
+
+from pmbf import Collection
+from pmbf.guard.allowing import Allowances
+from pmbf.guard.checker import CollectionChecker
+from pmbf.guard.checking import check
+from pmbf.guard.policy import Policy
+from pmbf.guard.sources import Planned
+from pmbf.guard.types import Payload
+from tests.conftest import ROOT
+from tests.extract import builders as make
+
+LIBRARY = ROOT / "examples" / "library"
+COVER = "The committee met on the second day of the month and talked about chairs and tables. "
+
+
+def passage(name, start):
+    """Return a passage of a text in the library with some 300 letters and digits."""
+    text = (LIBRARY / name).read_text(encoding="utf-8")
+    first = text.index(start)
+    return text[first : text.index(" ", first + 400)]
+
+
+ENGLISH = passage("lighthouse-optics.txt", "Glass would lose less")
+FRENCH = passage("papier.txt", " ").strip()
+LOOK_ALIKES = str.maketrans("aceiopsxyjhAEOPCTHKMBX", "асеіорѕхујһАЕОРСТНКМВХ")
+ONE_LINE = ENGLISH.replace("\n", " ")
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    with Collection(tmp_path_factory.mktemp("library") / "library.pmbf", create=True) as made:
+        made.load([LIBRARY])
+        yield made
+
+
+@pytest.fixture(scope="module")
+def verdict(library):
+    policy = Policy(collection=str(library.path))
+    checker = CollectionChecker(library, min_chars=policy.min_chars)
+
+    def judged(raw, name="a.txt"):
+        payload = Payload(name, (name,), raw, "path")
+        return check(Planned("path", iter([payload]), 1), policy, checker, Allowances(checker.key))
+
+    return judged
+
+
+def every(n, text, put_in):
+    return "".join(char + put_in * (char.isalpha() and at % n == 0) for at, char in enumerate(text))
+
+
+def shifted(text, upper, lower):
+    """Return a text in one of the alphabets that Unicode has for mathematics and decoration."""
+    return "".join(
+        chr(ord(c) - 65 + upper) if "A" <= c <= "Z" else chr(ord(c) - 97 + lower) if "a" <= c <= "z" else c
+        for c in text
+    )
+
+
+def some_look_alikes(share):
+    chance = random.Random(1)
+    return "".join(char.translate(LOOK_ALIKES) if chance.random() < share else char for char in ENGLISH)
+
+
+DRESSED = {
+    "as it is": ENGLISH,
+    "wrapped again": textwrap.fill(ENGLISH, 31),
+    "in capitals": ENGLISH.upper(),
+    "in capitals and small letters": "".join(c.upper() if n % 2 else c for n, c in enumerate(ENGLISH)),
+    "without accents": FRENCH.translate(str.maketrans("éèêàâùûôîïç", "eeeaauuoiic")),
+    "accents apart": unicodedata.normalize("NFD", FRENCH),
+    "zero-width spaces in words": every(3, ENGLISH, "\u200b"),
+    "joiners after every letter": every(1, ENGLISH, "\u200d"),
+    "soft hyphens": every(2, ENGLISH, "\xad"),
+    "variation selectors": every(2, ENGLISH, "\ufe0f"),
+    "tag characters": every(2, ENGLISH, "\U000e0061"),
+    "Hangul fillers": every(3, ENGLISH, "\u3164"),
+    "an accent on every letter": every(1, ENGLISH, "\u0301"),
+    "a third look-alikes": some_look_alikes(1 / 3),
+    "nothing but look-alikes where there are any": ENGLISH.translate(LOOK_ALIKES),
+    "full width": "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in ENGLISH),
+    "mathematical bold": shifted(ENGLISH, 0x1D400, 0x1D41A),
+    "in circles": shifted(ENGLISH, 0x24B6, 0x24D0),
+    "hyphens at line ends": " ".join(w if len(w) < 6 else f"{w[:3]}-\n{w[3:]}" for w in ENGLISH.split()),
+    "right-to-left overrides": " ".join(f"\u202d{word}\u202c" for word in ENGLISH.split()),
+    "underscores for spaces": ONE_LINE.replace(" ", "_"),
+    "quoted in a mail": textwrap.indent(textwrap.fill(ENGLISH, 60), "> "),
+    "in a comment": textwrap.indent(textwrap.fill(ENGLISH, 60), "    # "),
+    "in a string of C": "\n".join(f'  "{line} "' for line in textwrap.wrap(ENGLISH, 50)),
+    "with line numbers": "\n".join(f"{n:4} {line}" for n, line in enumerate(textwrap.wrap(ENGLISH, 60))),
+    "a letter wrong in thirty": "".join("x" if n % 30 == 7 and c != " " else c for n, c in enumerate(ENGLISH)),
+}
+
+
+@pytest.mark.parametrize("how", DRESSED)
+def test_a_dressed_passage_is_blocked(verdict, how):
+    found = verdict(f"{COVER * 3}\n\n{DRESSED[how]}\n\n{COVER * 3}".encode())
+    assert (found.action, found.exit_code) == ("block", 1)
+
+
+def mail(attach=None, **options):
+    made = EmailMessage()
+    made["Subject"], made["Message-ID"] = "chairs", "<1@example.org>"
+    made.set_content(options.pop("content", COVER), **options)
+    if attach is not None:
+        made.add_attachment(attach, maintype="application", subtype="octet-stream", filename="chairs.bin")
+    return made.as_bytes()
+
+
+def per_word(shape):
+    return f"<p>{COVER}</p><p>" + " ".join(shape(html.escape(w[:2]), html.escape(w[2:])) for w in ENGLISH.split())
+
+
+WRAPPED = {
+    "utf16.txt": ENGLISH.encode("utf-16"),
+    "reference.html": ("<p>" + "".join(f"&#{ord(char)};" for char in ENGLISH)).encode(),
+    "tags.html": per_word(lambda head, tail: f"<b>{head}</b><i></i>{tail}").encode(),
+    "comments.html": per_word(lambda head, tail: f"{head}<!-- x -->{tail}").encode(),
+    "breaks.html": per_word(lambda head, tail: f"{head}<wbr>{tail}").encode(),
+    "base64.eml": mail(ENGLISH.encode()),
+    "quoted-printable.eml": mail(content=ENGLISH, cte="quoted-printable"),
+    "utf7.eml": mail(content=ENGLISH, charset="utf-7"),
+    "docx.eml": mail(make.docx(make.paragraph(ENGLISH))),
+    "a.rtf": make.rtf(ENGLISH),
+    "letters.rtf": ("{\\rtf1 " + "".join(char + "{\\b}" for char in ENGLISH) + "}").encode(),
+    "a.odt": make.odt(f"<text:p>{ENGLISH}</text:p>"),
+    "letters.docx": make.docx(
+        "<w:p>" + "".join(f'<w:r><w:t xml:space="preserve">{c}</w:t></w:r>' for c in ENGLISH) + "</w:p>"
+    ),
+    "a.zip": make.zipped({"chairs/a.txt": ENGLISH}),
+    "a.tar.gz": gzip.compress(make.tarred({"chairs": make.zipped({"b.html": make.html(ENGLISH)})})),
+    "zip.eml": mail(make.zipped({"a.txt": ENGLISH})),
+}
+
+
+@pytest.mark.parametrize("name", WRAPPED)
+def test_a_wrapped_passage_is_blocked(verdict, name):
+    assert verdict(WRAPPED[name], name).exit_code == 1
+
+
+def test_a_passage_on_the_last_of_two_hundred_pages_is_blocked(verdict):
+    pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+    pages = [f"Page {n}. " + "\n".join(textwrap.wrap(COVER * 5, 70)) for n in range(199)]
+    assert verdict(make.pdf([*pages, "\n".join(textwrap.wrap(ENGLISH, 70))]), "a.pdf").exit_code == 1
+    text = "\n\n".join(f"Page {n}. {COVER * 20}" for n in range(199))
+    assert verdict(f"{text}\n\n{ENGLISH}".encode()).exit_code == 1
+
+
+SMALL_CAPITALS = str.maketrans("abcdegiklmnoprtuvwyz", "ᴀʙᴄᴅᴇɢɪᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ")
+NOT_SEEN = {
+    "letters set apart.txt": " ".join(ENGLISH),
+    "no spaces at all.txt": ENGLISH.replace(" ", "").replace("\n", ""),
+    "backwards.txt": ENGLISH[::-1],
+    "base64 outside a mail.txt": base64.b64encode(ENGLISH.encode()).decode(),
+    "small capitals.txt": ENGLISH.translate(SMALL_CAPITALS),
+    "style sheet.html": per_word(lambda head, tail: f"<div style='display:inline'>{head}</div>{tail}"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_SEEN)
+def test_what_is_not_seen_is_known(verdict, name):
+    """A limit that docs/attacks.md states; a test that fails here is good news."""
+    assert verdict(NOT_SEEN[name].encode(), name).action == "clean"
