@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiments import alignment, others, planted, retrieval, shingles
+from experiments import alignment, others, page, planted, retrieval, shingles
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from pmbf.errors import PmbfError
@@ -24,6 +24,8 @@ def main() -> None:
         print(alignment.run(arguments.folder, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "pan":
         sys.exit(_guarded(arguments))
+    elif arguments.command == "page":
+        page.write()
     elif arguments.command == "others":
         _others(arguments)
     elif arguments.command == "paper":
@@ -66,6 +68,7 @@ def _parser() -> argparse.ArgumentParser:
     other.add_argument("--only", nargs="+", choices=list(others.CORPORA), default=(), metavar="NAME")
     other.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     other.add_argument("--out", type=Path, help="JSON file to write")
+    commands.add_parser("page", help="write docs/pan.md and its plot from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
 

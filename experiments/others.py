@@ -145,7 +145,7 @@ def table(figures: Figures) -> str:
         elif "bins" in one:
             shown = _bins_table(one)
         else:
-            shown = "\n\n".join(f"{step}\n\n{_scores_table(some)}" for step, some in one.items())
+            shown = "\n\n".join(f"`pan {step}`:\n\n{_scores_table(some)}" for step, some in one.items())
         parts.append(f"### {name}\n\n{shown}")
     return "\n\n".join(parts)
 
