@@ -11,6 +11,7 @@ from typing import Any
 from experiments import alignment, others, page, planted, retrieval, shingles
 from experiments.pan import command as pan
 from experiments.paper import command as paper
+from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.params import Params
 
@@ -18,6 +19,8 @@ from pmbf.params import Params
 def main() -> None:
     """Run the experiment the command line names."""
     arguments = _parser().parse_args()
+    if kernels.NATIVE_MISSING:
+        print(f"running on NumPy, many times slower: {kernels.NATIVE_MISSING}", file=sys.stderr)
     if arguments.command == "shingles":
         print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "alignment":
