@@ -19,7 +19,8 @@ from pmbf.report import Report
 from pmbf.screen import Options
 from tests.conftest import words
 
-COMMANDS = ["load", "screen", "list", "stats", "remove", "compact", "check", "guard check"]
+COMMANDS = ["load", "screen", "list", "stats", "remove", "compact", "check"]
+GUARDS = ["check", "install", "uninstall", "baseline create", "baseline update", "baseline audit"]
 LIBRARY = Path(__file__).parent.parent / "examples" / "library"
 SUSPICIOUS = LIBRARY.parent / "suspicious"
 
@@ -69,7 +70,7 @@ def command_named(name):
     return command
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+@pytest.mark.parametrize("command", [*COMMANDS, *(f"guard {name}" for name in GUARDS)])
 def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
     parameters = command_named(command).params
     help_text = run(*command.split(), "--help", env={"COLUMNS": "200"}).stdout

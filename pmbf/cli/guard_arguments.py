@@ -75,3 +75,17 @@ Redact = Annotated[
 ]
 Json = Annotated[bool, flag("--json", "Print the verdict as one line of JSON.", OUTPUT)]
 Quiet = Annotated[bool, flag("--quiet", "Print no findings: only the line on stderr, and the exit code.", OUTPUT)]
+Sarif = Annotated[
+    str | None,
+    option("--sarif", "FILE", "Write SARIF 2.1.0, without text; - is stdout, instead of findings.", OUTPUT),
+]
+Incidents = Annotated[
+    str | None, option("--incidents", "FILE", "Append a line of JSON for each finding, never with text.", OUTPUT)
+]
+BaselineFile = Annotated[
+    str | None,
+    option("--file", "FILE", "The baseline (default: the policy's, else .pmbf-baseline.json at the top).", POLICY),
+]
+PreCommitHook = Annotated[bool, flag("--pre-commit", "The hook that checks what is staged.", GIT)]
+PrePushHook = Annotated[bool, flag("--pre-push", "The hook that checks what is about to be pushed.", GIT)]
+PreReceiveHook = Annotated[bool, flag("--pre-receive", "A server's hook that checks what was received.", GIT)]

@@ -17,11 +17,12 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.guard.types import Verdict
 
 VERSION = 1
 _FINGERPRINT = re.compile(r"[0-9a-f]{20}")
@@ -75,6 +76,53 @@ def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
         file.flush()
         os.fsync(file.fileno())
     os.replace(temporary, path)
+
+
+@dataclass(frozen=True, slots=True)
+class Audited:
+    """An allowed passage, or one that is found and not allowed, with every place where it is found.
+
+    Args:
+        fingerprint: Of the passage.
+        note: Why it may leave, as written in the baseline.
+        is_allowed: Whether the baseline has it.
+        places: Payload's name, first and last line, and the protected document's path; empty where it is found no more.
+        text: The passage as it was found first, or empty.
+    """
+
+    fingerprint: str
+    note: str
+    is_allowed: bool
+    places: tuple[tuple[str, int, int, str], ...]
+    text: str
+
+    def to_dict(self, *, redact: bool) -> dict[str, Any]:
+        """Return the entry as JSON-ready values, without the text where that is asked for."""
+        values = asdict(self)
+        if redact:
+            del values["text"]
+        return values
+
+
+def audited(baseline: Baseline, verdict: Verdict) -> list[Audited]:
+    """Return every passage of a baseline and of a verdict, allowed ones first, by fingerprint.
+
+    Args:
+        baseline: The passages that are allowed.
+        verdict: Of a check under its key that allows none of them.
+    """
+    places: dict[str, list[tuple[str, int, int, str]]] = {one: [] for one in baseline.notes}
+    texts: dict[str, str] = {}
+    for finding in verdict.findings:
+        for one in finding.evidence:
+            place = (finding.payload.name, *one.lines, finding.document_path)
+            places.setdefault(one.fingerprint, []).append(place)
+            texts.setdefault(one.fingerprint, one.text)
+    entries = [
+        Audited(one, baseline.notes.get(one, ""), one in baseline.notes, tuple(found), texts.get(one, ""))
+        for one, found in places.items()
+    ]
+    return sorted(entries, key=lambda entry: (not entry.is_allowed, entry.fingerprint))
 
 
 def _is_whole(content: dict[str, Any]) -> bool:

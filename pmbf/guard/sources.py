@@ -87,7 +87,7 @@ def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
             if isinstance(found, Problem):
                 yield found, ""
             else:
-                yield found.path, os.path.join(word, os.path.relpath(found.path, start))
+                yield found.path, os.path.normpath(os.path.join(word, os.path.relpath(found.path, start)))
 
 
 def _from_base(path: str, base: Path) -> str:

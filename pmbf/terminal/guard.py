@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
+from pmbf.guard.baseline import Audited
 from pmbf.guard.types import Evidence, Finding, Verdict
 from pmbf.terminal.figures import counted, percent, shown_path, size
 from pmbf.terminal.safe import one_line
@@ -55,6 +56,23 @@ def _shortened(text: str) -> str:
         return text
     half = SHOWN_CHARS // 2
     return f"{text[:half]} … {text[-half:]}"
+
+
+def audit_text(entries: Sequence[Audited], *, redact: bool) -> str:
+    """Return every entry of a baseline with where it is found and why it may leave, then what it lacks."""
+    return "".join(line + "\n" for entry in entries for line in _audit_lines(entry, redact))
+
+
+def _audit_lines(entry: Audited, redact: bool) -> Iterator[str]:
+    state = "allowed" if entry.is_allowed else "NOT ALLOWED"
+    note = f": {one_line(entry.note)}" if entry.note else ", no note yet" if entry.is_allowed else ""
+    yield f"{entry.fingerprint}  {state}{note}"
+    if not entry.places:
+        yield "  found no more: `pmbf guard baseline update` forgets it"
+    for name, first, last, document in entry.places:
+        yield f"  {shown_path(name)}, lines {first}-{last}, of {shown_path(document)}"
+    if entry.text and not redact:
+        yield f"    | {_shortened(one_line(entry.text))}"
 
 
 def note_lines(verdict: Verdict) -> Iterator[str]:

@@ -1,0 +1,177 @@
+"""One leak check as a command line asks for it: what to look at, under which policy, against which documents."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pmbf.cli.inputs import ignored_texts, limits
+from pmbf.errors import ParameterError
+from pmbf.guard.config import Chosen, policy_for, project_folder
+from pmbf.guard.policy import Policy
+
+if TYPE_CHECKING:
+    from pmbf.guard.allowing import Allowances
+    from pmbf.guard.git import Repository
+    from pmbf.guard.sources import Planned
+    from pmbf.guard.types import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What to check: exactly one of these.
+
+    Args:
+        words: Files, folders, `-`; after `--pre-push` the remote's name and URL.
+        staged: The index.
+        revisions: A range of commits.
+        pre_push: What git is about to push.
+        pre_receive: What git has received.
+        name: What to call standard input.
+
+    Raises:
+        ParameterError: None is given, or more than one.
+    """
+
+    words: Sequence[str] = ()
+    staged: bool = False
+    revisions: str | None = None
+    pre_push: bool = False
+    pre_receive: bool = False
+    name: str | None = None
+
+    def __post_init__(self) -> None:
+        ways = {
+            "PATH": bool(self.words) and not self.pre_push,
+            "--staged": self.staged,
+            "--range": self.revisions is not None,
+            "--pre-push": self.pre_push,
+            "--pre-receive": self.pre_receive,
+        }
+        chosen = [name for name, is_given in ways.items() if is_given]
+        if len(chosen) != 1:
+            what = f"{' and '.join(chosen)} are given" if chosen else "nothing to check is named"
+            raise ParameterError(f"{what}, expected one of: {', '.join(ways)}")
+
+    @property
+    def in_git(self) -> bool:
+        """Whether git is asked."""
+        return not self.words or self.pre_push
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """A check with its policy, before anything is read.
+
+    Args:
+        asked: What to look at.
+        policy: What blocks.
+        folder: What the policy's globs start from.
+        repository: Where git is asked.
+    """
+
+    asked: Asked
+    policy: Policy
+    folder: Path
+    repository: Repository | None
+
+    @staticmethod
+    def of(asked: Asked, chosen: Chosen) -> Check:
+        """Return the check that a command line asks for.
+
+        Raises:
+            ParameterError: The policy is wrong, or no protected documents are named.
+            PmbfError: There is no repository, or git cannot tell.
+        """
+        repository = None
+        if asked.in_git:
+            from pmbf.guard.git import Repository
+
+            repository = Repository()
+        folder = repository.top or Path.cwd() if repository else project_folder(Path.cwd())
+        # What is pushed must not say how it is checked.
+        policy = policy_for(None if asked.pre_receive else folder, chosen)
+        if not policy.collection:
+            raise ParameterError(
+                "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy"
+            )
+        return Check(asked, policy, folder, repository)
+
+    def verdict(self, allowances: Callable[[bytes], Allowances]) -> tuple[Verdict, str]:
+        """Return the verdict, and the channel that was checked.
+
+        Args:
+            allowances: Makes what may leave of the collection's own key.
+
+        Raises:
+            PmbfError, OSError: Whatever kept the check from an answer.
+        """
+        from pmbf.collection import Collection
+        from pmbf.guard.checker import CollectionChecker
+        from pmbf.guard.checking import check
+
+        policy = self.policy
+        planned = self._planned()
+        public = ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s))
+        with Collection(policy.collection) as collection:
+            checker = CollectionChecker(collection, min_chars=policy.min_chars, ignore=public)
+            return check(planned, policy, checker, allowances(checker.key)), planned.channel
+
+    def _planned(self) -> Planned:
+        from pmbf.guard import sources
+
+        asked = self.asked
+        if self.repository is None:
+            return sources.of_paths(asked.words, self.policy, self.folder, asked.name or "stdin")
+        if asked.staged:
+            return sources.of_index(self.repository, self.policy)
+        if asked.revisions is not None:
+            from pmbf.guard.git import require_revision
+
+            return sources.of_range(self.repository, require_revision(asked.revisions), self.policy)
+        lines = sys.stdin.buffer.read().splitlines()
+        if asked.pre_receive:
+            return sources.of_received(self.repository, lines, self.policy)
+        remote = asked.words[0] if asked.words else os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
+        return sources.of_push(self.repository, lines or _told_by_pre_commit(os.environ), remote, self.policy)
+
+
+def _told_by_pre_commit(environment: Mapping[str, str]) -> Iterable[bytes]:
+    """Return the line that git gave to pre-commit, which keeps it and sets variables; of several the first.
+
+    Source:
+        pre-commit.com, "pre-push"; the line's new object is not told when a whole history is pushed.
+    """
+    local = environment.get("PRE_COMMIT_LOCAL_BRANCH")
+    if not local:
+        return []
+    new, old = environment.get("PRE_COMMIT_TO_REF", local), environment.get("PRE_COMMIT_FROM_REF", "0" * 40)
+    return [os.fsencode(f"{local} {new} {environment.get('PRE_COMMIT_REMOTE_BRANCH', local)} {old}")]
+
+
+def allowances_of(policy: Policy) -> Callable[[bytes], Allowances]:
+    """Return what a policy allows, as a function of the collection's own key."""
+    from pmbf.guard.allowing import Allowances
+    from pmbf.guard.baseline import Baseline, read_baseline
+
+    def made(key: bytes) -> Allowances:
+        baseline = read_baseline(policy.baseline) if policy.baseline else Baseline(key)
+        return Allowances(baseline.key, frozenset(baseline.notes), inline=policy.allow_inline)
+
+    return made
+
+
+def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether passages are kept from the output: where others may read it, unless told."""
+    return bool(environment.get("CI")) if redact is None else redact
+
+
+def values_given(**values: Any) -> dict[str, Any]:
+    """Return the policy's keys that a command line gives, checked."""
+    from pmbf.guard.config import command_line
+
+    return command_line({name: value for name, value in values.items() if value is not None})

@@ -1,0 +1,82 @@
+"""Git hooks that run the check: made where there is none, never written over another's.
+
+hooks/pre-commit    pmbf guard --staged
+hooks/pre-push      pmbf guard --pre-push REMOTE URL
+hooks/pre-receive   pmbf guard --pre-receive
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+ARGUMENTS = {"pre-commit": "--staged", "pre-push": '--pre-push "$@"', "pre-receive": "--pre-receive"}
+"""What each kind of hook asks for; git gives a pre-push hook the remote's name and URL."""
+MARK = "# made by `pmbf guard install`; `pmbf guard uninstall` takes it away"
+
+
+@dataclass(frozen=True, slots=True)
+class Hook:
+    """A hook's file and what became of it: `installed`, `renewed`, `removed`, `foreign` or `absent`."""
+
+    kind: str
+    path: Path
+    outcome: str
+
+
+def install(folder: Path, kinds: Sequence[str], options: Sequence[str]) -> list[Hook]:
+    """Make hooks in a folder, and renew those made before.
+
+    Args:
+        folder: The repository's hooks.
+        kinds: Keys of `ARGUMENTS`.
+        options: Words of the command line that each hook adds, such as `-c` and a folder.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    return [_made(folder / kind, kind, options) for kind in kinds]
+
+
+def uninstall(folder: Path, kinds: Sequence[str]) -> list[Hook]:
+    """Take away the hooks that `install` made; others stay.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    hooks = []
+    for kind in kinds:
+        path = folder / kind
+        outcome = "removed" if _is_ours(path) else "foreign" if os.path.lexists(path) else "absent"
+        if outcome == "removed":
+            path.unlink()
+        hooks.append(Hook(kind, path, outcome))
+    return hooks
+
+
+def command_line(kind: str, options: Sequence[str]) -> str:
+    """Return the line that a hook runs."""
+    program = [sys.executable, "-m", "pmbf", "guard", "check", *options]
+    return f"{shlex.join(program)} {ARGUMENTS[kind]}"
+
+
+def _made(path: Path, kind: str, options: Sequence[str]) -> Hook:
+    outcome = "renewed" if _is_ours(path) else "installed"
+    if os.path.lexists(path) and outcome != "renewed":
+        return Hook(kind, path, "foreign")
+    temporary = path.with_name(f"{path.name}.pmbf-tmp")
+    temporary.write_text(f"#!/bin/sh\n{MARK}\nexec {command_line(kind, options)}\n", encoding="utf-8")
+    temporary.chmod(0o755)
+    os.replace(temporary, path)
+    return Hook(kind, path, outcome)
+
+
+def _is_ours(path: Path) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    return MARK.encode() in path.read_bytes()

@@ -1,0 +1,85 @@
+"""A log of what a check found: one line of JSON for each finding, appended; never any text of either side."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from typing import Any
+
+from pmbf.errors import UnsupportedError
+from pmbf.guard.types import Finding, Verdict
+
+
+def append_incidents(path: str | os.PathLike[str], verdict: Verdict, *, channel: str, collection: str) -> int:
+    """Append a verdict's findings to a log, and return how many there were.
+
+    The lines of one check stay together, and are on disk when this returns. A log that is made is its owner's alone.
+
+    Args:
+        path: The log; a line of JSON for each incident.
+        verdict: The answer of a check.
+        channel: Which way it would have left, as in `Planned`.
+        collection: Path of the protected documents.
+
+    Raises:
+        UnsupportedError: It is no regular file.
+        OSError: It cannot be written.
+    """
+    lines = "".join(json.dumps(one) + "\n" for one in _incidents(verdict, channel, collection)).encode()
+    if not lines:
+        return 0
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
+    descriptor = os.open(path, flags, 0o600)
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnsupportedError(f"{os.fspath(path)}: not a regular file, expected a log of incidents")
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+        _write(descriptor, lines)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+    return lines.count(b"\n")
+
+
+def _write(descriptor: int, lines: bytes) -> None:
+    """Write whole lines, or none: where the disk is full, what was written of them is taken back."""
+    start = os.fstat(descriptor).st_size
+    remaining = memoryview(lines)
+    try:
+        while remaining:
+            remaining = remaining[os.write(descriptor, remaining) :]
+    except OSError:
+        os.ftruncate(descriptor, start)
+        raise
+
+
+def _incidents(verdict: Verdict, channel: str, collection: str) -> Iterator[dict[str, Any]]:
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    for finding in verdict.findings:
+        yield {"id": secrets.token_hex(8), "time": now, "channel": channel, "policy": verdict.policy} | _told(
+            finding, collection
+        )
+
+
+def _told(finding: Finding, collection: str) -> dict[str, Any]:
+    payload = finding.payload
+    return {
+        "action": finding.action,
+        "allowed_by": finding.allowed_by,
+        "collection": collection,
+        "document_id": finding.document_id,
+        "document_path": finding.document_path,
+        "name": payload.name,
+        "paths": list(payload.paths),
+        "blob": payload.blob,
+        "commit": payload.commit,
+        "n_chars": finding.n_chars,
+        "share_of_document": finding.share_of_document,
+        "share_of_payload": finding.share_of_payload,
+        "fingerprints": [one.fingerprint for one in finding.evidence],
+    }

@@ -1,0 +1,105 @@
+"""A verdict as SARIF 2.1.0, as code hosts show it beside the lines; never with any text.
+
+One result for each passage, with the passage's fingerprint, so that it stays the same alert wherever it moves.
+
+Source:
+    OASIS SARIF 2.1.0; docs.github.com, "SARIF support for code scanning": 25,000 results a run, 1,000 locations each.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+from urllib.parse import quote_from_bytes
+
+from pmbf.guard.types import Evidence, Finding, Payload, Unread, Verdict
+
+SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
+MOST_RESULTS, MOST_LOCATIONS = 25_000, 1_000
+LEAK, INCOMPLETE = "pmbf-guard/protected-text", "pmbf-guard/incomplete"
+_LEVELS = {"block": "error", "warn": "warning", "allowed": "note"}
+_RULES = {
+    LEAK: "Text of a protected document",
+    INCOMPLETE: "Something could not be checked whole",
+}
+
+
+def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
+    """Return a verdict as a SARIF log.
+
+    Args:
+        verdict: The answer of a check.
+        version: Of pmbf.
+    """
+    results = [_passage(finding, one) for finding in verdict.findings for one in finding.evidence]
+    results += [_incomplete(one, verdict.incomplete_blocks) for one in verdict.incomplete]
+    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()]
+    run: dict[str, Any] = {
+        "tool": {"driver": {"name": "pmbf guard", "version": version, "rules": rules}},
+        "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The top of the repository"}}},
+        "columnKind": "unicodeCodePoints",
+        "results": results[:MOST_RESULTS],
+        "invocations": [
+            {
+                "executionSuccessful": not verdict.incomplete,
+                "exitCode": verdict.exit_code,
+                "toolExecutionNotifications": _notifications(len(results)),
+            }
+        ],
+        "properties": {"policy": verdict.policy, "action": verdict.action},
+    }
+    return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _passage(finding: Finding, one: Evidence) -> dict[str, Any]:
+    action = "allowed" if one.allowed_by else finding.action
+    result = {
+        "ruleId": LEAK,
+        "level": _LEVELS[action],
+        "message": {
+            "text": f"{one.n_chars} letters and digits of {finding.document_path} "
+            f"(document {finding.document_id}); fingerprint {one.fingerprint}"
+        },
+        "locations": _locations(finding.payload, one.lines if finding.is_plain else None),
+        "partialFingerprints": {
+            "pmbfPassage/v1": one.fingerprint,
+            "primaryLocationLineHash": f"{one.fingerprint}:{finding.document_id}",
+        },
+        "properties": {
+            "action": action,
+            "shareOfDocument": finding.share_of_document,
+            "shareOfPayload": finding.share_of_payload,
+            "commit": finding.payload.commit,
+        },
+    }
+    if one.allowed_by:
+        kind = "inSource" if one.allowed_by == "inline" else "external"
+        result["suppressions"] = [{"kind": kind, "justification": f"allowed by {one.allowed_by}"}]
+    return result
+
+
+def _locations(payload: Payload, lines: tuple[int, int] | None) -> list[dict[str, Any]]:
+    """Return a location for each path; a message, which has none, is named by its commit."""
+    region = {"region": {"startLine": lines[0], "endLine": lines[1]}} if lines else {}
+    paths = payload.paths[:MOST_LOCATIONS] or (f"commit/{payload.commit}",)
+    return [{"physicalLocation": {"artifactLocation": _artifact(path), **region}} for path in paths]
+
+
+def _artifact(path: str) -> dict[str, str]:
+    uri = quote_from_bytes(path.removeprefix("./").encode("utf-8", "surrogateescape"))
+    return {"uri": f"file://{uri}"} if path.startswith("/") else {"uri": uri, "uriBaseId": "%SRCROOT%"}
+
+
+def _incomplete(one: Unread, blocks: bool) -> dict[str, Any]:
+    return {
+        "ruleId": INCOMPLETE,
+        "level": "error" if blocks else "warning",
+        "message": {"text": one.reason},
+        "locations": [{"physicalLocation": {"artifactLocation": _artifact(one.name)}}],
+    }
+
+
+def _notifications(n_results: int) -> list[dict[str, Any]]:
+    if n_results <= MOST_RESULTS:
+        return []
+    text = f"{n_results} results, the first {MOST_RESULTS} are listed; --json lists all"
+    return [{"level": "warning", "message": {"text": text}}]

@@ -1,0 +1,187 @@
+"""The check as a hook: of git itself, and of the real pre-commit package with this repository's own manifest."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.conftest import ROOT, words
+from tests.guard.conftest import LEAK, Git, guard
+
+CLEAN = words(77)
+
+
+@pytest.fixture
+def hooked(git, protected, monkeypatch):
+    """A repository whose hooks `pmbf guard install` has made."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    git.commit()
+    assert guard("install", "-c", protected, cwd=git.folder).returncode == 0
+    return git
+
+
+def test_an_installed_hook_stops_the_commit_of_what_is_staged(hooked):
+    hooked.write("a.txt", LEAK)
+    hooked("add", "a.txt")
+    hooked.write("a.txt", CLEAN)
+    refused = hooked("commit", "-m", "m", ok=False)
+    assert refused.returncode == 1
+    assert "BLOCKED: a.txt holds text of plan.txt" in refused.stdout + refused.stderr
+    hooked("add", "a.txt")
+    hooked("commit", "-q", "-m", "m")
+
+
+def test_a_part_of_a_file_that_is_staged_is_all_that_counts(hooked):
+    hooked.commit("a.txt", f"{CLEAN}\n")
+    hooked.write("a.txt", f"{CLEAN}\nmore\n\n{LEAK}\n")
+    patch = hooked("diff", "-U0").split("@@")
+    assert len(patch) == 3
+    hooked.write("a.txt", f"{CLEAN}\nmore\n")
+    hooked("add", "a.txt")
+    hooked.write("a.txt", f"{CLEAN}\nmore\n\n{LEAK}\n")
+    hooked("commit", "-q", "-m", "the clean half")
+    assert hooked("commit", "-q", "-a", "-m", "the other half", ok=False).returncode == 1
+
+
+def test_amending_and_rebasing_are_checked_like_commits(hooked):
+    hooked.commit("a.txt", CLEAN)
+    hooked.commit("b.txt", "two")
+    hooked.write("b.txt", LEAK)
+    hooked("add", "-A")
+    assert hooked("commit", "-q", "--amend", "-m", "m", ok=False).returncode == 1
+    hooked("commit", "-q", "--amend", "-m", "m", "--no-verify")
+    bad = hooked("rev-parse", "HEAD")
+    hooked("rebase", "-q", "--root", "--exec", "true")
+    given = f"refs/heads/main {hooked('rev-parse', 'HEAD')} refs/heads/main {'0' * len(bad)}\n"
+    assert guard("--pre-push", "x", cwd=hooked.folder, given=given, PMBF_COLLECTION=os.devnull).returncode == 3
+
+
+def test_an_installed_hook_stops_the_push_of_what_was_deleted_again(hooked, tmp_path):
+    server = Git(tmp_path / "server.git", "--bare")
+    hooked("remote", "add", "origin", server.folder)
+    hooked.commit("a.txt", CLEAN)
+    hooked("push", "-q", "origin", "main")
+    hooked.write("leak.txt", LEAK)
+    hooked("add", "-A")
+    hooked("commit", "-q", "--no-verify", "-m", "m")
+    hooked("rm", "-q", "leak.txt")
+    hooked.commit()
+    refused = hooked("push", "origin", "main", ok=False)
+    assert refused.returncode != 0
+    assert "BLOCKED: leak.txt in commit" in refused.stdout + refused.stderr
+    hooked("reset", "-q", "--hard", "origin/main")
+    hooked.commit("b.txt", words(78))
+    hooked("push", "-q", "origin", "main")
+
+
+def test_a_server_refuses_what_its_hook_blocks(git, tmp_path, protected, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    server = Git(tmp_path / "server.git", "--bare")
+    done = guard("install", "-c", protected, cwd=server.folder)
+    assert "pre-receive: installed" in done.stderr
+    git.commit("leak.txt", LEAK)
+    refused = git("push", server.folder, "main", ok=False)
+    assert "BLOCKED: leak.txt in commit" in refused.stderr
+    assert server("for-each-ref") == ""
+
+
+def test_a_hook_of_another_is_left_alone(git, protected):
+    hook = git.folder / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(exist_ok=True)
+    hook.write_text("#!/bin/sh\ntrue\n")
+    done = guard("install", "-c", protected, cwd=git.folder)
+    assert done.returncode == 3
+    assert hook.read_text() == "#!/bin/sh\ntrue\n"
+    assert "add this line" in done.stderr
+    assert "--staged || exit $?" in done.stderr
+    assert (hook.parent / "pre-push").exists()
+    removed = guard("uninstall", cwd=git.folder)
+    assert "another hook, left alone" in removed.stderr
+    assert hook.exists() and not (hook.parent / "pre-push").exists()
+
+
+def test_installing_again_renews_what_was_installed(hooked):
+    done = guard("install", "--pre-push", "-c", "elsewhere", cwd=hooked.folder)
+    assert done.returncode == 0
+    assert "pre-push: renewed" in done.stderr
+    assert str(hooked.folder / "elsewhere") in (hooked.folder / ".git" / "hooks" / "pre-push").read_text()
+
+
+def test_a_hooks_folder_of_ones_own_is_used(git, tmp_path, protected):
+    git("config", "core.hooksPath", tmp_path / "hooks")
+    guard("install", "-c", protected, cwd=git.folder)
+    assert sorted(path.name for path in (tmp_path / "hooks").iterdir()) == ["pre-commit", "pre-push"]
+
+
+# ---------------------------------------------------------------------- pre-commit
+
+
+@pytest.fixture
+def managed(git, tmp_path, protected, monkeypatch):
+    """A repository that the real pre-commit manages, with the hooks of this project's manifest.
+
+    The hooks run with this interpreter (`language: system`), so that nothing is installed or fetched.
+    """
+    pytest.importorskip("pre_commit")
+    from pre_commit.clientlib import load_manifest
+
+    program = tmp_path / "bin" / "pmbf"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m pmbf "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "pre-commit"))
+    lines = ["repos:", "- repo: local", "  hooks:"]
+    for hook in load_manifest(ROOT / ".pre-commit-hooks.yaml"):
+        lines += [f"  - id: {hook['id']}", f"    name: {hook['name']}", f"    entry: {hook['entry']}"]
+        lines += ["    language: system", f"    stages: [{', '.join(hook['stages'])}]"]
+        lines += [f"    {key}: {str(hook[key]).lower()}" for key in ("pass_filenames", "always_run", "require_serial")]
+        lines += [f"    args: [-c, '{protected}']"]
+    git.write(".pre-commit-config.yaml", "\n".join(lines) + "\n")
+    git.commit()
+    git_hooks = ["-t", "pre-commit", "-t", "pre-push"]
+    done = subprocess.run(
+        [sys.executable, "-m", "pre_commit", "install", *git_hooks], cwd=git.folder, capture_output=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return git
+
+
+def test_the_manifest_is_one_that_pre_commit_takes():
+    manifest = pytest.importorskip("pre_commit.clientlib").load_manifest(ROOT / ".pre-commit-hooks.yaml")
+    assert [(hook["id"], hook["stages"][0]) for hook in manifest] == [
+        ("pmbf-guard", "pre-commit"),
+        ("pmbf-guard-push", "pre-push"),
+    ]
+    assert all(hook["require_serial"] and hook["always_run"] and not hook["pass_filenames"] for hook in manifest)
+
+
+def test_pre_commit_checks_what_is_staged(managed):
+    managed.write("a.txt", CLEAN)
+    managed("add", "-A")
+    managed.write("a.txt", LEAK)  # pre-commit puts it aside
+    managed("commit", "-q", "-m", "m")
+    managed("add", "-A")
+    refused = managed("commit", "-m", "m", ok=False)
+    assert refused.returncode == 1
+    assert "BLOCKED: a.txt" in refused.stdout + refused.stderr
+
+
+@pytest.mark.parametrize("is_known", [True, False], ids=["a branch the server has", "a history it has not"])
+def test_pre_commit_checks_a_push_blob_by_blob(managed, tmp_path, is_known):
+    server = Git(tmp_path / "server.git", "--bare")
+    managed("remote", "add", "origin", server.folder)
+    managed.commit("a.txt", CLEAN)
+    if is_known:
+        managed("push", "-q", "origin", "main")
+    managed.write("leak.txt", LEAK)
+    managed("add", "-A")
+    managed("commit", "-q", "--no-verify", "-m", "m")
+    managed("rm", "-q", "leak.txt")
+    managed.commit()
+    refused = managed("push", "origin", "main", ok=False)
+    assert refused.returncode != 0
+    assert "BLOCKED: leak.txt in commit" in refused.stdout + refused.stderr
+    managed("reset", "-q", "--hard", "HEAD~2")
+    managed("push", "-q", "origin", "main")
