@@ -118,7 +118,7 @@ class Check:
         planned = self._planned()
         public = ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s))
         with Collection(policy.collection) as collection:
-            checker = CollectionChecker(collection, min_chars=policy.min_chars, ignore=public)
+            checker = CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False, ignore=public)
             return check(planned, policy, checker, allowances(checker.key)), planned.channel
 
     def _planned(self) -> Planned:

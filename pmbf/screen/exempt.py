@@ -29,7 +29,8 @@ class Exempt:
 
 def exempt(text: str, options: Options) -> Exempt:
     """Return what is exempt of a query."""
-    quoted, listed = quotations(text), bibliography(text)
+    quoted = quotations(text) if options.apparatus or options.exclude_quotations else []
+    listed = bibliography(text) if options.apparatus or options.exclude_bibliography else []
     excluded = [*(quoted if options.exclude_quotations else ()), *(listed if options.exclude_bibliography else ())]
     return Exempt(quoted, listed, merged([*excluded, *_ignored(text, options)]))
 
