@@ -138,3 +138,19 @@ def test_no_more_queries_are_read_than_the_processes_need(store: Store) -> None:
 def test_fewer_than_one_process_is_refused(store: Store) -> None:
     with Collection(store.folder) as collection, pytest.raises(ParameterError, match="jobs is 0"):
         collection.screen_many([], jobs=0)
+
+
+def test_who_asks_for_short_passages_gets_them_however_little_they_say(tmp_path):
+    common, copied = "it is what it was and not this", words(94)
+    with Collection(tmp_path / "short.pmbf", create=True) as made:
+        for number in range(8):
+            made.add(
+                f"{words(number)}. It is this, and that it was, what it is not. {words(number + 50)}", name=f"{number}"
+            )
+        made.add(f"{words(90)} {common}; {words(91)} {copied}", name="source")
+        query = f"{words(92)} {common}. {words(93)} {copied}"
+
+        [usual], [short] = (made.screen(query, min_chars=chars).matches for chars in (65, 25))
+
+    assert [len(copied)] == [len(passage.query) for passage in usual.passages]
+    assert [len(common), len(copied)] == [len(passage.query) for passage in short.passages]

@@ -89,14 +89,19 @@ def matches(
 
 
 def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
-    """Return what counts as a passage; a text too short to hold one is one as a whole."""
+    """Return what counts as a passage; a text too short to hold one is one as a whole.
+
+    Who asks for shorter passages than usual gets them, however little their few words say.
+    """
     usual, tokens = verify.Settings(), query.tokens
+    min_chars = min(options.min_chars, int(tokens.stops[-1] - tokens.starts[0]))
     return verify.Settings(
         seed_tokens=min(usual.seed_tokens, len(tokens)),
-        min_chars=min(options.min_chars, int(tokens.stops[-1] - tokens.starts[0])),
+        min_chars=min_chars,
         threshold=options.min_similarity,
         min_reworded_chars=max(options.min_chars, usual.min_reworded_chars),
         min_reworded_source_chars=max(options.min_chars, usual.min_reworded_source_chars),
+        least_evidence=usual.least_evidence if min_chars >= usual.min_chars else 0.0,
         short_doubt=SHORT_DOUBT,
     )
 

@@ -40,7 +40,7 @@ def _ignored(text: str, options: Options) -> Iterator[Span]:
     if not any(options.ignore):
         return
     query = verify.prepare(text)
-    settings = verify.Settings(min_chars=options.min_chars, threshold=options.min_similarity)
+    settings = verify.Settings(min_chars=options.min_chars, threshold=options.min_similarity, least_evidence=0.0)
     for template in options.ignore:
         yield from (found.query for found in verify.passages(query, verify.prepare(clean(template)), settings))
 
