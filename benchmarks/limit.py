@@ -131,23 +131,30 @@ class Bench:
         yield "scan", _seconds(lambda: kernels.and_popcounts(self.rows[0], self.rows))
 
     def _asker(self, spans: list[tuple[int, int]]) -> Callable[[Any], Any]:
-        asked = self._asked(spans)
-        return lambda query: kernels.rows_over_sealed(self.slices, query, *asked, n_hashes=self.size.n_hashes)
+        asked, n_hashes = self._asked(spans), self.size.n_hashes
+        return lambda query: kernels.rows_over(kernels.hits_sealed(self.slices, query, n_hashes=n_hashes), *asked)
 
     def _asked(self, spans: list[tuple[int, int]]) -> tuple[NDArray[Any], ...]:
         windows = np.array(spans, np.int64)
-        sizes = np.unique(windows[:, 1] - windows[:, 0])
-        return windows, sizes, np.repeat(sizes[:, None] // 5, self.size.n_rows, axis=1).astype(np.int32)
+        sizes, kinds = np.unique(windows[:, 1] - windows[:, 0], return_inverse=True)
+        limits = np.repeat(sizes[:, None] // 5, self.size.n_rows, axis=1).astype(np.int32)
+        return windows, kinds.astype(np.int64), sizes, limits
 
     def _ask(self, queries: NDArray[np.uint32], spans: list[tuple[int, int]]) -> float:
-        """Return the seconds of a query in C, without the checks in Python before it: the call behind the door."""
+        """Return the seconds of a query in C, without the checks in Python before it: the calls behind the door."""
         from pmbf.kernels import native_bits as native
 
-        (windows, sizes, limits), passed = self._asked(spans), np.empty(self.size.n_rows, np.int64)
-        n_positions, at = len(self.slices), native._at
-        asked = (at(windows), len(windows), at(sizes), len(sizes), at(limits), self.size.n_rows, at(passed))
-        calls = [(at(self.slices), n_positions, at(query), len(query), self.size.n_hashes, *asked) for query in queries]
-        return _each(native._rows_over_sealed, calls)
+        (windows, kinds, sizes, limits), passed = self._asked(spans), np.empty(self.size.n_rows, np.int64)
+        (n_positions, width), at = self.slices.shape, native._at
+        hits = np.empty((len(queries[0]), width), np.uint64)
+        wanted = (at(windows), len(windows), at(kinds), at(sizes), len(sizes), at(limits), self.size.n_rows, at(passed))
+
+        def ask(query: NDArray[np.uint32]) -> None:
+            n = len(query)
+            native._hits_sealed(at(self.slices), n_positions, width, at(query), n, self.size.n_hashes, at(hits))
+            native._rows_over(at(hits), n, *wanted)
+
+        return _each(ask, [(query,) for query in queries])
 
     def _row_lines(self, limit: Any, random: np.random.Generator) -> float:
         """Return the seconds of reading, in the cache that holds a row, as many lines as filling all rows touches."""

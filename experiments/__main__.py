@@ -37,8 +37,10 @@ def main() -> None:
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
     else:
-        params = Params(**dict(map(_assignment, arguments.set)))
-        print(retrieval.run(arguments.corpora / "pan13_train", params=params, out=arguments.out))
+        made = Params.obfuscation if arguments.profile == "obfuscation" else Params
+        params = made(**dict(map(_assignment, arguments.set)))
+        pan13 = arguments.corpora / "pan13_train"
+        print(retrieval.run(pan13, params=params, half=arguments.half, out=arguments.out))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -54,6 +56,12 @@ def _parser() -> argparse.ArgumentParser:
     commands.choices["shingles"].add_argument("--pairs", type=int, default=200, help="pairs per kind (default: 200)")
     commands.choices["retrieval"].add_argument(
         "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the collection (repeatable)"
+    )
+    commands.choices["retrieval"].add_argument(
+        "--profile", choices=["default", "obfuscation"], help="parameters of the collection that --set changes"
+    )
+    commands.choices["retrieval"].add_argument(
+        "--half", choices=retrieval.HALVES, help="of the suspicious documents, by number (default: all)"
     )
     _add_planted(
         commands.add_parser("planted", help="is a planted passage's source found?", description=planted.__doc__)

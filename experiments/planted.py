@@ -1,7 +1,7 @@
 """Is the source of one planted passage found, and are only sources named? Texts of `experiments.planting`.
 
-- recall: share of the texts whose planted source is named, for `candidates` alone (score: shared hashes in the best
-  window, then in all) and for the whole screen (score: characters covered);
+- recall: share of the texts whose planted source is named, for `candidates` alone (score: evidence, what the
+  shared hashes of the best window weigh) and for the whole screen (score: characters covered);
 - cut: what is named scores above the cut, the least score that at most one clean text in a hundred exceeds;
 - first: share of the texts whose best named document is the source;
 - precision: sources among all documents that planted texts name, leaving out those that have a run of six words of the
@@ -97,7 +97,7 @@ def measured(planted: Planted, out: Path | None = None) -> str:
 def _candidates(store: Store, text: str) -> Named:
     found = candidates(store, query_sample(text, store.params))
     paths = store.paths_of(one.document for one in found)
-    return [(path, one.densest + one.n_hits / 1e6) for one in found for path in paths[one.document]]
+    return [(path, one.evidence) for one in found for path in paths[one.document]]
 
 
 def _screened(store: Store, text: str) -> Named:

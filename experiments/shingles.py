@@ -22,10 +22,11 @@ from numpy.typing import NDArray
 from experiments.corpora import PAN13_KINDS, pan13_pairs, read
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params
-from pmbf.screen import PASSAGE_HASHES
 
 SETTINGS = [(2, True), (3, True), (4, True), (5, True), (6, True), (8, True), (3, False), (4, False)]
-MIN_HITS = 3
+MIN_HITS, PASSAGE_HASHES = 3, 24
+"""Hits within a window of a query that make a document found."""
+
 ROW_DOCUMENTS = 24
 
 Hashes = NDArray[np.uint32]

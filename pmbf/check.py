@@ -140,7 +140,6 @@ def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckRe
         lost_documents=dead,
         lost_paths=report.lost,
         freed_ids=dead,
-        meta={"stop_documents": "0"},
     )
 
 

@@ -12,7 +12,7 @@ import typer
 import pmbf
 from pmbf.cli import arguments as arg
 from pmbf.cli import guard
-from pmbf.cli.inputs import fits, given, ignored_texts, limits, n_cores, named_roots, resolved
+from pmbf.cli.inputs import fits, given, ignored_texts, limits, n_cores, named_roots, profiled, resolved
 from pmbf.cli.outcome import (
     DONE,
     FAILED,
@@ -87,6 +87,7 @@ def load(
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     jobs: arg.LoadJobs = None,
+    profile: arg.Profile = None,
     shingle: arg.Shingle = None,
     any_order: arg.AnyOrder = False,
     density: arg.Density = None,
@@ -100,7 +101,8 @@ def load(
     quiet: arg.QuietLoad = False,
 ) -> None:
     """Load files and folders; makes the collection if need be."""
-    params = given(
+    params = profiled(
+        profile,
         shingle_tokens=shingle,
         ordered=False if any_order else None,
         density=density,

@@ -25,6 +25,9 @@ from pmbf.rowindex import RowIndex
 from pmbf.storage import Identity, MappedFile
 from pmbf.tilefile import StoredTile
 
+LARGE_RECORD_BYTES = 1 << 14
+"""Fingerprints so large, of books, are checked page by page, each page once, and only the parts asked for are read."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shared:
@@ -32,13 +35,11 @@ class Shared:
 
     Args:
         ids: `(n,) uint32`, the live documents, ascending.
-        n_hashes: `(n,) int64`, hashes of each.
         bounds: `(n + 1,) int64`; those of document i are `at[bounds[i]:bounds[i + 1]]`.
         at: `(bounds[-1],) uint32`, places in the query's distinct hashes; of each document ascending, each once.
     """
 
     ids: NDArray[np.uint32]
-    n_hashes: NDArray[np.int64]
     bounds: NDArray[np.int64]
     at: NDArray[np.uint32]
 
@@ -117,18 +118,8 @@ class StoreFiles:
             raise ParameterError(f"{self.folder}: the collection is closed; open it again")
         if self._matrix is None:
             stored = dict(self.tiles())
-            self._matrix = PseudoMatrixBloomFilter(
-                {number: one.tile for number, one in stored.items()},
-                {number: one.background for number, one in stored.items()},
-            )
+            self._matrix = PseudoMatrixBloomFilter({number: one.tile for number, one in stored.items()})
         return self._matrix
-
-    def stop_hashes(self) -> NDArray[np.uint32]:
-        """Return the hashes found in too many documents to tell them apart, ascending."""
-        for entry in self._entries.values():
-            if entry.kind == "STOP":
-                return np.frombuffer(self.file(entry.serial).verify(), "<u4")
-        return np.empty(0, np.uint32)
 
     # ------------------------------------------------------------------ documents
 
@@ -159,33 +150,37 @@ class StoreFiles:
             parts = codec.decode_fingerprint(file.payload[offset : offset + n_bytes], str(file.path))
             yield parts[0] if len(parts) == 1 else np.unique(np.concatenate([np.empty(0, np.uint32), *parts]))
 
-    def shared_hashes(self, ids: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> Shared:
-        """Return which of a query's hashes some documents have; removed documents are left out.
+    def shared_hashes(self, parts: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> Shared:
+        """Return which of a query's hashes some parts of documents have; removed documents are left out.
 
         Some two microseconds for a document of 600 hashes; the catalog is not asked.
 
         Args:
-            ids: `(n,) uint32`, ascending.
+            parts: `(n, 3) uint32`: document, first part, part after the last; documents may stand there repeatedly.
             wanted: `(q,) uint32`, the query's hashes, ascending and distinct.
 
         Raises:
             CorruptError: A record or a file is damaged, or a document is not in the directory.
         """
-        places = self.directory.entries(ids)
-        if len(missing := ids[places["state"] == UNUSED]):
+        parts = parts[np.argsort(parts[:, 0], kind="stable")]
+        places = self.directory.entries(parts[:, 0].copy())
+        if len(missing := parts[places["state"] == UNUSED, 0]):
             raise self._contradiction(f"document {missing[0]} is missing from the directory", "check --repair")
         live = places["state"] != REMOVED
-        ids, places = ids[live], places[live]
+        parts, places = parts[live], places[live]
         serials = distinct(places["file"])
-        file = np.searchsorted(serials, places["file"])
+        file = np.searchsorted(serials, places["file"]).astype(np.int64, copy=False)
         files = [self.file(serial) for serial in serials.tolist()]
         offsets, sizes = places["offset"].astype(np.int64), places["n_bytes"].astype(np.int64)
-        found = kernels.shared(
-            [one.payload for one in files], file.astype(np.int64, copy=False), offsets, sizes, wanted
-        )
+        large = sizes >= LARGE_RECORD_BYTES
+        for at in np.flatnonzero(large).tolist():
+            files[file[at]].check(int(offsets[at]), int(offsets[at] + sizes[at]))
+        ranges = parts[:, 1:].astype(np.int64)
+        payloads = [one.payload for one in files]
+        found = kernels.shared(payloads, file, offsets, sizes, wanted, parts=ranges, checked=large)
         if found.damaged is not None:
             raise codec.damaged_fingerprint(files[file[found.damaged]].path)
-        return Shared(ids, places["n_hashes"].astype(np.int64), found.bounds, found.at)
+        return _by_document(parts[:, 0], found.bounds, found.at)
 
     def text(self, document: Document) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
@@ -253,3 +248,15 @@ class StoreFiles:
 
     def _contradiction(self, what: str, command: str = "check") -> CorruptError:
         return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")
+
+
+def _by_document(ids: NDArray[np.uint32], bounds: NDArray[np.int64], at: NDArray[np.uint32]) -> Shared:
+    """Return what was found of ascending documents, those that stand there more than once together."""
+    is_first = np.ones(len(ids), np.bool_)
+    np.not_equal(ids[1:], ids[:-1], out=is_first[1:])
+    if is_first.all():
+        return Shared(ids, bounds, at)
+    owner = np.repeat(np.cumsum(is_first) - 1, np.diff(bounds))
+    pairs = distinct(owner << 32 | at)
+    starts = np.searchsorted(pairs >> 32, np.arange(is_first.sum() + 1))
+    return Shared(ids[is_first], starts.astype(np.int64), pairs.astype(np.uint32))

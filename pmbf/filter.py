@@ -27,10 +27,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels, thresholds
+from pmbf.arrays import distinct
 from pmbf.errors import ParameterError
 from pmbf.tile import ROWS_PER_TILE, Hashes, Tile, Words
 
-__all__ = ["ROWS_PER_TILE", "PseudoMatrixBloomFilter", "Tile", "rows_over"]
+__all__ = ["ROWS_PER_TILE", "LookUp", "PseudoMatrixBloomFilter", "RowNeeds", "Tile"]
 
 Windows = Sequence[tuple[int, int]] | NDArray[np.int64]
 """Half-open ranges of a query's hashes, `(n, 2)`."""
@@ -38,8 +39,8 @@ Windows = Sequence[tuple[int, int]] | NDArray[np.int64]
 CROWDED_RATE = 0.2
 """A row that takes one absent hash in five for its own says little: its few, long documents are always looked at."""
 
-_MOST_LIMITS = 48
-"""Limits of a tile that are kept, 2 KB each: queries of like lengths share them."""
+_MOST_LIMITS = 1024
+"""Limits of a tile that are kept, some hundred bytes each: queries of like lengths share them."""
 
 
 @dataclass(slots=True)
@@ -51,8 +52,6 @@ class PseudoMatrixBloomFilter:
 
     Args:
         tiles: By number.
-        background: By tile number, `(n_rows,)`: share of unrelated hashes that hit each row beyond its false positives,
-            since its documents have common phrases; nothing where a tile is missing.
 
     >>> matrix = PseudoMatrixBloomFilter({4: Tile.new(194, n_hashes=3, fpr=0.01)})
     >>> matrix.tiles[4].insert(matrix.tiles[4].add_row(), np.arange(50, dtype=np.uint32))
@@ -62,7 +61,6 @@ class PseudoMatrixBloomFilter:
     """
 
     tiles: dict[int, Tile] = field(default_factory=dict)
-    background: dict[int, NDArray[np.float32]] = field(default_factory=dict)
     _needs: dict[int, RowNeeds] = field(default_factory=dict, repr=False)
 
     @property
@@ -70,10 +68,20 @@ class PseudoMatrixBloomFilter:
         """Rows of all tiles."""
         return sum(tile.n_rows for tile in self.tiles.values())
 
-    def hits(self, hashes: Hashes) -> Iterator[tuple[int, Words]]:
-        """Yield each tile's number and hits, by number; see `Tile.hits`."""
-        for number in sorted(self.tiles):
-            yield number, self.tiles[number].hits(hashes)
+    def look_up(self, hashes: Hashes) -> LookUp:
+        """Return which rows may hold each hash of a query.
+
+        Args:
+            hashes: `(q,) uint32`, in text order; 64 bytes for each and each 512 rows are held.
+
+        Raises:
+            ParameterError: `hashes` is not `(q,) uint32`.
+        """
+        hits = {number: self.tiles[number].hits(hashes) for number in sorted(self.tiles)}
+        n_holding = np.zeros(len(hashes))
+        for number, found in hits.items():
+            n_holding += kernels.popcounts(found) - self.needs(number).n_false
+        return LookUp(self, hits, np.maximum(n_holding, 0.0))
 
     def rows_over(
         self, hashes: Hashes, windows: Windows, *, false_rows: float, method: str = "hashes"
@@ -85,141 +93,160 @@ class PseudoMatrixBloomFilter:
             windows: Half-open ranges of `hashes`.
             false_rows: Rows that may pass by chance, expected over all windows and tiles, above 0; crowded rows, see
                 `CROWDED_RATE`, pass besides.
-            method: `hashes` or `popcount`; see `rows_over`.
+            method: `hashes` counts hashes in windows, see `LookUp.rows_over`; `popcount` common bits, see
+                `RowNeeds.over_in_bits`.
 
         Raises:
             ParameterError: An argument is outside its range.
         """
-        for number, _, rows in self.rows_over_each([(hashes, windows)], false_rows=false_rows, method=method):
-            yield number, rows
+        if method == "hashes":
+            yield from self.look_up(hashes).rows_over(windows, false_rows=false_rows)
+        elif method == "popcount":
+            for number in sorted(self.tiles):
+                yield number, self.needs(number).over_in_bits(hashes, false_rows / max(1, self.n_rows))
+        else:
+            raise ParameterError(f"method is {method!r}, expected 'hashes' or 'popcount'")
 
-    def rows_over_each(
-        self, queries: Sequence[tuple[Hashes, Windows]], *, false_rows: float, method: str = "hashes"
-    ) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-        """Yield tile by tile, and in a tile query by query, its number, the query's index and the rows above chance.
-
-        All queries meet one tile while it is in the processor's cache. See `rows_over`.
-        """
-        chances = [false_rows / max(1, len(windows) * self.n_rows) for _, windows in queries]
-        asked = [Asked.of(*query) for query in queries]
-        for number in sorted(self.tiles):
-            needs = self._needs_of(number)
-            for index, (query, chance) in enumerate(zip(asked, chances, strict=True)):
-                yield number, index, needs.rows_over(query, chance, method)
-
-    def _needs_of(self, number: int) -> RowNeeds:
+    def needs(self, number: int) -> RowNeeds:
+        """Return what the rows of a tile need."""
         if number not in self._needs:
-            tile = self.tiles[number]
-            rates = 1 - (1 - tile.rates()) * (1 - self.background.get(number, np.float32(0)))
-            self._needs[number] = RowNeeds(tile, rates, tile.rates() > CROWDED_RATE)
+            self._needs[number] = RowNeeds(self.tiles[number])
         return self._needs[number]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
-    """A query as tiles are asked: its hashes, its windows as an array, and the sizes of those that are not empty."""
+class LookUp:
+    """Which rows of a filter may hold each hash of a query.
 
-    hashes: Hashes
-    windows: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    Args:
+        matrix: The filter.
+        hits: By tile number, `(q, ceil(n_rows / 64)) uint64`; see `Tile.hits`.
+        n_holding: `(q,) float64`, at least 0, how many rows hold each hash: those that it hits, less the false ones.
+            How common a hash is stands in the filter itself: a row holds some two dozen documents, so few rows are few
+            documents. Off by the chance of false hits, two rows where 1,500 have ε = 0.3 %.
+    """
 
-    @classmethod
-    def of(cls, hashes: Hashes, windows: Windows) -> Asked:
-        """Return a query of some windows, half-open ranges of its hashes."""
+    matrix: PseudoMatrixBloomFilter
+    hits: dict[int, Words]
+    n_holding: NDArray[np.float64]
+
+    def some(self, places: NDArray[np.intp]) -> LookUp:
+        """Return what was found of some of the hashes."""
+        hits = {number: found[places] for number, found in self.hits.items()}
+        return LookUp(self.matrix, hits, self.n_holding[places])
+
+    def rows_over(self, windows: Windows, *, false_rows: float) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield each tile's number and the rows that a query hits, in any window, more often than chance explains.
+
+        A window's hashes hit an unrelated row by the row's own ε, or since they are common: by the share of all rows
+        that hold them, but for one, which may be the row in question. Shares are averaged over a window; for a tail
+        beyond the mean that is on the safe side (Hoeffding 1956). A row that all hashes of a window hit passes
+        whatever the rates, so a stored text no longer than a window is never missed.
+
+        Args:
+            windows: Half-open ranges of the hashes.
+            false_rows: Rows that may pass by chance, expected over all windows and tiles, above 0.
+
+        Raises:
+            ParameterError: A window leaves the hashes, or `false_rows` is not above 0.
+        """
         spans = np.asarray(windows, np.int64).reshape(-1, 2)
-        sizes = sorted({size for size in (spans[:, 1] - spans[:, 0]).tolist() if size > 0})
-        return cls(hashes, spans, np.array(sizes, np.int64))
+        spans = spans[spans[:, 0] != spans[:, 1]]
+        chance = false_rows / max(1, len(spans) * self.matrix.n_rows)
+        of, kinds = self._kinds(spans)
+        for number, hits in self.hits.items():
+            limits = self.matrix.needs(number).limits(kinds, chance)
+            yield number, kernels.rows_over(hits, spans, of, np.array([n for n, _ in kinds], np.int64), limits)
+
+    def _kinds(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[tuple[int, int]]]:
+        """Return the kind of each window, and of each kind the size and the step of `_rate` that is its background."""
+        n_hashes = len(self.n_holding)
+        sums = np.zeros(n_hashes + 1)
+        np.cumsum(np.maximum(self.n_holding - 1, 0.0) / max(1, self.matrix.n_rows), out=sums[1:])
+        inside = np.clip(spans, 0, n_hashes)  # windows that leave the hashes are refused by the kernel
+        sizes = spans[:, 1] - spans[:, 0]
+        shares = (sums[inside[:, 1]] - sums[inside[:, 0]]) / np.maximum(1, sizes)
+        steps = np.ceil(np.log2(np.clip(shares, 2.0**_LOWEST_STEP, 1.0))).astype(np.int64)
+        of_each = sizes * _STEPS + steps - _LOWEST_STEP
+        keys = distinct(of_each)
+        of = np.searchsorted(keys, of_each).astype(np.int64, copy=False)
+        return of, [(key // _STEPS, key % _STEPS + _LOWEST_STEP) for key in keys.tolist()]
+
+
+_LOWEST_STEP = -10
+_STEPS = 1 - _LOWEST_STEP
+
+
+def _rate(step: int) -> float:
+    """Return a background rate: 2^step, or none at the lowest step, where it is less than any row's own."""
+    return 0.0 if step == _LOWEST_STEP else 2.0**step
 
 
 class RowNeeds:
-    """How many hits each row of a tile needs, by the size of the window; computed once for queries of like lengths.
+    """How much each row of a tile needs to stand out; computed once for queries of like lengths.
 
     Args:
         tile: The rows; they must not change any more.
-        rates: `(n_rows,) float64`, chance that an unrelated hash hits each row: `tile.rates()`, or more.
-        always: `(n_rows,) bool`, rows that pass whatever hits them; None for no row.
-
-    Raises:
-        ParameterError: `rates` has another shape.
     """
 
-    def __init__(self, tile: Tile, rates: NDArray[np.float64], always: NDArray[np.bool_] | None = None) -> None:
-        rates = np.asarray(rates, np.float64)
-        if rates.shape != (tile.n_rows,):
-            raise ParameterError(f"rates is {rates.dtype} {rates.shape}, expected float64 ({tile.n_rows},)")
+    def __init__(self, tile: Tile) -> None:
+        rates = tile.rates()
+        self.n_false = float(rates.sum())
+        """Rows that a hash hits by chance, expected."""
         self._tile = tile
-        self._rates = rates
-        self._always = np.flatnonzero(always) if always is not None else np.empty(0, np.intp)
-        self._limits: dict[tuple[int, float], NDArray[np.int32]] = {}
+        self._always = np.flatnonzero(rates > CROWDED_RATE)
+        rounded = _rounded_up(rates)
+        self._rates = distinct(rounded)
+        self._rate_of = np.searchsorted(self._rates, rounded)
+        self._limits: dict[tuple[int, float, int], NDArray[np.int32]] = {}
 
-    def rows_over(self, asked: Asked, chance: float, method: str) -> NDArray[np.int64]:
-        """Return the rows above chance, ascending; see the function `rows_over`."""
-        if method == "hashes":
-            return self._over_in_windows(asked, chance)
-        if method == "popcount":
-            over = _over_in_bits(self._tile, asked.hashes, self._rates, chance * len(asked.windows))
-            over[self._always] = True
-            return np.flatnonzero(over)
-        raise ParameterError(f"method is {method!r}, expected 'hashes' or 'popcount'")
+    def limits(self, kinds: Sequence[tuple[int, int]], chance: float) -> NDArray[np.int32]:
+        """Return how many hits each row needs in each kind of window, `(n_kinds, n_rows) int32`.
 
-    def _over_in_windows(self, asked: Asked, chance: float) -> NDArray[np.int64]:
-        limits = np.empty((len(asked.sizes), len(self._rates)), np.int32)
-        for line, size in zip(limits, asked.sizes.tolist(), strict=True):
-            np.minimum(self._limits_of(size, chance), size, out=line)
-        return self._tile.rows_over(asked.hashes, asked.windows, asked.sizes, limits)
+        Args:
+            kinds: Size and background step of each kind.
+            chance: That one window of one unrelated row passes, above 0.
+        """
+        found = [self._limits_of(*thresholds.grid_point(size, chance), step) for size, step in kinds]
+        lines = np.array(found, np.int32).reshape(len(kinds), len(self._rates))
+        np.minimum(lines, np.array([size for size, _ in kinds], np.int32)[:, None], out=lines)
+        of_rows = lines.take(self._rate_of, axis=1)
+        of_rows[:, self._always] = 0
+        return of_rows
 
-    def _limits_of(self, size: int, chance: float) -> NDArray[np.int32]:
-        """Return how many hits each row needs in a window: those of a little longer window, at a little less chance."""
-        point = thresholds.grid_point(size, chance)
+    def over_in_bits(self, hashes: Hashes, chance: float) -> NDArray[np.int64]:
+        """Return the rows that share more bits with a query, as a row of its own, than chance explains, ascending.
+
+        The paper's measure. Of B query bits an unrelated row shares about Bin(B, its fill); sharing is less than
+        binomial, since B positions are distinct, unless common phrases set k bits at once. With k = 1 it counts what
+        counting hashes in the whole query counts, but for hashes that fall on one position.
+
+        Raises:
+            ParameterError: `hashes` is not `(q,) uint32`, or `chance` is not above 0.
+        """
+        tile = self._tile
+        at = kernels.positions(hashes, row_bits=tile.row_bits, n_hashes=tile.n_hashes)
+        n_bits = len(distinct(at.ravel()))
+        fills = tile.popcounts / tile.row_bits
+        over = tile.common_bits(hashes) >= _limits(n_bits, fills, chance) if n_bits else fills > 1
+        over[self._always] = True
+        return np.flatnonzero(over)
+
+    def _limits_of(self, size: int, chance: float, step: int) -> NDArray[np.int32]:
+        """Return how many hits each rate needs in a window, of a size and a chance on the grid."""
+        point = size, chance, step
         if point not in self._limits:
             if len(self._limits) >= _MOST_LIMITS:
                 del self._limits[next(iter(self._limits))]
-            limits = _limits(point[0], self._rates, point[1])
-            limits[self._always] = 0
-            self._limits[point] = limits
+            rates = 1 - (1 - self._rates) * (1 - _rate(step))
+            self._limits[point] = _limits(size, rates, chance)
         return self._limits[point]
 
 
-def rows_over(
-    tile: Tile,
-    hashes: Hashes,
-    windows: Windows,
-    *,
-    rates: NDArray[np.float64],
-    chance: float,
-    method: str = "hashes",
-) -> NDArray[np.int64]:
-    """Return the rows of a tile that a query hits more often than chance explains, ascending.
-
-    `hashes` counts, window by window, the query's hashes that hit a row. A row that all hashes of a window hit passes
-    whatever its rate, so a stored text no longer than a window is never missed. `popcount` is the paper's: the bits
-    that the whole query, as a row, shares with the row; windows are not looked at. Of B query bits an unrelated row
-    shares about Bin(B, its fill); sharing is less than binomial, since B positions are distinct, unless common phrases
-    set k bits at once. With k = 1 both count the same, but for hashes that fall on one position.
-
-    Args:
-        tile: The rows.
-        hashes: `(q,) uint32`, the query in text order.
-        windows: Half-open ranges of `hashes`; empty ones find nothing.
-        rates: `(n_rows,) float64`, chance that an unrelated hash hits each row: `tile.rates()`, or more.
-        chance: That one window of one unrelated row passes, above 0.
-        method: `hashes` or `popcount`.
-
-    Raises:
-        ParameterError: A window leaves the hashes, a number is outside its range, or `method` is another.
-    """
-    return RowNeeds(tile, rates).rows_over(Asked.of(hashes, windows), chance, method)
-
-
-def _over_in_bits(tile: Tile, hashes: Hashes, rates: NDArray[np.float64], chance: float) -> NDArray[np.bool_]:
-    """Return which rows share more bits with the query; a hash that hits beyond a row's ε counts with all its bits."""
-    at = kernels.positions(hashes, row_bits=tile.row_bits, n_hashes=tile.n_hashes)
-    n_bits = len(np.unique(at))
-    if not n_bits:
-        return np.zeros(tile.n_rows, np.bool_)
-    unset = 1 - tile.popcounts / tile.row_bits
-    bit_rates = 1 - unset * (1 - rates) / np.maximum(1 - tile.rates(), np.finfo(float).tiny)
-    return tile.common_bits(hashes) >= _limits(n_bits, np.clip(bit_rates, 0.0, 1.0), chance)
+def _rounded_up(rates: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return rates on a grid of 2^(1/4), so that the rows of a tile share a few."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.minimum(np.exp2(np.ceil(4 * np.log2(rates)) / 4), 1.0))
 
 
 def _limits(n: int, rates: NDArray[np.float64], chance: float) -> NDArray[np.int32]:

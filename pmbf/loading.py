@@ -243,7 +243,7 @@ class Loader:
     def _commit_when_due(self) -> None:
         now = time.monotonic()
         if self._writer.pending_bytes >= COMMIT_BYTES or now - self._last_commit >= COMMIT_SECONDS:
-            self._writer.commit(more_to_come=True)
+            self._writer.commit()
             self._last_commit = now
 
 

@@ -45,10 +45,10 @@ class Params:
         ParameterError: A value is outside its range.
 
     >>> Params(density=0.05).shingle_tokens
-    4
+    3
     """
 
-    shingle_tokens: int = 4
+    shingle_tokens: int = 3
     ordered: bool = True
     density: float = 0.05
     min_hashes: int = 32
@@ -75,6 +75,18 @@ class Params:
             raise ParameterError(f"fpr is {self.fpr}, expected a number in (0, 0.5]")
         if self.placement not in ("single-row", "multi-row"):
             raise ParameterError(f"placement is {self.placement!r}, expected 'single-row' or 'multi-row'")
+
+    @classmethod
+    def obfuscation(cls, **changed: Any) -> Params:
+        """Return parameters for sources that were reworded throughout: pairs of words in any order, sampled densely.
+
+        Args:
+            changed: Other values, by name; they win.
+
+        >>> Params.obfuscation(fpr=0.003).shingle_tokens
+        2
+        """
+        return cls(**({"shingle_tokens": 2, "ordered": False, "density": 0.12} | changed))
 
     def digest(self) -> bytes:
         """Return 8 bytes that differ between any two parameter sets."""

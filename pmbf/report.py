@@ -118,7 +118,7 @@ class Query:
         n_hashes: Sampled hashes that were looked up.
         n_mixed_tokens: Tokens that mix scripts (look-alike letters).
         n_invisible: Zero-width and other invisible characters.
-        n_stop_hashes: Hashes not looked up: their shingles are in very many documents (licences, templates).
+        n_stop_hashes: Hashes that say nothing: their shingles are in very many documents (licences, templates).
         n_quoted: Characters in quotation marks and block quotes.
         n_listed: Characters of the bibliography.
         n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.

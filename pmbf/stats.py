@@ -17,7 +17,6 @@ class Stats:
         n_removed: Removed documents that wait for compaction.
         n_chars, n_hashes: Of the live documents, added up.
         n_tiles, n_sealed, n_rows: Tiles, those of them that take no more documents, and rows in all.
-        n_stop_hashes: Hashes left out of queries.
         fill: Mean share of set bits in a row.
         fpr: Mean false-positive rate of a row, ε.
         bits_per_hash: Bits of all rows over live hashes.
@@ -34,7 +33,6 @@ class Stats:
     n_tiles: int
     n_sealed: int
     n_rows: int
-    n_stop_hashes: int
     fill: float
     fpr: float
     bits_per_hash: float
@@ -70,7 +68,6 @@ def measure(store: Store, kernels: str) -> Stats:
         n_tiles=len(tiles),
         n_sealed=sum(not one.growing for one in stored),
         n_rows=n_rows,
-        n_stop_hashes=len(store.stop_hashes()),
         fill=n_set / n_bits if n_bits else 0.0,
         fpr=rates / n_rows if n_rows else 0.0,
         bits_per_hash=n_bits / sums["n_hashes"] if sums["n_hashes"] else 0.0,

@@ -4,7 +4,7 @@ Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 
 
     offset  bytes  field
          0      8  magic            89 50 4D 42 46 0D 0A 0A  (a text-mode copy breaks it)
-         8      4  kind             TILE, FPRT, TEXT, STOP, DOCS
+         8      4  kind             TILE, FPRT, TEXT, DOCS
         12      2  format version
         14      2  header bytes     64
         16     16  collection id
@@ -36,7 +36,7 @@ from pmbf import kernels
 from pmbf.errors import BusyError, CorruptError, ParameterError, UnsupportedError
 
 MAGIC = b"\x89PMBF\r\n\n"
-FORMAT_VERSION = 2
+FORMAT_VERSION = 3
 HEADER = struct.Struct("<8s4sHH16s8sQQII")
 HEADER_BYTES = HEADER.size
 PAGE_BYTES = 4096
@@ -86,7 +86,6 @@ FILE_KINDS = {
     "TILE": ("tiles", "tile"),
     "FPRT": ("fingerprints", "fprt"),
     "TEXT": ("texts", "text"),
-    "STOP": ("tiles", "stop"),
     "DOCS": ("tiles", "docs"),
 }
 

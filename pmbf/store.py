@@ -5,7 +5,7 @@ papers.pmbf/
   generation          number of the last commit, a guard against a lost one
   fingerprints/       records of sampled hashes                       (truth)
   texts/              blocks of compressed text, for verification     (truth, may be absent)
-  tiles/              bits and row index; stop shingles; directory    (derived, `check --repair` rebuilds them)
+  tiles/              bits and row index; directory                   (derived, `check --repair` rebuilds them)
   writer.lock         held by the one writer
   readers.lock        shared by readers: while held, old files stay
 """
@@ -145,7 +145,7 @@ class Store(StoreFiles):
 
 
 def _first_meta(params: Params) -> dict[str, str]:
-    numbers = {"generation": "0", "next_serial": "1", "next_tile": "0", "stop_documents": "0"}
+    numbers = {"generation": "0", "next_serial": "1", "next_tile": "0"}
     return numbers | {"params": params.to_json(), "collection_id": secrets.token_hex(16)}
 
 

@@ -214,23 +214,6 @@ class Tile:
         ask = kernels.hits_sealed if self.sealed else kernels.hits_open
         return ask(self._read(hashes), hashes, n_hashes=self.n_hashes)
 
-    def rows_over(
-        self, hashes: Hashes, windows: NDArray[np.int64], sizes: NDArray[np.int64], limits: NDArray[np.int32]
-    ) -> NDArray[np.int64]:
-        """Return the rows that reach their limit in at least one window of a query, ascending, `(n,) int64`.
-
-        Args:
-            hashes: `(q,) uint32`, the query in text order.
-            windows: `(n_windows, 2) int64`, half-open ranges of `hashes`; an empty one finds nothing.
-            sizes: `(n_sizes,) int64`, ascending: the size of every window that is not empty.
-            limits: `(n_sizes, n_rows) int32`, for each size the hits each row needs.
-
-        Raises:
-            ParameterError: An array has another dtype or shape, or a window leaves the hashes.
-        """
-        ask = kernels.rows_over_sealed if self.sealed else kernels.rows_over_open
-        return ask(self._read(hashes), hashes, windows, sizes, limits, n_hashes=self.n_hashes)
-
     def common_bits(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return the bits that each row shares with a row holding just these hashes, `(n_rows,) int64`.
 

@@ -2,7 +2,6 @@
 
     u32 n_rows │ u32 row_words │ u32 n_hashes │ u32 form (0 open, 1 sealed) │ u32 n_entries │ u32 growing │ f64 ε
     u32 popcount per row
-    f32 background per row            share of unrelated hashes that hit beyond the row's own ε
     4 × u32 per entry                 row, document, first part, part after the last; ascending
     zeros up to a multiple of 64
     the bits: open, row after row; sealed, position after position
@@ -42,13 +41,11 @@ class StoredTile:
     Args:
         tile: The bits.
         entries: `(n_entries, 4) uint32`: row, document, part_start, part_stop; sorted.
-        background: `(n_rows,) float32`, 0 to 1.
         growing: Whether it takes more documents.
     """
 
     tile: Tile
     entries: Entries
-    background: NDArray[np.float32]
     growing: bool
 
 
@@ -58,7 +55,6 @@ def payload(stored: StoredTile) -> Iterator[bytes | memoryview]:
     sealed = tile.sealed or tile.n_rows >= SEALED_ROWS
     head = _HEAD.pack(tile.n_rows, tile.row_words, tile.n_hashes, sealed, len(stored.entries), stored.growing, tile.fpr)
     head += np.asarray(tile.popcounts, "<u4").tobytes()
-    head += np.asarray(stored.background, "<f4").tobytes()
     head += np.asarray(stored.entries, "<u4").tobytes()
     yield head + bytes(-len(head) % _LINE_BYTES)
     bits = kernels.seal(tile.bits) if sealed and not tile.sealed else tile.bits
@@ -102,18 +98,17 @@ def _parse(file: MappedFile) -> StoredTile:
     content = file.payload
     n_rows, row_words, n_hashes, sealed, n_entries, growing, fpr = _head(file)
     offset = _HEAD.size
-    file.check(offset, offset + 8 * n_rows + 16 * n_entries)
+    file.check(offset, offset + 4 * n_rows + 16 * n_entries)
     popcounts = np.frombuffer(content, "<u4", n_rows, offset)
-    background = np.frombuffer(content, "<f4", n_rows, offset + 4 * n_rows)
-    entries = np.frombuffer(content, "<u4", 4 * n_entries, offset + 8 * n_rows).reshape(n_entries, 4)
-    offset += 8 * n_rows + 16 * n_entries
+    entries = np.frombuffer(content, "<u4", 4 * n_entries, offset + 4 * n_rows).reshape(n_entries, 4)
+    offset += 4 * n_rows + 16 * n_entries
     offset += -offset % _LINE_BYTES
     shape = (64 * row_words, -(-n_rows // 64)) if sealed else (n_rows, row_words)
     bits = np.frombuffer(content, "<u8", shape[0] * shape[1], offset).reshape(shape)
     form = Tile.sealed_form if sealed else Tile.open_form
     check = partial(_check_lines, file, offset, 8 * shape[1])
     tile = form(bits, n_rows=n_rows, n_hashes=n_hashes, fpr=fpr, popcounts=popcounts, check=check)
-    return StoredTile(tile, entries, background, bool(growing))
+    return StoredTile(tile, entries, bool(growing))
 
 
 def _check_lines(file: MappedFile, start: int, line_bytes: int, lines: NDArray[np.int64] | None) -> bool:

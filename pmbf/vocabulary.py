@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from weakref import WeakKeyDictionary
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pmbf import verify
-from pmbf.background import sampled_ids
 from pmbf.errors import CorruptError
 from pmbf.kernels import Words
 from pmbf.store import Store
@@ -31,10 +33,18 @@ def word_statistics(store: Store) -> verify.Statistics | None:
 
 
 def _sample(store: Store) -> Iterator[Words]:
-    documents = store.documents(sampled_ids(store, SAMPLED, seed=0).tolist())
+    documents = store.documents(_sampled_ids(store, SAMPLED, seed=0).tolist())
     for document in documents.values():
         # A damaged text is told where it is a candidate's; here the others teach as much.
         with suppress(CorruptError):
             text = store.text(document)
             if text is not None:
                 yield verify.prepare(text[:SAMPLED_CHARS]).words
+
+
+def _sampled_ids(store: Store, n_documents: int, seed: int) -> NDArray[np.uint32]:
+    """Return the ids of up to so many live documents, chosen by chance, ascending."""
+    ids = store.directory.live_ids()
+    if len(ids) > n_documents:
+        ids = np.sort(np.random.default_rng(seed).choice(ids, n_documents, replace=False))
+    return ids

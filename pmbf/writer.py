@@ -16,7 +16,6 @@ from concurrent.futures import Executor, Future, wait
 from typing import Any
 
 from pmbf import directory, storage, tilefile
-from pmbf.background import ProbePool, count_stop_hashes, stored_pool
 from pmbf.catalog import Catalog
 from pmbf.codec import TextPacker
 from pmbf.directory import Directory
@@ -28,9 +27,6 @@ from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry
 from pmbf.rowindex import RowIndex
 from pmbf.store import Store, write_generation
 from pmbf.tilefile import StoredTile
-
-STOP_GROWTH = 1.25
-"""Stop shingles are counted anew each time the collection has grown by this factor."""
 
 
 class Writer:
@@ -156,11 +152,8 @@ class Writer:
 
     # ------------------------------------------------------------------ committing
 
-    def commit(self, *, more_to_come: bool = False) -> None:
+    def commit(self) -> None:
         """Make all pending changes durable and visible, at once.
-
-        Args:
-            more_to_come: Whether another commit follows soon, which then counts the stop shingles of both.
 
         Raises:
             OSError: The disk is full or cannot be written; the pending changes are dropped, the collection is
@@ -174,8 +167,6 @@ class Writer:
                 self.discard()
                 raise
             self._start_pending()
-        if not more_to_come:
-            self._count_stop_hashes()
 
     def discard(self) -> None:
         """Drop every pending change."""
@@ -202,9 +193,9 @@ class Writer:
         return FileEntry(record.serial, kind, record.payload_bytes, record.payload_crc, tile)
 
     def write_tile(self, number: int, *, serial: int | None = None) -> FileEntry:
-        """Write a tile of the placer, with its background, and return its entry."""
+        """Write a tile of the placer and return its entry."""
         tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
-        stored = StoredTile(tile, entries, self._pool.rates(tile, entries), growing=not tile.sealed)
+        stored = StoredTile(tile, entries, growing=not tile.sealed)
         return self.write_file("TILE", tilefile.payload(stored), serial=serial, tile=number)
 
     def _drop_pathless(self) -> None:
@@ -233,7 +224,6 @@ class Writer:
         self._n_live += len(fingerprints)
         self._n_hashes += sum(map(len, fingerprints.values()))
         self.placer.mean_hashes = self._n_hashes / self._n_live
-        self._pool.show({document: fingerprint.hashes for document, fingerprint in fingerprints.items()})
         for document, fingerprint in fingerprints.items():
             self.placer.place(document, fingerprint.hashes, fingerprint.bounds.tolist())
 
@@ -296,27 +286,12 @@ class Writer:
             if len(entries):
                 change.new_files.append(self.write_file("DOCS", directory.payload(entries), tile=number))
 
-    def _count_stop_hashes(self) -> None:
-        if not self._n_live or self._n_live < STOP_GROWTH * int(self.store.catalog.meta["stop_documents"]):
-            return
-        hashes = count_stop_hashes(self.store, seed=self.store.generation)
-        self._write(
-            Change(
-                new_files=[self.write_file("STOP", [hashes.astype("<u4").tobytes()])],
-                lost_files={entry.serial for entry in self.store.catalog.files("STOP")},
-                meta={"stop_documents": str(self._n_live)},
-            )
-        )
-
     def _start_placing(self, *, rebuild: bool = False) -> None:
         catalog = self.store.catalog
         self._rebuild = rebuild
         self._next_serial = max(self._next_serial, int(catalog.meta["next_serial"]))
         self._n_live, self._n_hashes = self._totals()
         self._ids = _fresh_ids(catalog)
-        self._pool = (
-            ProbePool(self.store.generation) if rebuild else stored_pool(self.store, seed=self.store.generation)
-        )
         self.placer = self._placer(rebuild)
         self._start_pending()
 

@@ -111,8 +111,8 @@ def test_changed_parameters_are_noticed(folder):
 
 
 def test_a_newer_catalog_asks_for_an_upgrade(folder):
-    put(folder, format="3")
-    with pytest.raises(UnsupportedError, match="format version is 3, this pmbf reads up to 2; upgrade pmbf"):
+    put(folder, format="4")
+    with pytest.raises(UnsupportedError, match="format version is 4, this pmbf reads up to 3; upgrade pmbf"):
         Catalog(folder)
 
 

@@ -126,7 +126,7 @@ def test_there_is_one_writer(collection):
 
 
 def test_other_parameters_are_refused(collection):
-    with pytest.raises(ParameterError, match="shingle_tokens is 4, not 7"):
+    with pytest.raises(ParameterError, match="shingle_tokens is 3, not 7"):
         Collection(collection.path, params=Params(shingle_tokens=7))
 
 

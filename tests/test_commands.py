@@ -104,7 +104,7 @@ def test_every_field_of_options_is_an_option_but_those_for_experts():
     from typer.main import get_command
 
     offered = {parameter.name for parameter in get_command(app).commands["screen"].params}
-    assert {field.name for field in fields(Options)} - offered <= {"min_hits", "apparatus"}
+    assert {field.name for field in fields(Options)} - offered <= {"min_evidence", "apparatus"}
 
 
 def test_help_is_shown_without_arguments_and_the_version_on_demand():
@@ -211,6 +211,19 @@ def test_parameters_are_taken_when_a_collection_is_made(folder, tmp_path):
             row_capacity=999,
             store_text=False,
         )
+
+
+def test_a_profile_is_a_set_of_parameters_that_others_change(folder, tmp_path):
+    for name, options, expected in (
+        ("a", ["--profile", "obfuscation"], pmbf.Params.obfuscation()),
+        ("b", ["--profile", "obfuscation", "--density", 0.2], pmbf.Params.obfuscation(density=0.2)),
+        ("c", ["--profile", "default"], pmbf.Params()),
+    ):
+        assert run("load", folder, "-c", tmp_path / name, *options).exit_code == 0
+        with pmbf.Collection(tmp_path / name) as collection:
+            assert collection.params == expected
+    assert run("load", folder, "-c", tmp_path / "a", "--profile", "obfuscation").exit_code == 0
+    assert run("load", folder, "-c", tmp_path / "b", "--profile", "obfuscation").exit_code == 2
 
 
 def test_other_parameters_for_an_existing_collection_are_wrong_usage(mine, folder):

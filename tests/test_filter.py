@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from pmbf import params
 from pmbf.errors import ParameterError
-from pmbf.filter import CROWDED_RATE, PseudoMatrixBloomFilter, Tile, rows_over
+from pmbf.filter import CROWDED_RATE, PseudoMatrixBloomFilter, Tile
 from pmbf.thresholds import threshold
 
 CAPACITY = 500
@@ -24,6 +24,14 @@ def full_tile(n_rows: int, *, seed: int, n_hashes: int = 3, fpr: float = 0.01) -
     return tile, stored
 
 
+def rows_over(tile: Tile, query: np.ndarray, windows: object, *, chance: float, method: str = "hashes") -> np.ndarray:
+    """Return the rows of a matrix of one tile, where each window of a row passes by so much chance."""
+    n_windows = len([None for start, stop in windows if start < stop]) if method == "hashes" else 1
+    false_rows = chance * max(1, n_windows) * max(1, tile.n_rows)
+    [(_, rows)] = PseudoMatrixBloomFilter({0: tile}).rows_over(query, windows, false_rows=false_rows, method=method)
+    return rows
+
+
 def foreign(n: int, *, seed: int) -> np.ndarray:
     """Return hashes that no row of `full_tile` holds."""
     return np.random.default_rng(seed).integers(2**31, 2**32, n, np.uint32)
@@ -33,7 +41,7 @@ def foreign(n: int, *, seed: int) -> np.ndarray:
 def test_the_row_that_holds_the_query_passes(method: str) -> None:
     tile, stored = full_tile(70, seed=1)
     query = stored[66][:100]
-    found = rows_over(tile, query, [(0, 100)], rates=tile.rates(), chance=1e-6, method=method)
+    found = rows_over(tile, query, [(0, 100)], chance=1e-6, method=method)
     assert [66] == found.tolist()
 
 
@@ -44,14 +52,14 @@ def test_a_stored_text_of_few_hashes_passes_whatever_the_rates(n_stored: int, ch
         tile.seal()
     query = np.concatenate([foreign(40, seed=3), stored[1][:n_stored], foreign(40, seed=4)])
     window = (40, 40 + n_stored)
-    found = rows_over(tile, query, [(0, len(query)), window], rates=np.full(3, 0.99), chance=chance)
+    found = rows_over(tile, query, [(0, len(query)), window], chance=chance)
     assert 1 in found
 
 
 def test_a_passage_in_a_long_query_is_found_in_its_window_and_not_in_the_whole() -> None:
     tile, stored = full_tile(100, seed=5)
     query = np.concatenate([foreign(2000, seed=6), stored[42][:14], foreign(2000, seed=7)])
-    asked = {"rates": tile.rates(), "chance": 1e-6}
+    asked = {"chance": 1e-6}
     assert [] == rows_over(tile, query, [(0, len(query))], **asked).tolist()
     assert [42] == rows_over(tile, query, [(0, len(query)), (1990, 2014), (1995, 2019)], **asked).tolist()
 
@@ -62,7 +70,7 @@ def test_more_windows_than_are_counted_at_once_are_all_looked_at(place: int) -> 
     query = foreign(60_000, seed=9)
     query[12 * place : 12 * place + 12] = stored[3][:12]
     windows = [(start, start + 12) for start in range(0, 60_000, 12)]
-    assert [3] == rows_over(tile, query, windows, rates=tile.rates(), chance=1e-8).tolist()
+    assert [3] == rows_over(tile, query, windows, chance=1e-8).tolist()
 
 
 @pytest.mark.parametrize("method", ["hashes", "popcount"])
@@ -80,28 +88,42 @@ def test_foreign_texts_pass_no_more_often_than_was_asked_for(method: str, n_hash
     assert n_found < 80 + 5 * np.sqrt(80)
 
 
-def test_background_beside_the_rows_own_rate_raises_what_is_needed() -> None:
-    tile, stored = full_tile(2, seed=11)
-    query = np.concatenate([stored[0][:9], foreign(91, seed=12)])
-    found = [
-        rows_over(tile, query, [(0, 100)], rates=1 - (1 - tile.rates()) * (1 - background), chance=1e-4).tolist()
-        for background in (0.0, 0.05)
-    ]
+def test_hashes_that_many_rows_hold_explain_their_hits() -> None:
+    """Nine hashes make a row stand out when it alone holds them, not when every third row does."""
+    query = np.concatenate([foreign(9, seed=12) - np.uint32(2**31), foreign(91, seed=12)])
+    found = []
+    for holders in ([0], range(0, 60, 3)):
+        tile, _ = full_tile(60, seed=11)
+        for row in holders:
+            tile.insert(row, query[:9])
+        found.append(rows_over(tile, query, [(0, 100)], chance=1e-4).tolist())
     assert [[0], []] == found
+
+
+def test_how_many_rows_hold_a_hash_is_read_off_the_filter() -> None:
+    tile, stored = full_tile(200, seed=31)
+    everywhere = np.uint32(77)
+    for row in range(150):
+        tile.insert(row, np.array([everywhere], np.uint32))
+    looked_up = PseudoMatrixBloomFilter({0: tile}).look_up(np.append(stored[3][:50], everywhere))
+    assert 145 < looked_up.n_holding[-1] < 155
+    assert abs(looked_up.n_holding[:-1].mean() - 1) < 1
+    some = looked_up.some(np.array([50]))
+    assert (1, 1) == (len(some.n_holding), len(some.hits[0]))
 
 
 def test_rows_pass_from_the_threshold_of_their_own_rate_on() -> None:
     tile, stored = full_tile(1, seed=13)
-    needed = threshold(100, float(tile.rates()[0]) * (1 + 1 / 64), 1e-6)
+    needed = threshold(100, float(tile.rates()[0]) * 2**0.25, 1e-6)
     for n_shared, expected in ((needed, [0]), (needed - 5, [])):
         query = np.concatenate([stored[0][:n_shared], foreign(100 - n_shared, seed=14)])
-        assert expected == rows_over(tile, query, [(0, 100)], rates=tile.rates(), chance=1e-6).tolist()
+        assert expected == rows_over(tile, query, [(0, 100)], chance=1e-6).tolist()
 
 
 def test_with_one_bit_a_hash_both_methods_count_the_same() -> None:
     tile, stored = full_tile(200, seed=15, n_hashes=1)
     query = np.concatenate([stored[9][:40], stored[150][:20], foreign(140, seed=16)])
-    asked = {"rates": tile.rates(), "chance": 1e-6}
+    asked = {"chance": 1e-6}
     by_hashes = rows_over(tile, query, [(0, 200)], **asked)
     assert [9, 150] == by_hashes.tolist()
     assert by_hashes.tolist() == rows_over(tile, query, [(0, 200)], **asked, method="popcount").tolist()
@@ -113,7 +135,7 @@ def test_with_one_bit_a_hash_both_methods_count_the_same() -> None:
 def test_with_three_bits_a_hash_counting_hashes_finds_what_common_bits_cannot() -> None:
     tile, stored = full_tile(200, seed=17)
     query = np.concatenate([stored[9][:20], foreign(180, seed=18)])
-    asked = {"rates": tile.rates(), "chance": 1e-6}
+    asked = {"chance": 1e-6}
     assert [9] == rows_over(tile, query, [(0, 200)], **asked).tolist()
     assert [] == rows_over(tile, query, [(0, 200)], **asked, method="popcount").tolist()
 
@@ -123,20 +145,20 @@ def test_with_three_bits_a_hash_counting_hashes_finds_what_common_bits_cannot() 
 def test_nothing_asked_is_nothing_found(method: str, windows: list[tuple[int, int]]) -> None:
     tile, _ = full_tile(3, seed=19)
     query = foreign(5 if windows == [(0, 0), (5, 5)] and method == "hashes" else 0, seed=20)
-    assert [] == rows_over(tile, query, windows, rates=tile.rates(), chance=1e-6, method=method).tolist()
+    assert [] == rows_over(tile, query, windows, chance=1e-6, method=method).tolist()
 
 
 @pytest.mark.parametrize("method", ["hashes", "popcount"])
 def test_a_tile_without_rows_has_none_that_pass(method: str) -> None:
     tile, _ = full_tile(0, seed=21)
-    found = rows_over(tile, foreign(9, seed=22), [(0, 9)], rates=tile.rates(), chance=0.5, method=method)
+    found = rows_over(tile, foreign(9, seed=22), [(0, 9)], chance=0.5, method=method)
     assert [] == found.tolist()
 
 
 def test_a_row_without_a_hit_never_passes_though_chance_may() -> None:
     tile = Tile.new(10, n_hashes=3, fpr=0.01)
     tile.add_row()
-    assert [] == rows_over(tile, foreign(9, seed=23), [(0, 9)], rates=tile.rates(), chance=1.0).tolist()
+    assert [] == rows_over(tile, foreign(9, seed=23), [(0, 9)], chance=1.0).tolist()
 
 
 def test_tiles_of_different_widths_answer_one_query() -> None:
@@ -151,22 +173,20 @@ def test_tiles_of_different_widths_answer_one_query() -> None:
     found = [(tile, rows.tolist()) for tile, rows in matrix.rows_over(query, [(0, 80)], false_rows=1e-3)]
     assert [(2, [1]), (7, [1])] == found
     assert 9 == matrix.n_rows
-    assert [(2, (80, 1)), (7, (80, 1))] == [(tile, hits.shape) for tile, hits in matrix.hits(query)]
+    assert [(2, (80, 1)), (7, (80, 1))] == [(tile, hits.shape) for tile, hits in matrix.look_up(query).hits.items()]
 
 
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
         ({"method": "bits"}, "method is 'bits', expected 'hashes' or 'popcount'"),
-        ({"rates": np.zeros(2)}, "rates is float64"),
-        ({"rates": np.full(3, 1.5)}, "rates go from 1.5 to 1.5"),
         ({"chance": 0.0}, "p is 0.0"),
         ({"windows": [(0, 10)]}, "a window is not inside the 9 hashes"),
     ],
 )
 def test_a_wrong_argument_is_named(changed: dict[str, object], found: str) -> None:
     tile, _ = full_tile(3, seed=24)
-    arguments = {"windows": [(0, 9)], "rates": tile.rates(), "chance": 0.1} | changed
+    arguments = {"windows": [(0, 9)], "chance": 0.1} | changed
     with pytest.raises(ParameterError, match=found):
         rows_over(tile, foreign(9, seed=25), arguments.pop("windows"), **arguments)  # type: ignore[arg-type]
 
@@ -180,20 +200,3 @@ def test_a_crowded_row_passes_whatever_is_asked() -> None:
     for method in ("hashes", "popcount"):
         [(_, rows)] = matrix.rows_over(foreign(40, seed=26), [(0, 40)], false_rows=1e-9, method=method)
         assert [0] == rows.tolist()
-
-
-def test_many_queries_pass_the_rows_that_each_passes_alone() -> None:
-    matrix = PseudoMatrixBloomFilter({number: full_tile(40, seed=27 + number)[0] for number in range(3)})
-    queries = [
-        (
-            np.concatenate([full_tile(40, seed=28)[1][seed][:20], foreign(20 * seed, seed=seed)]),
-            [(0, 20), (0, 20 + seed)],
-        )
-        for seed in range(1, 40)
-    ]
-    together: dict[int, list[tuple[int, list[int]]]] = {}
-    for tile, index, rows in matrix.rows_over_each(queries, false_rows=0.5):
-        together.setdefault(index, []).append((tile, rows.tolist()))
-    for index, (hashes, windows) in enumerate(queries):
-        alone = PseudoMatrixBloomFilter(matrix.tiles).rows_over(hashes, windows, false_rows=0.5)
-        assert together[index] == [(tile, rows.tolist()) for tile, rows in alone]

@@ -9,7 +9,7 @@ from conftest import words
 from pmbf import Collection, screen
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.screen import DENSE_HASHES, PASSAGE_HASHES, Candidate, Options, candidates, candidates_of_each, informative
+from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, needed, rarity
 from pmbf.store import Store
 
 N_DOCUMENTS = 60
@@ -43,39 +43,98 @@ QUERIES = [
 
 
 def plainly(store: Store, text: str, options: Options) -> list[Candidate]:
-    """Return the candidates of a query by looking into every fingerprint."""
-    hashes = informative(query_sample(text, store.params).hashes, store.stop_hashes())
-    found = []
-    for document in store.catalog.live_documents() if len(hashes) else ():
-        has = np.isin(hashes, store.fingerprint(document).hashes).astype(int)
-        most, densest = (
-            max(int(has[start : start + size].sum()) for start in range(len(has)))
-            for size in (PASSAGE_HASHES, DENSE_HASHES)
+    """Return the candidates of a query by looking into every fingerprint; no hash of these texts is common."""
+    sample, n_words, found = query_sample(text, store.params), store.params.shingle_tokens, []
+    distinct, firsts = np.unique(sample.hashes, return_index=True)
+    tokens = dict(zip(distinct.tolist(), sample.token[firsts].tolist(), strict=True))
+    documents = {one.id: set(store.fingerprint(one).hashes.tolist()) for one in store.catalog.live_documents()}
+    matrix = store.matrix()
+    n_holding = dict(zip(distinct.tolist(), matrix.look_up(distinct).n_holding.tolist(), strict=True))
+
+    def weight(value: int) -> int:
+        n_having = max(n_holding[value], sum(value in hashes for hashes in documents.values()), 1)
+        return max(1, int(1024 * np.log((len(documents) + 1) / n_having)))
+
+    def evidence(hashes: set[int]) -> float:
+        places = sorted(
+            place for value, place in zip(distinct.tolist(), firsts.tolist(), strict=True) if value in hashes
         )
-        needed = max(1, min(options.min_hits, len(hashes) // 8, document.n_hashes // 4))
-        if most >= needed:
-            found.append(Candidate(document.id, int(has.sum()), densest))
-    return sorted(found, key=lambda one: (-one.densest, -one.n_hits, one.document))
+        worth, before = [], -99
+        for place in places:
+            value = int(sample.hashes[place])
+            worth.append(weight(value) * min(n_words, tokens[value] - before) // n_words)
+            before = tokens[value]
+        near = [[w for p, w in zip(places, worth, strict=True) if at <= p < at + EVIDENCE_HASHES] for at in places]
+        return max(map(sum, near), default=0) / 1024
+
+    share = min(1, store.params.density * sample.n_chars / max(1, len(sample)))
+    least = min(options.min_evidence, evidence(set(distinct.tolist())) * share / 2)
+    for number, hashes in documents.items():
+        n_hits = len(hashes & set(distinct.tolist()))
+        if n_hits and evidence(hashes) >= least:
+            found.append(Candidate(number, n_hits, evidence(hashes)))
+    return sorted(found, key=lambda one: (-one.evidence, -one.n_hits, one.document))
 
 
-@pytest.mark.parametrize("min_hits", [1, 3, 6])
+@pytest.mark.parametrize("min_evidence", [1.0, 12.0, 20.0])
 @pytest.mark.parametrize("text", QUERIES, ids=range(len(QUERIES)))
-def test_where_every_row_passes_candidates_are_those_found_plainly(store: Store, text: str, min_hits: int) -> None:
-    options = Options(min_hits=min_hits, false_rows=1e9)
-    assert plainly(store, text, options) == candidates(store, query_sample(text, store.params), options)
+def test_where_every_row_passes_candidates_are_those_found_plainly(
+    store: Store, text: str, min_evidence: float
+) -> None:
+    options = Options(min_evidence=min_evidence, false_rows=1e9)
+    expected = plainly(store, text, options)
+    assert expected == candidates(store, query_sample(text, store.params), options)
+
+
+def test_a_hash_weighs_the_more_the_fewer_documents_have_it(tmp_path) -> None:
+    """One passage in one text of thirty-one, another in five: equally long, the first says more."""
+    rare, spread = words(7000, 40), words(7001, 40)
+    texts = [
+        ("rare", words(1) + " " + rare),
+        *((f"{n}", words(n) + " " + (spread if n < 7 else "")) for n in range(2, 32)),
+    ]
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many(texts)
+    with Store(tmp_path / "c.pmbf") as store:
+        sample = query_sample(f"{words(7002, 100)} {rare} {words(7003, 100)} {spread}", store.params)
+        first, *others = candidates(store, sample)
+        assert "rare" in store.paths_of([first.document])[first.document][0]
+        assert len(others) == 5
+        assert first.evidence > 1.3 * others[0].evidence
+
+
+def test_more_evidence_is_needed_where_there_are_more_documents() -> None:
+    numbers = [needed(n) for n in (1, 10, 4000, 8000, 80_000, 10**7)]
+    assert numbers == sorted(numbers)
+    assert numbers[0] > 0
+
+
+@pytest.mark.parametrize("n_words", [15, 30, 60])
+def test_a_short_text_is_found_by_its_copy_whatever_is_needed(store: Store, n_words: int) -> None:
+    text = " ".join(words(21, 300).split()[100 : 100 + n_words])
+    found = candidates(store, query_sample(text, store.params), Options(min_evidence=1e6))
+    assert "text-21" in [store.paths_of([one.document])[one.document][0] for one in found]
+
+
+def test_a_long_query_is_looked_up_stretch_by_stretch(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = words(5000, 3000) + words(13, 300) + words(5001, 3000)
+    sample = query_sample(text, store.params)
+    expected = candidates(store, sample)
+    monkeypatch.setattr(rarity, "_MOST_HITS_BYTES", 1)
+    stretches = [len(one.hashes) for one in rarity.stretches(store, sample)]
+    assert (len(sample), rarity.EVIDENCE_HASHES) == (sum(stretches), max(stretches))
+    assert expected[0].document == candidates(store, sample)[0].document
 
 
 @pytest.mark.parametrize("method", ["hashes", "popcount"])
-def test_many_queries_have_the_candidates_each_has_alone(store: Store, method: str) -> None:
-    options = Options(method=method)
-    samples = [query_sample(text, store.params) for text in QUERIES]
-    alone = [candidates(store, sample, options) for sample in samples]
-    assert alone == candidates_of_each(store, samples, options)
-    assert any(alone)
+def test_both_methods_find_the_copied_documents(store: Store, method: str) -> None:
+    found = candidates(store, query_sample(QUERIES[0], store.params), Options(method=method))
+    assert "text-0" == store.paths_of([found[0].document])[found[0].document][0]
 
 
-def test_no_queries_have_no_candidates(store: Store) -> None:
-    assert [] == candidates_of_each(store, [])
+def test_an_empty_collection_has_no_candidates(tmp_path) -> None:
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        assert not made.screen(words(1)).found
 
 
 # ---------------------------------------------------------------------- many texts

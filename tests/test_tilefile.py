@@ -19,7 +19,7 @@ def made(n_rows, row_words=200):
     for row in range(n_rows):
         tile.insert(tile.add_row(), hashes_of(row))
     entries = np.array([(row, 10 * row, 0, 1) for row in range(n_rows)], np.uint32)
-    return StoredTile(tile, entries, np.linspace(0, 0.5, n_rows).astype(np.float32), growing=True)
+    return StoredTile(tile, entries, growing=True)
 
 
 def hashes_of(row):
@@ -42,7 +42,6 @@ def test_a_tile_comes_back_from_its_file(tmp_path, n_rows, growing):
     assert growing == tilefile.is_growing(tmp_path, record, OURS)
     assert (back.growing, back.tile.sealed) == (growing, not growing or n_rows >= SEALED_ROWS)
     assert stored.entries.tolist() == back.entries.tolist()
-    assert stored.background.tolist() == back.background.tolist()
     assert stored.tile.popcounts.tolist() == back.tile.popcounts.tolist()
     before, after = stored.tile.writable(), back.tile.writable()
     assert before.bits.tolist() == after.bits.tolist()

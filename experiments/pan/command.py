@@ -46,7 +46,7 @@ of another commit, is refused unless --redo is given.
 
 RETRIEVE = f"""\
 Load all sources into a collection (OUT/sources.pmbf), screen every suspicious document against it, and write its
-candidates (OUT/NAME.candidates.tsv: source, hits, hits in the densest window) and its detections (OUT/NAME.xml).
+candidates (OUT/NAME.candidates.tsv: source, hits, evidence in nats) and its detections (OUT/NAME.xml).
 
 A run that was killed goes on where it was: documents with a file are kept. A folder with detections of other
 parameters, or of another commit, is refused unless --redo is given.

@@ -1,7 +1,7 @@
 """`pan retrieve`: every suspicious document screened against all sources, as a user's collection would be.
 
     OUT/sources.pmbf                              the collection of all sources
-    OUT/suspicious-documentN.candidates.tsv       documents that became candidates, best first: name, hits, densest
+    OUT/suspicious-documentN.candidates.tsv       documents that became candidates, best first: name, hits, evidence
     OUT/suspicious-documentN.xml                  passages of `Collection.screen`; written last: the document is done
 
 As in `pan align`, each place goes to the source that is most alike; a report keeps them all.
@@ -115,7 +115,7 @@ def _candidates(store: Store, text: str, options: Options) -> Iterator[str]:
     names = store.paths_of([one.document for one in found])
     for one in found:
         for name in names[one.document]:
-            yield f"{name}\t{one.n_hits}\t{one.densest}\n"
+            yield f"{name}\t{one.n_hits}\t{one.evidence:.2f}\n"
 
 
 @cache

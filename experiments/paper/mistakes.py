@@ -40,7 +40,7 @@ from pmbf.collection import Collection
 from pmbf.filter import Tile
 from pmbf.fingerprint import query_sample
 from pmbf.params import Params, Placement, target_fill
-from pmbf.screen import Options, candidates, informative, rows_above_chance
+from pmbf.screen import Options, candidates, rows_above_chance
 from pmbf.store import Store
 
 PUBLISHED: dict[str, dict[str, float]] = {
@@ -64,7 +64,7 @@ COUNTED = {"bits": Options(method="popcount", false_rows=1), "hashes": Options(f
 COUNTED_AS_SHIPPED = {
     "bits": Options(method="popcount"),
     "hashes": Options(),
-    **{f"hashes, {n} in a window": Options(min_hits=n) for n in (4, 5, 6)},
+    **{f"hashes, {n} nats": Options(min_evidence=n) for n in (16, 24, 32)},
 }
 MOST_SOURCES, SHORTEST, LONGEST = 4, 50, 5_000
 SEGMENT_CHARS = 16_384
@@ -273,8 +273,7 @@ def _stages(folder: Path, store: Store, options: Options, copies: dict[Pair, Cop
     found: dict[str, set[Pair]] = {"rows": set(), "candidates": set()}
     for path in (folder / "susp").iterdir():
         query, sample = int(path.stem), query_sample(read(path), store.params)
-        asked = informative(sample.hashes, store.stop_hashes())
-        for tile, rows in rows_above_chance(store, asked, options):
+        for tile, rows in rows_above_chance(store, sample, options):
             found["rows"] |= {(query, numbers[one]) for one in store.rows.documents(tile, rows).tolist()}
         found["candidates"] |= {(query, numbers[one.document]) for one in candidates(store, sample, options)}
     found["proven"] = {pair for pair in found["candidates"] if _proven(folder, pair)}

@@ -91,7 +91,16 @@ LoadJobs = Annotated[
     int | None,
     option("--jobs", "N", "Read so many files at the same time (default: one a core, at most 4).", FILES, min=1),
 ]
-Shingle = Annotated[int | None, option("--shingle", "N", "Words in a row that are hashed together (default: 4).", NEW)]
+Profile = Annotated[
+    Literal["default", "obfuscation"] | None,
+    option(
+        "--profile",
+        "default|obfuscation",
+        "What to find: obfuscation also sources reworded throughout, at more than twice the size.",
+        NEW,
+    ),
+]
+Shingle = Annotated[int | None, option("--shingle", "N", "Words in a row that are hashed together (default: 3).", NEW)]
 AnyOrder = Annotated[bool, flag("--any-order", "Their order does not matter.", NEW)]
 Density = Annotated[
     float | None, option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW)
@@ -132,7 +141,7 @@ Threshold = Annotated[
 ]
 FalseRows = Annotated[
     float | None,
-    option("--false-rows", "N", "Rows that may be looked into for nothing, at most (default: 32).", SEARCH),
+    option("--false-rows", "N", "Rows that may be looked into for nothing, at most (default: 300).", SEARCH),
 ]
 MaxCandidates = Annotated[
     int | None, option("--max-candidates", "N", "Compare at most so many documents in detail (default: 500).", SEARCH)

@@ -7,6 +7,7 @@ import glob
 import os
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,15 @@ def resolved(collection: Collection, targets: Sequence[str]) -> list[int | str]:
 def given(**values: Any) -> dict[str, Any]:
     """Return the values that were given, by name."""
     return {name: value for name, value in values.items() if value is not None}
+
+
+def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
+    """Return a profile's parameters that differ from the default ones, and over them the values that were given."""
+    from pmbf.params import Params
+
+    made = Params.obfuscation() if profile == "obfuscation" else Params()
+    own = {name: value for name, value in asdict(made).items() if value != getattr(Params(), name)}
+    return own | given(**values)
 
 
 def limits(max_bytes: int | None, timeout: float | None) -> Limits:

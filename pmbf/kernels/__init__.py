@@ -31,7 +31,7 @@ if TYPE_CHECKING or not native_answers():
     )
     from pmbf.kernels.reference_files import read_texts
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
-    from pmbf.kernels.reference_query import rows_over_open, rows_over_sealed
+    from pmbf.kernels.reference_query import evidence, row_evidence, rows_over
     from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
     from pmbf.kernels.reference_text import fold, sample, tokenise
     from pmbf.kernels.reference_words import classes, words
@@ -43,6 +43,7 @@ else:
         and_popcounts,
         decode_gaps,
         encode_gaps,
+        evidence,
         fill,
         hits_open,
         hits_sealed,
@@ -50,8 +51,8 @@ else:
         popcount,
         popcounts,
         positions,
-        rows_over_open,
-        rows_over_sealed,
+        row_evidence,
+        rows_over,
         seal,
         unseal,
         window_counts,
@@ -83,6 +84,7 @@ __all__ = [
     "classes",
     "decode_gaps",
     "encode_gaps",
+    "evidence",
     "fill",
     "fold",
     "hits_open",
@@ -95,8 +97,8 @@ __all__ = [
     "positions",
     "read_texts",
     "record",
-    "rows_over_open",
-    "rows_over_sealed",
+    "row_evidence",
+    "rows_over",
     "sample",
     "score_tables",
     "seal",

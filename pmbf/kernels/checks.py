@@ -63,42 +63,82 @@ def require_windows(starts: NDArray[np.int64], stops: NDArray[np.int64], n_hits:
 
 
 def require_limits(
-    hashes: NDArray[np.uint32], windows: NDArray[np.int64], sizes: NDArray[np.int64], limits: NDArray[np.int32]
+    hits: NDArray[np.uint64],
+    windows: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    limits: NDArray[np.int32],
 ) -> None:
-    """Refuse windows that leave the hashes, and sizes that do not fit the windows or the limits."""
-    require_limits_fit(hashes, windows, sizes, limits)
-    require_windows(windows[:, 0], windows[:, 1], len(hashes))
-    require_sizes(windows[:, 1] - windows[:, 0], sizes)
+    """Refuse windows that leave the hits, and those that are not of the size of their kind."""
+    require_windows(windows[:, 0], windows[:, 1], len(hits))
+    if len(kinds) and (kinds.min() < 0 or kinds.max() >= len(sizes)):
+        raise ParameterError(
+            f"a window is of a kind from {kinds.min()} to {kinds.max()}, expected 0 to {len(sizes) - 1}"
+        )
+    n_inside = windows[:, 1] - windows[:, 0]
+    if len(wrong := np.flatnonzero(n_inside != sizes[kinds])):
+        at = wrong[0]
+        raise ParameterError(f"a window has {n_inside[at]} hashes, expected {sizes[kinds[at]]} as its kind has")
 
 
 def require_limits_fit(
-    hashes: NDArray[np.uint32], windows: NDArray[np.int64], sizes: NDArray[np.int64], limits: NDArray[np.int32]
+    hits: NDArray[np.uint64],
+    windows: NDArray[np.int64],
+    kinds: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    limits: NDArray[np.int32],
 ) -> None:
     """Refuse arrays of other types or shapes; their values are not looked at."""
-    require("hashes", hashes, np.uint32, "(q,)", 1)
+    require("hits", hits, np.uint64, "(q, S)", 2)
     require("windows", windows, np.int64, "(n_windows, 2)", 2)
-    require("sizes", sizes, np.int64, "(n_sizes,)", 1)
-    require("limits", limits, np.int32, "(n_sizes, n_rows)", 2)
+    require("kinds", kinds, np.int64, "(n_windows,)", 1)
+    require("sizes", sizes, np.int64, "(n_kinds,)", 1)
+    require("limits", limits, np.int32, "(n_kinds, n_rows)", 2)
+    require_rows("hits", hits, limits.shape[1])
     if windows.shape[1] != 2:
         raise ParameterError(f"windows is int64 {windows.shape}, expected int64 (n_windows, 2)")
+    if len(kinds) != len(windows):
+        raise ParameterError(f"kinds is for {len(kinds)} windows, expected {len(windows)} as windows has")
     if len(limits) != len(sizes):
         raise ParameterError(f"limits has {len(limits)} lines, expected {len(sizes)} as sizes has")
 
 
-def require_sizes(used: NDArray[np.int64], sizes: NDArray[np.int64]) -> None:
-    """Refuse sizes that do not ascend, and windows of other sizes."""
-    if (sizes[1:] <= sizes[:-1]).any():
-        raise ParameterError("sizes do not ascend; expected each once, the smallest first")
-    used = used[used > 0]
-    missing = used[~np.isin(used, sizes)]
-    if len(missing):
-        raise ParameterError(f"a window has {missing[0]} hashes, which is not in sizes")
+def require_some_rows(hits: NDArray[np.uint64], rows: NDArray[np.int64]) -> None:
+    """Refuse rows that do not ascend, or have no place in the hits."""
+    require("hits", hits, np.uint64, "(q, S)", 2)
+    require("rows", rows, np.int64, "(n,)", 1)
+    n_most = 64 * hits.shape[1]
+    if len(rows) and (rows[0] < 0 or rows[-1] >= n_most or (rows[1:] <= rows[:-1]).any()):
+        raise ParameterError(f"rows do not ascend from 0 to {n_most - 1}, each once")
 
 
-def require_row_limits(rows: NDArray[np.uint64], limits: NDArray[np.int32]) -> None:
-    """Refuse limits of another number of rows."""
-    if len(rows) != limits.shape[1]:
-        raise ParameterError(f"limits is for {limits.shape[1]} rows, expected {len(rows)} as rows has")
+def require_weighed(hits: NDArray[np.uint64], weights: NDArray[np.int32]) -> None:
+    """Refuse weights of another number of hashes."""
+    if len(hits) != len(weights):
+        raise ParameterError(f"weights is for {len(weights)} hashes, expected {len(hits)} as hits has")
+
+
+def require_lists(bounds: NDArray[np.int64], places: NDArray[np.uint32], weights: NDArray[np.int32]) -> None:
+    """Refuse lists that are not of places of a query."""
+    require("bounds", bounds, np.int64, "(n + 1,)", 1)
+    require("places", places, np.uint32, "(bounds[-1],)", 1)
+    if not len(bounds) or bounds[0] or bounds[-1] != len(places) or (bounds[1:] < bounds[:-1]).any():
+        raise ParameterError(f"bounds do not ascend from 0 to {len(places)}, the number of places")
+    if len(places) and places.max() >= len(weights):
+        raise ParameterError(f"a place is {places.max()}, expected 0 to {len(weights) - 1}")
+
+
+def require_weights(weights: NDArray[np.int32], tokens: NDArray[np.uint32], shingle_tokens: int, window: int) -> None:
+    """Refuse weights that are none, and shingles that do not come one after another."""
+    require("weights", weights, np.int32, "(q,)", 1)
+    require("tokens", tokens, np.uint32, "(q,)", 1)
+    if len(tokens) != len(weights):
+        raise ParameterError(f"tokens is for {len(tokens)} hashes, expected {len(weights)} as weights has")
+    if len(weights) and (weights.min() < 0 or (tokens[1:] < tokens[:-1]).any()):
+        raise ParameterError("a weight is below 0, or tokens do not ascend")
+    for name, value in (("shingle_tokens", shingle_tokens), ("window", window)):
+        if value < 1:
+            raise ParameterError(f"{name} is {value}, expected at least 1")
 
 
 def require_gaps(n_bytes: int, offset: int, count: int) -> None:
@@ -117,22 +157,30 @@ def require_records(
     file: NDArray[np.int64],
     offsets: NDArray[np.int64],
     sizes: NDArray[np.int64],
+    parts: NDArray[np.int64],
+    checked: NDArray[np.bool_],
 ) -> None:
     """Refuse records that are not inside their files."""
     for name, array in (("file", file), ("offsets", offsets), ("sizes", sizes)):
         require(name, array, np.int64, "(n,)", 1)
-        if len(array) != len(file):
-            raise ParameterError(f"{name} is for {len(array)} records, expected {len(file)} as file has")
+    require("parts", parts, np.int64, "(n, 2)", 2)
+    require("checked", checked, np.bool_, "(n,)", 1)
+    lengths = {"offsets": len(offsets), "sizes": len(sizes), "parts": len(parts), "checked": len(checked)}
+    for name, n_records in lengths.items():
+        if n_records != len(file):
+            raise ParameterError(f"{name} is for {n_records} records, expected {len(file)} as file has")
+    if parts.shape[1] != 2:
+        raise ParameterError(f"parts is int64 {parts.shape}, expected int64 (n, 2)")
     if not len(file):
         return
     if file.min() < 0 or file.max() >= len(files):
         raise ParameterError(f"a record is in none of the {len(files)} files")
-    lengths = np.array([memoryview(one).nbytes for one in files], np.int64)[file]
-    outside = (offsets < 0) | (sizes < 0) | (sizes > MAX_RECORD_BYTES) | (offsets > lengths - sizes)
+    n_bytes = np.array([memoryview(one).nbytes for one in files], np.int64)[file]
+    outside = (offsets < 0) | (sizes < 0) | (sizes > MAX_RECORD_BYTES) | (offsets > n_bytes - sizes)
     if outside.any():
         at = int(np.flatnonzero(outside)[0])
         raise ParameterError(
-            f"record {at} is {sizes[at]} bytes from {offsets[at]} on, its file has {lengths[at]} bytes"
+            f"record {at} is {sizes[at]} bytes from {offsets[at]} on, its file has {n_bytes[at]} bytes"
         )
 
 

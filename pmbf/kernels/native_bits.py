@@ -26,8 +26,6 @@ Buffer = bytes | memoryview
 _LINE_WORDS = 8
 _AT, _N, _K = c_void_p, c_size_t, c_uint32
 _ROWS, _SLICES, _QUERY = (_AT, _N, _N), (_AT, _N, _N), (_AT, _N, _K)
-_ASKED = (_AT, _N, _AT, _N, _AT, _N)
-"""Windows, sizes, limits with their number of rows."""
 
 _at = address()
 _positions = function("pmbf_positions", _AT, _N, c_uint64, _K, _AT)
@@ -37,8 +35,9 @@ _unseal = function("pmbf_unseal", *_SLICES, _AT)
 _hits_open = function("pmbf_hits_open", *_ROWS, *_QUERY, _AT, returns=c_int64)
 _hits_sealed = function("pmbf_hits_sealed", *_SLICES, *_QUERY, _AT)
 _window_counts = function("pmbf_window_counts", _AT, _N, _N, _AT, _N, _AT, returns=c_int64)
-_rows_over_sealed = function("pmbf_rows_over_sealed", _AT, _N, *_QUERY, *_ASKED, _AT, returns=c_int64)
-_rows_over_open = function("pmbf_rows_over_open", _AT, _N, *_QUERY, *_ASKED, _AT, returns=c_int64)
+_rows_over = function("pmbf_rows_over", _AT, _N, _AT, _N, _AT, _AT, _N, _AT, _N, _AT, returns=c_int64)
+_row_evidence = function("pmbf_row_evidence", _AT, _N, _N, _AT, _N, _AT, _AT, c_int64, c_int64, _AT, returns=c_int64)
+_evidence = function("pmbf_evidence", _AT, _N, _AT, _AT, _AT, c_int64, c_int64, _AT)
 _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
 _popcount = function("pmbf_popcount", _AT, _N, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
@@ -123,27 +122,42 @@ def window_counts(hits: Words, n_rows: int, starts: NDArray[np.int64], stops: ND
     return counts
 
 
-def rows_over_sealed(
-    slices: Words, hashes: Hashes, windows: Windows, sizes: Sizes, limits: Limits, *, n_hashes: int
-) -> NDArray[np.int64]:
-    """See `reference_query.rows_over_sealed`; one pass over the query's hashes, k lines of the cache each."""
-    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
-    checks.require_limits_fit(hashes, windows, sizes, limits)
-    checks.require_rows("slices", slices, limits.shape[1])
-    checks.require_probes(len(slices), n_hashes)
-    lines = _plain(slices)
-    return _over(_rows_over_sealed, lines, len(lines), (hashes, windows, sizes, limits), n_hashes)
+def rows_over(hits: Words, windows: Windows, kinds: Counts, sizes: Sizes, limits: Limits) -> NDArray[np.int64]:
+    """See `reference_query.rows_over`; one pass over the hits, 512 rows at a time."""
+    checks.require_limits_fit(hits, windows, kinds, sizes, limits)
+    hits, windows, kinds, sizes, limits = map(_plain, (hits, windows, kinds, sizes, limits))
+    passed, n_rows = np.empty(limits.shape[1], np.int64), limits.shape[1]
+    wanted = (_at(kinds), _at(sizes), len(sizes), _at(limits), n_rows)
+    n_passed = _rows_over(_at(hits), len(hits), _at(windows), len(windows), *wanted, _at(passed))
+    if n_passed < -1:
+        checks.require_limits(hits, windows, kinds, sizes, limits)
+    return passed[: _done(n_passed)]
 
 
-def rows_over_open(
-    rows: Words, hashes: Hashes, windows: Windows, sizes: Sizes, limits: Limits, *, n_hashes: int
-) -> NDArray[np.int64]:
-    """See `reference_query.rows_over_open`."""
-    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    checks.require_limits_fit(hashes, windows, sizes, limits)
-    checks.require_row_limits(rows, limits)
-    checks.require_probes(64 * rows.shape[1], n_hashes)
-    return _over(_rows_over_open, _plain(rows), rows.shape[1], (hashes, windows, sizes, limits), n_hashes)
+def evidence(
+    bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int
+) -> Counts:
+    """See `reference_query.evidence`."""
+    checks.require_weights(weights, tokens, shingle_tokens, window)
+    checks.require_lists(bounds, places, weights)
+    bounds, places, weights, tokens = map(_plain, (bounds, places, weights, tokens))
+    found = np.empty(len(bounds) - 1, np.int64)
+    _evidence(_at(bounds), len(found), _at(places), _at(weights), _at(tokens), shingle_tokens, window, _at(found))
+    return found
+
+
+def row_evidence(
+    hits: Words, rows: Counts, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int
+) -> Counts:
+    """See `reference_query.row_evidence`; two passes over the hits, however many rows there are."""
+    checks.require_some_rows(hits, rows)
+    checks.require_weights(weights, tokens, shingle_tokens, window)
+    checks.require_weighed(hits, weights)
+    hits, rows, weights, tokens = map(_plain, (hits, rows, weights, tokens))
+    found = np.empty(len(rows), np.int64)
+    weighing = (_at(weights), _at(tokens), shingle_tokens, window)
+    _done(_row_evidence(_at(hits), *hits.shape, _at(rows), len(rows), *weighing, _at(found)))
+    return found
 
 
 def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
@@ -198,21 +212,6 @@ def decode_gaps(content: Buffer, offset: int, count: int) -> tuple[Hashes, int]:
     if n_bytes < 0:
         raise checks.cut_gaps(len(octets), offset, count)
     return hashes, offset + n_bytes
-
-
-_Asked = tuple[Hashes, Windows, Sizes, Limits]
-
-
-def _over(ask: Any, lines: Words, n_lines: int, asked: _Asked, n_hashes: int) -> NDArray[np.int64]:
-    hashes, windows, sizes, limits = map(_plain, asked)
-    passed = np.empty(limits.shape[1], np.int64)
-    n_passed = ask(
-        _at(lines), n_lines, _at(hashes), len(hashes), n_hashes,
-        _at(windows), len(windows), _at(sizes), len(sizes), _at(limits), len(passed), _at(passed),
-    )  # fmt: skip
-    if n_passed < 0:
-        checks.require_limits(hashes, windows, sizes, limits)
-    return passed[: _done(n_passed)]
 
 
 def _done(returned: int) -> int:

@@ -24,7 +24,7 @@ _record = module().record
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
 _page_checksums = function("pmbf_page_checksums", _AT, _N, _N, _AT)
 _check_pages = function("pmbf_check_pages", _AT, _N, _N, _AT, _AT, _AT, _N, _N, returns=c_int64)
-_shared = function("pmbf_shared", _AT, _AT, _N, _AT, _N, _AT, _AT, returns=c_int64)
+_shared = function("pmbf_shared", _AT, _AT, _AT, _AT, _N, _AT, _N, _AT, _AT, returns=c_int64)
 
 
 def checksum(content: Buffer) -> int:
@@ -62,16 +62,27 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
     return made
 
 
-def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts, wanted: Hashes) -> SharedPlaces:
+def shared(
+    files: Sequence[Buffer],
+    file: Counts,
+    offsets: Counts,
+    sizes: Counts,
+    wanted: Hashes,
+    *,
+    parts: Counts,
+    checked: NDArray[np.bool_],
+) -> SharedPlaces:
     """See `reference_records.shared`; some two microseconds a document of 600 hashes."""
-    checks.require_records(files, file, offsets, sizes)
+    checks.require_records(files, file, offsets, sizes, parts, checked)
     checks.require("wanted", wanted, np.uint32, "(q,)", 1)
     begins = np.array([_at(one) for one in files], np.uint64)
     addresses = begins[file] + offsets.astype(np.uint64)
     n_bytes, wanted = sizes.astype(np.uint32), np.ascontiguousarray(wanted)
+    parts, checked = np.ascontiguousarray(parts), np.ascontiguousarray(checked)
     bounds = np.empty(len(file) + 1, np.int64)
     places = np.empty(int(np.minimum(sizes, len(wanted)).sum() + sizes.max(initial=0)), np.uint32)
-    damaged = _shared(_at(addresses), _at(n_bytes), len(file), _at(wanted), len(wanted), _at(bounds), _at(places))
+    records = (_at(addresses), _at(n_bytes), _at(checked), _at(parts), len(file))
+    damaged = _shared(*records, _at(wanted), len(wanted), _at(bounds), _at(places))
     if damaged == _NO_MEMORY:
         raise MemoryError("no memory for the native kernels")
     if damaged >= 0:

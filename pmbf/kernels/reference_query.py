@@ -1,7 +1,4 @@
-"""Whole queries of a tile in one call, in NumPy: the rows that enough of a query's hashes hit.
-
-Built from the kernels of `reference_bits`; the native twin does the same in one pass over the query.
-"""
+"""What a query's hits say, in NumPy: which rows enough of its hashes hit, where, and what that is worth."""
 
 from __future__ import annotations
 
@@ -9,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.reference_bits import Hashes, Words, hits_open, hits_sealed, window_counts
+from pmbf.kernels.reference_bits import Counts, Hashes, Words, window_counts
 
 Windows = NDArray[np.int64]
 Sizes = NDArray[np.int64]
@@ -19,53 +16,99 @@ _WINDOWS_AT_ONCE = 2048
 """Windows counted together: at 512 rows their counts take 4 MB."""
 
 
-def rows_over_sealed(
-    slices: Words, hashes: Hashes, windows: Windows, sizes: Sizes, limits: Limits, *, n_hashes: int
-) -> NDArray[np.int64]:
+def rows_over(hits: Words, windows: Windows, kinds: Counts, sizes: Sizes, limits: Limits) -> NDArray[np.int64]:
     """Return the rows that reach their limit in at least one window of a query, ascending, `(n,) int64`.
 
     Args:
-        slices: `(64 W, S) uint64`, W at least 1.
-        hashes: `(q,) uint32`, in the order the windows mean.
-        windows: `(n_windows, 2) int64`, half-open ranges of `hashes`; an empty one finds nothing.
-        sizes: `(n_sizes,) int64`, ascending: the size of every window that is not empty, and any others.
-        limits: `(n_sizes, n_rows) int32`, for each size the hits each row needs; from 0 down every row has them.
-        n_hashes: Bits per hash, k.
+        hits: `(q, ceil(n_rows / 64)) uint64`, as `hits_open` returns them.
+        windows: `(n_windows, 2) int64`, half-open ranges of `hits`; an empty one finds nothing.
+        kinds: `(n_windows,) int64`, the kind of each window, 0 to n_kinds - 1.
+        sizes: `(n_kinds,) int64`, the size that the windows of each kind have.
+        limits: `(n_kinds, n_rows) int32`, the hits each row needs in them; from 0 down every row has them.
 
     Raises:
-        ParameterError: An array has another dtype or shape, a window leaves the hashes or has no size in `sizes`.
+        ParameterError: An array has another dtype or shape, a window leaves the hits, is of no kind or of another size.
+
+    >>> hits, windows, kinds = np.array([[1], [3], [2]], np.uint64), np.array([[0, 2], [1, 3]]), np.array([0, 0])
+    >>> rows_over(hits, windows, kinds, np.array([2]), np.array([[3, 2]], np.int32)).tolist()
+    [1]
     """
-    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
-    checks.require_limits(hashes, windows, sizes, limits)
-    checks.require_rows("slices", slices, limits.shape[1])
-    return _over(hits_sealed(slices, hashes, n_hashes=n_hashes), windows, sizes, limits)
-
-
-def rows_over_open(
-    rows: Words, hashes: Hashes, windows: Windows, sizes: Sizes, limits: Limits, *, n_hashes: int
-) -> NDArray[np.int64]:
-    """Return what `rows_over_sealed` returns, from rows.
-
-    Args:
-        rows: `(n_rows, W) uint64`, W at least 1.
-        hashes, windows, sizes, limits, n_hashes: As for `rows_over_sealed`.
-
-    Raises:
-        ParameterError: As for `rows_over_sealed`.
-    """
-    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    checks.require_limits(hashes, windows, sizes, limits)
-    checks.require_row_limits(rows, limits)
-    return _over(hits_open(rows, hashes, n_hashes=n_hashes), windows, sizes, limits)
-
-
-def _over(hits: Words, windows: Windows, sizes: Sizes, limits: Limits) -> NDArray[np.int64]:
+    checks.require_limits_fit(hits, windows, kinds, sizes, limits)
+    checks.require_limits(hits, windows, kinds, sizes, limits)
     n_rows = limits.shape[1]
     passed = np.zeros(n_rows, np.bool_)
-    windows = windows[windows[:, 0] < windows[:, 1]]
+    filled = windows[:, 0] < windows[:, 1]
+    windows, kinds = windows[filled], kinds[filled]
     for first in range(0, len(windows), _WINDOWS_AT_ONCE):
         starts, stops = np.ascontiguousarray(windows[first : first + _WINDOWS_AT_ONCE].T)
-        counts, lines = window_counts(hits, n_rows, starts, stops), np.searchsorted(sizes, stops - starts)
-        for line in np.unique(lines):
-            passed |= counts[lines == line].max(axis=0) >= limits[line]
+        counts, some = window_counts(hits, n_rows, starts, stops), kinds[first : first + _WINDOWS_AT_ONCE]
+        for kind in np.unique(some):
+            passed |= counts[some == kind].max(axis=0) >= limits[kind]
     return np.flatnonzero(passed)
+
+
+def evidence(
+    bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int
+) -> Counts:
+    """Return the most that each list of places weighs within a window of the query, `(n,) int64`.
+
+    Hits of shingles that overlap say less than others: one that begins d tokens after the list's hit before it, fewer
+    than a shingle has, brings d new words, and counts d / shingle_tokens of its weight, rounded down.
+
+    Args:
+        bounds: `(n + 1,) int64`, ascending from 0; list i is `places[bounds[i]:bounds[i + 1]]`.
+        places: `(bounds[-1],) uint32`, of the query's hashes; those of a list ascend, which is not checked.
+        weights: `(q,) int32`, at least 0, of the query's hashes.
+        tokens: `(q,) uint32`, ascending, the first token of each of their shingles.
+        shingle_tokens: Tokens of a shingle, at least 1.
+        window: Places that lie less than this apart count together, at least 1.
+
+    Raises:
+        ParameterError: An array has another dtype or shape, or a number is outside its range.
+
+    >>> bounds, places = np.array([0, 3, 4]), np.array([0, 1, 9, 9], np.uint32)
+    >>> weights, tokens = np.full(10, 30, np.int32), np.arange(10, dtype=np.uint32)
+    >>> evidence(bounds, places, weights, tokens, shingle_tokens=3, window=5).tolist()
+    [40, 30]
+    """
+    checks.require_weights(weights, tokens, shingle_tokens, window)
+    checks.require_lists(bounds, places, weights)
+    sizes = np.diff(bounds)
+    owner = np.repeat(np.arange(len(sizes)), sizes)
+    begins = tokens[places].astype(np.int64)
+    apart = np.diff(begins, prepend=0)
+    apart[bounds[:-1][sizes > 0]] = shingle_tokens
+    sums = np.zeros(len(places) + 1, np.int64)
+    np.cumsum(weights[places].astype(np.int64) * np.minimum(apart, shingle_tokens) // shingle_tokens, out=sums[1:])
+    # One line for all lists: each has its stretch of it, and a gap behind that no window bridges.
+    line = owner * (len(weights) + window) + places
+    best = np.zeros(len(sizes), np.int64)
+    np.maximum.at(best, owner, sums[np.searchsorted(line, line + window)] - sums[:-1])
+    return best
+
+
+def row_evidence(
+    hits: Words, rows: Counts, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int
+) -> Counts:
+    """Return the evidence of some rows, of the places where a query hits them, `(n,) int64`; see `evidence`.
+
+    Args:
+        hits: `(q, S) uint64`, as `hits_open` returns them.
+        rows: `(n,) int64`, ascending, each once, below 64 S.
+        weights, tokens, shingle_tokens, window: As for `evidence`; what weighs nothing is as if it did not hit.
+
+    Raises:
+        ParameterError: As for `evidence`, or the rows are not so.
+
+    >>> weights, tokens = np.array([5, 7, 9], np.int32), np.array([0, 4, 8], np.uint32)
+    >>> hits = np.array([[1], [3], [2]], np.uint64)
+    >>> row_evidence(hits, np.array([0, 1]), weights, tokens, shingle_tokens=3, window=3).tolist()
+    [12, 16]
+    """
+    checks.require_some_rows(hits, rows)
+    checks.require_weights(weights, tokens, shingle_tokens, window)
+    checks.require_weighed(hits, weights)
+    bits = hits[:, rows >> 6] >> (rows & 63).astype(np.uint64) & (weights > 0).astype(np.uint64)[:, None]
+    line, places = np.nonzero(bits.T)
+    bounds = np.searchsorted(line, np.arange(len(rows) + 1)).astype(np.int64)
+    return evidence(bounds, places.astype(np.uint32), weights, tokens, shingle_tokens=shingle_tokens, window=window)

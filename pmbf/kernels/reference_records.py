@@ -98,8 +98,17 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
     return struct.pack("<I", checksum(body)) + body
 
 
-def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts, wanted: Hashes) -> SharedPlaces:
-    """Return which of a query's hashes each of many fingerprint records has.
+def shared(
+    files: Sequence[Buffer],
+    file: Counts,
+    offsets: Counts,
+    sizes: Counts,
+    wanted: Hashes,
+    *,
+    parts: Counts,
+    checked: NDArray[np.bool_],
+) -> SharedPlaces:
+    """Return which of a query's hashes some parts of each of many fingerprint records have.
 
     Args:
         files: What holds the records.
@@ -107,15 +116,18 @@ def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts
         offsets: `(n,) int64`, where in its file each record begins.
         sizes: `(n,) int64`, bytes of each record.
         wanted: `(q,) uint32`, the query's hashes, ascending and distinct; not checked.
+        parts: `(n, 2) int64`, half-open ranges of parts; those beyond a record's last are as if they were empty.
+        checked: `(n,) bool`, records whose bytes were checked already; the others' checksums are compared.
 
     Raises:
         ParameterError: An array has another dtype or shape, or a record leaves its file.
     """
-    checks.require_records(files, file, offsets, sizes)
+    checks.require_records(files, file, offsets, sizes, parts, checked)
     checks.require("wanted", wanted, np.uint32, "(q,)", 1)
     bounds, places = np.zeros(len(file) + 1, np.int64), [np.empty(0, np.uint32)]
-    for number, (which, start, size) in enumerate(zip(file.tolist(), offsets.tolist(), sizes.tolist(), strict=True)):
-        hashes = _hashes(memoryview(files[which])[start : start + size])
+    records = zip(file.tolist(), offsets.tolist(), sizes.tolist(), parts.tolist(), checked.tolist(), strict=True)
+    for number, (which, start, size, (first, last), is_checked) in enumerate(records):
+        hashes = _hashes(memoryview(files[which])[start : start + size], first, last, is_checked)
         if hashes is None:
             return SharedPlaces(bounds[:1], places[0], number)
         found = hashes[intersect(hashes, wanted)]
@@ -124,18 +136,19 @@ def shared(files: Sequence[Buffer], file: Counts, offsets: Counts, sizes: Counts
     return SharedPlaces(bounds, np.concatenate(places), None)
 
 
-def _hashes(record: memoryview) -> Hashes | None:
-    """Return the hashes of all parts of a record, None when it is damaged."""
-    if len(record) < 8 or zlib.crc32(record[4:]) != int.from_bytes(record[:4], "little"):
+def _hashes(record: memoryview, first: int, last: int, is_checked: bool) -> Hashes | None:
+    """Return the hashes of some parts of a record, None when it is damaged."""
+    if len(record) < 8 or not (is_checked or zlib.crc32(record[4:]) == int.from_bytes(record[:4], "little")):
         return None
     n_parts = int.from_bytes(record[4:8], "little")
     if 4 * n_parts > len(record) - 8:
         return None
     parts, offset = [np.empty(0, np.uint32)], 8 + 4 * n_parts
-    for count in np.frombuffer(record, "<u4", n_parts, 8).tolist():
+    for number, count in enumerate(np.frombuffer(record, "<u4", n_parts, 8).tolist()[: max(0, last)]):
         try:
             part, offset = decode_gaps(record, offset, count)
         except ParameterError:
             return None
-        parts.append(part)
+        if number >= first:
+            parts.append(part)
     return np.concatenate(parts)

@@ -1,6 +1,7 @@
 """The way out: a text in, the documents it shares passages with out, with proof.
 
 text ─► sampled hashes          fingerprint.py
+     ─► looked up and weighed   rarity.py        what few rows hold says much
      ─► candidates              candidates.py    rows above chance, their documents, exact shared hashes
      ─► texts compared          comparing.py     passages, resolved against each other
      ─► Report                  answering.py     of one text
@@ -9,23 +10,20 @@ text ─► sampled hashes          fingerprint.py
 
 from pmbf.screen.answering import screen
 from pmbf.screen.candidates import (
-    DENSE_HASHES,
-    PASSAGE_HASHES,
     WINDOW_HASHES,
     Candidate,
     Hashes,
     candidates,
-    candidates_of_each,
-    informative,
+    find,
     rows_above_chance,
     windows,
 )
 from pmbf.screen.many import Answer, Reader, Text, answers
 from pmbf.screen.options import Options
+from pmbf.screen.rarity import EVIDENCE_HASHES, needed
 
 __all__ = [
-    "DENSE_HASHES",
-    "PASSAGE_HASHES",
+    "EVIDENCE_HASHES",
     "WINDOW_HASHES",
     "Answer",
     "Candidate",
@@ -35,8 +33,8 @@ __all__ = [
     "Text",
     "answers",
     "candidates",
-    "candidates_of_each",
-    "informative",
+    "find",
+    "needed",
     "rows_above_chance",
     "screen",
     "windows",

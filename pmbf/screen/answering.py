@@ -9,7 +9,7 @@ from pmbf import verify
 from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.report import Match, Query, Report
-from pmbf.screen.candidates import Candidate, candidates_of_each, informative
+from pmbf.screen.candidates import Candidate, find
 from pmbf.screen.comparing import Subject, matches, share, sources
 from pmbf.screen.exempt import Exempt, counted, exempt
 from pmbf.screen.options import Options
@@ -53,12 +53,11 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
 
 def ask(files: StoreFiles, texts: Sequence[tuple[str, str]], options: Options) -> list[Asked]:
     """Return the candidates of some texts, each with its name and clean."""
-    samples = [query_sample(text, files.params) for _, text in texts]
-    found = candidates_of_each(files, samples, options)
     asked = []
-    for (name, text), sample, one in zip(texts, samples, found, strict=True):
-        exempted = exempt(text, options)
-        asked.append(Asked(_query(files, name, sample, exempted), one, exempted))
+    for name, text in texts:
+        sample, exempted = query_sample(text, files.params), exempt(text, options)
+        found = find(files, sample, options)
+        asked.append(Asked(_query(name, sample, found.n_common, exempted), found.candidates, exempted))
     return asked
 
 
@@ -91,7 +90,7 @@ def report(
     )
 
 
-def _query(files: StoreFiles, name: str, sample: QuerySample, exempted: Exempt) -> Query:
+def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Query:
     return Query(
         name=name,
         n_chars=sample.n_chars,
@@ -99,7 +98,7 @@ def _query(files: StoreFiles, name: str, sample: QuerySample, exempted: Exempt) 
         n_hashes=len(sample),
         n_mixed_tokens=sample.n_mixed,
         n_invisible=sample.n_invisible,
-        n_stop_hashes=len(sample) - len(informative(sample.hashes, files.stop_hashes())),
+        n_stop_hashes=n_common,
         n_quoted=verify.union_length(exempted.quoted),
         n_listed=verify.union_length(exempted.listed),
         n_excluded=verify.union_length(exempted.excluded),

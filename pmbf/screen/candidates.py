@@ -1,34 +1,29 @@
 """Which documents share more with a query than chance and common phrases explain.
 
-text's sampled hashes in text order, stop shingles left out
-     ─► per tile: hits per row, whole and in windows ─► rows above chance
-     ─► their documents ─► exact shared hashes ─► candidates, best first
+text's sampled hashes in text order ─► hits per row, whole and in windows ─► rows above chance ─► rows with evidence
+     ─► the parts of documents that live there ─► exact shared hashes ─► documents with evidence: candidates, best first
+
+Evidence is what the hashes of one window weigh that a row, or a document, has: see `rarity.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import kernels
-from pmbf.files import Shared, StoreFiles
+from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.options import Options
+from pmbf.screen.rarity import Stretch, evidence, needed, reweighed, stretches
 
 Hashes = NDArray[np.uint32]
 
 WINDOW_HASHES = (12, 24, 120)
 """Windows of a query, in sampled hashes: about 40, 75 and 360 words at 5 % density, each half overlapping the next."""
-
-PASSAGE_HASHES = 24
-"""Window of a query in which a document must share `Options.min_hits` hashes."""
-
-DENSE_HASHES = 12
-"""Window that ranks candidates. With 24 half as many texts without a source stay below 40 planted words, edited."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,13 +32,26 @@ class Candidate:
 
     Args:
         document: Its id.
-        n_hits: Of the query's hashes, those the document has.
-        densest: The same within the best window of `DENSE_HASHES`.
+        n_hits: Of the query's distinct hashes, those found in the parts of the document that were looked at.
+        evidence: What those within the best 75 words or so weigh, in nats.
     """
 
     document: int
     n_hits: int
-    densest: int
+    evidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What was found for a query.
+
+    Args:
+        candidates: Best first.
+        n_common: Of the query's hashes, those so common that they say nothing.
+    """
+
+    candidates: list[Candidate]
+    n_common: int
 
 
 def candidates(files: StoreFiles, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
@@ -52,35 +60,37 @@ def candidates(files: StoreFiles, sample: QuerySample, options: Options | None =
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    return candidates_of_each(files, [sample], options)[0]
+    return find(files, sample, options or Options()).candidates
 
 
-def candidates_of_each(
-    files: StoreFiles, samples: Sequence[QuerySample], options: Options | None = None
-) -> list[list[Candidate]]:
-    """Return the candidates of each query; all queries meet one tile before the next is looked at.
+def find(files: StoreFiles, sample: QuerySample, options: Options) -> Found:
+    """Return the candidates of a query, and how many of its hashes are common.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    options, stops = options or Options(), files.stop_hashes()
-    asked = [informative(sample.hashes, stops) for sample in samples]
-    documents: list[list[Hashes]] = [[] for _ in asked]
-    for number, index, rows in _rows_above_chance(files, asked, options):
-        documents[index].append(files.rows.documents(number, rows))
-    return [_above_phrases(files, hashes, ids, options) for hashes, ids in zip(asked, documents, strict=True)]
+    least, length = 0.0, files.params.shingle_tokens
+    parts, weights = [np.empty((0, 3), np.uint32)], [np.empty(0, np.int32)]
+    for stretch in stretches(files, sample):
+        least = least or _least(files, sample, stretch.weights, stretch.tokens, options)
+        weights.append(stretch.weights)
+        for number, rows in _rows_with_evidence(stretch, least, length, options):
+            parts.append(files.rows.parts(number, rows))
+    return _with_evidence(files, sample, np.concatenate(parts), np.concatenate(weights), options)
 
 
-def rows_above_chance(files: StoreFiles, hashes: Hashes, options: Options) -> Iterator[tuple[int, NDArray[np.int64]]]:
+def rows_above_chance(
+    files: StoreFiles, sample: QuerySample, options: Options
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
     """Yield each tile's number and its rows that a query hits, in any window, more often than chance explains.
 
     Args:
         files: The collection.
-        hashes: `(q,) uint32`, the query's in text order.
+        sample: The query.
         options: `false_rows` may pass by chance, expected over all rows and windows; `method` says what is counted.
     """
-    for number, _, rows in _rows_above_chance(files, [hashes], options):
-        yield number, rows
+    for stretch in stretches(files, sample):
+        yield from _rows_above_chance(stretch, options)
 
 
 @lru_cache(maxsize=256)
@@ -100,91 +110,70 @@ def windows(n_hashes: int) -> NDArray[np.int64]:
     return found
 
 
-def informative(hashes: Hashes, stops: Hashes) -> Hashes:
-    """Return the hashes without stop shingles, unless little else is left: then boilerplate is what is asked for."""
-    if not len(stops):
-        return hashes
-    kept = hashes[~kernels.intersect(hashes, stops)]
-    return kept if 2 * len(kept) >= len(hashes) else hashes
+# ---------------------------------------------------------------------- rows
 
 
-def _rows_above_chance(
-    files: StoreFiles, asked: Sequence[Hashes], options: Options
-) -> Iterator[tuple[int, int, NDArray[np.int64]]]:
-    queries = [(hashes, windows(len(hashes))) for hashes in asked]
-    return files.matrix().rows_over_each(queries, false_rows=options.false_rows, method=options.method)
+def _rows_above_chance(stretch: Stretch, options: Options) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    kept, looked_up = stretch.informative, stretch.looked_up
+    if options.method == "hashes":
+        some = looked_up.some(kept)
+        return some.rows_over(windows(len(kept)), false_rows=options.false_rows)
+    return looked_up.matrix.rows_over(stretch.hashes[kept], [], false_rows=options.false_rows, method=options.method)
+
+
+def _rows_with_evidence(
+    stretch: Stretch, least: float, length: int, options: Options
+) -> Iterator[tuple[int, NDArray[np.int64]]]:
+    """Yield the rows above chance that, all their documents together, have the evidence one document needs."""
+    for number, rows in _rows_above_chance(stretch, options):
+        if options.method == "hashes":
+            rows = rows[stretch.row_evidence(number, rows, length) >= least]
+        yield number, rows
+
+
+def _least(
+    files: StoreFiles, sample: QuerySample, weights: NDArray[np.int32], tokens: Hashes, options: Options
+) -> float:
+    """Return the evidence a candidate needs: half of what a copy of the whole query gives is always enough.
+
+    Of a short query more hashes are sampled than of the same words in a document.
+    """
+    least = needed(files.n_documents) if options.min_evidence is None else options.min_evidence
+    bounds, every = np.array([0, len(weights)]), np.arange(len(weights), dtype=np.uint32)
+    offered = evidence(bounds, every, weights, tokens, shingle_tokens=files.params.shingle_tokens)
+    share = min(1.0, files.params.density * sample.n_chars / len(sample))
+    return min(least, float(offered[0]) * share / 2)
 
 
 # ---------------------------------------------------------------------- documents
 
 
-def _above_phrases(files: StoreFiles, hashes: Hashes, ids: Sequence[Hashes], options: Options) -> list[Candidate]:
-    """Return those of the documents that share enough hashes in one window, best first."""
-    if not len(hashes) or not any(map(len, ids)):
-        return []
-    order = np.argsort(hashes, kind="stable")
-    is_first = np.ones(len(hashes), np.bool_)
-    np.not_equal(hashes[order][1:], hashes[order][:-1], out=is_first[1:])
-    shared = files.shared_hashes(_union(ids), hashes[order][is_first])
-    needed = np.maximum(1, np.minimum(min(options.min_hits, len(hashes) // 8), shared.n_hashes // 4))
-    places = _Places(order.astype(np.int64), np.append(np.flatnonzero(is_first), len(hashes)))
-    documents, n_hits, densest = places.hits(shared, needed)
-    ranked = np.lexsort((documents, -n_hits, -densest))
-    rows = zip(documents[ranked].tolist(), n_hits[ranked].tolist(), densest[ranked].tolist(), strict=True)
-    return [Candidate(*row) for row in rows]
+def _with_evidence(
+    files: StoreFiles, sample: QuerySample, parts: Hashes, weights: NDArray[np.int32], options: Options
+) -> Found:
+    """Return those of the documents whose parts share enough with the query, best first."""
+    if not len(parts):
+        return Found([], int(np.count_nonzero(weights == 0)))
+    order = np.argsort(sample.hashes, kind="stable")
+    ordered = sample.hashes[order]
+    is_first = np.ones(len(order), np.bool_)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
+    shared = files.shared_hashes(parts, ordered[is_first])
+    n_having = np.empty(len(order), np.int64)
+    n_having[order] = np.bincount(shared.at, minlength=len(order))[np.cumsum(is_first) - 1]
+    weights = reweighed(weights, n_having, files.n_documents)
+    places = _in_text_order(order[is_first][shared.at], shared.bounds, len(order))
+    found = evidence(shared.bounds, places, weights, sample.token, shingle_tokens=files.params.shingle_tokens)
+    n_hits = np.diff(shared.bounds)
+    least = _least(files, sample, weights, sample.token, options)
+    kept = np.flatnonzero((found >= least) & (n_hits > 0))
+    ids, n_hits, found = shared.ids[kept], n_hits[kept], found[kept]
+    ranked = np.lexsort((ids, -n_hits, -found))
+    rows = zip(ids[ranked].tolist(), n_hits[ranked].tolist(), found[ranked].tolist(), strict=True)
+    return Found([Candidate(*row) for row in rows], int(np.count_nonzero(weights == 0)))
 
 
-def _union(ids: Sequence[Hashes]) -> Hashes:
-    """Return the ids of all arrays, ascending, each once; each array is so already."""
-    if len(ids) == 1:
-        return ids[0]
-    merged = np.sort(np.concatenate(ids))
-    is_first = np.ones(len(merged), np.bool_)
-    np.not_equal(merged[1:], merged[:-1], out=is_first[1:])
-    return merged[is_first]
-
-
-@dataclass(frozen=True, slots=True)
-class _Places:
-    """Where each of a query's distinct hashes stands in it: hash i at `order[bounds[i]:bounds[i + 1]]`."""
-
-    order: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-
-    def hits(self, shared: Shared, needed: NDArray[np.int64]) -> tuple[NDArray[np.int64], ...]:
-        """Return id, hits and most hits in a window of `DENSE_HASHES` of the documents with enough together."""
-        n_hits = self._n_hits(shared)
-        kept = np.flatnonzero(n_hits >= needed)
-        if not len(kept):
-            return kept, kept, kept
-        # One line for all documents: each has its stretch of it, and a gap behind that no window bridges.
-        at = np.sort(self._line(shared, kept, len(self.order) + PASSAGE_HASHES))
-        starts = np.cumsum(n_hits[kept]) - n_hits[kept]
-        enough = _most_within(at, starts, PASSAGE_HASHES) >= needed[kept]
-        densest = _most_within(at, starts, DENSE_HASHES)
-        return shared.ids[kept[enough]].astype(np.int64), n_hits[kept[enough]], densest[enough]
-
-    def _n_hits(self, shared: Shared) -> NDArray[np.int64]:
-        sums = np.zeros(len(shared.at) + 1, np.int64)
-        np.cumsum(np.diff(self.bounds)[shared.at], out=sums[1:])
-        return np.diff(sums[shared.bounds])
-
-    def _line(self, shared: Shared, kept: NDArray[np.intp], stretch: int) -> NDArray[np.int64]:
-        """Return the places of the kept documents' hits, those of the i-th from `i * stretch` on."""
-        sizes = np.diff(shared.bounds)[kept]
-        hashes = shared.at[_ranges(shared.bounds[kept], sizes)]
-        firsts, counts = self.bounds[hashes], np.diff(self.bounds)[hashes]
-        line = np.repeat(np.repeat(np.arange(len(kept)) * stretch, sizes), counts)
-        return self.order[_ranges(firsts, counts)] + line
-
-
-def _most_within(at: NDArray[np.int64], starts: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    """Return for each stretch of ascending places, which begin at `starts`, the most places that a window holds."""
-    reach = np.searchsorted(at, at + size) - np.arange(len(at))
-    return np.maximum.reduceat(reach, starts)
-
-
-def _ranges(starts: NDArray[np.int64], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the numbers of all ranges, one range after another."""
-    stops = np.cumsum(sizes)
-    return np.repeat(starts - stops + sizes, sizes) + np.arange(stops[-1] if len(stops) else 0)
+def _in_text_order(places: NDArray[np.intp], bounds: NDArray[np.int64], n_places: int) -> Hashes:
+    """Return the places of each list, ascending."""
+    line = np.repeat(np.arange(len(bounds) - 1) * n_places, np.diff(bounds))
+    return np.asarray(np.sort(line + places) - line, np.uint32)

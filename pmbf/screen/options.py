@@ -16,9 +16,10 @@ class Options:
         min_chars: Shortest passage, in characters of the query, at least 1; a shorter text must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
         threshold: Least share of the query a source must cover, 0 to 1.
-        false_rows: Rows that may pass by chance, per query, above 0: a bound, some eight times what really passes,
-            since windows overlap and hits are whole numbers.
-        min_hits: Shared hashes within some 75 words that make a document a candidate, at least 1.
+        false_rows: Rows that may pass by chance, per query, above 0: a bound, many times what really passes, since
+            windows overlap and hits are whole numbers.
+        min_evidence: What the shared hashes within some 75 words must weigh to make a document a candidate, in nats,
+            above 0; None asks for what so many documents need (`screen.rarity.needed`).
         max_candidates: Documents compared in detail at most, best first, at least 1.
         method: `hashes` counts the query's hashes found in a row; `popcount` counts common bits, as in
             Tskhay, Butakov & Kim 2014.
@@ -35,8 +36,8 @@ class Options:
     min_chars: int = verify.Settings().min_chars
     min_similarity: float = verify.Settings().threshold
     threshold: float = 0.0
-    false_rows: float = 32.0
-    min_hits: int = 3
+    false_rows: float = 300.0
+    min_evidence: float | None = None
     max_candidates: int = 500
     method: str = "hashes"
     exclude_quotations: bool = False
@@ -45,7 +46,7 @@ class Options:
     ignore: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name, low in (("min_chars", 1), ("min_hits", 1), ("max_candidates", 1)):
+        for name, low in (("min_chars", 1), ("max_candidates", 1)):
             if getattr(self, name) < low:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected at least {low}")
         for name in ("min_similarity", "threshold"):
@@ -53,5 +54,7 @@ class Options:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected a number from 0 to 1")
         if not self.false_rows > 0:
             raise ParameterError(f"false_rows is {self.false_rows}, expected a number above 0")
+        if self.min_evidence is not None and not self.min_evidence > 0:
+            raise ParameterError(f"min_evidence is {self.min_evidence}, expected a number above 0, or None")
         if self.method not in ("hashes", "popcount"):
             raise ParameterError(f"method is {self.method!r}, expected 'hashes' or 'popcount'")

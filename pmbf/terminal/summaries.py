@@ -121,7 +121,6 @@ def _contents(stats: Stats) -> list[tuple[str, str, str]]:
         ("documents", f"{stats.n_documents:,}", f"{stats.n_removed:,} removed ones wait for `pmbf compact`"),
         ("characters", f"{stats.n_chars:,}", "of all their texts"),
         ("hashes", f"{stats.n_hashes:,}", f"in their fingerprints: {density:.3f} for each character"),
-        ("stop hashes", f"{stats.n_stop_hashes:,}", "found in so many documents that queries leave them out"),
     ]
 
 

@@ -47,9 +47,9 @@ def test_verbatim_sources_are_among_the_candidates(corpora, pan):
     assert found.false_rows <= Options().false_rows / 4
 
 
-def test_unrelated_texts_reach_no_source(corpora, pan):
+def test_unrelated_texts_reach_few_sources(corpora, pan):
     found = retrieval.measure(pan, corpora / "pan13_train", "01-no-plagiarism")
-    assert found.recall <= 0.005
+    assert found.candidates <= 20
     assert found.false_rows <= Options().false_rows / 4
 
 

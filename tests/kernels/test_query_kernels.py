@@ -59,9 +59,14 @@ def windows_of(spans: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
 
 
 def rows_over(kernels: Any, form: str, rows: np.ndarray, *asked: Any, n_hashes: int) -> np.ndarray:
+    hashes, windows, sizes, limits = asked
     if form == "open":
-        return kernels.rows_over_open(rows, *asked, n_hashes=n_hashes)
-    return kernels.rows_over_sealed(REFERENCE.seal(rows), *asked, n_hashes=n_hashes)
+        hits = kernels.hits_open(rows, hashes, n_hashes=n_hashes)
+    else:
+        hits = kernels.hits_sealed(REFERENCE.seal(rows), hashes, n_hashes=n_hashes)
+    filled = windows[windows[:, 0] < windows[:, 1]]
+    kinds = np.searchsorted(sizes, filled[:, 1] - filled[:, 0])
+    return kernels.rows_over(hits, filled, kinds, sizes, limits)
 
 
 # ---------------------------------------------------------------------- rows over their limits
@@ -123,25 +128,37 @@ def test_a_row_passes_in_the_window_that_holds_its_hashes(kernels: Any, form: st
     assert [] == rows_over(kernels, form, rows, hashes, windows, sizes, limits, n_hashes=3).tolist()
 
 
-SLICES, ROWS, HASH = np.zeros((128, 1), np.uint64), np.zeros((3, 2), np.uint64), np.zeros(4, np.uint32)
-WINDOW, SIZE, LIMIT = np.array([[0, 4]]), np.array([4]), np.ones((1, 3), np.int32)
+def test_kinds_of_one_size_have_limits_of_their_own(kernels: Any) -> None:
+    hits = np.array([[1], [1], [3], [3]], np.uint64)
+    windows, kinds, sizes = np.array([[0, 2], [2, 4]]), np.array([0, 1]), np.array([2, 2])
+    for limits, expected in (([[3, 3], [2, 2]], [0, 1]), ([[2, 2], [3, 3]], [0]), ([[3, 1], [3, 3]], [])):
+        assert expected == kernels.rows_over(hits, windows, kinds, sizes, np.array(limits, np.int32)).tolist()
+
+
+def test_an_empty_window_is_of_a_kind_too_and_finds_nothing(kernels: Any) -> None:
+    asked = (np.array([[2, 2]]), np.array([0]), np.array([0]), np.zeros((1, 2), np.int32))
+    assert [] == kernels.rows_over(np.array([[3], [3]], np.uint64), *asked).tolist()
+
+
+HITS, WINDOW, KIND = np.zeros((4, 1), np.uint64), np.array([[0, 4]]), np.array([0])
+SIZE, LIMIT = np.array([4]), np.ones((1, 3), np.int32)
 
 
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
-        ({0: SLICES[0]}, "slices is uint64 (1,)"),
-        ({0: np.zeros((128, 2), np.uint64)}, "slices has 2 words a line, expected 1 for 3 rows"),
-        ({0: SLICES[:0]}, "row_bits is 0"),
-        ({1: HASH.astype(np.uint64)}, "hashes is uint64 (4,)"),
-        ({2: WINDOW[0]}, "windows is int64 (2,)"),
-        ({2: np.zeros((1, 3), np.int64)}, "windows is int64 (1, 3), expected int64 (n_windows, 2)"),
-        ({2: np.array([[0, 5]])}, "a window is not inside the 4 hashes"),
-        ({2: np.array([[-1, 3]])}, "a window is not inside the 4 hashes"),
-        ({2: np.array([[3, 2]])}, "a window is not inside the 4 hashes"),
-        ({2: np.array([[0, 4], [1, 4]])}, "a window has 3 hashes, which is not in sizes"),
-        ({2: np.array([[0, 4], [1, 1]]), 3: np.array([5])}, "a window has 4 hashes, which is not in sizes"),
-        ({3: np.array([4, 4]), 4: np.ones((2, 3), np.int32)}, "sizes do not ascend"),
+        ({0: HITS[0]}, "hits is uint64 (1,)"),
+        ({0: np.zeros((4, 2), np.uint64)}, "hits has 2 words a line, expected 1 for 3 rows"),
+        ({1: WINDOW[0]}, "windows is int64 (2,)"),
+        ({1: np.zeros((1, 3), np.int64)}, "windows is int64 (1, 3), expected int64 (n_windows, 2)"),
+        ({1: np.array([[0, 5]])}, "a window is not inside the 4 hashes"),
+        ({1: np.array([[-1, 3]])}, "a window is not inside the 4 hashes"),
+        ({1: np.array([[3, 2]])}, "a window is not inside the 4 hashes"),
+        ({1: np.array([[1, 4]])}, "a window has 3 hashes, expected 4 as its kind has"),
+        ({2: np.array([0, 0])}, "kinds is for 2 windows, expected 1 as windows has"),
+        ({2: np.array([1])}, "a window is of a kind from 1 to 1, expected 0 to 0"),
+        ({2: np.array([-1])}, "a window is of a kind from -1 to -1, expected 0 to 0"),
+        ({2: KIND.astype(np.int32)}, "kinds is int32 (1,)"),
         ({3: SIZE.astype(np.int32)}, "sizes is int32 (1,)"),
         ({4: LIMIT.astype(np.int64)}, "limits is int64 (1, 3)"),
         ({4: np.ones((2, 3), np.int32)}, "limits has 2 lines, expected 1 as sizes has"),
@@ -150,15 +167,103 @@ WINDOW, SIZE, LIMIT = np.array([[0, 4]]), np.array([4]), np.ones((1, 3), np.int3
 def test_a_wrong_question_is_refused_in_the_same_words(
     kernels: Any, changed: dict[int, np.ndarray], found: str
 ) -> None:
-    arguments = [changed.get(place, usual) for place, usual in enumerate((SLICES, HASH, WINDOW, SIZE, LIMIT))]
+    arguments = [changed.get(place, usual) for place, usual in enumerate((HITS, WINDOW, KIND, SIZE, LIMIT))]
     with pytest.raises(ParameterError) as raised:
-        kernels.rows_over_sealed(*arguments, n_hashes=2)
+        kernels.rows_over(*arguments)
     assert str(raised.value).startswith(found)
 
 
-def test_limits_of_other_rows_are_refused(kernels: Any) -> None:
-    with pytest.raises(ParameterError, match="limits is for 3 rows, expected 2 as rows has"):
-        kernels.rows_over_open(ROWS[:2], HASH, WINDOW, SIZE, LIMIT, n_hashes=2)
+# ---------------------------------------------------------------------- evidence
+
+
+def plain_evidence(places: list[int], weights: list[int], tokens: list[int], length: int, window: int) -> int:
+    """Return the evidence of one list, window by window."""
+    worth = []
+    for at, place in enumerate(places):
+        apart = tokens[place] - tokens[places[at - 1]] if at else length
+        worth.append(weights[place] * min(apart, length) // length)
+    windows = ([w for p, w in zip(places, worth, strict=True) if start <= p < start + window] for start in places)
+    return max(map(sum, windows), default=0)
+
+
+@given(st.data())
+def test_evidence_is_the_best_window_and_overlapping_hits_count_in_part(kernels: Any, data: st.DataObject) -> None:
+    n_hashes, length, window = (
+        data.draw(st.integers(0, 40)),
+        data.draw(st.integers(1, 5)),
+        data.draw(st.integers(1, 30)),
+    )
+    weights = data.draw(st.lists(st.integers(0, 12_000), min_size=n_hashes, max_size=n_hashes))
+    tokens = sorted(data.draw(st.lists(st.integers(0, 60), min_size=n_hashes, max_size=n_hashes)))
+    some = st.sets(st.integers(0, n_hashes - 1), max_size=20).map(sorted) if n_hashes else st.just([])
+    lists = data.draw(st.lists(some, max_size=5))
+    by = (np.array(weights, np.int32), np.array(tokens, np.uint32))
+    how = {"shingle_tokens": length, "window": window}
+    bounds = np.cumsum([0, *map(len, lists)])
+    places = np.array([place for one in lists for place in one], np.uint32)
+    expected = [plain_evidence(one, weights, tokens, length, window) for one in lists]
+    assert expected == kernels.evidence(bounds, places, *by, **how).tolist()
+    hits = np.zeros((n_hashes, 2), np.uint64)
+    rows = np.array(sorted({3, 64, 65, 100, 127})[: len(lists)], np.int64)
+    for row, one in zip(rows.tolist(), lists, strict=True):
+        hits[one, row // 64] |= np.uint64(1 << row % 64)
+    weighty = [[place for place in one if weights[place]] for one in lists]
+    expected = [plain_evidence(one, weights, tokens, length, window) for one in weighty]
+    assert expected == kernels.row_evidence(hits, rows, *by, **how).tolist()
+
+
+def test_evidence_of_thousands_of_rows_and_hashes_is_that_of_the_reference(twin: Any) -> None:
+    """Seed 9."""
+    random = np.random.default_rng(9)
+    hits = random_words(3000, 8, seed=9) & random_words(3000, 8, seed=10) & random_words(3000, 8, seed=11)
+    by = random.integers(0, 9000, 3000).astype(np.int32), np.sort(random.integers(0, 9000, 3000)).astype(np.uint32)
+    how = {"shingle_tokens": 3, "window": 16}
+    found = [one.row_evidence(hits, np.arange(512), *by, **how).tolist() for one in (REFERENCE, twin)]
+    assert found[0] == found[1]
+
+
+BOUNDS, PLACES = np.array([0, 2]), np.array([0, 1], np.uint32)
+WEIGHTS, TOKENS = np.array([5, 5], np.int32), np.array([0, 9], np.uint32)
+
+
+@pytest.mark.parametrize(
+    ("changed", "found"),
+    [
+        ({0: np.array([0, 3])}, "bounds do not ascend from 0 to 2"),
+        ({0: np.array([1, 2])}, "bounds do not ascend from 0 to 2"),
+        ({0: np.array([0, 2, 1, 2])}, "bounds do not ascend from 0 to 2"),
+        ({0: np.empty(0, np.int64)}, "bounds do not ascend from 0 to 2"),
+        ({1: np.array([0, 2], np.uint32)}, "a place is 2, expected 0 to 1"),
+        ({1: PLACES.astype(np.int64)}, "places is int64 (2,)"),
+        ({2: -WEIGHTS}, "a weight is below 0, or tokens do not ascend"),
+        ({3: TOKENS[::-1].copy()}, "a weight is below 0, or tokens do not ascend"),
+        ({3: TOKENS[:1]}, "tokens is for 1 hashes, expected 2 as weights has"),
+        ({"window": 0}, "window is 0, expected at least 1"),
+        ({"shingle_tokens": 0}, "shingle_tokens is 0, expected at least 1"),
+    ],
+)
+def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed: dict[Any, Any], found: str) -> None:
+    arguments = [changed.get(place, usual) for place, usual in enumerate((BOUNDS, PLACES, WEIGHTS, TOKENS))]
+    how = {name: changed.get(name, usual) for name, usual in (("shingle_tokens", 3), ("window", 8))}
+    with pytest.raises(ParameterError) as raised:
+        kernels.evidence(*arguments, **how)
+    assert str(raised.value).startswith(found)
+
+
+@pytest.mark.parametrize(
+    ("rows", "n_weights", "found"),
+    [
+        ([64], 2, "rows do not ascend from 0 to 63, each once"),
+        ([-1], 2, "rows do not ascend from 0 to 63, each once"),
+        ([3, 3], 2, "rows do not ascend from 0 to 63, each once"),
+        ([3], 1, "weights is for 1 hashes, expected 2 as hits has"),
+    ],
+)
+def test_rows_that_are_none_have_no_evidence(kernels: Any, rows: list[int], n_weights: int, found: str) -> None:
+    by = WEIGHTS[:n_weights], TOKENS[:n_weights]
+    with pytest.raises(ParameterError) as raised:
+        kernels.row_evidence(HITS[:2], np.array(rows), *by, shingle_tokens=3, window=8)
+    assert str(raised.value).startswith(found)
 
 
 # ---------------------------------------------------------------------- intersections

@@ -42,6 +42,13 @@ def laid_out(records: list[bytes], n_files: int = 2) -> tuple[list[bytes], np.nd
     return files, *np.array(places, np.int64).reshape(-1, 3).T.copy()
 
 
+def shared(kernels: Any, files: list[bytes], *places_and_wanted: np.ndarray, **changed: np.ndarray) -> Any:
+    """Ask for all parts of records that were not checked before."""
+    n = len(places_and_wanted[0])
+    whole = {"parts": np.array([[0, 2**31]] * n, np.int64).reshape(n, 2), "checked": np.zeros(n, np.bool_)}
+    return kernels.shared(files, *places_and_wanted, **(whole | changed))
+
+
 # ---------------------------------------------------------------------- checksums
 
 
@@ -129,13 +136,35 @@ def test_bounds_that_are_not_those_of_the_hashes_are_refused(kernels: Any, cuts:
 @given(RECORDS, HASHES)
 def test_each_document_has_just_the_hashes_it_shares(kernels: Any, records: list[Any], wanted: np.ndarray) -> None:
     files, file, offsets, sizes = laid_out([encode_fingerprint(parts) for parts in records])
-    found = kernels.shared(files, file, offsets, sizes, wanted)
+    found = shared(kernels, files, file, offsets, sizes, wanted)
     assert found.damaged is None
     for number, parts in enumerate(records):
         hashes = set(np.concatenate([np.empty(0, np.uint32), *parts]).tolist())
         at = found.at[found.bounds[number] : found.bounds[number + 1]]
         assert [place for place, value in enumerate(wanted.tolist()) if value in hashes] == at.tolist()
     assert (found.bounds.dtype, found.at.dtype) == (np.int64, np.uint32)
+
+
+@given(RECORDS, HASHES, st.integers(-1, 4), st.integers(-1, 4))
+def test_only_the_wanted_parts_of_a_record_are_looked_at(
+    kernels: Any, records: list[Any], wanted: np.ndarray, first: int, last: int
+) -> None:
+    files, *places = laid_out([encode_fingerprint(parts) for parts in records])
+    ranges = np.array([[first, last]] * len(records), np.int64).reshape(-1, 2)
+    found = shared(kernels, files, *places, wanted, parts=ranges)
+    for number, parts in enumerate(records):
+        some = [part for at, part in enumerate(parts) if first <= at < last]
+        hashes = set(np.concatenate([np.empty(0, np.uint32), *some]).tolist())
+        at = found.at[found.bounds[number] : found.bounds[number + 1]]
+        assert [place for place, value in enumerate(wanted.tolist()) if value in hashes] == at.tolist()
+
+
+def test_the_checksum_of_a_record_that_was_checked_is_not_compared_again(kernels: Any) -> None:
+    record = encode_fingerprint([np.array([5, 9], np.uint32)])
+    files, *places = laid_out([bytes(4) + record[4:]])
+    wanted = np.array([9], np.uint32)
+    assert 0 == shared(kernels, files, *places, wanted).damaged
+    assert [0] == shared(kernels, files, *places, wanted, checked=np.ones(1, np.bool_)).at.tolist()
 
 
 @pytest.mark.parametrize("n_hashes", [1, 20, 600, 40_000])
@@ -146,7 +175,7 @@ def test_large_documents_and_queries_are_compared_exactly(kernels: Any, n_hashes
     strangers = random.integers(0, 2**29, n_wanted, np.uint32)
     wanted = np.unique(np.concatenate([strangers, parts[1][::7], [0, 2**32 - 1]]).astype(np.uint32))
     files, *places = laid_out([encode_fingerprint(parts)], n_files=1)
-    found = kernels.shared(files, *places, wanted)
+    found = shared(kernels, files, *places, wanted)
     assert np.flatnonzero(np.isin(wanted, np.concatenate(parts))).tolist() == found.at.tolist()
 
 
@@ -160,7 +189,7 @@ def test_a_flipped_bit_names_the_first_damaged_record(
     flipped = bytearray(encoded[number])
     flipped[bit // 8] ^= 1 << bit % 8
     files, *places = laid_out([*encoded[:number], bytes(flipped), *encoded[number + 1 :]])
-    found = kernels.shared(files, *places, wanted)
+    found = shared(kernels, files, *places, wanted)
     assert (number, [0], 0) == (found.damaged, found.bounds.tolist(), len(found.at))
 
 
@@ -172,7 +201,7 @@ def test_a_record_that_contradicts_itself_is_read_nowhere_or_within_its_bytes(
     body = struct.pack(f"<{len(numbers)}I", *numbers) + rest
     files, *places = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
     wanted = np.arange(0, 2**32, 2**22, dtype=np.uint32)
-    expected, found = reference_records.shared(files, *places, wanted), kernels.shared(files, *places, wanted)
+    expected, found = shared(reference_records, files, *places, wanted), shared(kernels, files, *places, wanted)
     assert expected.damaged == found.damaged
     assert expected.at.tolist() == found.at.tolist()
 
@@ -180,17 +209,17 @@ def test_a_record_that_contradicts_itself_is_read_nowhere_or_within_its_bytes(
 def test_hashes_that_do_not_ascend_are_found_all_the_same(kernels: Any) -> None:
     body = struct.pack("<II", 1, 5) + encode_gaps(np.array([9, 4, 9, 2**31, 1], np.uint32))
     files, *places = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
-    found = kernels.shared(files, *places, np.array([1, 4, 5, 9, 2**31], np.uint32))
+    found = shared(kernels, files, *places, np.array([1, 4, 5, 9, 2**31], np.uint32))
     assert [0, 1, 3, 4] == found.at.tolist()
 
 
 def test_a_record_of_fewer_bytes_than_its_head_is_damaged(kernels: Any) -> None:
-    assert kernels.shared([b"1234567"], *np.array([[0], [0], [7]], np.int64), np.empty(0, np.uint32)).damaged == 0
+    assert shared(kernels, [b"1234567"], *np.array([[0], [0], [7]], np.int64), np.empty(0, np.uint32)).damaged == 0
 
 
 def test_no_documents_share_nothing(kernels: Any) -> None:
     none = np.empty(0, np.int64)
-    found = kernels.shared([], none, none, none, np.array([1, 2], np.uint32))
+    found = shared(kernels, [], none, none, none, np.array([1, 2], np.uint32))
     assert ([0], [], None) == (found.bounds.tolist(), found.at.tolist(), found.damaged)
 
 
@@ -207,17 +236,21 @@ def test_no_documents_share_nothing(kernels: Any) -> None:
 )
 def test_a_record_outside_its_file_is_refused(kernels: Any, place: tuple[int, int, int], message: str) -> None:
     with pytest.raises(ParameterError, match=message):
-        kernels.shared([bytes(10)], *np.array([place], np.int64).T.copy(), np.empty(0, np.uint32))
+        shared(kernels, [bytes(10)], *np.array([place], np.int64).T.copy(), np.empty(0, np.uint32))
 
 
 def test_other_arrays_are_refused(kernels: Any) -> None:
     one = np.zeros(1, np.int64)
     with pytest.raises(ParameterError, match=r"sizes is uint32 \(1,\), expected int64 \(n,\)"):
-        kernels.shared([bytes(10)], one, one, one.astype(np.uint32), np.empty(0, np.uint32))
+        shared(kernels, [bytes(10)], one, one, one.astype(np.uint32), np.empty(0, np.uint32))
     with pytest.raises(ParameterError, match="offsets is for 2 records, expected 1 as file has"):
-        kernels.shared([bytes(10)], one, np.zeros(2, np.int64), one, np.empty(0, np.uint32))
+        shared(kernels, [bytes(10)], one, np.zeros(2, np.int64), one, np.empty(0, np.uint32))
+    with pytest.raises(ParameterError, match=r"parts is int64 \(1, 3\), expected int64 \(n, 2\)"):
+        shared(kernels, [bytes(10)], one, one, one, np.empty(0, np.uint32), parts=np.zeros((1, 3), np.int64))
+    with pytest.raises(ParameterError, match=r"checked is int64 \(1,\), expected bool \(n,\)"):
+        shared(kernels, [bytes(10)], one, one, one, np.empty(0, np.uint32), checked=one)
     with pytest.raises(ParameterError, match=r"wanted is int64 \(1,\), expected uint32 \(q,\)"):
-        kernels.shared([bytes(10)], one, one, one, one)
+        shared(kernels, [bytes(10)], one, one, one, one)
 
 
 def test_both_twins_have_the_names_of_the_door(kernels: Any) -> None:

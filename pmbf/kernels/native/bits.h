@@ -60,7 +60,7 @@ typedef struct {
     int64_t (*and_popcount)(const uint64_t *a, const uint64_t *b, size_t n);
     void (*hits)(const columns_t *slices, const query_t *query, uint64_t *hits);
     void (*turn)(squares_t squares);
-    void (*count)(const columns_t *columns, const query_t *query, struct plan *plan);
+    void (*count)(const columns_t *hits, struct plan *plan);
 } variant_t;
 
 extern const variant_t bits_base;

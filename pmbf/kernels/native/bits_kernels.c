@@ -79,19 +79,11 @@ EXPORT int64_t pmbf_window_counts(const uint64_t *hits, size_t n_hits, size_t n_
     if (!failed) memset(counts, 0, n_windows * n_rows * sizeof *counts);
     for (; !failed && plan.first_row < n_rows; plan.first_row += 512) {
         columns_t columns = columns_from(hits, n_hits, words_for(n_rows), plan.first_row / 64);
-        bits_variant()->count(&columns, NULL, &plan);
+        bits_variant()->count(&columns, &plan);
     }
     plan_free(&plan);
     return failed;
 }
-
-/* What rows must reach: limits [n_sizes][n_rows] for windows of `sizes`, ascending. */
-typedef struct {
-    const int64_t *sizes;
-    size_t n_sizes;
-    const int32_t *limits;
-    size_t n_rows;
-} wanted_t;
 
 static int64_t write_numbers(const uint64_t *passed, size_t first_row, size_t n_rows, int64_t *out) {
     int64_t n = 0;
@@ -103,46 +95,22 @@ static int64_t write_numbers(const uint64_t *passed, size_t first_row, size_t n_
     return n;
 }
 
-/* Counts `lines`, slices with a query and hits without, and writes the numbers of the rows that reach a limit. */
-static int64_t rows_over(const uint64_t *lines, size_t n_lines, const query_t *query, plan_t *plan,
-                         const wanted_t *wanted, int64_t *out) {
-    const variant_t *variant = bits_variant();
-    int64_t n = 0;
-    plan->n_rows = wanted->n_rows;
-    for (; plan->first_row < plan->n_rows; plan->first_row += 512) {
-        columns_t columns = columns_from(lines, n_lines, words_for(plan->n_rows), plan->first_row / 64);
-        plan_limits(plan, variant, wanted->limits, wanted->sizes, wanted->n_sizes);
-        variant->count(&columns, query, plan);
-        n += write_numbers((const uint64_t *)plan->passed, plan->first_row, smaller(512, plan->n_rows - plan->first_row),
-                           out + n);
+/* Writes the rows that reach their limit in a window; returns how many, or what plan_windows and plan_kinds do. */
+EXPORT int64_t pmbf_rows_over(const uint64_t *hits, size_t n_hits, const int64_t *windows, size_t n_windows,
+                              const int64_t *kinds, const int64_t *sizes, size_t n_kinds, const int32_t *limits,
+                              size_t n_rows, int64_t *out) {
+    plan_t plan;
+    wanted_t wanted = {kinds, sizes, n_kinds, limits, n_rows};
+    int64_t found = plan_windows(&plan, n_hits, windows, n_windows);
+    if (!found) found = plan_kinds(&plan, &wanted);
+    plan.n_rows = found ? 0 : n_rows;
+    for (; plan.first_row < plan.n_rows; plan.first_row += 512) {
+        columns_t columns = columns_from(hits, n_hits, words_for(n_rows), plan.first_row / 64);
+        plan_limits(&plan, bits_variant(), &wanted);
+        bits_variant()->count(&columns, &plan);
+        found += write_numbers((const uint64_t *)plan.passed, plan.first_row, smaller(512, n_rows - plan.first_row),
+                               out + found);
     }
-    return n;
-}
-
-/* Writes the rows that reach their limit in a window; returns how many, or what plan_windows and plan_sizes do. */
-EXPORT int64_t pmbf_rows_over_sealed(const uint64_t *slices, size_t n_positions, const uint32_t *hashes, size_t n,
-                                     uint32_t k, const int64_t *windows, size_t n_windows, const int64_t *sizes,
-                                     size_t n_sizes, const int32_t *limits, size_t n_rows, int64_t *out) {
-    plan_t plan;
-    int64_t found = plan_windows(&plan, n, windows, n_windows);
-    if (!found) found = plan_sizes(&plan, sizes, n_sizes);
-    if (!found)
-        found = rows_over(slices, n_positions, &(query_t){hashes, n, k}, &plan,
-                          &(wanted_t){sizes, n_sizes, limits, n_rows}, out);
-    plan_free(&plan);
-    return found;
-}
-
-EXPORT int64_t pmbf_rows_over_open(const uint64_t *rows, size_t n_words, const uint32_t *hashes, size_t n, uint32_t k,
-                                   const int64_t *windows, size_t n_windows, const int64_t *sizes, size_t n_sizes,
-                                   const int32_t *limits, size_t n_rows, int64_t *out) {
-    plan_t plan;
-    uint64_t *hits = malloc((n * words_for(n_rows) + 1) * sizeof *hits);
-    int64_t found = plan_windows(&plan, n, windows, n_windows);
-    if (!found) found = plan_sizes(&plan, sizes, n_sizes);
-    if (!found) found = hits ? pmbf_hits_open(rows, n_rows, n_words, hashes, n, k, hits) : PMBF_NO_MEMORY;
-    if (!found) found = rows_over(hits, n, NULL, &plan, &(wanted_t){sizes, n_sizes, limits, n_rows}, out);
-    free(hits);
     plan_free(&plan);
     return found;
 }

@@ -51,29 +51,16 @@ int plan_windows(plan_t *plan, size_t n_hashes, const int64_t *windows, size_t n
     return plan->saved ? 0 : PMBF_NO_MEMORY;
 }
 
-/* Returns the number of a size, or of the next larger one. */
-static size_t number_of(int64_t size, const int64_t *sizes, size_t n_sizes) {
-    size_t low = 0, high = n_sizes;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (sizes[middle] < size) low = middle + 1;
-        else high = middle;
-    }
-    return low;
-}
-
-int plan_sizes(plan_t *plan, const int64_t *sizes, size_t n_sizes) {
+int plan_kinds(plan_t *plan, const wanted_t *wanted) {
     plan->n_limit_planes = plan->n_planes;
-    plan->limits = new_lines(n_sizes * plan->n_limit_planes);
-    plan->size_of = malloc((plan->n_windows + 1) * sizeof *plan->size_of);
-    if (!plan->limits || !plan->size_of) return PMBF_NO_MEMORY;
-    for (size_t i = 1; i < n_sizes; i++)
-        if (sizes[i - 1] >= sizes[i]) return PMBF_REFUSED;
+    plan->limits = new_lines(wanted->n_kinds * plan->n_limit_planes);
+    plan->kind_of = malloc((plan->n_windows + 1) * sizeof *plan->kind_of);
+    if (!plan->limits || !plan->kind_of) return PMBF_NO_MEMORY;
     for (size_t w = 0; w < plan->n_windows; w++) {
-        int64_t size = (int64_t)size_at(plan, w);
-        size_t number = number_of(size, sizes, n_sizes);
-        if (size && (number == n_sizes || sizes[number] != size)) return PMBF_REFUSED;
-        plan->size_of[w] = (int32_t)number;
+        int64_t kind = wanted->kinds[w];
+        if (kind < 0 || kind >= (int64_t)wanted->n_kinds || wanted->sizes[kind] != (int64_t)size_at(plan, w))
+            return PMBF_REFUSED;
+        plan->kind_of[w] = (int32_t)kind;
     }
     return 0;
 }
@@ -92,17 +79,17 @@ static void turn_limits(const plan_t *plan, const variant_t *variant, const int3
     memcpy(out, squares, plan->n_limit_planes * sizeof *out);
 }
 
-void plan_limits(plan_t *plan, const variant_t *variant, const int32_t *limits, const int64_t *sizes, size_t n_sizes) {
-    for (size_t i = 0; i < n_sizes; i++) {
+void plan_limits(plan_t *plan, const variant_t *variant, const wanted_t *wanted) {
+    for (size_t i = 0; i < wanted->n_kinds; i++) {
         /* Sizes of no window of the walk may be larger than it; they are never looked at. */
-        int64_t size = sizes[i] <= (int64_t)(plan->last - plan->first) ? sizes[i] : 0;
+        int64_t size = wanted->sizes[i] <= (int64_t)(plan->last - plan->first) ? wanted->sizes[i] : 0;
         if (size > 0)
-            turn_limits(plan, variant, limits + i * plan->n_rows, size, plan->limits + i * plan->n_limit_planes);
+            turn_limits(plan, variant, wanted->limits + i * plan->n_rows, size, plan->limits + i * plan->n_limit_planes);
     }
     memset(plan->passed, 0, sizeof *plan->passed);
 }
 
 void plan_free(plan_t *plan) {
     free(plan->stopping), free(plan->saving), free(plan->next);
-    free(plan->saved), free(plan->size_of), free(plan->limits), free(plan->passed);
+    free(plan->saved), free(plan->kind_of), free(plan->limits), free(plan->passed);
 }

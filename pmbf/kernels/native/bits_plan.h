@@ -27,9 +27,9 @@ typedef struct plan {
     unsigned n_saved_planes;
     line_t *saved; /* [n_saved][n_saved_planes] */
 
-    int32_t *size_of;        /* [n_windows]: which of the limits */
+    int32_t *kind_of;        /* [n_windows]: which of the limits */
     unsigned n_limit_planes; /* enough for the largest limit */
-    line_t *limits;          /* [n_sizes][n_limit_planes], or NULL */
+    line_t *limits;          /* [n_kinds][n_limit_planes], or NULL */
     line_t *passed;          /* one line: rows that reached a limit */
 
     int32_t *counts;          /* [n_windows][n_rows], or NULL */
@@ -43,12 +43,21 @@ INLINE unsigned planes_for(size_t n) { return 64u - (unsigned)__builtin_clzll((u
  * the hashes, or PMBF_NO_MEMORY; `plan_free` is needed in every case. */
 int plan_windows(plan_t *plan, size_t n_hashes, const int64_t *windows, size_t n_windows);
 
-/* Makes room for the limits of 512 rows, and finds each window's size among them. Returns 0, or PMBF_REFUSED when sizes
- * do not ascend or a window has another, or PMBF_NO_MEMORY. */
-int plan_sizes(plan_t *plan, const int64_t *sizes, size_t n_sizes);
+/* What rows must reach, by kind of window: `limits` is [n_kinds][n_rows], `sizes` [n_kinds]. */
+typedef struct {
+    const int64_t *kinds; /* [n_windows] */
+    const int64_t *sizes;
+    size_t n_kinds;
+    const int32_t *limits;
+    size_t n_rows;
+} wanted_t;
 
-/* Sets the limits of up to 512 rows from `first_row` on; `limits` is [n_sizes][n_rows]. No row has passed then. */
-void plan_limits(plan_t *plan, const variant_t *variant, const int32_t *limits, const int64_t *sizes, size_t n_sizes);
+/* Makes room for the limits of 512 rows, and notes each window's kind. Returns 0, or PMBF_REFUSED when a window is of no
+ * kind or of one for another size, or PMBF_NO_MEMORY. */
+int plan_kinds(plan_t *plan, const wanted_t *wanted);
+
+/* Sets the limits of up to 512 rows from `first_row` on. No row has passed then. */
+void plan_limits(plan_t *plan, const variant_t *variant, const wanted_t *wanted);
 
 void plan_free(plan_t *plan);
 

@@ -321,7 +321,7 @@ static void visit(counter_t *counter, plan_t *plan, size_t at) {
         unsigned n_planes = planes_for(at - start);
         if (plan->limits)
             *plan->passed |= reached(counter->planes, then,
-                                     plan->limits + (size_t)plan->size_of[w] * plan->n_limit_planes, n_planes);
+                                     plan->limits + (size_t)plan->kind_of[w] * plan->n_limit_planes, n_planes);
         else
             write_counts(counter->planes, then, n_planes, plan, plan->counts + (size_t)w * plan->n_rows + plan->first_row);
     }
@@ -330,41 +330,17 @@ static void visit(counter_t *counter, plan_t *plan, size_t at) {
                plan->n_saved_planes * sizeof(line_t));
 }
 
-INLINE void count_some(counter_t *counter, plan_t *plan, const line_t *hits, size_t start, size_t n) {
-    for (size_t i = 0; i < n; i++) {
-        if (plan->stopping[start + i] != NONE || plan->saving[start + i] != NONE) visit(counter, plan, start + i);
-        counter_add(counter, hits[i]);
-    }
-}
-
-/* Walks over hits that are at hand. */
-static void count_hits(const columns_t *columns, counter_t *counter, plan_t *plan) {
-    line_t found = {0};
-    for (size_t i = plan->first; i < plan->last; i++) {
-        memcpy(&found, columns->words + i * columns->stride, columns->n_words * sizeof(uint64_t));
-        count_some(counter, plan, &found, i, 1);
-    }
-}
-
-/* Walks over a query's hits in slices, a batch behind the lines that are under way. */
-static void count_query(const columns_t *slices, const query_t *query, counter_t *counter, plan_t *plan) {
-    probe_t probe;
-    line_t found[AHEAD];
-    memset(found, 0, sizeof found);
-    probe_begin(&probe, slices, query, plan->first, plan->last);
-    for (size_t start = plan->first, which = 0; start < plan->last; start += AHEAD, which ^= 1) {
-        size_t n = probe_batch(&probe, start, which, found);
-        count_some(counter, plan, found, start, n);
-    }
-}
-
-/* Counts, over the windows of a plan, slices for the hashes of a query, or hits where there is no query. */
-static void count(const columns_t *columns, const query_t *query, plan_t *plan) {
+/* Counts, over the windows of a plan, the hits of each hash. */
+static void count(const columns_t *hits, plan_t *plan) {
     counter_t counter;
+    line_t found = {0};
     if (plan->first == plan->last) return;
     counter_clear(&counter, plan->n_planes);
-    if (query) count_query(columns, query, &counter, plan);
-    else count_hits(columns, &counter, plan);
+    for (size_t i = plan->first; i < plan->last; i++) {
+        if (plan->stopping[i] != NONE || plan->saving[i] != NONE) visit(&counter, plan, i);
+        memcpy(&found, hits->words + i * hits->stride, hits->n_words * sizeof(uint64_t));
+        counter_add(&counter, found);
+    }
     visit(&counter, plan, plan->last);
 }
 

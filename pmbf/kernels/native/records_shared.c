@@ -26,6 +26,8 @@ typedef struct {
 typedef struct {
     const uint8_t *at;
     size_t n_bytes;
+    int checked;                   /* whether its bytes are known to be those written */
+    const int64_t *parts;          /* the first wanted part, and the one after the last */
 } record_t;
 
 static int wanted_make(wanted_t *wanted, const uint32_t *hashes, size_t n) {
@@ -127,18 +129,21 @@ static uint32_t read_word(const uint8_t *at) {
     return word;
 }
 
-/* Writes the places of a record's hashes, ascending, each once; returns how many, or -1 when the record is damaged. */
+/* Writes the places of the hashes of a record's wanted parts, ascending, each once; returns how many, or -1 when the
+ * record is damaged. */
 static int64_t shared_of(const record_t *record, const wanted_t *wanted, uint32_t *hashes, uint32_t *out) {
     const uint8_t *end = record->at + record->n_bytes;
     if (record->n_bytes < RECORD_HEAD_BYTES) return -1;
-    if (read_word(record->at) != checksum(record->at + 4, record->n_bytes - 4)) return -1;
+    if (!record->checked && read_word(record->at) != checksum(record->at + 4, record->n_bytes - 4)) return -1;
     size_t n_parts = read_word(record->at + 4), n_found = 0;
     const uint8_t *counts = record->at + RECORD_HEAD_BYTES, *at = counts + 4 * n_parts;
     if (n_parts > (record->n_bytes - RECORD_HEAD_BYTES) / 4) return -1;
-    for (size_t part = 0; part < n_parts; part++) {
+    for (size_t part = 0; part < n_parts && (int64_t)part < record->parts[1]; part++) {
         size_t n = read_word(counts + 4 * part);
-        if (n > (size_t)(end - at) || !(at = decode_gaps(at, end, n, hashes))) return -1;
-        n_found += write_places(wanted, hashes, keep_likely(wanted, hashes, n), out + n_found);
+        int wanted_part = (int64_t)part >= record->parts[0];
+        if (n > (size_t)(end - at)) return -1;
+        if (!(at = wanted_part ? decode_gaps(at, end, n, hashes) : skip_gaps(at, end, n))) return -1;
+        if (wanted_part) n_found += write_places(wanted, hashes, keep_likely(wanted, hashes, n), out + n_found);
     }
     return (int64_t)sort_distinct(out, n_found);
 }
@@ -148,12 +153,26 @@ INLINE void fetch(const record_t *record) {
         __builtin_prefetch(record->at + byte);
 }
 
-static int64_t all_shared(const uint64_t *addresses, const uint32_t *sizes, size_t n, const wanted_t *wanted,
-                          uint32_t *hashes, int64_t *bounds, uint32_t *places) {
+/* What Python asks of: [n] each, `parts` [n][2]. */
+typedef struct {
+    const uint64_t *addresses;
+    const uint32_t *sizes;
+    const uint8_t *checked;
+    const int64_t *parts;
+    size_t n;
+} asked_t;
+
+INLINE record_t record_at(const asked_t *asked, size_t i) {
+    return (record_t){(const uint8_t *)(uintptr_t)asked->addresses[i], asked->sizes[i], asked->checked[i],
+                      asked->parts + 2 * i};
+}
+
+static int64_t all_shared(const asked_t *asked, const wanted_t *wanted, uint32_t *hashes, int64_t *bounds,
+                          uint32_t *places) {
     bounds[0] = 0;
-    for (size_t i = 0; i < n; i++) {
-        record_t record = {(const uint8_t *)(uintptr_t)addresses[i], sizes[i]};
-        if (i + 1 < n) fetch(&(record_t){(const uint8_t *)(uintptr_t)addresses[i + 1], sizes[i + 1]});
+    for (size_t i = 0; i < asked->n; i++) {
+        record_t record = record_at(asked, i), next = record_at(asked, i + 1 < asked->n ? i + 1 : i);
+        fetch(&next);
         int64_t n_found = shared_of(&record, wanted, hashes, places + bounds[i]);
         if (n_found < 0) return (int64_t)i;
         bounds[i + 1] = bounds[i] + n_found;
@@ -161,18 +180,18 @@ static int64_t all_shared(const uint64_t *addresses, const uint32_t *sizes, size
     return ALL_WHOLE;
 }
 
-/* Writes which wanted hashes, ascending and distinct, each record has: places[bounds[i] … bounds[i + 1]). There is room
- * for as many places as each record has bytes, at most one each of the wanted, and once more for the largest record.
- * Returns the first record that is damaged, ALL_WHOLE, or NO_ROOM. */
-EXPORT int64_t pmbf_shared(const uint64_t *addresses, const uint32_t *sizes, size_t n, const uint32_t *wanted_hashes,
-                           size_t n_wanted, int64_t *bounds, uint32_t *places) {
+/* Writes which wanted hashes, ascending and distinct, the wanted parts of each record have: places[bounds[i] …
+ * bounds[i + 1]). There is room for as many places as each record has bytes, at most one each of the wanted, and once
+ * more for the largest record. Returns the first record that is damaged, ALL_WHOLE, or NO_ROOM. */
+EXPORT int64_t pmbf_shared(const uint64_t *addresses, const uint32_t *sizes, const uint8_t *checked, const int64_t *parts,
+                           size_t n, const uint32_t *wanted_hashes, size_t n_wanted, int64_t *bounds, uint32_t *places) {
     wanted_t wanted;
     uint32_t largest = 0;
     for (size_t i = 0; i < n; i++) largest = sizes[i] > largest ? sizes[i] : largest;
     uint32_t *hashes = malloc(((size_t)largest + 1) * sizeof *hashes);
     int64_t damaged = NO_ROOM;
     if (wanted_make(&wanted, wanted_hashes, n_wanted) && hashes)
-        damaged = all_shared(addresses, sizes, n, &wanted, hashes, bounds, places);
+        damaged = all_shared(&(asked_t){addresses, sizes, checked, parts, n}, &wanted, hashes, bounds, places);
     wanted_free(&wanted);
     free(hashes);
     return damaged;

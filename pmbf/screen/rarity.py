@@ -1,0 +1,140 @@
+"""How much a hash in common says: what few rows hold says much, what is all over the collection says nothing.
+
+A hash that one document in N has weighs ln N, in nats: so improbable is it in another. How many have it is read off
+the filter itself (`LookUp.n_holding`): no list of common shingles is kept, and none grows old.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+from pmbf.files import StoreFiles
+from pmbf.filter import LookUp
+from pmbf.fingerprint import QuerySample
+
+UNITS = 1024
+"""Weights are whole numbers, so many to a nat: both twins of the kernels add up the same."""
+
+EVIDENCE_HASHES = 16
+"""Window of a query, in sampled hashes, some 50 words, within which hits count together."""
+
+COMMON_ROWS, COMMON_DOCUMENTS, COMMON_SHARE = 16, 50, 0.02
+"""A hash is common when more than so many rows, or documents, have it, and more than this share of all of them:
+templates, licences, phrases. Fifty drafts of one text are still sources."""
+
+INFORMATIVE_SHARE = 0.2
+"""With a smaller share of hashes that are not common, boilerplate is what is asked for."""
+
+FEW_DOCUMENTS = 3500
+"""Among so many documents a hash that no other document has makes its document a candidate: they are soon compared."""
+
+CROWDING, MOST_CROWDING = 20.0, 28.0
+"""Nats more that are needed where there are e times as many documents, and at most. Chance alone would ask for one, but
+texts of one topic share phrases, and the more there are, the more of them are compared for nothing."""
+
+_LONE_HIT = 0.5
+"""Nats by which a hash that one document has may fall short, so that rounding does not matter."""
+
+_MOST_HITS_BYTES = 64 << 20
+"""What looking up a stretch of a query may take: longer queries are looked up stretch by stretch."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Stretch:
+    """A stretch of a query, looked up.
+
+    Args:
+        hashes: `(q,) uint32`.
+        looked_up: Their hits.
+        weights: `(q,) int32`, of each hash in `UNITS` of a nat; 0 when it is common.
+        tokens: `(q,) uint32`, where the shingles begin.
+    """
+
+    hashes: NDArray[np.uint32]
+    looked_up: LookUp
+    weights: NDArray[np.int32]
+    tokens: NDArray[np.uint32]
+
+    def row_evidence(self, number: int, rows: NDArray[np.int64], shingle_tokens: int) -> NDArray[np.float64]:
+        """Return the evidence of some rows of a tile, all their documents together, in nats, `(n,) float64`."""
+        hits = self.looked_up.hits[number]
+        how = {"shingle_tokens": shingle_tokens, "window": EVIDENCE_HASHES}
+        return kernels.row_evidence(hits, rows, self.weights, self.tokens, **how) / UNITS
+
+    @property
+    def informative(self) -> NDArray[np.intp]:
+        """Places of the hashes that are not common."""
+        return np.flatnonzero(self.weights)
+
+
+def stretches(files: StoreFiles, sample: QuerySample) -> Iterator[Stretch]:
+    """Yield the stretches of a query, looked up and weighed, in text order; only one of them is held in memory."""
+    matrix = files.matrix()
+    line_bytes = 8 * sum(-(-tile.n_rows // 64) for tile in matrix.tiles.values())
+    size = max(EVIDENCE_HASHES, _MOST_HITS_BYTES // max(1, line_bytes))
+    for start in range(0, len(sample) if matrix.n_rows else 0, size):
+        hashes = sample.hashes[start : start + size]
+        looked_up = matrix.look_up(hashes)
+        yield Stretch(hashes, looked_up, weights(looked_up, files.n_documents), sample.token[start : start + size])
+
+
+def weights(looked_up: LookUp, n_documents: int) -> NDArray[np.int32]:
+    """Return what a hit of each hash says, in `UNITS` of a nat, `(q,) int32`: ln(N / n), 0 when it is common.
+
+    >>> from pmbf.filter import PseudoMatrixBloomFilter, Tile
+    >>> tile = Tile.new(194, n_hashes=3, fpr=0.01)
+    >>> tile.insert(tile.add_row(), np.array([5], np.uint32))
+    >>> looked_up = PseudoMatrixBloomFilter({0: tile}).look_up(np.array([5], np.uint32))
+    >>> (weights(looked_up, 19) / UNITS).round(2).tolist()
+    [3.0]
+    """
+    n_holding = looked_up.n_holding
+    common = n_holding > max(COMMON_ROWS, COMMON_SHARE * looked_up.matrix.n_rows)
+    found = _weights(n_holding, n_documents)
+    return found if _most(common) else np.where(common, np.int32(0), found)
+
+
+def reweighed(found: NDArray[np.int32], n_having: NDArray[np.int64], n_documents: int) -> NDArray[np.int32]:
+    """Return weights that know how many documents, of those looked at, have each hash: a row may hold many of them."""
+    common = n_having > max(COMMON_DOCUMENTS, COMMON_SHARE * n_documents)
+    return found if _most(common) else np.where(common, np.int32(0), np.minimum(found, _weights(n_having, n_documents)))
+
+
+def _weights(n_having: NDArray[Any], n_documents: int) -> NDArray[np.int32]:
+    nats = np.log((n_documents + 1) / np.maximum(n_having, 1))
+    return np.asarray(np.maximum(1, UNITS * nats), np.int32)
+
+
+def _most(common: NDArray[np.bool_]) -> bool:
+    """Return whether boilerplate is what is asked for."""
+    return bool(np.count_nonzero(common) > (1 - INFORMATIVE_SHARE) * len(common))
+
+
+def needed(n_documents: int) -> float:
+    """Return the evidence, in nats, that makes a document of so many a candidate.
+
+    >>> [round(needed(n), 1) for n in (10, 3500, 7000, 80_000)]
+    [1.9, 7.7, 22.2, 38.8]
+    """
+    crowd = CROWDING * max(0.0, math.log(n_documents / FEW_DOCUMENTS)) if n_documents else 0.0
+    return math.log(n_documents + 1) - _LONE_HIT + min(crowd, MOST_CROWDING)
+
+
+def evidence(
+    bounds: NDArray[np.int64],
+    places: NDArray[np.uint32],
+    weights: NDArray[np.int32],
+    tokens: NDArray[np.uint32],
+    *,
+    shingle_tokens: int,
+) -> NDArray[np.float64]:
+    """Return the evidence of each list of places, in nats; see `kernels.evidence`."""
+    units = kernels.evidence(bounds, places, weights, tokens, shingle_tokens=shingle_tokens, window=EVIDENCE_HASHES)
+    return units / UNITS
