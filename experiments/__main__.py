@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiments import alignment, others, page, planted, retrieval, shingles
+from experiments import alignment, leaks, others, page, planted, retrieval, shingles
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from pmbf import kernels
@@ -27,6 +27,9 @@ def main() -> None:
         print(alignment.run(arguments.folder, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "pan":
         sys.exit(_guarded(arguments))
+    elif arguments.command == "leaks":
+        how = {"n_planted": arguments.planted, "seed": arguments.seed, "out": arguments.out}
+        print(leaks.run(arguments.protected, arguments.folder, **how))
     elif arguments.command == "page":
         page.write()
     elif arguments.command == "others":
@@ -79,6 +82,13 @@ def _parser() -> argparse.ArgumentParser:
     other.add_argument("--only", nargs="+", choices=list(others.CORPORA), default=(), metavar="NAME")
     other.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
     other.add_argument("--out", type=Path, help="JSON file to write")
+    leaky = commands.add_parser("leaks", help="what the leak check finds, and misses", description=leaks.__doc__)
+    leaky.formatter_class = argparse.RawDescriptionHelpFormatter
+    leaky.add_argument("folder", type=Path, help="files that have nothing to do with the protected documents")
+    leaky.add_argument("--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help="documents")
+    leaky.add_argument("--planted", type=int, default=200, help="passages planted in each disguise (default: 200)")
+    leaky.add_argument("--seed", type=int, default=2, help="of the passages (default: 2)")
+    leaky.add_argument("--out", type=Path, help="JSON file to write")
     commands.add_parser("page", help="write docs/pan.md and its plot from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser

@@ -110,14 +110,13 @@ class Check:
         Raises:
             PmbfError, OSError: Whatever kept the check from an answer.
         """
-        from pmbf.collection import Collection
-        from pmbf.guard.checker import CollectionChecker
+        from pmbf.guard.checker import CollectionChecker, open_protected
         from pmbf.guard.checking import check
 
         policy = self.policy
         planned = self._planned()
         public = ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s))
-        with Collection(policy.collection) as collection:
+        with open_protected(policy.collection) as collection:
             checker = CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False, ignore=public)
             return check(planned, policy, checker, allowances(checker.key)), planned.channel
 

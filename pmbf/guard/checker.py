@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import stat
 from collections.abc import Iterable, Iterator
 from typing import Any, Protocol
 
 from pmbf.collection import Collection
+from pmbf.errors import UnsupportedError
 from pmbf.report import Report
 from pmbf.screen import Text
 
@@ -24,6 +27,21 @@ class Checker(Protocol):
     def check(self, texts: Iterable[Text]) -> Iterator[Report]:
         """Yield the report on each text, in order; texts are taken some at a time."""
         ...
+
+
+def open_protected(folder: str) -> Collection:
+    """Return a collection that nobody but its owner can change.
+
+    Raises:
+        UnsupportedError: Group or others may write to it: they could make it let anything through.
+        NotFoundError, CorruptError: As for `Collection`.
+    """
+    catalog = os.path.join(folder, "catalog.sqlite")
+    entered = os.path.exists(catalog) and os.stat(folder).st_mode & (stat.S_IXGRP | stat.S_IXOTH)
+    for path in (folder, *([catalog] if entered else [])):
+        if os.path.exists(path) and os.stat(path).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise UnsupportedError(f"{path}: group or others may write to it; run `chmod -R go-w {folder}`")
+    return Collection(folder)
 
 
 class CollectionChecker:

@@ -35,7 +35,8 @@ class _Tally:
         looked_at = not (payload.problems and not payload.n_bytes)
         self.counts = replace(
             counts,
-            n_files=counts.n_files + looked_at,
+            n_files=counts.n_files + (looked_at and not payload.payload.is_message),
+            n_messages=counts.n_messages + (looked_at and payload.payload.is_message),
             n_bytes=counts.n_bytes + payload.n_bytes,
             n_not_text=counts.n_not_text + (not payload.is_text),
         )

@@ -41,6 +41,11 @@ class Payload:
     commit: str = ""
     problem: str = ""
 
+    @property
+    def is_message(self) -> bool:
+        """Whether it is no file but the message of a commit or a tag."""
+        return not self.paths
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -132,14 +137,16 @@ class Counts:
     """What a check looked at.
 
     Args:
-        n_files: Payloads whose bytes were looked at; equal contents in git count once.
-        n_bytes: Their bytes.
+        n_files: Files whose bytes were looked at; equal contents in git count once.
+        n_messages: Messages of commits and tags that were.
+        n_bytes: The bytes of both.
         n_not_text: Those of them that hold no text: pictures, programs and other binary files.
         n_excluded: Paths that the policy leaves out.
         n_submodules: Submodules: their contents are another repository's.
     """
 
     n_files: int = 0
+    n_messages: int = 0
     n_bytes: int = 0
     n_not_text: int = 0
     n_excluded: int = 0

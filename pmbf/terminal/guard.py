@@ -27,7 +27,7 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
     yield f"{HEADS[finding.action]}: {_places(finding)} holds text of {shown_path(finding.document_path)}"
     yield (
         f"  {counted(finding.n_chars, 'letter')} and digits: {percent(finding.share_of_document)} of the document, "
-        f"{percent(finding.share_of_payload)} of the {'message' if not payload.paths else 'file'}"
+        f"{percent(finding.share_of_payload)} of the {'message' if payload.is_message else 'file'}"
     )
     for one in finding.evidence:
         yield f"  {_heading(one, finding.is_plain)}"
@@ -87,7 +87,8 @@ def note_lines(verdict: Verdict) -> Iterator[str]:
 def summary_line(verdict: Verdict) -> str:
     """Return one line: what was checked, what was left out, and the verdict."""
     counts = verdict.counts
-    looked_at = f"{counted(counts.n_files, 'file')}, {size(counts.n_bytes)} checked"
+    messages = f" and {counted(counts.n_messages, 'message')}" if counts.n_messages else ""
+    looked_at = f"{counted(counts.n_files, 'file')}{messages}, {size(counts.n_bytes)} checked"
     besides = [
         (counts.n_not_text, "not text"),
         (counts.n_excluded, "excluded"),

@@ -4,11 +4,11 @@ import email.message
 import functools
 import re
 import textwrap
-import unicodedata
 from pathlib import Path
 
 import pytest
 
+from experiments.leaks import DISGUISES
 from pmbf import Collection
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
@@ -22,8 +22,6 @@ from tests.extract import builders
 LIBRARY = ROOT / "examples" / "library"
 PAGES, PAGE_WORDS = 200, 350
 NEUTRAL = words(9, PAGES * PAGE_WORDS)
-LOOKALIKES = str.maketrans("aeopcyxi", "аеорсухі")
-"""Latin letters and the Cyrillic ones that look the same."""
 
 
 @pytest.fixture(scope="module")
@@ -40,31 +38,6 @@ def passage(name, first_word=60, n_chars=300):
     text = " ".join((LIBRARY / name).read_text(encoding="utf-8").split()[first_word:])
     ends = [found.end() for found in re.finditer(r"\S+", text)]
     return text[: next(end for end in ends if sum(map(str.isalnum, text[:end])) >= n_chars)]
-
-
-def without_accents(text):
-    return "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
-
-
-def every(n, change):
-    """Change every n-th word."""
-
-    def changed(text):
-        return " ".join(change(word) if number % n == 0 else word for number, word in enumerate(text.split(), 1))
-
-    return changed
-
-
-DISGUISES = {
-    "verbatim": lambda text: text,
-    "wrapped anew": lambda text: textwrap.fill(text, 31, initial_indent="   > ", subsequent_indent="   "),
-    "in capitals": str.upper,
-    "without accents": without_accents,
-    "with zero-width characters": lambda text: re.sub(r"(\w\w)(\w)", "\\1\u200b\\2", text),
-    "with soft hyphens": lambda text: re.sub(r"(\w\w\w)(\w)", "\\1\u00ad\\2", text),
-    "with letters of another script": every(2, lambda word: word.translate(LOOKALIKES)),
-    "in full-width letters": lambda text: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text),
-}
 
 
 def mail(content, name):

@@ -121,6 +121,22 @@ def test_an_error_of_the_check_blocks_unless_the_policy_says_otherwise(desk):
     assert "NOT CHECKED" in passed.stderr
 
 
+def test_a_collection_that_others_can_change_protects_nothing(desk, tmp_path):
+    from pmbf import Collection
+
+    with Collection(tmp_path / "open.pmbf", create=True) as made:
+        made.add(words(5), name="short")
+    assert guard("clean.txt", "-c", tmp_path / "open.pmbf", cwd=desk).returncode == 0
+    (tmp_path / "open.pmbf").chmod(0o755)
+    for path in (tmp_path / "open.pmbf", tmp_path / "open.pmbf" / "catalog.sqlite"):
+        before = path.stat().st_mode
+        path.chmod(before | 0o020)
+        done = guard("clean.txt", "-c", tmp_path / "open.pmbf", cwd=desk)
+        assert done.returncode == 3
+        assert "chmod -R go-w" in done.stderr
+        path.chmod(before)
+
+
 @pytest.mark.parametrize(
     "arguments",
     [

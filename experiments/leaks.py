@@ -1,0 +1,171 @@
+"""Does the leak check find what leaves, and only that?
+
+- false findings: files that have nothing to do with the protected documents, checked under the default policy; whoever
+  finds some looks at them: a licence that both sides quote is a copy all the same;
+- missed: passages of 300 letters and digits, one of each of some protected documents, planted in such files in eight
+  disguises; a passage counts as found when it blocks by its characters alone.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+import tempfile
+import textwrap
+import unicodedata
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from pmbf.collection import Collection
+from pmbf.guard.allowing import Allowances
+from pmbf.guard.checker import CollectionChecker
+from pmbf.guard.checking import check
+from pmbf.guard.policy import Policy
+from pmbf.guard.sources import Planned, of_paths
+from pmbf.guard.types import Payload, Verdict
+
+PASSAGE_CHARS = 300
+LOOKALIKES = str.maketrans("aeopcyxi", "аеорсухі")
+"""Latin letters and the Cyrillic ones that look the same."""
+
+
+def without_accents(text: str) -> str:
+    """Return a text without the marks on its letters."""
+    return "".join(char for char in unicodedata.normalize("NFD", text) if not unicodedata.combining(char))
+
+
+def mixed_scripts(text: str) -> str:
+    """Return a text whose every second word has some letters of another script, as a whole word never has."""
+    words = text.split()
+    return " ".join(
+        word[:1] + word[1:].translate(LOOKALIKES) if n % 2 and word[:1].isascii() else word
+        for n, word in enumerate(words)
+    )
+
+
+DISGUISES: dict[str, Callable[[str], str]] = {
+    "verbatim": lambda text: text,
+    "wrapped anew": lambda text: textwrap.fill(text, 31, initial_indent="   > ", subsequent_indent="   "),
+    "in capitals": str.upper,
+    "without accents": without_accents,
+    "with zero-width characters": lambda text: re.sub(r"(\w\w)(\w)", "\\1\u200b\\2", text),
+    "with soft hyphens": lambda text: re.sub(r"(\w\w\w)(\w)", "\\1\u00ad\\2", text),
+    "with letters of another script": mixed_scripts,
+    "in full-width letters": lambda text: "".join(chr(ord(c) + 0xFEE0) if "!" <= c <= "~" else c for c in text),
+}
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What came of it.
+
+    Args:
+        n_protected: Documents.
+        n_files: Files checked that have nothing to do with them.
+        blocked: `file < document` of those that block; `warned` likewise.
+        planted: Passages planted, for each disguise.
+        missed: Those that did not block, by disguise.
+    """
+
+    n_protected: int
+    n_files: int
+    blocked: tuple[str, ...]
+    warned: tuple[str, ...]
+    planted: int
+    missed: dict[str, int]
+
+
+def run(protected: Sequence[Path], folder: Path, *, n_planted: int, seed: int, out: Path | None = None) -> str:
+    """Return the figures as text.
+
+    Args:
+        protected: Folders of documents that must not leave.
+        folder: Files that have nothing to do with them.
+        n_planted: Passages planted, for each disguise.
+        seed: Of the passages and their places.
+        out: JSON file to write.
+    """
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        Collection(Path(scratch) / "protected.pmbf", create=True) as collection,
+    ):
+        collection.load(protected)
+        checker = CollectionChecker(collection, apparatus=False)
+        policy = Policy()
+        plain = check(of_paths([str(folder)], policy, folder), policy, checker, Allowances(checker.key))
+        figures = Figures(
+            n_protected=collection.stats().n_documents,
+            n_files=plain.counts.n_files,
+            blocked=_named(plain, "block"),
+            warned=_named(plain, "warn"),
+            planted=n_planted,
+            missed=_missed(collection, checker, _carriers(folder, plain), n_planted, random.Random(seed)),
+        )
+    if out:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(json.dumps(asdict(figures), indent=1) + "\n", encoding="utf-8")
+    return _text(figures)
+
+
+def _named(verdict: Verdict, action: str) -> tuple[str, ...]:
+    return tuple(f"{one.payload.name} < {one.document_path}" for one in verdict.findings if one.action == action)
+
+
+def _carriers(folder: Path, plain: Verdict) -> list[Path]:
+    """Return the text files in which nothing was found."""
+    found = {one.payload.name for one in plain.findings}
+    return sorted(path for path in folder.rglob("*.txt") if path.is_file() and str(path) not in found)
+
+
+def _missed(
+    collection: Collection,
+    checker: CollectionChecker,
+    carriers: Sequence[Path],
+    n_planted: int,
+    chance: random.Random,
+) -> dict[str, int]:
+    policy = Policy(block_document_share=None, block_payload_share=None)
+    passages = list(_passages(collection, n_planted, chance))
+    missed = {}
+    for disguise, dressed in DISGUISES.items():
+        payloads = [_planted(dressed(one), chance.choice(carriers), chance) for one in passages]
+        planned = Planned("path", iter(payloads), len(payloads))
+        verdict = check(planned, policy, checker, Allowances(checker.key))
+        found = {one.payload.name for one in verdict.findings if one.action == "block"}
+        missed[disguise] = len(payloads) - len(found)
+    return missed
+
+
+def _passages(collection: Collection, n_planted: int, chance: random.Random) -> Iterator[str]:
+    """Yield passages of as many documents: words from a place on until there are letters and digits enough."""
+    ids = [one.id for one in collection.documents() if one.n_chars > 4 * PASSAGE_CHARS]
+    for document in chance.sample(ids, n_planted):
+        words = collection.text(document).split()
+        start = chance.randrange(len(words) // 2)
+        chosen, n_chars = [], 0
+        for word in words[start:]:
+            chosen.append(word)
+            n_chars += sum(map(str.isalnum, word))
+            if n_chars >= PASSAGE_CHARS:
+                break
+        yield " ".join(chosen)
+
+
+def _planted(passage: str, carrier: Path, chance: random.Random) -> Payload:
+    paragraphs = carrier.read_text(encoding="utf-8", errors="replace").split("\n\n")
+    paragraphs.insert(chance.randrange(len(paragraphs) + 1), passage)
+    name = f"{carrier.name}-{chance.getrandbits(64):016x}.txt"
+    return Payload(name, (name,), "\n\n".join(paragraphs).encode(), "path")
+
+
+def _text(figures: Figures) -> str:
+    lines = [
+        f"{figures.n_files:,} files against {figures.n_protected:,} unrelated documents: "
+        f"{len(figures.blocked)} findings block, {len(figures.warned)} warn",
+        *(f"  {one}" for one in (*figures.blocked, *figures.warned)),
+        f"{figures.planted:,} passages of {PASSAGE_CHARS} letters and digits planted; missed:",
+        *(f"  {n:>4} {disguise}" for disguise, n in figures.missed.items()),
+    ]
+    return "\n".join(lines)
