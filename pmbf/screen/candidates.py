@@ -32,8 +32,8 @@ class Candidate:
 
     Args:
         document: Its id.
-        n_hits: Of the query's distinct hashes, those found in the parts of the document that were looked at.
-        evidence: What those within the best 75 words or so weigh, in nats.
+        n_hits: Of the query's distinct hashes that are not common, those in the parts of the document looked at.
+        evidence: What those within the best 50 words or so weigh, in nats.
     """
 
     document: int
@@ -154,15 +154,16 @@ def _with_evidence(
     """Return those of the documents whose parts share enough with the query, best first."""
     if not len(parts):
         return Found([], int(np.count_nonzero(weights == 0)))
-    order = np.argsort(sample.hashes, kind="stable")
+    informative = np.flatnonzero(weights)
+    order = informative[np.argsort(sample.hashes[informative], kind="stable")]
     ordered = sample.hashes[order]
     is_first = np.ones(len(order), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     shared = files.shared_hashes(parts, ordered[is_first])
-    n_having = np.empty(len(order), np.int64)
+    n_having = np.zeros(len(weights), np.int64)
     n_having[order] = np.bincount(shared.at, minlength=len(order))[np.cumsum(is_first) - 1]
     weights = reweighed(weights, n_having, files.n_documents)
-    places = _in_text_order(order[is_first][shared.at], shared.bounds, len(order))
+    places = _in_text_order(order[is_first][shared.at], shared.bounds, len(weights))
     found = evidence(shared.bounds, places, weights, sample.token, shingle_tokens=files.params.shingle_tokens)
     n_hits = np.diff(shared.bounds)
     least = _least(files, sample, weights, sample.token, options)

@@ -18,7 +18,7 @@ class Options:
         threshold: Least share of the query a source must cover, 0 to 1.
         false_rows: Rows that may pass by chance, per query, above 0: a bound, many times what really passes, since
             windows overlap and hits are whole numbers.
-        min_evidence: What the shared hashes within some 75 words must weigh to make a document a candidate, in nats,
+        min_evidence: What the shared hashes within some 50 words must weigh to make a document a candidate, in nats,
             above 0; None asks for what so many documents need (`screen.rarity.needed`).
         max_candidates: Documents compared in detail at most, best first, at least 1.
         method: `hashes` counts the query's hashes found in a row; `popcount` counts common bits, as in

@@ -35,7 +35,7 @@ INFORMATIVE_SHARE = 0.2
 FEW_DOCUMENTS = 3500
 """Among so many documents a hash that no other document has makes its document a candidate: they are soon compared."""
 
-CROWDING, MOST_CROWDING = 20.0, 28.0
+CROWDING, MOST_CROWDING = 20.0, 36.0
 """Nats more that are needed where there are e times as many documents, and at most. Chance alone would ask for one, but
 texts of one topic share phrases, and the more there are, the more of them are compared for nothing."""
 
@@ -121,7 +121,7 @@ def needed(n_documents: int) -> float:
     """Return the evidence, in nats, that makes a document of so many a candidate.
 
     >>> [round(needed(n), 1) for n in (10, 3500, 7000, 80_000)]
-    [1.9, 7.7, 22.2, 38.8]
+    [1.9, 7.7, 22.2, 46.8]
     """
     crowd = CROWDING * max(0.0, math.log(n_documents / FEW_DOCUMENTS)) if n_documents else 0.0
     return math.log(n_documents + 1) - _LONE_HIT + min(crowd, MOST_CROWDING)
