@@ -24,7 +24,7 @@ def main() -> None:
     if arguments.command == "shingles":
         print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "alignment":
-        print(alignment.run(arguments.folder, n_pairs=arguments.pairs, out=arguments.out))
+        print(alignment.run(arguments.folder, n_pairs=arguments.pairs, seed=arguments.seed, out=arguments.out))
     elif arguments.command == "pan":
         sys.exit(_guarded(arguments))
     elif arguments.command == "leaks":
@@ -74,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     topic.add_argument("folder", type=Path, help="folder with text files, in folders by topic")
     topic.add_argument("--pairs", type=int, default=1000, help="pairs (default: 1000)")
+    topic.add_argument("--seed", type=int, default=0, help="of the pairs (default: 0)")
     topic.add_argument("--out", type=Path, help="JSON file to write")
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
     other = commands.add_parser("others", help="corpora nobody tuned on", description=others.__doc__)

@@ -82,7 +82,7 @@ class Rules:
     summary_words: int = 250
     summary_score: int = 40 * NAT
     summary_share: int = 68
-    summary_boxes: int = 10
+    summary_boxes: int = 15
     summary_one: int = 50
     summary_one_lines: int = 90
     summary_window: int = 150

@@ -23,6 +23,10 @@ from pmbf.verify.verdict import accepted
 SURE_WORDS = 12
 """Words in an equal run that are never two texts' by chance; a letter that is a token counts as half a word."""
 
+SHORT_MARGIN = 0.15
+"""How much more alike the sides of a short edited passage must be. Of 135 planted ones, with 8 % of the words changed,
+none was less alike than 0.74; of what two texts of one topic share by chance, half is."""
+
 
 def passages(
     query: Prepared, source: Prepared, settings: Settings | None = None, statistics: Statistics | None = None
@@ -74,12 +78,17 @@ def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator
 def _evident(query: Prepared, pair: Pair, exact: Sequence[Found], settings: Settings) -> list[Found]:
     """Return the exact parts without those whose words any two texts of their kind may share.
 
-    A long run of equal words is beyond doubt; else the words must be rare enough, in the source as a whole too, and
-    those that are rare must not be the ones that differ, as in a template filled in twice.
+    A long run of equal words is beyond doubt. Else the words must be such as neither text uses elsewhere; and where
+    they are few, not many may differ, as they do in a form filled in twice.
     """
     doubtful = [piece for piece in exact if not _has_long_run(query, piece.chain[0])]
     told = evidence(pair, [(piece.query, piece.source) for piece in doubtful])
-    weak = {piece.query for piece, nats in zip(doubtful, told, strict=True) if nats < settings.least_evidence}
+    weak = {
+        piece.query
+        for piece, nats in zip(doubtful, told, strict=True)
+        if nats < settings.least_evidence
+        or (nats < 2 * settings.least_evidence and piece.similarity < settings.threshold + SHORT_MARGIN)
+    }
     return [piece for piece in exact if piece.query not in weak]
 
 
