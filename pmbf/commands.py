@@ -12,6 +12,7 @@ import typer
 import pmbf
 from pmbf.cli import arguments as arg
 from pmbf.cli import guard
+from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.inputs import fits, given, ignored_texts, limits, n_cores, named_roots, profiled, resolved
 from pmbf.cli.outcome import (
     DONE,
@@ -289,6 +290,7 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
     raise typer.Exit(DONE if report.ok else FAILED)
 
 
+app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard.app, name="guard")
 
 

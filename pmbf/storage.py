@@ -28,6 +28,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,11 +99,24 @@ def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload
     """
     target = folder / FileRecord(serial, kind, 0, 0).name
     target.parent.mkdir(exist_ok=True)
+    with replacing(target) as file:
+        return _write_payload(file, kind, identity, serial, payload)
+
+
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """Yield a file that takes another one's place when all is written: after a crash it is there whole or not at all.
+
+    Only its owner may read it.
+
+    Raises:
+        OSError: The disk is full or the folder cannot be written; nothing is left behind.
+    """
     temporary = target.with_name(target.name + ".tmp")
     try:
         with open(temporary, "wb") as file:
             os.fchmod(file.fileno(), 0o600)
-            record = _write_payload(file, kind, identity, serial, payload)
+            yield file
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
@@ -110,10 +124,9 @@ def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload
         temporary.unlink(missing_ok=True)
         raise
     sync_folder(target.parent)
-    return record
 
 
-def _write_payload(file, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> FileRecord:  # type: ignore[no-untyped-def]
+def _write_payload(file: BinaryIO, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> FileRecord:
     file.write(bytes(HEADER_BYTES))
     size, sums = 0, _PageSums()
     for part in payload:

@@ -11,6 +11,7 @@ import typer
 from pmbf.cli import guard_arguments as arg
 from pmbf.cli.guard_baseline import app as baseline_app
 from pmbf.cli.guard_hooks import INSTALL_CODES, UNINSTALL_CODES, install, uninstall
+from pmbf.cli.guard_resolve import RESOLVE_HELP, resolve
 from pmbf.cli.outcome import DONE, PmbfCommand, PmbfGroup, note, print_json, print_text, reason
 from pmbf.errors import ParameterError, PmbfError
 
@@ -63,6 +64,8 @@ def check(
     pre_push: arg.PrePush = False,
     pre_receive: arg.PreReceive = False,
     collection: arg.CollectionFolder = None,
+    endpoint: arg.Endpoint = None,
+    key_file: arg.KeyFile = None,
     policy: arg.PolicyFile = None,
     config: arg.ConfigFile = None,
     block_chars: arg.BlockChars = None,
@@ -86,6 +89,8 @@ def check(
 
     values = values_given(
         collection=collection,
+        endpoint=endpoint,
+        key_file=key_file,
         block_chars=block_chars,
         warn_chars=warn_chars,
         on_incomplete=on_incomplete,
@@ -106,7 +111,7 @@ def check(
     if incidents:
         from pmbf.guard.incidents import append_incidents
 
-        append_incidents(incidents, verdict, channel=channel, collection=asked.policy.collection)
+        append_incidents(incidents, verdict, channel=channel, collection=asked.policy.protected)
     _write(verdict, sarif, redact=is_redacted(redact), json=json, quiet=quiet)
     raise typer.Exit(verdict.exit_code)
 
@@ -139,5 +144,6 @@ def _write_sarif(verdict: Verdict, file: str) -> None:
 
 
 app.add_typer(baseline_app, name="baseline")
+app.command("resolve", cls=PmbfCommand, epilog=RESOLVE_HELP)(resolve)
 app.command("install", cls=PmbfCommand, epilog=INSTALL_CODES)(install)
 app.command("uninstall", cls=PmbfCommand, epilog=UNINSTALL_CODES)(uninstall)

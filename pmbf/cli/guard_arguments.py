@@ -35,6 +35,15 @@ CollectionFolder = Annotated[
     str | None,
     option("--collection", "FOLDER", "The protected documents (else PMBF_COLLECTION).", POLICY, short="-c"),
 ]
+Endpoint = Annotated[
+    str | None,
+    option("--endpoint", "FILE", "An endpoint filter (`pmbf export`) in the place of the collection.", POLICY),
+]
+KeyFile = Annotated[str | None, option("--key-file", "FILE", "The site key of the endpoint filter.", POLICY)]
+OpaqueIds = Annotated[
+    list[str],
+    names("ID", "Opaque ids as findings show them, px-…; - takes all that stand in stdin, an incidents file."),
+]
 PolicyFile = Annotated[
     str | None, option("--policy", "FILE", "A central policy; may be locked (else PMBF_GUARD_POLICY).", POLICY)
 ]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +17,7 @@ from pmbf.guard.policy import Policy
 
 if TYPE_CHECKING:
     from pmbf.guard.allowing import Allowances
+    from pmbf.guard.checker import Checker
     from pmbf.guard.git import Repository
     from pmbf.guard.sources import Planned
     from pmbf.guard.types import Verdict
@@ -95,10 +97,14 @@ class Check:
         folder = repository.top or Path.cwd() if repository else project_folder(Path.cwd())
         # What is pushed must not say how it is checked.
         policy = policy_for(None if asked.pre_receive else folder, chosen)
-        if not policy.collection:
+        if not policy.protected:
             raise ParameterError(
-                "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy"
+                "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy; "
+                "--endpoint FILE names an endpoint filter instead"
             )
+        if bool(policy.endpoint) != bool(policy.key_file):
+            named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
+            raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
         return Check(asked, policy, folder, repository)
 
     def verdict(self, allowances: Callable[[bytes], Allowances]) -> tuple[Verdict, str]:
@@ -110,15 +116,11 @@ class Check:
         Raises:
             PmbfError, OSError: Whatever kept the check from an answer.
         """
-        from pmbf.guard.checker import CollectionChecker, open_protected
         from pmbf.guard.checking import check
 
-        policy = self.policy
         planned = self._planned()
-        public = ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s))
-        with open_protected(policy.collection) as collection:
-            checker = CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False, ignore=public)
-            return check(planned, policy, checker, allowances(checker.key)), planned.channel
+        with _checker(self.policy) as checker:
+            return check(planned, self.policy, checker, allowances(checker.key)), planned.channel
 
     def _planned(self) -> Planned:
         from pmbf.guard import sources
@@ -137,6 +139,22 @@ class Check:
             return sources.of_received(self.repository, lines, self.policy)
         remote = asked.words[0] if asked.words else os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
         return sources.of_push(self.repository, lines or _told_by_pre_commit(os.environ), remote, self.policy)
+
+
+@contextmanager
+def _checker(policy: Policy) -> Iterator[Checker]:
+    public = ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s))
+    if policy.endpoint:
+        from pmbf.endpoint.sitekey import read_key
+        from pmbf.guard.endpoint import EndpointChecker, open_endpoint
+
+        key = read_key(policy.key_file)
+        yield EndpointChecker(open_endpoint(policy.endpoint, key), key, min_chars=policy.min_chars, ignore=public)
+        return
+    from pmbf.guard.checker import CollectionChecker, open_protected
+
+    with open_protected(policy.collection) as collection:
+        yield CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False, ignore=public)
 
 
 def _told_by_pre_commit(environment: Mapping[str, str]) -> Iterable[bytes]:

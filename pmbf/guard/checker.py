@@ -39,9 +39,22 @@ def open_protected(folder: str) -> Collection:
     catalog = os.path.join(folder, "catalog.sqlite")
     entered = os.path.exists(catalog) and os.stat(folder).st_mode & (stat.S_IXGRP | stat.S_IXOTH)
     for path in (folder, *([catalog] if entered else [])):
-        if os.path.exists(path) and os.stat(path).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-            raise UnsupportedError(f"{path}: group or others may write to it; run `chmod -R go-w {folder}`")
+        require_unshared(path, f"chmod -R go-w {folder}")
     return Collection(folder)
+
+
+def require_unshared(path: str, remedy: str) -> None:
+    """Refuse what is there and others than its owner may write to.
+
+    Args:
+        path: A file or folder.
+        remedy: The command that helps.
+
+    Raises:
+        UnsupportedError: Group or others may.
+    """
+    if os.path.exists(path) and os.stat(path).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+        raise UnsupportedError(f"{path}: group or others may write to it; run `{remedy}`")
 
 
 class CollectionChecker:

@@ -72,7 +72,8 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
         if central and central.locked:
             _require_no_looser(layer, reference, central.source)
         merged |= layer.values
-    merged.setdefault("collection", environment.get("PMBF_COLLECTION", ""))
+    if not merged.get("endpoint"):
+        merged.setdefault("collection", environment.get("PMBF_COLLECTION", ""))
     return _made(merged, ", ".join(layer.source for layer in local if layer.values))
 
 

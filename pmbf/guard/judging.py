@@ -101,14 +101,16 @@ def _evidence(passage: Passage, measured: Measured, allowances: Allowances, inli
     return Evidence(span, measured.lines(span), measured.within([span]), fingerprint, text, allowed_by)
 
 
-def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float, float]:
-    """Return the letters and digits of passages, and what share of the document and of the payload they are."""
+def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:
+    """Return the letters and digits of passages, and what share of the document, if its length is known, and of the
+    payload they are."""
     n_chars = measured.within([passage.query for passage in passages])
     shown = sum(len(span) for span in merged([passage.source for passage in passages]))
-    return n_chars, min(1.0, shown / max(1, match.document.n_chars)), n_chars / max(1, measured.n_chars)
+    of_document = min(1.0, shown / match.document.n_chars) if match.document.n_chars else None
+    return n_chars, of_document, n_chars / max(1, measured.n_chars)
 
 
-def _action(n_chars: int, of_document: float, of_payload: float, policy: Policy) -> Action | None:
+def _action(n_chars: int, of_document: float | None, of_payload: float, policy: Policy) -> Action | None:
     """Return the stricter of the two actions whose levels are reached, or None."""
     levels: list[tuple[Action, int | None, float | None, float | None]] = [
         ("block", policy.block_chars, policy.block_document_share, policy.block_payload_share),
@@ -118,7 +120,7 @@ def _action(n_chars: int, of_document: float, of_payload: float, policy: Policy)
     for action, chars, document_share, payload_share in levels:
         if (
             (chars is not None and n_chars >= chars)
-            or (enough and document_share is not None and of_document >= document_share)
+            or (enough and document_share is not None and of_document is not None and of_document >= document_share)
             or (enough and payload_share is not None and of_payload >= payload_share)
         ):
             return action

@@ -25,6 +25,8 @@ class Policy:
 
     Args:
         collection: Folder of the protected documents.
+        endpoint: Endpoint filter in the place of the collection.
+        key_file: File of its site key.
         block_chars: Letters and digits of one protected document in one payload that block it.
         warn_chars: The same for a warning.
         block_document_share: Share of a protected document that blocks, above 0 up to 1.
@@ -46,13 +48,16 @@ class Policy:
         name: What incidents call the policy.
 
     Raises:
-        ParameterError: A value has the wrong type or is outside its range.
+        ParameterError: A value has the wrong type or is outside its range, or both a collection and an endpoint filter
+            are named.
 
     >>> Policy(block_chars=200).block_chars
     200
     """
 
     collection: str = ""
+    endpoint: str = ""
+    key_file: str = ""
     block_chars: int | None = 300
     warn_chars: int | None = 150
     block_document_share: float | None = 0.5
@@ -76,6 +81,15 @@ class Policy:
     def __post_init__(self) -> None:
         for one in fields(self):
             KEYS[one.name].require(one.name, getattr(self, one.name))
+        if self.collection and self.endpoint:
+            raise ParameterError(
+                f"collection is {self.collection!r} and endpoint {self.endpoint!r}, expected one of them"
+            )
+
+    @property
+    def protected(self) -> str:
+        """Where the protected documents are: the collection or the endpoint filter; empty where none is named."""
+        return self.collection or self.endpoint
 
     def digest(self) -> str:
         """Return 12 hexadecimal digits that differ between any two policies."""
@@ -174,6 +188,8 @@ def _text(kind: str, loosens: Loosens) -> Key:
 
 KEYS: dict[str, Key] = {
     "collection": _text("path", _other),
+    "endpoint": _text("path", _any_other),
+    "key_file": _text("path", _any_other),
     "block_chars": _count(_higher, optional=True),
     "warn_chars": _count(_higher, optional=True),
     "block_document_share": _share(),

@@ -55,14 +55,11 @@ def _passage(finding: Finding, one: Evidence) -> dict[str, Any]:
     result = {
         "ruleId": LEAK,
         "level": _LEVELS[action],
-        "message": {
-            "text": f"{one.n_chars} letters and digits of {finding.document_path} "
-            f"(document {finding.document_id}); fingerprint {one.fingerprint}"
-        },
+        "message": {"text": f"{one.n_chars} letters and digits of {_document(finding)}; fingerprint {one.fingerprint}"},
         "locations": _locations(finding.payload, one.lines if finding.is_plain else None),
         "partialFingerprints": {
             "pmbfPassage/v1": one.fingerprint,
-            "primaryLocationLineHash": f"{one.fingerprint}:{finding.document_id}",
+            "primaryLocationLineHash": f"{one.fingerprint}:{finding.document_id or finding.document_path}",
         },
         "properties": {
             "action": action,
@@ -75,6 +72,11 @@ def _passage(finding: Finding, one: Evidence) -> dict[str, Any]:
         kind = "inSource" if one.allowed_by == "inline" else "external"
         result["suppressions"] = [{"kind": kind, "justification": f"allowed by {one.allowed_by}"}]
     return result
+
+
+def _document(finding: Finding) -> str:
+    """Return what names the protected document; an opaque id does alone."""
+    return finding.document_path + (f" (document {finding.document_id})" if finding.document_id else "")
 
 
 def _locations(payload: Payload, lines: tuple[int, int] | None) -> list[dict[str, Any]]:

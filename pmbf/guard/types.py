@@ -82,11 +82,12 @@ class Finding:
     Args:
         payload: Which payload; its content is left out.
         is_plain: Whether the payload is its own text, so that lines and spans are the file's own.
-        document_id: Of the protected document, in its collection.
-        document_path: The path it is listed under.
+        document_id: Of the protected document, in its collection; 0 where the checker does not have it.
+        document_path: The path it is listed under, or its opaque id.
         evidence: The passages, in the payload's order.
         n_chars: Letters and digits of the payload, after folding, in passages that are not allowed.
-        share_of_document: Of the protected document's characters, those that these passages show, 0 to 1.
+        share_of_document: Of the protected document's characters, those that these passages show, 0 to 1; None where
+            the checker does not have the document.
         share_of_payload: Of the payload's letters and digits, 0 to 1.
         action: What the policy says: `block`, `warn`, or `allowed` where it would be one of these otherwise.
         allowed_by: Who allows what would count otherwise: `baseline`, `inline`, or both with a comma; or empty.
@@ -98,7 +99,7 @@ class Finding:
     document_path: str
     evidence: tuple[Evidence, ...]
     n_chars: int
-    share_of_document: float
+    share_of_document: float | None
     share_of_payload: float
     action: Action
     allowed_by: str = ""

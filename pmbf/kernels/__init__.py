@@ -31,6 +31,7 @@ if TYPE_CHECKING or not native_answers():
     )
     from pmbf.kernels.reference_files import read_texts
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
+    from pmbf.kernels.reference_keyed import siphash_windows
     from pmbf.kernels.reference_query import evidence, row_evidence, rows_over
     from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
     from pmbf.kernels.reference_text import fold, sample, tokenise
@@ -57,6 +58,7 @@ else:
         unseal,
         window_counts,
     )
+    from pmbf.kernels.native_keyed import siphash_windows
     from pmbf.kernels.native_records import check_pages, checksum, page_checksums, record, shared
     from pmbf.kernels.native_text import fold, read_texts, sample, tokenise
 
@@ -103,6 +105,7 @@ __all__ = [
     "score_tables",
     "seal",
     "shared",
+    "siphash_windows",
     "tokenise",
     "unseal",
     "window_counts",

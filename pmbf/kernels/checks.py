@@ -214,3 +214,13 @@ def require_parts(hashes: NDArray[np.uint32], bounds: NDArray[np.uint32]) -> Non
     cuts = bounds.tolist()
     if not cuts or cuts[0] or cuts[-1] != len(hashes) or (len(cuts) > 2 and (bounds[1:] < bounds[:-1]).any()):
         raise ParameterError(f"bounds do not ascend from 0 to {len(hashes)}, the number of hashes")
+
+
+def require_keyed(words: NDArray[np.uint64], width: int, key: NDArray[np.uint64]) -> None:
+    """Refuse words or a key of another dtype or shape, and windows of no words or more than a length byte counts."""
+    require("words", words, np.uint64, "(n,)", 1)
+    require("key", key, np.uint64, "(2,)", 1)
+    if len(key) != 2:
+        raise ParameterError(f"key has {len(key)} words, expected 2: 128 bits")
+    if not 1 <= width <= 255:
+        raise ParameterError(f"width is {width}, expected an integer from 1 to 255")

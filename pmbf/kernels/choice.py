@@ -24,7 +24,7 @@ def _why_not_native() -> str | None:
     if wanted == "reference":
         return f"{VARIABLE} is 'reference'"
     try:
-        for twin in ("native_align", "native_bits", "native_records", "native_text"):
+        for twin in ("native_align", "native_bits", "native_keyed", "native_records", "native_text"):
             importlib.import_module(f"pmbf.kernels.{twin}")
     except UnsupportedError as error:
         if wanted == "native":

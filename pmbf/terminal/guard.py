@@ -26,13 +26,18 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
     payload = finding.payload
     yield f"{HEADS[finding.action]}: {_places(finding)} holds text of {shown_path(finding.document_path)}"
     yield (
-        f"  {counted(finding.n_chars, 'letter')} and digits: {percent(finding.share_of_document)} of the document, "
+        f"  {counted(finding.n_chars, 'letter')} and digits: {_share_of_document(finding)}"
         f"{percent(finding.share_of_payload)} of the {'message' if payload.is_message else 'file'}"
     )
     for one in finding.evidence:
         yield f"  {_heading(one, finding.is_plain)}"
         if not redact:
             yield f"    | {_shortened(one_line(one.text))}"
+
+
+def _share_of_document(finding: Finding) -> str:
+    share = finding.share_of_document
+    return "" if share is None else f"{percent(share)} of the document, "
 
 
 def _places(finding: Finding) -> str:

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from pmbf.collection import Listed
     from pmbf.compact import CompactReport
     from pmbf.discovery import Problem
+    from pmbf.endpoint.exporting import ExportReport
     from pmbf.loading import LoadReport
     from pmbf.stats import Stats
 
@@ -83,6 +84,18 @@ def compact_text(report: CompactReport) -> str:
         f"{counted(report.n_tiles, 'tile')} and {counted(report.n_files, 'file')} rewritten: "
         f"{size(report.bytes_before)} before, {size(report.bytes_after)} now.\n"
     )
+
+
+def export_text(report: ExportReport, out: str) -> str:
+    """Return what an export wrote, and which documents are too short to be found."""
+    lines = [
+        f"{shown_path(out)}: {counted(report.n_documents - len(report.problems), 'document')} "
+        f"in {report.n_rows:,} rows, {size(report.n_bytes)}"
+    ]
+    if report.too_short:
+        shown = ", ".join(map(shown_path, report.too_short[:3])) + ("…" if len(report.too_short) > 3 else "")
+        lines.append(f"{counted(len(report.too_short), 'document')} too short to be found: {shown}")
+    return "".join(line + "\n" for line in lines)
 
 
 def check_lines(report: CheckReport, collection: str) -> Iterator[str]:

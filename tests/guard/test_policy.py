@@ -121,6 +121,8 @@ def test_two_central_policies_are_one_too_many(tmp_path):
 
 LOOSER = {
     "collection": "/other.pmbf",
+    "endpoint": "/e.pmbx",
+    "key_file": "/e.key",
     "block_chars": 301,
     "warn_chars": None,
     "block_document_share": 0.6,
@@ -143,6 +145,8 @@ LOOSER = {
 }
 STRICTER = {
     "collection": "/protected.pmbf",
+    "endpoint": "",
+    "key_file": "",
     "block_chars": 299,
     "warn_chars": 1,
     "block_document_share": 0.4,

@@ -1,0 +1,72 @@
+"""`pmbf export`: what a machine needs to guard a collection's documents without having them."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+import typer
+
+from pmbf.cli import arguments as arg
+from pmbf.cli.arguments import names, option
+from pmbf.cli.inputs import ignored_texts, limits
+from pmbf.cli.outcome import DONE, FAILED, note, note_kernels, print_json, print_text
+from pmbf.errors import ParameterError
+
+EXPORT_HELP = """Examples:
+  pmbf export endpoint.pmbx -c protected.pmbf
+  pmbf export endpoint.pmbx -c protected.pmbf --ignore letterhead.docx
+  pmbf guard report.txt --endpoint endpoint.pmbx --key-file site.key
+  pmbf guard resolve px-0123456789abcdef -c protected.pmbf
+
+OUT holds no texts, names or fingerprints, only bits under a random key of 128
+bits. Send both to each machine, by different ways: whoever has OUT alone learns
+how much text there is and which parts share some; whoever has both can
+confirm what he guesses. docs/privacy.md tells what is promised.
+
+The same key makes the same ids, so incidents of older exports still resolve. A
+new key (another --key-file) makes all older filters useless to whoever has only that.
+
+Exit codes: 0 written; 2 wrong usage; 3 an error, or a document could not be
+read and is not in it"""
+
+Out = Annotated[str, names("OUT", "The file to write; one that is there is replaced.")]
+KeyFile = Annotated[
+    str | None,
+    option("--key-file", "KEY", "The site key, made where there is none (default: the collection's name and .key)."),
+]
+Profile = Annotated[
+    Literal["endpoint"], option("--profile", "endpoint", "What it is for; there is one (default: endpoint).")
+]
+Ignore = Annotated[
+    list[str] | None, option("--ignore", "FILE", "What stands in FILE is public: a template, a form; repeatable.")
+]
+
+
+def export(
+    out: Out,
+    collection: arg.CollectionFolder = None,
+    profile: Profile = "endpoint",
+    key_file: KeyFile = None,
+    ignore: Ignore = None,
+    json: arg.Json = False,
+) -> None:
+    """Write a filter that guards the documents where they are not: no texts, no names."""
+    from pmbf.collection import Collection
+    from pmbf.endpoint.exporting import export as exported
+    from pmbf.endpoint.sitekey import read_or_make_key
+    from pmbf.terminal.summaries import export_text
+
+    if not collection:
+        raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
+    texts = ignored_texts(ignore or (), limits(None, None))
+    note_kernels()
+    with Collection(collection) as opened:
+        key_path = key_file or f"{collection.rstrip('/')}.key"
+        key, is_new = read_or_make_key(key_path)
+        report = exported(opened, out, key, ignore=texts)
+    if is_new:
+        note(f"{key_path}: a new site key; keep a copy, and never beside the filter")
+    print_json(report.to_dict()) if json else print_text(export_text(report, out))
+    for path, why in report.problems:
+        note(f"not protected: {path}: {why}")
+    raise typer.Exit(FAILED if report.problems else DONE)

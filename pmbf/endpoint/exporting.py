@@ -1,0 +1,152 @@
+"""From a collection to its endpoint filter.
+
+each text ─► sample ─► without phrases that many documents have, and without ignored texts ─► parts ─► rows ─► file
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import storage
+from pmbf.arrays import distinct
+from pmbf.collection import Collection, Listed
+from pmbf.endpoint import filterfile, opaque
+from pmbf.endpoint.opaque import Part
+from pmbf.endpoint.rows import Hashes, part_bounds
+from pmbf.endpoint.sampling import RUN, KeyedSample, keyed_sample
+from pmbf.endpoint.sitekey import SiteKey
+from pmbf.errors import IncompleteError, ParameterError
+
+COMMON_DOCUMENTS, COMMON_SHARE = 50, 0.02
+"""A shingle is common that more than this many documents have, and more than this share of them: fifty drafts of one
+text are still protected, fifty licences at the end of other texts are not."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExportReport:
+    """What an export did.
+
+    Args:
+        n_documents: Documents of the collection.
+        n_rows: Rows of the filter, those that only fill up included.
+        n_bytes: Of the file.
+        key_id: Of the site key, hexadecimal.
+        too_short: Paths of documents with too few words to be found: never those of 31 words in a row that tell
+            something.
+        problems: Documents, by path, that could not be read, and why: they are not protected.
+    """
+
+    n_documents: int
+    n_rows: int
+    n_bytes: int
+    key_id: str
+    too_short: tuple[str, ...]
+    problems: tuple[tuple[str, str], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON-ready values."""
+        return asdict(self)
+
+
+@dataclass(slots=True)
+class _Sampled:
+    """Documents and their samples, and what could not be sampled."""
+
+    documents: list[Listed] = field(default_factory=list)
+    samples: list[KeyedSample] = field(default_factory=list)
+    problems: list[tuple[str, str]] = field(default_factory=list)
+
+
+def export(
+    collection: Collection,
+    out: str | os.PathLike[str],
+    key: SiteKey,
+    *,
+    ignore: Sequence[str] = (),
+    on_progress: Callable[[], None] = lambda: None,
+) -> ExportReport:
+    """Write the endpoint filter of a collection, and note in the collection what its opaque ids stand for.
+
+    The same collection, key and ignored texts make the same file. Memory: some 1.5 bytes for each character of all
+    texts.
+
+    Args:
+        collection: Open.
+        out: The file; one that is there is replaced, once all is written.
+        key: The site key.
+        ignore: Texts that are public: what stands in them is not protected.
+        on_progress: Called after each document.
+
+    Raises:
+        ParameterError: `out` lies in the collection.
+        BusyError: Another process is writing to the collection.
+        OSError: The file or the map of ids cannot be written.
+    """
+    folder = collection.path.resolve()
+    if folder in (Path(out).resolve(), *Path(out).resolve().parents):
+        raise ParameterError(f"{out}: lies in the collection, which must stay here; name a file outside")
+    sampled = _sampled(collection, key, on_progress)
+    dropped = distinct(np.concatenate([_common_hashes(sampled.samples), ignored_hashes(ignore, key)]))
+    rows: dict[int, Hashes] = {}
+    parts: dict[int, Part] = {}
+    too_short = []
+    for document, sample in zip(sampled.documents, sampled.samples, strict=True):
+        own = dict(_parts(document, sample, dropped, key))
+        rows |= {row: hashes for row, (hashes, _) in own.items()}
+        parts |= {row: part for row, (_, part) in own.items()}
+        if not own:
+            too_short.append(document.paths[0])
+    with storage.writer_lock(folder):
+        # First the map: there is never an id that nobody can resolve.
+        opaque.remember(folder, key, parts)
+    n_rows, n_bytes = filterfile.write(out, rows, key)
+    n_documents = len(sampled.documents) + len(sampled.problems)
+    return ExportReport(n_documents, n_rows, n_bytes, key.id.hex(), tuple(too_short), tuple(sampled.problems))
+
+
+def ignored_hashes(texts: Iterable[str], key: SiteKey) -> Hashes:
+    """Return the hashes of texts that do not count, ascending, each once."""
+    return distinct(np.concatenate([np.empty(0, np.uint32), *(keyed_sample(text, key).hashes for text in texts)]))
+
+
+def _sampled(collection: Collection, key: SiteKey, on_progress: Callable[[], None]) -> _Sampled:
+    sampled = _Sampled()
+    for document in collection.documents():
+        try:
+            sample = keyed_sample(collection.text(document.id), key)
+        except IncompleteError as error:
+            sampled.problems.append((document.paths[0], str(error).removeprefix(f"{document.paths[0]}: ")))
+        else:
+            sampled.documents.append(document)
+            sampled.samples.append(sample)
+        on_progress()
+    return sampled
+
+
+def _common_hashes(samples: Sequence[KeyedSample]) -> Hashes:
+    """Return the hashes that too many documents have, ascending: licences, templates, phrases of the house."""
+    least = int(max(COMMON_DOCUMENTS, COMMON_SHARE * len(samples)))
+    hashes = np.sort(np.concatenate([np.empty(0, np.uint32), *(distinct(sample.hashes) for sample in samples)]))
+    return distinct(hashes[least:][hashes[least:] == hashes[: max(0, len(hashes) - least)]])
+
+
+def _parts(
+    document: Listed, sample: KeyedSample, dropped: Hashes, key: SiteKey
+) -> Iterator[tuple[int, tuple[Hashes, Part]]]:
+    """Yield the id of each part of a document that can be found, with its hashes and what it is."""
+    kept: NDArray[np.intp] = np.flatnonzero(~np.isin(sample.hashes, dropped))
+    for number, (start, stop) in enumerate(part_bounds(len(kept))):
+        at = kept[start:stop]
+        hashes = distinct(sample.hashes[at])
+        if len(hashes) >= RUN:
+            first = int(sample.starts[at[0]]) if start else 0
+            last = int(sample.stops[at[-1]]) if stop < len(kept) else document.n_chars
+            place = Part(document.id, document.paths[0], first, last)
+            yield opaque.row_id(document.sha256, number, key), (hashes, place)

@@ -1,0 +1,119 @@
+"""Opaque ids: what an endpoint filter calls its rows, and the map from them to documents, which stays behind.
+
+An id is a keyed hash of a document's contents and of the part's number: without the key it tells nothing, and it is
+the same in every export under one key. So a collection has one map for each key, `exports/KEYID.json`, which only
+grows: ids of documents that were removed or changed since still have their names.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import astuple, dataclass
+from pathlib import Path
+from typing import Any
+
+from pmbf import storage
+from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
+from pmbf.errors import CorruptError, UnsupportedError
+
+FOLDER = "exports"
+VERSION = 1
+_SHOWN = re.compile(r"\bpx-[0-9a-f]{16}\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What an opaque id stands for.
+
+    Args:
+        document: Id of the document when it was exported.
+        path: It was listed under.
+        start: First code point of the document's text that the row speaks of.
+        stop: One past the last.
+    """
+
+    document: int
+    path: str
+    start: int
+    stop: int
+
+
+def row_id(sha256: str, part: int, key: SiteKey) -> int:
+    """Return the id of a part of a document, 64 bits.
+
+    Args:
+        sha256: Of the document's contents, hexadecimal.
+        part: Its number.
+        key: The site key.
+    """
+    secret = key.derived("row-ids", KEY_BYTES)
+    return int.from_bytes(hashlib.blake2b(f"{sha256} {part}".encode(), key=secret, digest_size=8).digest(), "little")
+
+
+def shown(row: int) -> str:
+    """Return an id as people and reports have it.
+
+    >>> shown(255)
+    'px-00000000000000ff'
+    """
+    return f"px-{row:016x}"
+
+
+def ids_in(text: str) -> list[str]:
+    """Return the ids that stand in a text, each once, in order.
+
+    >>> ids_in('{"document_path": "px-00000000000000ff"}, px-00000000000000ff')
+    ['px-00000000000000ff']
+    """
+    return list(dict.fromkeys(_SHOWN.findall(text)))
+
+
+def remember(folder: Path, key: SiteKey, parts: Mapping[int, Part]) -> None:
+    """Add ids to the collection's map; needs the writer's lock.
+
+    Raises:
+        CorruptError: The map is damaged.
+        OSError: It cannot be written.
+    """
+    path = folder / FOLDER / f"{key.id.hex()}.json"
+    path.parent.mkdir(mode=0o700, exist_ok=True)
+    known = _read(path) if path.exists() else {}
+    known |= {shown(row): list(astuple(part)) for row, part in parts.items()}
+    content = {"pmbf_export": VERSION, "sha256": _sum(known), "ids": dict(sorted(known.items()))}
+    with storage.replacing(path) as file:
+        file.write(json.dumps(content).encode())
+
+
+def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Part | None]]:
+    """Yield what each id stands for, None where no export of the collection has it.
+
+    Raises:
+        CorruptError: A map is damaged.
+        UnsupportedError: A newer pmbf wrote it.
+    """
+    known: dict[str, list[Any]] = {}
+    for path in sorted((folder / FOLDER).glob("*.json")):
+        known |= _read(path)
+    for one in ids:
+        yield one, Part(*known[one]) if one in known else None
+
+
+def _read(path: Path) -> dict[str, list[Any]]:
+    try:
+        content = json.loads(path.read_bytes())
+    except ValueError:
+        content = None
+    version = content.get("pmbf_export") if isinstance(content, dict) else None
+    if isinstance(version, int) and version > VERSION:
+        raise UnsupportedError(f"{path}: has version {version}, this pmbf reads up to {VERSION}; upgrade pmbf")
+    if version != VERSION or content.get("sha256") != _sum(content.get("ids")):
+        raise CorruptError(f"{path}: the map of opaque ids is damaged; put back a copy, or delete it and export again")
+    ids: dict[str, list[Any]] = content["ids"]
+    return ids
+
+
+def _sum(ids: Any) -> str:
+    return hashlib.sha256(json.dumps(ids, sort_keys=True).encode()).hexdigest()

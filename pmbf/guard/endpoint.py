@@ -1,0 +1,91 @@
+"""The checker that has no collection: an endpoint filter, which knows neither texts nor names."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from pmbf import verify
+from pmbf.apparatus import merged
+from pmbf.endpoint.exporting import ignored_hashes
+from pmbf.endpoint.filterfile import EndpointFilter, Run
+from pmbf.endpoint.opaque import shown
+from pmbf.endpoint.sampling import KeyedSample, keyed_sample
+from pmbf.endpoint.sitekey import SiteKey
+from pmbf.guard.checker import require_unshared
+from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
+from pmbf.screen import Text
+
+
+def open_endpoint(path: str, key: SiteKey) -> EndpointFilter:
+    """Return an endpoint filter that nobody but its owner can change for an older one of the same key.
+
+    Raises:
+        UnsupportedError: Group or others may write to it, or another pmbf wrote it.
+        NotFoundError, CorruptError, ParameterError: As for `EndpointFilter`.
+    """
+    require_unshared(path, f"chmod go-w {path}")
+    return EndpointFilter(path, key)
+
+
+class EndpointChecker:
+    """Compares texts with an endpoint filter.
+
+    A match names a row by its opaque id, and shows passages on the text's side alone: the span in the document is
+    empty, and its length 0. A passage begins and ends with a sampled shingle, up to three words inside what is shared.
+
+    Args:
+        endpoint: The filter.
+        key: Its site key.
+        min_chars: Shortest passage that counts, in characters of the text.
+        ignore: Texts that are public: what stands in them does not count.
+    """
+
+    def __init__(self, endpoint: EndpointFilter, key: SiteKey, *, min_chars: int, ignore: tuple[str, ...] = ()) -> None:
+        self._endpoint = endpoint
+        self._key = key
+        self._min_chars = min_chars
+        self._ignored = ignored_hashes(ignore, key)
+
+    @property
+    def key(self) -> bytes:
+        """Derived from the site key."""
+        return self._key.derived("allow", 32)
+
+    def check(self, texts: Iterable[Text]) -> Iterator[Report]:
+        """Yield the report on each text, in order."""
+        return map(self._report, texts)
+
+    def _report(self, text: Text) -> Report:
+        sample = keyed_sample(text.text, self._key)
+        by_row: dict[int, list[Run]] = {}
+        for run in self._endpoint.runs(sample, self._ignored):
+            by_row.setdefault(run.row, []).append(run)
+        matches = [self._match(row, runs, sample, len(text.text)) for row, runs in by_row.items()]
+        matches = sorted((one for one in matches if one.passages), key=lambda one: (-one.n_covered, one.document.path))
+        n_covered = verify.union_length([passage.query for match in matches for passage in match.passages])
+        return Report(
+            Query(text.name, len(text.text), sample.n_tokens, len(sample)),
+            tuple(matches),
+            n_covered,
+            n_covered / max(1, len(text.text)),
+            n_documents=len(self._endpoint.ids),
+            n_candidates=len(by_row),
+            generation=0,
+            problems=text.problems,
+            collection=str(self._endpoint.path),
+        )
+
+    def _match(self, row: int, runs: list[Run], sample: KeyedSample, n_chars: int) -> Match:
+        spans = [Span(int(sample.starts[run.start]), int(sample.stops[run.stop - 1])) for run in runs]
+        spans = [span for span in merged(spans) if len(span) >= self._min_chars]
+        n_hits = sum(run.stop - run.start for run in runs)
+        n_covered = verify.union_length(spans)
+        return Match(
+            DocumentRef(0, shown(row), (shown(row),), 0),
+            containment=n_hits / max(1, len(sample)),
+            n_hits=n_hits,
+            n_covered=n_covered,
+            coverage=n_covered / max(1, n_chars),
+            longest=max(map(len, spans), default=0),
+            passages=tuple(Passage(span, Span(0, 0), 1.0, "verbatim") for span in spans),
+        )

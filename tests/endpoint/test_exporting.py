@@ -1,0 +1,145 @@
+"""What an export holds and what it does not; its ids have names where the collection is."""
+
+import json
+import stat
+
+import pytest
+
+from pmbf import Collection, Params
+from pmbf.endpoint import opaque
+from pmbf.endpoint.exporting import export
+from pmbf.endpoint.filterfile import EndpointFilter
+from pmbf.endpoint.opaque import Part
+from pmbf.endpoint.sitekey import SiteKey
+from pmbf.errors import CorruptError, ParameterError, UnsupportedError
+from pmbf.guard.endpoint import EndpointChecker
+from pmbf.report import Span
+from pmbf.screen import Text
+from tests.conftest import words
+from tests.endpoint.conftest import OFFER, PLAN, SHORT, TEXTS
+
+NEEDLE_BYTES = 12
+
+
+def found(path, key, text, **how):
+    [report] = EndpointChecker(EndpointFilter(path, key), key, min_chars=65, **how).check([Text("t", text)])
+    return report.matches
+
+
+def named(collection, matches):
+    ids = [match.document.path for match in matches]
+    return [part.path for _, part in opaque.resolve(collection.path, ids)]
+
+
+def pieces(content):
+    return {content[i : i + NEEDLE_BYTES] for i in range(len(content) - NEEDLE_BYTES + 1)}
+
+
+def test_no_piece_of_a_text_a_name_a_fingerprint_or_the_key_stands_in_the_file(protected, exported, key_file, key):
+    hidden = [*TEXTS, *TEXTS.values(), str(protected.path), protected.id, key_file.read_text()]
+    hidden = [one.encode() for one in hidden] + [key.secret]
+    hidden += [bytes.fromhex(document.sha256) for document in protected.documents()]
+    hidden += [path.read_bytes()[64:] for path in (protected.path / "fingerprints").iterdir()]
+    assert len(hidden[-1]) > 1000
+    assert pieces(exported.read_bytes()) & set().union(*map(pieces, hidden)) == set()
+    assert stat.S_IMODE(exported.stat().st_mode) == 0o600
+
+
+def test_a_passage_is_found_with_its_own_characters_and_named_by_the_collection(protected, exported, key):
+    before = words(50, 80)
+    leak = OFFER[9000:9600]
+    [match] = found(exported, key, f"{before}\n{leak}\n{words(51, 80)}")
+    [passage] = match.passages
+    assert len(before) <= passage.query.start <= len(before) + 50
+    assert passage.query.stop <= len(before) + 1 + len(leak) and len(passage.query) > 500
+    assert passage.source == Span(0, 0)
+    [(_, part)] = opaque.resolve(protected.path, [match.document.path])
+    assert part.path == "offer-to-the-crown.txt"
+    assert part.start <= 9000 and part.stop >= 9600
+
+
+def test_unrelated_text_is_not_found(exported, key):
+    assert found(exported, key, words(60, 5000)) == ()
+
+
+def test_ignored_texts_are_not_protected(protected, key, tmp_path):
+    export(protected, tmp_path / "out", key, ignore=[PLAN[500:1500]])
+    matches = found(tmp_path / "out", key, PLAN)
+    spans = [passage.query for match in matches for passage in match.passages]
+    assert spans and all(span.stop < 560 or span.start > 1440 for span in spans)
+
+
+def test_texts_ignored_when_checking_do_not_count(exported, key):
+    assert found(exported, key, PLAN)
+    assert found(exported, key, PLAN, ignore=(PLAN,)) == ()
+
+
+def test_what_many_documents_have_is_not_protected(tmp_path, key):
+    licence = words(7, 60)
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many((f"d{n}.txt", f"{words(100 + n, 60)} {licence}") for n in range(60))
+        export(made, tmp_path / "out", key)
+    assert found(tmp_path / "out", key, licence) == ()
+    assert len(found(tmp_path / "out", key, words(100, 60))) == 1
+
+
+def test_documents_too_short_to_be_found_are_named(protected, key, tmp_path):
+    report = export(protected, tmp_path / "out", key)
+    assert (report.n_documents, report.too_short, report.problems) == (3, ("note-on-the-door.txt",), ())
+    assert found(tmp_path / "out", key, SHORT) == ()
+
+
+def test_the_same_collection_and_key_make_the_same_file(protected, exported, key, tmp_path):
+    export(protected, tmp_path / "again", key)
+    assert (tmp_path / "again").read_bytes() == exported.read_bytes()
+    export(protected, tmp_path / "other", SiteKey(bytes(16)))
+    assert found(tmp_path / "other", SiteKey(bytes(16)), PLAN)[0].document != found(exported, key, PLAN)[0].document
+
+
+def test_ids_keep_their_names_after_loads_removals_and_other_exports(protected, exported, key, tmp_path):
+    [match] = found(exported, key, PLAN)
+    protected.remove("secret-plan-of-march.txt")
+    protected.compact()
+    protected.add(words(9, 300), name="new.txt")
+    export(protected, tmp_path / "later", key)
+    export(protected, tmp_path / "other", SiteKey(bytes(16)))
+    assert named(protected, [match]) == ["secret-plan-of-march.txt"]
+    assert found(tmp_path / "later", key, PLAN) == ()
+    assert named(protected, found(tmp_path / "later", key, words(9, 300))) == ["new.txt"]
+
+
+def test_an_unknown_id_has_no_name(protected, exported):
+    assert list(opaque.resolve(protected.path, ["px-0123456789abcdef"])) == [("px-0123456789abcdef", None)]
+
+
+def test_a_damaged_map_is_refused(protected, exported):
+    [path] = (protected.path / "exports").iterdir()
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    content = path.read_text()
+    path.write_text(content.replace("secret-plan", "public-plan"))
+    with pytest.raises(CorruptError, match="damaged"):
+        list(opaque.resolve(protected.path, ["px-0123456789abcdef"]))
+    path.write_text(json.dumps({"pmbf_export": 2}))
+    with pytest.raises(UnsupportedError, match="has version 2"):
+        list(opaque.resolve(protected.path, []))
+    path.write_text(content)
+    assert all(isinstance(part, Part) for _, part in opaque.resolve(protected.path, opaque.ids_in(content)))
+
+
+def test_a_document_that_cannot_be_read_is_told(tmp_path, key):
+    (tmp_path / "texts").mkdir()
+    for number in (1, 2):
+        (tmp_path / "texts" / f"{number}.txt").write_text(words(number, 200))
+    with Collection(tmp_path / "c.pmbf", create=True, params=Params(store_text=False)) as made:
+        made.load([tmp_path / "texts"])
+        (tmp_path / "texts" / "2.txt").unlink()
+        report = export(made, tmp_path / "out", key)
+    [(path, why)] = report.problems
+    assert path.endswith("2.txt") and "not stored" in why
+    assert found(tmp_path / "out", key, words(1, 200))
+
+
+def test_the_filter_is_not_written_into_the_collection(protected, key):
+    for out in (protected.path, protected.path / "tiles" / "out"):
+        with pytest.raises(ParameterError, match="lies in the collection"):
+            export(protected, out, key)
