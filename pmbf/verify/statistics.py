@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import distinct
 from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
 
 PAGE_WORDS = 1000
@@ -66,7 +67,7 @@ class Statistics:
         for text in texts:
             n_text_pages = max(1, round(len(text.types) / page_words))
             on_page = np.arange(len(text.types)) * n_text_pages // max(1, len(text.types))
-            held = np.unique(text.types.astype(np.int64) * n_text_pages + on_page) // n_text_pages
+            held = distinct(text.types.astype(np.int64) * n_text_pages + on_page) // n_text_pages
             keys.append(text.keys)
             holding.append(np.bincount(held, minlength=len(text.keys)))
             times.append(np.bincount(text.types, minlength=len(text.keys)))
