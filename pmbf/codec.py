@@ -57,21 +57,25 @@ def decode_fingerprint(record: memoryview, where: str) -> list[Hashes]:
     """Return the parts `encode_fingerprint` was given.
 
     Raises:
-        CorruptError: The record's checksum does not fit.
+        CorruptError: The record's checksum does not fit, or its parts do not fit into it.
     """
     if len(record) < 8 or kernels.checksum(record[4:]) != struct.unpack_from("<I", record)[0]:
         raise damaged_fingerprint(where)
-    n_parts = struct.unpack_from("<I", record, 4)[0]
-    counts = np.frombuffer(record, "<u4", n_parts, 8)
-    parts, offset = [], 8 + 4 * n_parts
-    for count in counts.tolist():
-        part, offset = kernels.decode_gaps(record, offset, count)
-        parts.append(part)
+    parts: list[Hashes] = []
+    try:
+        n_parts = struct.unpack_from("<I", record, 4)[0]
+        counts = np.frombuffer(record, "<u4", n_parts, 8)
+        offset = 8 + 4 * n_parts
+        for count in counts.tolist():
+            part, offset = kernels.decode_gaps(record, offset, count)
+            parts.append(part)
+    except ValueError:
+        raise damaged_fingerprint(where) from None
     return parts
 
 
 def damaged_fingerprint(where: object) -> CorruptError:
-    """Return the error for a record whose checksum does not fit."""
+    """Return the error for a record whose checksum or length does not fit."""
     return CorruptError(f"{where}: the checksum of the fingerprint does not fit; run `pmbf check --repair`")
 
 

@@ -359,7 +359,7 @@ def _require_numbers(n_rows: int, row_words: int, n_hashes: int, fpr: float) -> 
         raise ParameterError(f"n_rows is {n_rows}, expected 0 to {ROWS_PER_TILE}")
     if not 1 <= row_words < 1 << 26:
         raise ParameterError(f"row_words is {row_words}, expected 1 to 2^26 - 1")
-    if n_hashes < 1:
-        raise ParameterError(f"n_hashes is {n_hashes}, expected at least 1")
+    if not 1 <= n_hashes <= 16:
+        raise ParameterError(f"n_hashes is {n_hashes}, expected 1 to 16")
     if not 0 < fpr < 1:
         raise ParameterError(f"fpr is {fpr}, expected a number inside (0, 1)")

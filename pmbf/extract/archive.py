@@ -40,7 +40,8 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(raw))
         except (*_ZIP_ERRORS, IndexError, KeyError) as error:
             raise IncompleteError(f"damaged or cut short: {error}") from None
-        self._members = {m.filename: m for m in self._zip.infolist() if not m.is_dir()}
+        # A folder is empty: what calls itself one and holds something is a file to other programs.
+        self._members = {m.filename: m for m in self._zip.infolist() if m.file_size or not m.filename.endswith("/")}
         self._check_claims()
 
     def names(self) -> list[str]:

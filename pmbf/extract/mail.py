@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import email
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from email.errors import HeaderParseError, MessageDefect
 from email.header import decode_header, make_header
 from email.message import Message
@@ -74,13 +74,21 @@ def _leaf(part: Message, reading: Reading) -> str:
     if not isinstance(payload, bytes) or not payload.strip():
         return ""
     content_type = part.get_content_type()
-    name = part.get_filename() or "part" + NAMES.get(content_type, "")
+    name = _if_sound(part.get_filename) or "part" + NAMES.get(content_type, "")
     kind = guess_kind(payload, name)
     if kind == "html" or (kind in TEXT_KINDS and content_type == "text/html"):
-        return html.read(payload, "html", reading, charset=part.get_content_charset())
+        return html.read(payload, "html", reading, charset=_if_sound(part.get_content_charset))
     if kind in TEXT_KINDS:
-        return _plain(payload, part.get_content_charset(), reading)
+        return _plain(payload, _if_sound(part.get_content_charset), reading)
     return "" if kind is None and content_type in SIGNATURES else reading.embedded(payload, name)
+
+
+def _if_sound(parameter: Callable[[], str | None]) -> str | None:
+    """Return a parameter of a header, None where its encoding is a name with a zero byte."""
+    try:
+        return parameter()
+    except ValueError:
+        return None
 
 
 def _plain(payload: bytes, charset: str | None, reading: Reading) -> str:

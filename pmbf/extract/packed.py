@@ -5,6 +5,7 @@ Their names are labels. Nothing is written to disk, so that a path leads nowhere
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator
 
 from pmbf.errors import IncompleteError
@@ -36,7 +37,7 @@ def _of_zip(raw: bytes, reading: Reading) -> Iterator[str]:
     archive = Archive(raw, reading)
     try:
         gaps = list(archive.unclaimed())
-    except ValueError as error:
+    except struct.error as error:
         raise IncompleteError(f"damaged: {error}") from None
     for start, stop in gaps:
         if start or not is_media(raw[:stop]):

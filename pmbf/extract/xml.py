@@ -46,7 +46,7 @@ def walk(chunks: Iterable[bytes], walker: Walker) -> None:
         for chunk in chunks:
             parser.Parse(chunk, False)
         parser.Parse(b"", True)
-    except (expat.ExpatError, LookupError) as error:  # LookupError: an encoding that Python has not
+    except (expat.ExpatError, LookupError, ValueError) as error:  # the last two: an encoding that Python or expat lacks
         parser.buffer_text = False  # lets out the characters before the break
         raise IncompleteError(f"broken XML: {error}") from None
 

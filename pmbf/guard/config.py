@@ -211,7 +211,7 @@ def _value(name: str, value: Any, source: str, folder: Path) -> Any:
 
 
 def _from(folder: Path, path: str) -> str:
-    return str(folder / Path(path).expanduser()) if path else ""
+    return str(folder / os.path.expanduser(path)) if path else ""
 
 
 def _known(name: str, source: str) -> Any:

@@ -219,7 +219,7 @@ def _ask(stdin: IO[bytes], names: Iterable[str]) -> None:
 
 def _header(line: bytes) -> Object:
     fields = line.decode("utf-8", "replace").split()
-    if len(fields) == 3:
+    if len(fields) == 3 and fields[2].isdecimal():
         return Object(fields[0], fields[1], int(fields[2]))
     return Object(fields[0] if fields else "", "missing", 0)
 
@@ -229,7 +229,18 @@ def _entry(mode: bytes, blob: bytes, path: bytes, commit: str = "") -> Entry:
 
 
 def _entries(raw: bytes) -> list[Entry]:
-    """Return what `--raw -z` tells, of one parent or, in merges, of several: as many colons as parents."""
+    """Return what `--raw -z` tells, of one parent or, in merges, of several: as many colons as parents.
+
+    Raises:
+        IncompleteError: It is cut, or in another form.
+    """
+    try:
+        return _understood(raw)
+    except (IndexError, StopIteration, UnicodeDecodeError):
+        raise IncompleteError("git lists changes in a form that is not understood; run `git fsck`") from None
+
+
+def _understood(raw: bytes) -> list[Entry]:
     found, commit = [], ""
     fields = iter(raw.split(b"\0"))
     for field in fields:

@@ -107,6 +107,11 @@ def test_paths_links_and_devices_lead_nowhere(tmp_path, monkeypatch):
     assert os.listdir(tmp_path) == []
 
 
+def test_a_file_that_calls_itself_a_folder_or_nothing_is_read():
+    assert extract(make.zipped({"folder/": "", "a.txt/": SECRET}), "a.zip").text == SECRET
+    assert extract(make.zipped({"x": SECRET}).replace(b"\1\0\0\0x", b"\0\0\0\0x"), "a.zip").text in ("", SECRET)
+
+
 def test_an_encrypted_member_is_no_clean_archive():
     raw = bytearray(make.zipped({"a.txt": SECRET}))
     for magic, flags in ((b"PK\x01\x02", 8), (b"PK\x03\x04", 6)):
