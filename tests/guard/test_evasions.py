@@ -164,6 +164,10 @@ NOT_SEEN = {
     "backwards.txt": ENGLISH[::-1],
     "base64 outside a mail.txt": base64.b64encode(ENGLISH.encode()).decode(),
     "small capitals.txt": ENGLISH.translate(SMALL_CAPITALS),
+    "comment.html": f"<p>{COVER}<!-- {ENGLISH} -->",
+    "script.html": f"<p>{COVER}<script>text = `{ENGLISH}`</script>",
+    "attribute.html": f"<p title='{ENGLISH}'>{COVER}",
+    "header.eml": f"Message-ID: <1@example.org>\nX-Note: {ONE_LINE}\n\n{COVER}",
     "style sheet.html": per_word(lambda head, tail: f"<div style='display:inline'>{head}</div>{tail}"),
 }
 
@@ -172,3 +176,8 @@ NOT_SEEN = {
 def test_what_is_not_seen_is_known(verdict, name):
     """A limit that docs/attacks.md states; a test that fails here is good news."""
     assert verdict(NOT_SEEN[name].encode(), name).action == "clean"
+
+
+def test_the_source_of_a_page_sent_as_text_shows_what_the_page_hides(verdict):
+    for name in ("comment.html", "script.html", "attribute.html", "header.eml"):
+        assert verdict(NOT_SEEN[name].encode(), "page.log").exit_code == 1
