@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from pmbf.guard.types import Verdict
 
 
+SHOWS_PROGRESS = 200
+"""Files from which on a check may take longer than a reader waits for a sign of life."""
+
+
 @dataclass(frozen=True, slots=True)
 class Asked:
     """What to check: exactly one of these.
@@ -117,10 +121,17 @@ class Check:
             PmbfError, OSError: Whatever kept the check from an answer.
         """
         from pmbf.guard.checking import check
+        from pmbf.terminal.progress import screen_progress
 
         planned = self._planned()
-        with _checker(self.policy) as checker:
-            return check(planned, self.policy, checker, allowances(checker.key)), planned.channel
+        # A hook's terminal is the user's, too: a bar appears for many files only.
+        shown = planned.n_planned >= SHOWS_PROGRESS and sys.stderr.isatty()
+        with (
+            _checker(self.policy) as checker,
+            screen_progress(planned.n_planned, shown=shown) as advance,
+        ):
+            verdict = check(planned, self.policy, checker, allowances(checker.key), on_progress=advance)
+        return verdict, planned.channel
 
     def _planned(self) -> Planned:
         from pmbf.guard import sources

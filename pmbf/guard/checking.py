@@ -60,7 +60,7 @@ def check(
         policy: What blocks.
         checker: Who knows the protected documents.
         allowances: What may leave all the same.
-        on_progress: Called after each payload.
+        on_progress: Called when a payload was read.
 
     Raises:
         IncompleteError: Files were named and not one could be looked at.
@@ -69,22 +69,24 @@ def check(
     tally = _Tally(Counts(n_excluded=planned.n_excluded, n_submodules=planned.n_submodules), unread=[*planned.unread])
     waiting: deque[ReadPayload] = deque()
     found: list[Finding] = []
-    for report in checker.check(_texts(planned, policy, tally, waiting)):
+    for report in checker.check(_texts(planned, policy, tally, waiting, on_progress)):
         payload = waiting.popleft()
         found += findings(payload, report, policy, allowances)
         tally.unread += [Unread(payload.payload.name, problem) for problem in _problems(report)]
-        on_progress()
     if planned.asked and not tally.counts.n_files:
         raise IncompleteError(_nothing(planned, tally))
     return _verdict(policy, tally, found)
 
 
-def _texts(planned: Planned, policy: Policy, tally: _Tally, waiting: deque[ReadPayload]) -> Iterator[Text]:
+def _texts(
+    planned: Planned, policy: Policy, tally: _Tally, waiting: deque[ReadPayload], on_progress: Callable[[], None]
+) -> Iterator[Text]:
     """Yield what is to be compared; what was read for it waits for the answer."""
     limits = Limits(max_bytes=policy.max_bytes, timeout_s=policy.timeout_s)
     for payload in planned.payloads:
         one = read(payload, limits)
         tally.note(one)
+        on_progress()
         if one.text.text:
             waiting.append(one)
             yield one.text

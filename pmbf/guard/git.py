@@ -97,7 +97,10 @@ class Repository:
         """
         asked = "".join(f"{one}\n" for one in wanted).encode("utf-8", "surrogateescape")
         options = ["--not", *without] if without else []
-        return self._run("rev-list", "--reverse", "--stdin", *options, given=asked).decode().split()
+        try:
+            return self._run("rev-list", "--reverse", "--stdin", *options, given=asked).decode().split()
+        except IncompleteError as error:
+            raise IncompleteError(f"{error}; in a shallow clone fetch the history first (fetch-depth: 0)") from None
 
     def introduced(self, commits: Sequence[str]) -> list[Entry]:
         """Return every path that a commit sets to something none of its parents has there.
