@@ -8,6 +8,7 @@ Source:
 
 from __future__ import annotations
 
+from itertools import chain, islice
 from typing import Any
 from urllib.parse import quote_from_bytes
 
@@ -15,6 +16,8 @@ from pmbf.guard.types import Evidence, Finding, Payload, Unread, Verdict
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS, MOST_LOCATIONS = 25_000, 1_000
+MOST_LOCATIONS_IN_ALL = 100_000
+"""Of a run: some 20 MB."""
 LEAK, INCOMPLETE = "pmbf-guard/protected-text", "pmbf-guard/incomplete"
 _LEVELS = {"block": "error", "warn": "warning", "allowed": "note"}
 _RULES = {
@@ -30,19 +33,21 @@ def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
         verdict: The answer of a check.
         version: Of pmbf.
     """
-    results = [_passage(finding, one) for finding in verdict.findings for one in finding.evidence]
-    results += [_incomplete(one, verdict.incomplete_blocks) for one in verdict.incomplete]
+    n_results = sum(len(finding.evidence) for finding in verdict.findings) + len(verdict.incomplete)
+    n_locations = max(1, min(MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL // max(1, n_results)))
+    passages = (_passage(finding, one, n_locations) for finding in verdict.findings for one in finding.evidence)
+    incomplete = (_incomplete(one, verdict.incomplete_blocks) for one in verdict.incomplete)
     rules = [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()]
     run: dict[str, Any] = {
         "tool": {"driver": {"name": "pmbf guard", "version": version, "rules": rules}},
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The top of the repository"}}},
         "columnKind": "unicodeCodePoints",
-        "results": results[:MOST_RESULTS],
+        "results": list(islice(chain(passages, incomplete), MOST_RESULTS)),
         "invocations": [
             {
                 "executionSuccessful": not verdict.incomplete,
                 "exitCode": verdict.exit_code,
-                "toolExecutionNotifications": _notifications(len(results)),
+                "toolExecutionNotifications": _notifications(n_results),
             }
         ],
         "properties": {"policy": verdict.policy, "action": verdict.action},
@@ -50,13 +55,13 @@ def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _passage(finding: Finding, one: Evidence) -> dict[str, Any]:
+def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any]:
     action = "allowed" if one.allowed_by else finding.action
     result = {
         "ruleId": LEAK,
         "level": _LEVELS[action],
         "message": {"text": f"{one.n_chars} letters and digits of {_document(finding)}; fingerprint {one.fingerprint}"},
-        "locations": _locations(finding.payload, one.lines if finding.is_plain else None),
+        "locations": _locations(finding.payload, one.lines if finding.is_plain else None, n_locations),
         "partialFingerprints": {
             "pmbfPassage/v1": one.fingerprint,
             "primaryLocationLineHash": f"{one.fingerprint}:{finding.document_id or finding.document_path}",
@@ -79,10 +84,10 @@ def _document(finding: Finding) -> str:
     return finding.document_path + (f" (document {finding.document_id})" if finding.document_id else "")
 
 
-def _locations(payload: Payload, lines: tuple[int, int] | None) -> list[dict[str, Any]]:
-    """Return a location for each path; a message, which has none, is named by its commit."""
+def _locations(payload: Payload, lines: tuple[int, int] | None, n_locations: int) -> list[dict[str, Any]]:
+    """Return a location for each of the first paths; a message, which has none, is named by its commit."""
     region = {"region": {"startLine": lines[0], "endLine": lines[1]}} if lines else {}
-    paths = payload.paths[:MOST_LOCATIONS] or (f"commit/{payload.commit}",)
+    paths = payload.paths[:n_locations] or (f"commit/{payload.commit}",)
     return [{"physicalLocation": {"artifactLocation": _artifact(path), **region}} for path in paths]
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from pmbf.errors import UnsupportedError
 from pmbf.guard.incidents import append_incidents
-from pmbf.guard.sarif import MOST_LOCATIONS, MOST_RESULTS, to_sarif
+from pmbf.guard.sarif import MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL, MOST_RESULTS, to_sarif
 from pmbf.guard.types import Counts, Evidence, Finding, Payload, Unread, Verdict
 from pmbf.report import Span
 from tests.conftest import ROOT, words
@@ -77,11 +77,14 @@ def test_an_allowed_passage_is_a_suppressed_note():
 
 
 def test_what_code_hosts_take_is_not_exceeded():
-    many = finding(paths=[f"f{n}" for n in range(MOST_LOCATIONS + 1)], evidence=[EVIDENCE] * (MOST_RESULTS + 1))
-    log = to_sarif(verdict(many), "1")
+    passages = finding(paths=["f"] * 9, evidence=[EVIDENCE] * (MOST_RESULTS + 1))
+    log = to_sarif(verdict(passages), "1")
     assert len(results(log)) == MOST_RESULTS
-    assert len(results(log)[0]["locations"]) == MOST_LOCATIONS
+    assert sum(len(one["locations"]) for one in results(log)) <= MOST_LOCATIONS_IN_ALL
     assert "25001 results" in log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
+
+    [result] = results(to_sarif(verdict(finding(paths=[f"f{n}" for n in range(MOST_LOCATIONS + 1)])), "1"))
+    assert len(result["locations"]) == MOST_LOCATIONS
 
 
 def test_sarif_goes_to_a_file_or_to_stdout(tmp_path, protected):
