@@ -241,14 +241,14 @@ def test_statistics_make_common_words_light_and_unknown_ones_heavy() -> None:
     keys = prepare("the sea alpha unknown").words
     [the, sea, alpha, unknown] = keys.types.tolist()
 
-    rarities, priors = statistics.weights(keys)
+    rarities, priors = statistics.weights(keys, 4)
 
     assert rarities[the] == rarities[sea] == 0 < rarities[alpha] < rarities[unknown]
     assert priors[the] > priors[alpha] > priors[unknown] > 0
 
 
 def test_no_texts_teach_nothing() -> None:
-    rarities, priors = Statistics.of([]).weights(prepare("one two").words)
+    rarities, priors = Statistics.of([]).weights(prepare("one two").words, 0)
 
     assert (rarities.tolist(), len(set(priors.tolist()))) == ([0, 0], 1)
 

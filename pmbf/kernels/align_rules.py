@@ -164,6 +164,23 @@ class Words:
 
 
 @dataclass(frozen=True, eq=False)
+class Runs:
+    """What names the runs of a text's tokens: that of `[start, stop)` is (sums[stop] - sums[start]) · back[start].
+
+    Args:
+        sums: `(n + 1,) uint64`.
+        back: `(n,) uint64`.
+    """
+
+    sums: NDArray[np.uint64]
+    back: NDArray[np.uint64]
+
+    def names(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.uint64]:
+        """Return one number per run; equal runs have equal numbers, others hardly ever."""
+        return (self.sums[stops] - self.sums[starts]) * self.back[starts]
+
+
+@dataclass(frozen=True, eq=False)
 class Pair:
     """Two texts in one numbering of words, the query first.
 

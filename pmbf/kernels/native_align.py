@@ -5,14 +5,16 @@ The work is done by `native/align_*.c`; one call for what a text needs once, one
 
 from __future__ import annotations
 
-from ctypes import Structure, addressof, c_int64, c_void_p
+from ctypes import Structure, addressof, c_int, c_int64, c_void_p
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import N_SLIPS, Pair, Words
+from pmbf.kernels.align_rules import N_SLIPS, Pair, Runs, Words
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.types import Folded, Tokens
+
+Borders = NDArray[np.int64]
 
 _at = address()
 
@@ -64,6 +66,13 @@ class _Arguments(Structure):
     )
 
 
+class _Runs(Structure):
+    """`runs_t` of native/align_runs.c."""
+
+    _fields_ = (("sums", c_void_p), ("back", c_void_p), ("n", c_int64))
+
+
+_reach = function("pmbf_align_reach", *[c_void_p] * 3, c_int64, c_int, c_void_p)
 _words = function("pmbf_align_words", c_void_p, returns=c_int64)
 _slots = function("pmbf_align_slots", c_void_p, c_int64, c_void_p, c_int64)
 _classes = function("pmbf_align_classes", *[c_void_p] * 3, returns=c_int64)
@@ -98,6 +107,16 @@ def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.
         types.n, types.n_slots = len(words.keys), len(table)
     n_classes = _classes(addressof(texts), *map(_at, found))
     return *found, n_classes
+
+
+def reach(query: Runs, source: Runs, here: Borders, there: Borders, *, forward: bool) -> Borders:
+    """As `reference_runs.reach`."""
+    found, texts = np.empty(len(here), np.int64), (_Runs * 2)()
+    here, there = np.ascontiguousarray(here), np.ascontiguousarray(there)
+    for text, runs in zip(texts, (query, source), strict=True):
+        text.sums, text.back, text.n = _at(runs.sums), _at(runs.back), len(runs.back)
+    _reach(addressof(texts), _at(here), _at(there), len(here), forward, _at(found))
+    return found
 
 
 def _table(words: Words) -> NDArray[np.int32]:

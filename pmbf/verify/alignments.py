@@ -36,7 +36,7 @@ def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, ru
             are all there is to learn from.
         rules: The numbers of an alignment.
     """
-    if statistics is None or statistics.n_pages_like(query.words, query.commonest) < LEAST_PAGES:
+    if statistics is None or query.n_pages_like(statistics) < LEAST_PAGES:
         statistics = Statistics.guess(query.words, source.words)
     ours, theirs = query.words, source.words
     our_classes, their_classes, n_classes = classes(ours, theirs)

@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Folded, Tokens, Words, fold, tokenise, words
+from pmbf.kernels import Folded, Runs, Tokens, Words, fold, tokenise, words
 from pmbf.report import Span
 from pmbf.verify.statistics import COMMONEST, COMMONEST_PAIRS, Statistics, Weights
 
@@ -58,11 +58,10 @@ class Prepared:
 
     text: str
     tokens: Tokens
-    _sums: Names = field(repr=False)
-    _back: Names = field(repr=False)
+    runs: Runs = field(repr=False)
     _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
     _run_stops: dict[int, Positions] = field(default_factory=dict, repr=False)
-    _weights: list[tuple[Statistics, Weights]] = field(default_factory=list, repr=False)
+    _weights: list[tuple[Statistics, int, Weights]] = field(default_factory=list, repr=False)
 
     @property
     def n_tokens(self) -> int:
@@ -85,19 +84,23 @@ class Prepared:
 
     def names(self, starts: Positions, stops: Positions) -> Names:
         """Return one number per run of tokens `[start, stop)`; equal runs have equal numbers, others hardly ever."""
-        return (self._sums[stops] - self._sums[starts]) * self._back[starts]
+        return self.runs.names(starts, stops)
 
     def weights(self, statistics: Statistics) -> Weights:
         """Return the weights of the words' keys, kept for the statistics asked for last."""
+        return self._weighed(statistics)[2]
+
+    def n_pages_like(self, statistics: Statistics) -> int:
+        """Return how many pages of the statistics are in the text's language, kept likewise."""
+        return self._weighed(statistics)[1]
+
+    def _weighed(self, statistics: Statistics) -> tuple[Statistics, int, Weights]:
         kept = self._weights[:1]
         if not kept or kept[0][0] is not statistics:
-            kept = self._weights[:] = [(statistics, statistics.weights(self.words, self.commonest))]
-        return kept[0][1]
-
-    @property
-    def commonest(self) -> int:
-        """One word in so many is as common as any in the text's language."""
-        return COMMONEST_PAIRS if 2 * np.count_nonzero(self.tokens.singles) > self.n_tokens else COMMONEST
+            in_pairs = 2 * np.count_nonzero(self.tokens.singles) > self.n_tokens
+            n_like = statistics.n_pages_like(self.words, COMMONEST_PAIRS if in_pairs else COMMONEST)
+            kept = self._weights[:] = [(statistics, n_like, statistics.weights(self.words, n_like))]
+        return kept[0]
 
     def word_keys(self, span: Span) -> list[int]:
         """Return the words of some tokens as numbers, equal for the forms of one word."""
@@ -161,7 +164,7 @@ def prepare(text: str) -> Prepared:
     powers = _powers(_BASE, len(tokens.hashes))
     sums = np.zeros(len(tokens.hashes) + 1, np.uint64)
     np.cumsum(tokens.hashes * powers, out=sums[1:])
-    return Prepared(text, tokens, sums, _powers(_BASE_INVERSE, len(tokens.hashes)))
+    return Prepared(text, tokens, Runs(sums, _powers(_BASE_INVERSE, len(tokens.hashes))))
 
 
 def _utf8(text: str) -> bytes:

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from pmbf.kernels import reach
 from pmbf.verify.prepared import Grams, Positions, Prepared
 
 MOST_BLOCKS = 1 << 16
@@ -67,8 +68,8 @@ def blocks(query: Prepared, source: Prepared, seed_tokens: int) -> list[Block]:
         return []
     rounds = [_runs(partners, ours.stops) for partners in _pairings(ours, theirs)]
     starts, partners, stops = np.concatenate(rounds, axis=1)
-    before = _reach(query, source, starts, partners, forward=False)
-    after = _reach(query, source, stops, partners + stops - starts, forward=True)
+    before = reach(query.runs, source.runs, starts, partners, forward=False)
+    after = reach(query.runs, source.runs, stops, partners + stops - starts, forward=True)
     runs = np.stack([starts - before, -stops - after, partners - before])
     return _leading(runs[:, np.lexsort(runs[::-1])])
 
@@ -116,20 +117,6 @@ def _runs(partners: Positions, gram_stops: Positions) -> Positions:
     heads = np.flatnonzero(is_head)
     tails = np.append(heads[1:], len(starts))[: len(heads)] - 1
     return np.stack([starts[heads], partners[heads], gram_stops[starts[tails]]])
-
-
-def _reach(query: Prepared, source: Prepared, here: Positions, there: Positions, *, forward: bool) -> Positions:
-    """Return how many tokens are equal from each pair of borders on, by bisection over powers of two."""
-    room = np.minimum(query.n_tokens - here, source.n_tokens - there) if forward else np.minimum(here, there)
-    reach = np.zeros_like(here)
-    for power in reversed(range(int(room.max(initial=0)).bit_length())):
-        step = 1 << power
-        tried = np.flatnonzero(reach + step <= room)
-        near = reach[tried] if forward else -reach[tried] - step
-        ours, theirs = here[tried] + near, there[tried] + near
-        equal = query.names(ours, ours + step) == source.names(theirs, theirs + step)
-        reach[tried[equal]] += step
-    return reach
 
 
 def _leading(runs: Positions) -> list[Block]:

@@ -103,14 +103,15 @@ class Statistics:
         place = len(held) - 1 - len(held) // commonest
         return int(np.partition(held, place)[place]) if len(held) else 0
 
-    def weights(self, text: Words, commonest: int = COMMONEST) -> Weights:
+    def weights(self, text: Words, n_like: int) -> Weights:
         """Return the rarity of each word of a text, in 1/1024 nat, and how many of 500 words it is, in 1/65536.
 
         Both are among pages in the text's language: where few texts are Dutch, Dutch words are not rare for that.
 
-        Args: as of `n_pages_like`.
+        Args:
+            text: Any.
+            n_like: Pages in its language.
         """
-        n_like = self.n_pages_like(text, commonest)
         n_words = max(PAGE_WORDS, self.n_words * n_like / max(1, self.n_pages))
         n_holding, n_times = (self._found(text.keys, counts) for counts in (self.n_holding, self.n_times))
         rarities = np.round(NAT * (math.log(n_like + 0.5) - np.log(n_holding + 0.5)))

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import re
+from dataclasses import fields
+from itertools import takewhile
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -12,15 +16,13 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
-from pmbf.kernels import Pair, Rules, Words, fold, reference_align, reference_words, tokenise
+from pmbf.kernels import Pair, Rules, Runs, Words, fold, reference_align, reference_runs, reference_words, tokenise
 from pmbf.kernels.align_rules import NAT, Odds, score_tables
 
 REFERENCE = SimpleNamespace(
-    words=reference_words.words,
-    classes=reference_words.classes,
-    align=reference_align.align,
-    part_scores=reference_align.part_scores,
-)
+    words=reference_words.words, classes=reference_words.classes, align=reference_align.align,
+    part_scores=reference_align.part_scores, reach=reference_runs.reach,
+)  # fmt: skip
 PIECES = (
     "the quick brown fox. ", "Hyphen-\nated", "a-", "-\r\n", " \t", "\n", "\n\n", "x", "слово ", "中", "文字", "，",
     "。", "々", "かな", "กำ", "เก่า ", "ß", "ﬁ", "½", "㍿", "\u200b", "aа", "! ", "word? “q” — ", "\u2028", "राम। ", "…",
@@ -194,6 +196,43 @@ def test_a_part_scores_as_its_alignment_does(kernels: Any) -> None:
 
 def test_texts_without_a_word_in_common_have_no_alignment(kernels: Any) -> None:
     assert len(kernels.align(shuffled_pair(300, 0, 200, seed=1))) == 0
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.integers(0, 2), max_size=60), st.lists(st.integers(0, 2), max_size=60), st.integers(0, 9))
+def test_equal_tokens_are_counted_from_any_border(query: list[int], source: list[int], seed: int) -> None:
+    random = np.random.default_rng(seed)
+    here, there = (random.integers(0, len(text) + 1, 12) for text in (query, source))
+    runs = [runs_of(text) for text in (query, source)]
+    for kernels in (native(), REFERENCE):
+        ahead, behind = (kernels.reach(*runs, here, there, forward=forward).tolist() for forward in (True, False))
+        pairs = list(zip(here.tolist(), there.tolist(), strict=True))
+        assert [n_equal(query[i:], source[j:]) for i, j in pairs] == ahead
+        assert [n_equal(query[:i][::-1], source[:j][::-1]) for i, j in pairs] == behind
+
+
+def runs_of(tokens: list[int]) -> Runs:
+    """Return the names of the runs of some tokens, as `verify.prepare` makes them."""
+    base, inverse = (
+        np.array([pow(factor, power, 2**64) for power in range(len(tokens))], np.uint64)
+        for factor in (5, pow(5, -1, 2**64))
+    )
+    hashes = np.array(tokens, np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(12345)
+    sums = np.zeros(len(tokens) + 1, np.uint64)
+    np.cumsum(hashes * base, out=sums[1:])
+    return Runs(sums, inverse)
+
+
+def n_equal(one: list[int], other: list[int]) -> int:
+    """Return how many first elements are equal."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False))))
+
+
+def test_the_rules_stand_in_one_order_in_both_languages() -> None:
+    header = Path(reference_align.__file__).parent / "native" / "align.h"
+    [struct] = re.findall(r"typedef struct \{([^}]*)\} rules_t;", header.read_text(encoding="utf-8"))
+
+    assert [field.name for field in fields(Rules)] == re.findall(r"\w+", struct.replace("int64_t", ""))
 
 
 def test_tables_fall_as_more_is_expected() -> None:

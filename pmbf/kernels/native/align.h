@@ -21,9 +21,10 @@
 enum { ALIGN_NO_MEMORY = -1 };
 enum { QUERY, SOURCE };
 enum { PLAIN, SENTENCE, SENTENCE_AND_LINE, PARAGRAPH, LINE }; /* borders before a word */
+enum { N_SLIPS = 7 }; /* first letters of a word of which one is left out, each in turn */
 enum { MATCH, MISS, SUMMARY_MATCH, SUMMARY_MISS, N_TABLES };
 
-/* `FIELDS` of reference_align.py, in the same order. */
+/* `Rules` of align_rules.py, in the same order. */
 typedef struct {
     int64_t most_points, radius, near, density, gap, gap_rounds;
     int64_t margin, inward, rounds, prior_words;
@@ -68,6 +69,9 @@ typedef struct {
     int32_t *places[2];
     int64_t n, capacity;
 } points_t;
+
+static inline int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
+static inline int64_t greatest(int64_t one, int64_t other) { return one > other ? one : other; }
 
 /* align_points.c: the points that have enough others near them. False when out of memory. */
 bool points_find(const pair_t *pair, points_t *points);

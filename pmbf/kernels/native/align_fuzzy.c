@@ -5,8 +5,6 @@
 
 #include "align.h"
 
-enum { N_SLIPS = 7 };
-
 /* Puts the slips of all types into an open table, `n_slots` (a power of two) places for the number of a slip; the
  * first of equal ones stays. */
 ALIGN_EXPORT void pmbf_align_slots(const uint64_t *slips, int64_t n_types, int32_t *slots, int64_t n_slots) {

@@ -112,8 +112,7 @@ ALIGN_EXPORT int64_t pmbf_align_scores(const arguments_t *arguments, const int64
     for (int64_t at = 0; done && at < n_parts; at++) {
         const int64_t *part = parts + 4 * at;
         box_t box = {{(int32_t)part[0], (int32_t)part[2]}, {(int32_t)part[1], (int32_t)part[3]}, 0, 0};
-        int64_t here = part_sum(&pair, QUERY, &box), there = part_sum(&pair, SOURCE, &box);
-        scores[at] = here < there ? here : there;
+        scores[at] = least(part_sum(&pair, QUERY, &box), part_sum(&pair, SOURCE, &box));
     }
     pair_free(&pair);
     return done ? 0 : ALIGN_NO_MEMORY;

@@ -43,56 +43,73 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
-/* The words of a query near one of them that make points, and how far each one's places are passed by. */
+/* Twice what the query's words near the one at hand are worth at each place of the source, those of its own class too.
+ * When a word comes near, its worth is added around each of its places; when it goes, it is taken off again. */
 typedef struct {
-    const int32_t *at, *end;
-    int32_t worth;
-    bool near;
-} lane_t;
+    const pair_t *pair;
+    const int32_t *worths;
+    int64_t *sums;
+} field_t;
 
-static int64_t open_lanes(const pair_t *pair, const int32_t *worths, int64_t word, lane_t *lanes) {
-    const side_t *query = &pair->sides[QUERY];
-    int64_t radius = pair->rules->radius, n = 0;
-    int64_t low = word > radius ? word - radius : 0, high = word + radius < query->n ? word + radius + 1 : query->n;
-    for (int64_t at = low; at < high; at++) {
-        int32_t c = query->classes[at];
-        if (!worths[c] || c == query->classes[word]) continue;
-        int64_t distance = at > word ? at - word : word - at;
-        lanes[n++] = (lane_t){pair->places + pair->bounds[c], pair->places + pair->bounds[c + 1], worths[c],
-                              distance <= pair->rules->near};
+/* Adds to the sums around each place of a query's word, if there is one at `word`; counts how often its class is near. */
+static void spread(field_t *field, int64_t word, int64_t radius, int64_t times, int32_t *counts, int sign) {
+    const pair_t *pair = field->pair;
+    if (word < 0 || word >= pair->sides[QUERY].n) return;
+    int32_t c = pair->sides[QUERY].classes[word];
+    int64_t worth = sign * times * field->worths[c];
+    if (!worth) return;
+    counts[c] += sign;
+    for (int32_t at = pair->bounds[c]; at < pair->bounds[c + 1]; at++) {
+        int64_t start = greatest(0, pair->places[at] - radius);
+        int64_t stop = least(pair->sides[SOURCE].n, pair->places[at] + radius + 1);
+        for (int64_t place = start; place < stop; place++) field->sums[place] += worth;
     }
-    return n;
 }
 
-/* Twice the worth of what stands near a place of the source; places are asked for in ascending order. */
-static int64_t around(const rules_t *rules, lane_t *lanes, int64_t n_lanes, int32_t place) {
-    int64_t sum = 0;
-    for (lane_t *lane = lanes; lane < lanes + n_lanes; lane++) {
-        while (lane->at < lane->end && *lane->at < place - rules->radius) lane->at++;
-        for (const int32_t *at = lane->at; at < lane->end && *at <= place + rules->radius; at++) {
-            int32_t distance = *at > place ? *at - place : place - *at;
-            sum += (int64_t)lane->worth * (lane->near && distance <= rules->near ? 3 : 2);
-        }
+/* Lets the words come and go that the step to a word brings near or leaves behind. */
+static void step_to(field_t *field, int64_t word) {
+    const pair_t *pair = field->pair;
+    int64_t radius = pair->rules->radius, near = least(pair->rules->near, radius);
+    spread(field, word - radius - 1, radius, 2, pair->inside[QUERY], -1);
+    spread(field, word - near - 1, near, 1, pair->inside[SOURCE], -1);
+    spread(field, word + radius, radius, 2, pair->inside[QUERY], 1);
+    spread(field, word + near, near, 1, pair->inside[SOURCE], 1);
+}
+
+/* What the words of its own class add to the sum at one of its places, which is `places[at]`. */
+static int64_t own(const field_t *field, int32_t c, int32_t at) {
+    const pair_t *pair = field->pair;
+    const int32_t *places = pair->places;
+    int64_t radius = pair->rules->radius, near = least(pair->rules->near, radius), n_around = 0, n_near = 0;
+    for (int32_t other = at; other >= pair->bounds[c] && places[at] - places[other] <= radius; other--) {
+        n_around++;
+        n_near += places[at] - places[other] <= near;
     }
-    return sum;
+    for (int32_t other = at + 1; other < pair->bounds[c + 1] && places[other] - places[at] <= radius; other++) {
+        n_around++;
+        n_near += places[other] - places[at] <= near;
+    }
+    return field->worths[c] * (2 * n_around * pair->inside[QUERY][c] + n_near * pair->inside[SOURCE][c]);
 }
 
 bool points_find(const pair_t *pair, points_t *points) {
     const side_t *query = &pair->sides[QUERY];
     int32_t *worths = malloc((size_t)(pair->n_classes + 1) * sizeof *worths);
-    lane_t *lanes = malloc((size_t)(2 * pair->rules->radius + 1) * sizeof *lanes);
-    bool done = worths && lanes;
+    field_t field = {pair, worths, calloc((size_t)pair->sides[SOURCE].n + 1, sizeof *field.sums)};
+    bool done = worths && field.sums;
     if (done) weigh(pair, worths);
+    for (int64_t word = -pair->rules->radius; done && word < 0; word++) step_to(&field, word);
     for (int64_t word = 0; done && word < query->n; word++) {
         int32_t c = query->classes[word];
-        if (!worths[c]) continue;
-        int64_t n_lanes = open_lanes(pair, worths, word, lanes);
-        for (int32_t at = pair->bounds[c]; done && at < pair->bounds[c + 1]; at++) {
-            int64_t sum = 2 * (int64_t)worths[c] + around(pair->rules, lanes, n_lanes, pair->places[at]);
+        step_to(&field, word);
+        for (int32_t at = pair->bounds[c]; done && worths[c] && at < pair->bounds[c + 1]; at++) {
+            int64_t sum = 2 * (int64_t)worths[c] + field.sums[pair->places[at]] - own(&field, c, at);
             if (sum >= 2 * pair->rules->density) done = add_point(points, word, pair->places[at]);
         }
     }
+    for (int64_t word = 0; done && word < query->n; word++)
+        pair->inside[QUERY][query->classes[word]] = pair->inside[SOURCE][query->classes[word]] = 0;
     free(worths);
-    free(lanes);
+    free(field.sums);
     return done;
 }

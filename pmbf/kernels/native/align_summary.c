@@ -6,8 +6,6 @@ typedef struct {
     int64_t start, stop, score;
 } part_t;
 
-static int64_t smaller(int64_t one, int64_t other) { return one < other ? one : other; }
-
 /* The part of the query that the whole source explains best, from border to border. */
 static part_t best_part(const pair_t *pair) {
     const side_t *query = &pair->sides[QUERY], *source = &pair->sides[SOURCE];
@@ -41,7 +39,7 @@ static int64_t explained_by_one(const pair_t *pair, const part_t *part, const bo
     for (const box_t *box = boxes->boxes; box < boxes->boxes + boxes->n; box++) {
         if (box->score < pair->rules->least_score) continue;
         int64_t start = box->start[QUERY] > part->start ? box->start[QUERY] : part->start;
-        int64_t sum = mass(pair, start, smaller(box->stop[QUERY], part->stop), false);
+        int64_t sum = mass(pair, start, least(box->stop[QUERY], part->stop), false);
         if (sum > most) most = sum;
     }
     return most;
@@ -52,7 +50,7 @@ static int64_t explained_by_all(const pair_t *pair, const part_t *part, const bo
     int64_t sum = 0, reached = part->start;
     for (const box_t *box = boxes->boxes; box < boxes->boxes + boxes->n; box++) {
         int64_t start = box->start[QUERY] > reached ? box->start[QUERY] : reached;
-        int64_t stop = smaller(box->stop[QUERY], part->stop);
+        int64_t stop = least(box->stop[QUERY], part->stop);
         if (start >= stop) continue;
         sum += mass(pair, start, stop, false);
         reached = stop;
@@ -87,7 +85,7 @@ static bool is_summary(const pair_t *pair, const part_t *part, const boxes_t *bo
     const rules_t *rules = pair->rules;
     const uint8_t *borders = pair->sides[QUERY].borders;
     int64_t n = part->stop - part->start;
-    if (part->score < rules->summary_score || n > smaller(rules->summary_words, pair->sides[SOURCE].n)) return false;
+    if (part->score < rules->summary_score || n > least(rules->summary_words, pair->sides[SOURCE].n)) return false;
     bool lines = borders[part->start] >= SENTENCE_AND_LINE && borders[part->stop] >= SENTENCE_AND_LINE;
     int64_t shared = mass(pair, part->start, part->stop, false);
     if (100 * shared < rules->summary_share * mass(pair, part->start, part->stop, true)) return false;

@@ -6,7 +6,7 @@
 #include "align.h"
 #include "text_utf8.h"
 
-enum { KEY_LETTERS = 5, NUMBER_LETTERS = 12, N_SLIPS = 7, LEAST_SLIPPED = 6 };
+enum { KEY_LETTERS = 5, NUMBER_LETTERS = 12, LEAST_SLIPPED = 6 };
 #define LETTER_STEP 0x9E3779B97F4A7C15u
 #define TOKEN_STEP 0xC2B2AE3D27D4EB4Fu
 #define SYLLABIC 0x2E80u /* Han and Kana stand from here on: two of them make a word, of the letters below three */
