@@ -1,6 +1,18 @@
-"""`python -m pmbf` is `pmbf`."""
+"""`python -m pmbf` is `pmbf`. A leak check in plain words starts without typer, which takes longer than the check."""
 
-from pmbf.commands import main
+import sys
+
+
+def main() -> None:
+    """Run the command line."""
+    if sys.argv[1:2] == ["guard"]:
+        from pmbf.cli.guard_plain import run_plain
+
+        run_plain(sys.argv[2:])
+    from pmbf.commands import main as run_any
+
+    run_any()
+
 
 if __name__ == "__main__":
     main()

@@ -120,6 +120,11 @@ class Collection:
         """Number of the commit this object shows."""
         return self._store.generation
 
+    @property
+    def n_documents(self) -> int:
+        """How many documents there are, removed ones left out."""
+        return self._store.n_documents
+
     # ------------------------------------------------------------------ in
 
     def load(

@@ -11,16 +11,14 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import guard
+from pmbf.cli import guard, serve
 from pmbf.cli.export import EXPORT_HELP, export
+from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import fits, given, ignored_texts, limits, n_cores, named_roots, profiled, resolved
 from pmbf.cli.outcome import (
     DONE,
     FAILED,
     STOPPED,
-    PmbfCommand,
-    PmbfGroup,
-    failure,
     note,
     note_kernels,
     print_json,
@@ -292,6 +290,7 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
 
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard.app, name="guard")
+app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)
 
 
 # ---------------------------------------------------------------------- opening a collection
@@ -347,7 +346,8 @@ def _loaded(collection: Collection, roots: Sequence[str], *, quiet: bool, **how:
     except KeyboardInterrupt:
         kept = f"{collection.path} has {collection.stats().n_documents:,} documents"
         again = "the same command goes on from there"
-        raise failure(f"stopped; what was loaded is kept ({kept}), and {again}", STOPPED) from None
+        note(f"stopped; what was loaded is kept ({kept}), and {again}")
+        raise typer.Exit(STOPPED) from None
 
 
 def _print_load(report: LoadReport, collection: Collection) -> None:

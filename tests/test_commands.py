@@ -19,7 +19,7 @@ from pmbf.report import Report
 from pmbf.screen import Options
 from tests.conftest import words
 
-COMMANDS = ["load", "screen", "list", "stats", "remove", "compact", "check"]
+COMMANDS = ["load", "screen", "list", "stats", "remove", "compact", "check", "serve"]
 GUARDS = ["check", "install", "uninstall", "baseline create", "baseline update", "baseline audit"]
 LIBRARY = Path(__file__).parent.parent / "examples" / "library"
 SUSPICIOUS = LIBRARY.parent / "suspicious"

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 
 from pmbf.cli import guard_arguments as arg
+from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard_baseline import app as baseline_app
 from pmbf.cli.guard_hooks import INSTALL_CODES, UNINSTALL_CODES, install, uninstall
 from pmbf.cli.guard_resolve import RESOLVE_HELP, resolve
-from pmbf.cli.outcome import DONE, PmbfCommand, PmbfGroup, note, print_json, print_text, reason
-from pmbf.errors import ParameterError, PmbfError
-
-if TYPE_CHECKING:
-    from pmbf.guard.types import Verdict
+from pmbf.cli.guard_run import run
 
 CHECK = "check"
 
@@ -84,63 +79,7 @@ def check(
     quiet: arg.Quiet = False,
 ) -> None:
     """Check files, standard input, or what git is about to do (the command that may be left out)."""
-    from pmbf.cli.guard_checks import Asked, Check, allowances_of, is_redacted, values_given
-    from pmbf.guard.config import Chosen
-
-    values = values_given(
-        collection=collection,
-        endpoint=endpoint,
-        key_file=key_file,
-        block_chars=block_chars,
-        warn_chars=warn_chars,
-        on_incomplete=on_incomplete,
-        baseline=baseline,
-        ignore=ignore,
-        include=include,
-        exclude=exclude,
-        max_bytes=max_bytes,
-    )
-    asked = Check.of(Asked(paths or (), staged, range_, pre_push, pre_receive, name), Chosen(policy, config, values))
-    try:
-        verdict, channel = asked.verdict(allowances_of(asked.policy))
-    except (PmbfError, OSError) as error:
-        if asked.policy.on_error == "block" or isinstance(error, ParameterError):
-            raise
-        note(f"guard: NOT CHECKED, and let through by the policy (on_error): {reason(error)}")
-        raise typer.Exit(DONE) from None
-    if incidents:
-        from pmbf.guard.incidents import append_incidents
-
-        append_incidents(incidents, verdict, channel=channel, collection=asked.policy.protected)
-    _write(verdict, sarif, redact=is_redacted(redact), json=json, quiet=quiet)
-    raise typer.Exit(verdict.exit_code)
-
-
-def _write(verdict: Verdict, sarif: str | None, *, redact: bool, json: bool, quiet: bool) -> None:
-    from pmbf.terminal.guard import findings_text, note_lines
-
-    if sarif:
-        _write_sarif(verdict, sarif)
-    if json:
-        print_json(verdict.to_dict(redact=redact))
-    elif not quiet and sarif != "-":
-        print_text(findings_text(verdict, redact=redact))
-    sys.stdout.flush()
-    for line in note_lines(verdict):
-        note(line)
-
-
-def _write_sarif(verdict: Verdict, file: str) -> None:
-    import json
-
-    import pmbf
-    from pmbf.guard.sarif import to_sarif
-
-    values = to_sarif(verdict, pmbf.__version__)
-    if file == "-":
-        print_json(values)
-    else:
-        Path(file).write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    raise typer.Exit(run(**locals()))
 
 
 app.add_typer(baseline_app, name="baseline")

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pmbf.cli import guard_arguments as arg
-from pmbf.cli.outcome import DONE, PmbfCommand, PmbfGroup, note, print_json, print_text
+from pmbf.cli.groups import PmbfCommand, PmbfGroup
+from pmbf.cli.outcome import DONE, note, print_json, print_text
 from pmbf.errors import IncompleteError, ParameterError
 
 if TYPE_CHECKING:

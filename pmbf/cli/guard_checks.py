@@ -7,11 +7,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.inputs import ignored_texts, limits
-from pmbf.errors import ParameterError
+from pmbf.cli.outcome import note, reason
+from pmbf.errors import ParameterError, PmbfError
 from pmbf.guard.config import Chosen, policy_for, project_folder
 from pmbf.guard.policy import Policy
 
@@ -20,7 +22,8 @@ if TYPE_CHECKING:
     from pmbf.guard.checker import Checker
     from pmbf.guard.git import Repository
     from pmbf.guard.sources import Planned
-    from pmbf.guard.types import Verdict
+    from pmbf.guard.types import Judged, Payload, Verdict
+    from pmbf.service.client import Asker
 
 
 SHOWS_PROGRESS = 200
@@ -111,27 +114,27 @@ class Check:
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
         return Check(asked, policy, folder, repository)
 
-    def verdict(self, allowances: Callable[[bytes], Allowances]) -> tuple[Verdict, str]:
+    def verdict(self, allowances: Callable[[bytes], Allowances], *, by_service: bool = False) -> tuple[Verdict, str]:
         """Return the verdict, and the channel that was checked.
 
         Args:
             allowances: Makes what may leave of the collection's own key.
+            by_service: Whether the collection's service is asked, if it runs; `allowances` are the policy's then.
 
         Raises:
             PmbfError, OSError: Whatever kept the check from an answer.
         """
-        from pmbf.guard.checking import check
+        from pmbf.guard.verdict import verdict
         from pmbf.terminal.progress import screen_progress
 
         planned = self._planned()
+        in_process = partial(_judged, self.policy, allowances)
+        service = _service(self.policy) if by_service else None
+        judged = service.judged(planned.payloads, in_process) if service else in_process(planned.payloads)
         # A hook's terminal is the user's, too: a bar appears for many files only.
         shown = planned.n_planned >= SHOWS_PROGRESS and sys.stderr.isatty()
-        with (
-            _checker(self.policy) as checker,
-            screen_progress(planned.n_planned, shown=shown) as advance,
-        ):
-            verdict = check(planned, self.policy, checker, allowances(checker.key), on_progress=advance)
-        return verdict, planned.channel
+        with screen_progress(planned.n_planned, shown=shown) as advance:
+            return verdict(planned, self.policy, judged, advance), planned.channel
 
     def _planned(self) -> Planned:
         from pmbf.guard import sources
@@ -165,7 +168,35 @@ def _checker(policy: Policy) -> Iterator[Checker]:
     from pmbf.guard.checker import CollectionChecker, open_protected
 
     with open_protected(policy.collection) as collection:
-        yield CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False, ignore=public)
+        yield CollectionChecker.under(policy, collection, public)
+
+
+def _judged(policy: Policy, allowances: Callable[[bytes], Allowances], payloads: Iterable[Payload]) -> Iterator[Judged]:
+    """Yield payloads with their findings, looked at in this process."""
+    from pmbf.guard.checking import judged
+
+    with _checker(policy) as checker:
+        yield from judged(payloads, policy, checker, allowances(checker.key))
+
+
+def _service(policy: Policy) -> Asker | None:
+    """Return who asks the collection's service, or None where there is none that can be asked."""
+    from pmbf.service.place import service_socket
+
+    try:
+        path = service_socket(policy.collection) if policy.collection else None
+        if path is None:
+            return None
+        from pmbf.service.client import Asker
+
+        return Asker.under(policy, path, _note_service)
+    except (PmbfError, OSError) as error:
+        _note_service(reason(error))
+        return None
+
+
+def _note_service(why: str) -> None:
+    note(f"guard: the service does not answer ({why}); checked in this process")
 
 
 def _told_by_pre_commit(environment: Mapping[str, str]) -> Iterable[bytes]:
@@ -183,10 +214,11 @@ def _told_by_pre_commit(environment: Mapping[str, str]) -> Iterable[bytes]:
 
 def allowances_of(policy: Policy) -> Callable[[bytes], Allowances]:
     """Return what a policy allows, as a function of the collection's own key."""
-    from pmbf.guard.allowing import Allowances
-    from pmbf.guard.baseline import Baseline, read_baseline
 
     def made(key: bytes) -> Allowances:
+        from pmbf.guard.allowing import Allowances
+        from pmbf.guard.baseline import Baseline, read_baseline
+
         baseline = read_baseline(policy.baseline) if policy.baseline else Baseline(key)
         return Allowances(baseline.key, frozenset(baseline.notes), inline=policy.allow_inline)
 

@@ -15,54 +15,45 @@ from __future__ import annotations
 import io
 import os
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
-import typer
-from typer.core import TyperCommand, TyperGroup
-
-from pmbf.cli.plain_values import spared
 from pmbf.errors import ParameterError, PmbfError
 
 DONE, FOUND, USAGE, FAILED, STOPPED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
 
 
-class PmbfCommand(TyperCommand):
-    """A command that starts sooner, see `pmbf.cli.plain_values`."""
+@contextmanager
+def ending(leave: Callable[[int], BaseException]) -> Iterator[None]:
+    """The one place where an error becomes a line on stderr and an exit code.
 
-    def get_params(self, ctx: Any) -> Any:
-        return spared(super().get_params(ctx))
-
-
-class PmbfGroup(TyperGroup):
-    """The one place where an error becomes a line on stderr and an exit code."""
-
-    def main(self, *args: Any, **kwargs: Any) -> Any:
-        _prepare_streams()
-        return super().main(*args, **kwargs)
-
-    def get_params(self, ctx: Any) -> Any:
-        return spared(super().get_params(ctx))
-
-    def invoke(self, ctx: Any) -> Any:
+    Args:
+        leave: Makes, of an exit code, what is raised then.
+    """
+    try:
         try:
-            try:
-                return super().invoke(ctx)
-            finally:
-                sys.stdout.flush()
-        except BrokenPipeError:
-            _close_stdout()
-            raise typer.Exit(PIPE_CLOSED) from None
-        except KeyboardInterrupt:
-            raise failure("stopped", STOPPED) from None
-        except ParameterError as error:
-            raise failure(str(error), USAGE) from None
-        except (PmbfError, OSError) as error:
-            raise failure(reason(error), FAILED) from None
-        except MemoryError:
-            raise failure("out of memory", FAILED) from None
+            yield
+        finally:
+            sys.stdout.flush()
+    except BrokenPipeError:
+        _close_stdout()
+        raise leave(PIPE_CLOSED) from None
+    except KeyboardInterrupt:
+        note("stopped")
+        raise leave(STOPPED) from None
+    except ParameterError as error:
+        note(str(error))
+        raise leave(USAGE) from None
+    except (PmbfError, OSError) as error:
+        note(reason(error))
+        raise leave(FAILED) from None
+    except MemoryError:
+        note("out of memory")
+        raise leave(FAILED) from None
 
 
-def _prepare_streams() -> None:
+def prepare_streams() -> None:
     """Let stdout and stderr take any character, and anything at all where they were closed (`>&-`)."""
     sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
     sys.stderr = sys.stderr or io.TextIOWrapper(io.BytesIO())
@@ -75,12 +66,6 @@ def _close_stdout() -> None:
     """Send what is still in stdout's buffer nowhere: Python flushes it once more at its end."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, sys.stdout.fileno())
-
-
-def failure(message: str, code: int) -> typer.Exit:
-    """Print why a command ends, and return what to raise."""
-    note(message)
-    return typer.Exit(code)
 
 
 def reason(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """Bytes and a name -> text. Hostile bytes included: the outcome is text, text with problems, or one of two errors.
 
     bytes ─ guess_kind ─┬─ plain text ── decode, here
-                        └─ all others ── a child process with limits: wire ─► worker ─► one reader per kind
+                        └─ all others ── a child process with limits: frames ─► worker ─► one reader per kind
 
 Plain text keeps its characters one for one. Everything else comes in reading order, a line for each paragraph.
 What could not be read is listed in `Extracted.problems`: a text with problems is incomplete, never clean.

@@ -14,10 +14,10 @@ import threading
 from dataclasses import asdict
 from pathlib import Path
 
+from pmbf import frames
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import wire
 from pmbf.extract.limits import Extracted, Limits
-from pmbf.extract.wire import Frame
+from pmbf.frames import Frame
 
 START_S = 60.0
 DOCUMENTS_PER_WORKER = 1000
@@ -123,8 +123,8 @@ class Worker:
             assert self._process.stdin
             assert self._process.stdout
             if request:
-                wire.send(self._process.stdin, *request)
-            return wire.receive(self._process.stdout)
+                frames.send(self._process.stdin, *request)
+            return frames.receive(self._process.stdout)
         except (OSError, ValueError):
             return None
         finally:

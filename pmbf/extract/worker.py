@@ -10,8 +10,8 @@ import os
 import sys
 from pathlib import Path
 
+from pmbf import frames
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
-from pmbf.extract import wire
 from pmbf.extract.limits import Limits
 from pmbf.extract.reading import Reading, read
 
@@ -32,15 +32,15 @@ def main() -> None:
         os.dup2(nowhere, fd)
     sys.dont_write_bytecode = True
     _limit_for_good()
-    wire.send(sink, {"ready": True})
-    while request := wire.receive(source):
+    frames.send(sink, {"ready": True})
+    while request := frames.receive(source):
         header, raw = request
         limits = Limits(**header["limits"])
         _limit_for(limits)
-        wire.send(sink, *answer(raw, header["kind"], limits))
+        frames.send(sink, *answer(raw, header["kind"], limits))
 
 
-def answer(raw: bytes, kind: str, limits: Limits) -> wire.Frame:
+def answer(raw: bytes, kind: str, limits: Limits) -> frames.Frame:
     """Return the frame that answers one request: the text with its problems, or an error. Never raises."""
     reading = Reading(limits)
     try:

@@ -6,6 +6,6 @@ checker    who knows the protected documents
 judging    what the policy makes of what was found; `allowing` knows what may leave all the same
 baseline   the file of passages that may leave
 sarif, incidents   what becomes of a verdict elsewhere; `hooks` makes git ask for one
-checking   all of it together: a verdict
+checking   all of it together, payload by payload; `verdict` adds them up
 policy     what blocks and what warns; `config` puts it together from files, environment and command line
 """

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 
 from pmbf.collection import Collection
 from pmbf.errors import UnsupportedError
+from pmbf.guard.policy import Policy
 from pmbf.report import Report
 from pmbf.screen import Text
 
@@ -68,6 +69,17 @@ class CollectionChecker:
     def __init__(self, collection: Collection, **options: Any) -> None:
         self._collection = collection
         self._options = options
+
+    @staticmethod
+    def under(policy: Policy, collection: Collection, public: tuple[str, ...]) -> CollectionChecker:
+        """Return the checker that a policy wants.
+
+        Args:
+            policy: How short a passage may be.
+            collection: As for the constructor.
+            public: Texts that do not count.
+        """
+        return CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False, ignore=public)
 
     @property
     def key(self) -> bytes:

@@ -34,8 +34,7 @@ class ReadPayload:
 
 def read(payload: Payload, limits: Limits) -> ReadPayload:
     """Return a payload's text. Pictures and programs hold none; an archive that cannot be read is a problem."""
-    # Its content may be large: what lives on must not hold it.
-    bare = Payload(payload.name, payload.paths, None, payload.where, payload.blob, payload.commit, payload.problem)
+    bare = payload.bare()
     if payload.content is None:
         return ReadPayload(bare, Text(payload.name, ""), 0, problems=(payload.problem,))
     raw = payload.content

@@ -3,12 +3,13 @@
 Payload      something that wants to leave: a file, a blob of git, standard input
 Finding      a payload and a protected document that share text, and what the policy makes of it
  └ Evidence  one passage of it: where in the payload's text, how much, under which fingerprint
+Judged       a payload that was looked at, with its findings
 Verdict      of all payloads together
 """
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from pmbf.report import Span
@@ -46,6 +47,10 @@ class Payload:
         """Whether it is no file but the message of a commit or a tag."""
         return not self.paths
 
+    def bare(self) -> Payload:
+        """Return the payload without its content, which may be large."""
+        return replace(self, content=None)
+
 
 @dataclass(frozen=True, slots=True)
 class Evidence:
@@ -73,6 +78,12 @@ class Evidence:
         if redact:
             del values["text"]
         return values
+
+    @staticmethod
+    def from_dict(values: dict[str, Any]) -> Evidence:
+        """Return the evidence that `to_dict` made JSON-ready, with its text."""
+        first, last = values["lines"]
+        return Evidence(**values | {"span": Span(*values["span"]), "lines": (first, last)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +134,51 @@ class Finding:
             "is_plain": self.is_plain,
             "evidence": [one.to_dict(redact=redact) for one in self.evidence],
         }
+
+    @staticmethod
+    def from_dict(values: dict[str, Any], payload: Payload) -> Finding:
+        """Return the finding that `to_dict` made JSON-ready, with its texts, of a payload."""
+        evidence = tuple(map(Evidence.from_dict, values["evidence"]))
+        own = {name: value for name, value in values.items() if name not in _OF_THE_PAYLOAD}
+        return Finding(payload=payload, **own | {"evidence": evidence})
+
+
+_OF_THE_PAYLOAD = frozenset({"name", "paths", "where", "blob", "commit"})
+"""Keys of `Finding.to_dict` that its payload has."""
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A payload that was looked at.
+
+    Args:
+        payload: Without its content.
+        n_bytes: Of the content that was looked at.
+        is_text: Whether it holds text at all.
+        problems: What was not read, or not compared.
+        findings: What a policy makes of what it holds, the worst first.
+    """
+
+    payload: Payload
+    n_bytes: int
+    is_text: bool = True
+    problems: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return it as JSON-ready values, texts included, without the payload."""
+        return {
+            "n_bytes": self.n_bytes,
+            "is_text": self.is_text,
+            "problems": list(self.problems),
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+    @staticmethod
+    def from_dict(values: dict[str, Any], payload: Payload) -> Judged:
+        """Return what `to_dict` made JSON-ready, of a payload without content."""
+        findings = tuple(Finding.from_dict(one, payload) for one in values["findings"])
+        return Judged(payload, values["n_bytes"], values["is_text"], tuple(values["problems"]), findings)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,94 @@
+"""`pmbf serve`: answers leak checks and screenings for others on this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from pmbf.cli.arguments import LIMITS, OUTPUT, flag, option, parse_size
+from pmbf.cli.guard_arguments import CollectionFolder, ConfigFile, PolicyFile
+from pmbf.cli.inputs import given, n_cores
+from pmbf.cli.outcome import DONE, note
+from pmbf.errors import ParameterError
+
+WHERE = "Where it listens"
+EPILOG = """Examples:
+  pmbf serve -c protected.pmbf &
+  pmbf guard --staged -c protected.pmbf     now asks the service
+  pmbf serve -c protected.pmbf --tcp 127.0.0.1:8765 --log
+  curl --unix-socket /run/user/1000/pmbf/… --data-binary @offer.docx \\
+      'http://pmbf/v1/check?name=offer.docx'
+
+The socket is for you alone. What is loaded into the collection counts from the
+next request on. SIGTERM finishes what runs, then ends; SIGHUP starts new
+processes, for another collection in the same place. No text is ever logged.
+
+Exit codes: 0 stopped by a signal; 2 wrong usage or policy; 3 an error"""
+
+Socket = Annotated[
+    str | None,
+    typer.Option(
+        "--socket",
+        metavar="PATH",
+        envvar="PMBF_SOCKET",
+        show_default=False,
+        rich_help_panel=WHERE,
+        help="The Unix socket (default: where `pmbf guard` looks for this collection's).",
+    ),
+]
+Tcp = Annotated[str | None, option("--tcp", "127.0.0.1:PORT", "Listen there too, for who has the token.", WHERE)]
+TokenFile = Annotated[
+    str | None,
+    option("--token-file", "FILE", "Holds the token; made if need be (default: beside the socket).", WHERE),
+]
+Workers = Annotated[int | None, option("--workers", "N", "Working processes (default: one a core).", LIMITS, min=1)]
+MaxRequest = Annotated[
+    int | None,
+    option("--max-request", "SIZE", "Refuse larger requests: 20M, 1G (default: 272M).", LIMITS, parser=parse_size),
+]
+MaxSeconds = Annotated[
+    float | None, option("--max-seconds", "SECONDS", "Give an answer no more time (default: 120).", LIMITS)
+]
+Log = Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time, outcome.", OUTPUT)]
+
+
+def serve(
+    collection: CollectionFolder = None,
+    socket: Socket = None,
+    tcp: Tcp = None,
+    token_file: TokenFile = None,
+    policy: PolicyFile = None,
+    config: ConfigFile = None,
+    workers: Workers = None,
+    max_request: MaxRequest = None,
+    max_seconds: MaxSeconds = None,
+    log: Log = False,
+) -> None:
+    """Keep a collection open and answer `pmbf guard`, and who speaks HTTP, at once."""
+    from pmbf.cli.guard_checks import values_given
+    from pmbf.guard.config import Chosen, policy_for
+    from pmbf.service import server
+    from pmbf.service.limits import ServiceLimits
+    from pmbf.service.place import made_folder, read_token, usual_socket
+
+    made = policy_for(None, Chosen(policy, config, values_given(collection=collection)))
+    if not made.collection:
+        raise ParameterError("no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy")
+    if token_file and not tcp:
+        raise ParameterError("--token-file is given without --tcp; the socket needs no token")
+    limits = ServiceLimits(**given(request_bytes=max_request, answer_s=max_seconds))
+    place = Path(socket) if socket else usual_socket(made.collection)
+    address = server.parse_address(tcp) if tcp else None
+    token = ""
+    if address:
+        file = Path(token_file) if token_file else place.with_suffix(".token")
+        made_folder(file)
+        token = read_token(file)
+        note(f"the token is in {file}")
+    settings = server.Settings(
+        made.collection, place, made, workers or n_cores(), address, token, is_logged=log, limits=limits
+    )
+    server.run(settings, lambda what: note(f"serving {what}"), note)
+    raise typer.Exit(DONE)

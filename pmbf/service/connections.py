@@ -1,0 +1,208 @@
+"""Connections: one request after another, each within its limits. Slow, broken and greedy clients cost only themselves.
+
+What is refused is answered before its body is read, and counted. The log has sizes, times and outcomes: no names, no
+text, no query.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import sys
+import time
+from dataclasses import dataclass
+
+from pmbf.errors import PmbfError
+from pmbf.service.http import CONTINUE, Head, HttpError, Response, read_body, read_head
+from pmbf.service.limits import ServiceLimits
+from pmbf.service.routes import ROUTES, Request, Route, Service
+
+LINGER_S = 1.0
+"""How long a client that is still sending is listened to after it was refused: else it would lose the response."""
+LINGER_BYTES = 4 << 20
+REFUSALS = {401: "token", 408: "time", 413: "size", 431: "size", 503: "busy", 504: "time"}
+
+
+@dataclass(slots=True, eq=False)
+class _Connection:
+    """A connection's two ends, its task, and whether a request is under way."""
+
+    reader: asyncio.StreamReader
+    writer: asyncio.StreamWriter
+    task: asyncio.Task[None] | None
+    is_busy: bool = False
+
+
+class Connections:
+    """All connections of a service.
+
+    Args:
+        service: Who answers.
+        limits: What a client may take.
+        is_logged: Whether each response is a line on stderr.
+    """
+
+    def __init__(self, service: Service, limits: ServiceLimits, *, is_logged: bool) -> None:
+        self._service = service
+        self._limits = limits
+        self._is_logged = is_logged
+        self._open: set[_Connection] = set()
+        self._held_bytes = 0
+        self._is_stopping = False
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str | None) -> None:
+        """Answer a connection's requests until it ends; with a token only those that show it."""
+        metrics = self._service.metrics
+        connection = _Connection(reader, writer, asyncio.current_task())
+        if len(self._open) >= self._limits.connections:
+            metrics.refuse("busy")
+            await self._send(connection, Response.refusal(_busy("connections")), stays=False)
+            await _hang_up(connection)
+            return
+        self._open.add(connection)
+        metrics.connections = len(self._open)
+        try:
+            while not self._is_stopping and await self._serve_one(connection, token):
+                pass
+        except (ConnectionError, TimeoutError):
+            pass  # the client has gone, or does not take its answer
+        finally:
+            self._open.discard(connection)
+            metrics.connections = len(self._open)
+            await _hang_up(connection)
+
+    async def stop(self) -> None:
+        """Let what is being answered be finished, up to a limit, and end all connections."""
+        self._is_stopping = True
+        for one in self._open:
+            if not one.is_busy and one.task:
+                one.task.cancel()
+        tasks = [one.task for one in self._open if one.task]
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=self._limits.stop_s)
+            for task in late:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    # ------------------------------------------------------------------ one request
+
+    async def _serve_one(self, connection: _Connection, token: str | None) -> bool:
+        """Answer the next request, and return whether there may be another."""
+        try:
+            head = await read_head(connection.reader, self._limits)
+        except HttpError as error:
+            await self._finish(connection, None, Response.refusal(error), time.perf_counter(), stays=False)
+            return False
+        if head is None:
+            return False
+        start, metrics = time.perf_counter(), self._service.metrics
+        connection.is_busy, metrics.in_flight = True, metrics.in_flight + 1
+        try:
+            response, is_read = await self._response(connection, head, token)
+        finally:
+            metrics.in_flight -= 1
+        stays = head.stays and is_read and not self._is_stopping
+        await self._finish(connection, head, response, start, stays=stays)
+        connection.is_busy = False
+        return stays
+
+    async def _response(self, connection: _Connection, head: Head, token: str | None) -> tuple[Response, bool]:
+        """Return the response, and whether the request was read to its end."""
+        is_read = not head.n_body
+        try:
+            route = self._admitted(head, token)
+            self._held_bytes += head.n_body
+            try:
+                if head.headers.get("expect", "").lower() == "100-continue":
+                    connection.writer.write(CONTINUE)
+                body = await read_body(connection.reader, head.n_body, self._limits)
+                is_read = True
+                return await self._answer(route, Request(head.query, body)), True
+            finally:
+                self._held_bytes -= head.n_body
+        except HttpError as error:
+            return Response.refusal(error), is_read
+
+    def _admitted(self, head: Head, token: str | None) -> Route:
+        """Return who answers a request.
+
+        Raises:
+            HttpError: Nobody, or not now, or not to this client.
+        """
+        limits, route = self._limits, ROUTES.get(head.path)
+        if token and not (route and route.is_open) and not _shows(head, token):
+            raise HttpError(401, "the token is missing or wrong, expected Authorization: Bearer TOKEN",
+                            WWW_Authenticate="Bearer")  # fmt: skip
+        if route is None:
+            raise HttpError(404, f"there is no such path, expected one of {', '.join(ROUTES)}")
+        if head.method != route.method:
+            raise HttpError(405, f"the method is {head.method}, expected {route.method}", Allow=route.method)
+        if head.headers.get("expect", "100-continue").lower() != "100-continue":
+            raise HttpError(417, "what is expected is unknown, expected 100-continue")
+        if head.n_body > limits.request_bytes:
+            raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {limits.request_bytes}")
+        if self._service.metrics.in_flight > limits.requests:
+            raise _busy("requests")
+        if self._held_bytes and self._held_bytes + head.n_body > limits.held_bytes:
+            raise _busy("bytes")
+        return route
+
+    async def _answer(self, route: Route, request: Request) -> Response:
+        try:
+            async with asyncio.timeout(self._limits.answer_s):
+                return await route.handler(self._service, request)
+        except TimeoutError:
+            raise HttpError(504, f"the answer took longer than {self._limits.answer_s:g} s") from None
+        except PmbfError as error:
+            raise HttpError(500, str(error)) from None
+
+    async def _finish(
+        self, connection: _Connection, head: Head | None, response: Response, start: float, *, stays: bool
+    ) -> None:
+        """Send a response, count it, and tell it in the log."""
+        n_sent = await self._send(connection, response, stays=stays)
+        seconds = time.perf_counter() - start
+        path = head.path if head and head.path in ROUTES else "other"
+        received = head.n_bytes + head.n_body if head else 0
+        metrics = self._service.metrics
+        metrics.answered(path, response.status, received=received, sent=n_sent, seconds=seconds)
+        if response.status >= 400:
+            metrics.refuse(REFUSALS.get(response.status, "failed" if response.status >= 500 else "malformed"))
+        if self._is_logged:
+            method = head.method if head else "-"
+            now = time.strftime("%Y-%m-%dT%H:%M:%S")
+            told = f"{now} {method} {path} {response.status} {received} {n_sent} {seconds * 1e3:.1f} {response.verdict}"
+            print(told, file=sys.stderr, flush=True)
+
+    async def _send(self, connection: _Connection, response: Response, *, stays: bool) -> int:
+        """Send a response; who does not take it loses the connection."""
+        encoded = response.encoded(stays=stays)
+        connection.writer.write(encoded)
+        async with asyncio.timeout(self._limits.stall_s):
+            await connection.writer.drain()
+        return len(encoded)
+
+
+def _shows(head: Head, token: str) -> bool:
+    scheme, _, shown = head.headers.get("authorization", "").partition(" ")
+    return hmac.compare_digest(shown.strip().encode("latin-1"), token.encode()) and scheme.lower() == "bearer"
+
+
+def _busy(what: str) -> HttpError:
+    return HttpError(503, f"there are too many {what} now; ask again in a second", Retry_After="1")
+
+
+async def _hang_up(connection: _Connection) -> None:
+    """End a connection so that the client still gets what was sent to it."""
+    reader, writer = connection.reader, connection.writer
+    with contextlib.suppress(OSError, TimeoutError, RuntimeError):
+        async with asyncio.timeout(LINGER_S):
+            await writer.drain()
+            if writer.can_write_eof():
+                writer.write_eof()
+            n_bytes = 0
+            while n_bytes < LINGER_BYTES and (piece := await reader.read(1 << 16)):
+                n_bytes += len(piece)
+    # What the client does not take is dropped: closing would wait for it.
+    writer.transport.abort()

@@ -1,0 +1,97 @@
+"""Where a service's socket and its token are, and that they are nobody else's."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Mapping
+from pathlib import Path
+
+from pmbf.errors import ParameterError
+
+SOCKET_VARIABLE = "PMBF_SOCKET"
+"""Names a socket that is not in the usual place; empty: no service is asked."""
+FOLDER = "pmbf"
+MAX_SOCKET_PATH_BYTES = 107
+"""What the kernel's address of a Unix socket holds on Linux; some systems have three less."""
+
+
+def usual_socket(collection: str | os.PathLike[str], environment: Mapping[str, str] = os.environ) -> Path:
+    """Return where the socket of a collection's service is unless told: in a folder of this user's own."""
+    runtime = environment.get("XDG_RUNTIME_DIR")
+    folder = runtime or environment.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    name = hashlib.sha256(os.fsencode(os.path.realpath(collection))).hexdigest()[:16]
+    return Path(folder, FOLDER, f"{name}.sock")
+
+
+def service_socket(collection: str, environment: Mapping[str, str] = os.environ) -> Path | None:
+    """Return the socket a client asks: the one that `PMBF_SOCKET` names, or the usual one; None where there is none.
+
+    Raises:
+        ParameterError: Others could have put one into the usual place.
+        OSError: It cannot be looked at.
+    """
+    named = environment.get(SOCKET_VARIABLE)
+    if named is not None:
+        return Path(named) if named else None
+    path = usual_socket(collection, environment)
+    if not os.path.lexists(path):
+        return None
+    require_own_folder(path.parent)
+    return path
+
+
+def require_own_folder(folder: Path) -> None:
+    """Raise unless only this user, or root, can put a socket or a token into a folder.
+
+    Raises:
+        ParameterError: Others can.
+        OSError: It cannot be looked at.
+    """
+    status = folder.stat()
+    if status.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(status.st_mode) & 0o022:
+        raise ParameterError(
+            f"{folder}: mode {stat.S_IMODE(status.st_mode):o}, owner {status.st_uid}; others could answer in the "
+            "service's place; expected a folder that only you can write: chmod 700"
+        )
+
+
+def made_folder(path: Path) -> None:
+    """Make the folder of a socket or token, for this user alone, if need be.
+
+    Raises:
+        ParameterError: Others can write it, or the path is too long for a socket.
+    """
+    if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
+        raise ParameterError(f"{path}: is longer than {MAX_SOCKET_PATH_BYTES} bytes; name a shorter one (--socket)")
+    path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+    require_own_folder(path.parent)
+
+
+def read_token(path: Path) -> str:
+    """Return the token that a file holds; the file is made, with a new one, where there is none.
+
+    Raises:
+        ParameterError: Others can read it, or it holds no token.
+        OSError: It cannot be read or made.
+    """
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        return _kept_token(path)
+    import secrets
+
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(secrets.token_urlsafe(32) + "\n")
+    return _kept_token(path)
+
+
+def _kept_token(path: Path) -> str:
+    status = path.stat()
+    if not stat.S_ISREG(status.st_mode) or stat.S_IMODE(status.st_mode) & 0o077 or status.st_uid != os.geteuid():
+        raise ParameterError(f"{path}: mode {stat.S_IMODE(status.st_mode):o}, expected a file of your own: chmod 600")
+    token = path.read_text(encoding="ascii", errors="replace").strip()
+    if len(token) < 16 or not token.isascii() or not token.isprintable() or " " in token:
+        raise ParameterError(f"{path}: holds no token, expected one line of at least 16 characters; delete it")
+    return token

@@ -1,0 +1,221 @@
+"""The working processes: as many as there are cores, each with the collection open, each with one request at a time.
+
+Whoever asks takes the one that has been idle longest, or waits in line. One that dies, or takes too long, is replaced;
+only the request it worked at fails.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Coroutine, Sequence
+from typing import Any
+
+from pmbf import frames
+from pmbf.errors import IncompleteError
+
+START_S = 60.0
+PAUSE_S = 1.0
+"""Between two attempts to replace a process: one that dies at once must not keep the machine busy."""
+
+_BOOT = "import sys; sys.path[:] = sys.argv[3:]; from pmbf.service.worker import main; main()"
+
+
+class WorkerError(IncompleteError):
+    """A working process ended without an answer."""
+
+
+class Worker:
+    """One working process, and its end of the socket to it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
+        self._process, self._reader, self._writer = process, reader, writer
+        self.status: dict[str, Any] = {}
+        """What it told of the collection when it started."""
+
+    @staticmethod
+    async def start(collection: str) -> Worker:
+        """Return a process that has opened the collection.
+
+        Raises:
+            WorkerError: It does not start, or cannot open the collection.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs:
+            process = subprocess.Popen(
+                [sys.executable, "-I", "-c", _BOOT, str(theirs.fileno()), collection, *filter(None, sys.path)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # Ctrl-C is for the service to act on
+            )
+        worker = Worker(process, *await asyncio.open_connection(sock=ours))
+        try:
+            async with asyncio.timeout(START_S):
+                worker.status = await worker.receive()
+            if "error" in worker.status:
+                raise WorkerError(worker.status["reason"])
+        except TimeoutError:
+            await worker.end()
+            raise WorkerError(f"a working process did not start within {START_S:g} s") from None
+        except BaseException:
+            await worker.end()
+            raise
+        return worker
+
+    async def ask(self, header: dict[str, Any], contents: Sequence[bytes | memoryview]) -> dict[str, Any]:
+        """Return the answer to one request.
+
+        Raises:
+            WorkerError: The process ended.
+        """
+        try:
+            self._writer.write(frames.head_of(header, sum(map(len, contents))))
+            for content in contents:
+                self._writer.write(content)
+            await self._writer.drain()
+        except ConnectionError:
+            raise WorkerError("a working process ended") from None
+        return await self.receive()
+
+    async def receive(self) -> dict[str, Any]:
+        """Return the next answer.
+
+        Raises:
+            WorkerError: The process ended.
+        """
+        try:
+            n_header, n_body = frames.LENGTHS.unpack(await self._reader.readexactly(frames.LENGTHS.size))
+            found: dict[str, Any] = json.loads((await self._reader.readexactly(n_header + n_body))[n_header:])
+            return found
+        except (asyncio.IncompleteReadError, ConnectionError):
+            raise WorkerError("a working process ended without an answer") from None
+
+    async def end(self, *, at_once: bool = True) -> None:
+        """End the process and wait for its end; it goes by itself when its socket is closed."""
+        if at_once:
+            self._process.kill()
+        self._writer.close()
+        with contextlib.suppress(OSError):
+            await self._writer.wait_closed()
+        await asyncio.to_thread(self._process.wait)
+
+
+class Pool:
+    """The working processes of a service.
+
+    Args:
+        collection: Folder of the protected documents.
+        n_workers: How many, at least 1.
+    """
+
+    def __init__(self, collection: str, n_workers: int) -> None:
+        self.collection = collection
+        self.n_workers = n_workers
+        self.n_replaced = 0
+        self.status: dict[str, Any] = {}
+        self._idle: asyncio.Queue[Worker] = asyncio.Queue()
+        self._current: set[Worker] = set()
+        self._tasks: set[asyncio.Future[None]] = set()
+
+    async def start(self) -> None:
+        """Start the processes.
+
+        Raises:
+            WorkerError: One cannot open the collection.
+        """
+        for one in await self._started():
+            self._take(one)
+
+    async def ask(self, header: dict[str, Any], contents: Sequence[bytes | memoryview] = ()) -> dict[str, Any]:
+        """Return the answer to one request; when this is cancelled, the process that works at it is ended.
+
+        Raises:
+            WorkerError: The process ended without an answer.
+        """
+        worker = await self._idle.get()
+        try:
+            found = await worker.ask(header, contents)
+        except BaseException:
+            self._later(self._replaced(worker))
+            raise
+        if worker in self._current:
+            self._idle.put_nowait(worker)
+        else:
+            self._later(worker.end(at_once=False))
+        self._note(found)
+        return found
+
+    async def refresh(self) -> dict[str, Any]:
+        """Return what is known of the collection, asked for now if a process is idle."""
+        if not self._idle.empty():
+            with contextlib.suppress(WorkerError):
+                await self.ask({"ask": "status"})
+        return self.status
+
+    async def renew(self) -> None:
+        """Replace all processes by new ones when these are ready; what runs is finished by the old ones.
+
+        Raises:
+            WorkerError: One does not start; then the old ones stay.
+        """
+        new = await self._started()
+        old = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
+        self._current = set()
+        for one in new:
+            self._take(one)
+        await asyncio.gather(*(one.end(at_once=False) for one in old))
+
+    async def close(self) -> None:
+        """End all processes; those that work end when their requests are done or cancelled."""
+        self._current = set()
+        while not self._idle.empty():
+            await self._idle.get_nowait().end(at_once=False)
+        while self._tasks:
+            await asyncio.gather(*self._tasks, return_exceptions=True)
+
+    # ------------------------------------------------------------------ private
+
+    async def _started(self) -> list[Worker]:
+        starts = (Worker.start(self.collection) for _ in range(self.n_workers))
+        done = await asyncio.gather(*starts, return_exceptions=True)
+        failed = [one for one in done if isinstance(one, BaseException)]
+        workers = [one for one in done if isinstance(one, Worker)]
+        if failed:
+            await asyncio.gather(*(one.end(at_once=False) for one in workers))
+            raise failed[0]
+        return workers
+
+    def _take(self, worker: Worker) -> None:
+        self._current.add(worker)
+        self._idle.put_nowait(worker)
+        self._note(worker.status)
+
+    def _note(self, found: dict[str, Any]) -> None:
+        if "generation" in found:
+            self.status = {name: found[name] for name in ("generation", "n_documents")}
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _replaced(self, worker: Worker) -> None:
+        """End a process, and put a new one in its place if it still has one."""
+        await worker.end()
+        while worker in self._current:
+            try:
+                new = await Worker.start(self.collection)
+            except (WorkerError, OSError):
+                await asyncio.sleep(PAUSE_S)
+                continue
+            if worker not in self._current:
+                await new.end(at_once=False)
+                return
+            self._current.discard(worker)
+            self._take(new)
+            self.n_replaced += 1

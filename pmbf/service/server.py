@@ -1,0 +1,167 @@
+"""The service as a whole: sockets, signals, start and stop.
+
+SIGTERM, SIGINT   no new connections; what is being answered is finished; then the end
+SIGHUP            new working processes take over when they are ready: after another collection came into the place
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import fcntl
+import os
+import signal
+import socket
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+
+from pmbf.errors import BusyError, ParameterError
+from pmbf.guard.policy import Policy
+from pmbf.service.connections import Connections
+from pmbf.service.limits import ServiceLimits
+from pmbf.service.metrics import Metrics
+from pmbf.service.place import made_folder
+from pmbf.service.pool import Pool, WorkerError
+from pmbf.service.routes import Service
+
+LOOPBACK = ("127.0.0.1", "::1")
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a service runs.
+
+    Args:
+        collection: Folder of the protected documents.
+        socket: Where the Unix socket is.
+        policy: What blocks where the asker brings no policy.
+        n_workers: Working processes, at least 1.
+        tcp: A loopback address and a port, or None.
+        token: What clients of that must show.
+        is_logged: Whether each response is a line on stderr.
+        limits: What a client may take.
+    """
+
+    collection: str
+    socket: Path
+    policy: Policy
+    n_workers: int
+    tcp: tuple[str, int] | None = None
+    token: str = ""
+    is_logged: bool = False
+    limits: ServiceLimits = field(default_factory=ServiceLimits)
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Return a loopback address and its port.
+
+    Raises:
+        ParameterError: It is another address, or none.
+
+    >>> parse_address("127.0.0.1:8765"), parse_address("[::1]:8765")
+    (('127.0.0.1', 8765), ('::1', 8765))
+    """
+    host, colon, port = text.rpartition(":")
+    host = "127.0.0.1" if host == "localhost" else host.strip("[]")
+    if not colon or not port.isdecimal() or int(port) > 65535 or host not in LOOPBACK:
+        raise ParameterError(
+            f"{text!r} is no loopback address with a port, expected 127.0.0.1:PORT; nothing else is listened on: for "
+            "other machines put a proxy with TLS before it"
+        )
+    return host, int(port)
+
+
+def run(settings: Settings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
+    """Serve until a signal asks to stop.
+
+    Args:
+        settings: How.
+        on_ready: Called with where and what is served, when it is.
+        on_problem: Called with what went wrong and did not end the service.
+
+    Raises:
+        BusyError: Another service answers there.
+        ParameterError: Others could write to the socket's folder.
+        WorkerError: The collection cannot be opened.
+    """
+    with _taken(settings.socket):
+        asyncio.run(_serve(settings, on_ready, on_problem))
+
+
+async def _serve(settings: Settings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
+    pool = Pool(settings.collection, settings.n_workers)
+    service = Service(settings.collection, settings.policy, pool, Metrics())
+    connections = Connections(service, settings.limits, is_logged=settings.is_logged)
+    stopped, renewing = asyncio.Event(), asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(one, stopped.set)
+    loop.add_signal_handler(signal.SIGHUP, renewing.set)
+    await pool.start()
+    limit = settings.limits.header_bytes
+    listening = [
+        await asyncio.start_unix_server(partial(connections.serve, token=None), sock=_bound(settings), limit=limit)
+    ]
+    if settings.tcp:
+        answer = partial(connections.serve, token=settings.token)
+        listening.append(await asyncio.start_server(answer, *settings.tcp, limit=limit))
+    on_ready(f"{pool.status['n_documents']:,} documents of {settings.collection}: {_places(settings, listening)}")
+    renewal = asyncio.create_task(_renew(pool, renewing, on_problem))
+    await stopped.wait()
+    for server in listening:
+        server.close()
+    renewal.cancel()
+    await connections.stop()
+    await pool.close()
+
+
+async def _renew(pool: Pool, asked: asyncio.Event, on_problem: Callable[[str], None]) -> None:
+    while True:
+        await asked.wait()
+        asked.clear()
+        try:
+            await pool.renew()
+        except (WorkerError, OSError) as error:
+            on_problem(f"not reloaded: {error}")
+
+
+def _places(settings: Settings, listening: list[asyncio.Server]) -> str:
+    places = [str(settings.socket)]
+    for server in listening[1:]:
+        host, port = server.sockets[0].getsockname()[:2]
+        places.append(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
+    return ", ".join(places)
+
+
+def _bound(settings: Settings) -> socket.socket:
+    """Return the listening socket, which only this user may open."""
+    bound = socket.socket(socket.AF_UNIX)
+    before = os.umask(0o177)
+    try:
+        if settings.socket.is_socket():
+            settings.socket.unlink()  # whoever left it has ended: we hold the lock
+        bound.bind(os.fspath(settings.socket))
+    finally:
+        os.umask(before)
+    return bound
+
+
+@contextlib.contextmanager
+def _taken(path: Path) -> Iterator[None]:
+    """Hold a socket's place; the socket goes with us."""
+    made_folder(path)
+    descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise BusyError(f"{path}: another pmbf serve answers there; stop it, or name another --socket") from None
+        try:
+            yield
+        finally:
+            if path.is_socket():
+                path.unlink()
+    finally:
+        os.close(descriptor)

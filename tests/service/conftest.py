@@ -1,0 +1,151 @@
+"""A service in a process of its own, and clients that speak to its socket byte by byte."""
+
+import contextlib
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from pmbf import Collection
+from tests.conftest import ROOT, words
+from tests.guard.conftest import OTHER_SECRET, SECRET
+
+START = """
+import sys
+from pathlib import Path
+from pmbf.guard.policy import Policy
+from pmbf.service.limits import ServiceLimits
+from pmbf.service.server import Settings, run
+collection, place, limits = sys.argv[1], Path(sys.argv[2]), eval(sys.argv[3])
+settings = Settings(collection, place, Policy(collection), 2, is_logged=True, limits=ServiceLimits(**limits))
+run(settings, lambda what: print("serving", what, file=sys.stderr, flush=True), print)
+"""
+
+
+@pytest.fixture(autouse=True)
+def _nothing_from_outside(monkeypatch):
+    for name in list(os.environ):
+        if name == "CI" or name.startswith(("PMBF_GUARD_", "PMBF_SOCKET", "GIT_")):
+            monkeypatch.delenv(name)
+
+
+@pytest.fixture(scope="session")
+def protected(tmp_path_factory):
+    """A collection with two secrets and some other texts."""
+    path = tmp_path_factory.mktemp("protected") / "protected.pmbf"
+    with Collection(path, create=True) as made:
+        made.add_many([("plan.txt", SECRET), ("offer.txt", OTHER_SECRET)])
+        made.add_many([(f"other-{n}.txt", words(n)) for n in range(100, 110)])
+    yield path
+    with Collection(path) as made:
+        assert made.check().problems == []
+
+
+@pytest.fixture(scope="session")
+def place():
+    """A folder whose name is short enough for a socket's path."""
+    folder = tempfile.mkdtemp(prefix="pmbf-")
+    yield Path(folder)
+    shutil.rmtree(folder)
+
+
+class Running:
+    """A service that runs until it is stopped."""
+
+    def __init__(self, command, path):
+        self.path = path
+        self.process = subprocess.Popen(
+            command, stderr=subprocess.PIPE, text=True, env=os.environ | {"PYTHONPATH": str(ROOT)}
+        )
+        self.said = ""
+        while "serving" not in self.said:
+            line = self.process.stderr.readline()
+            assert line, self.said
+            self.said += line
+
+    def stop(self, number=signal.SIGTERM):
+        """Ask it to stop, and return its exit code; `said` has what it printed."""
+        self.process.send_signal(number)
+        self.said += self.process.communicate(timeout=60)[1]
+        return self.process.returncode
+
+    def connect(self):
+        """Return a connection."""
+        connection = socket.socket(socket.AF_UNIX)
+        connection.settimeout(60)
+        connection.connect(str(self.path))
+        return connection
+
+    def ask(self, method, target, body=b"", **headers):
+        """Send a request on a connection of its own; return the status and the body."""
+        with self.connect() as connection:
+            connection.sendall(encoded(method, target, body, **headers))
+            return received(connection)
+
+    def json(self, method, target, body=b""):
+        status, answer = self.ask(method, target, body)
+        return status, json.loads(answer)
+
+    def metric(self, name):
+        """Return a value of /metrics."""
+        lines = self.ask("GET", "/metrics")[1].decode().splitlines()
+        return sum(float(line.rsplit(" ", 1)[1]) for line in lines if line.startswith(name) and "#" not in line)
+
+
+def encoded(method, target, body=b"", **headers):
+    """Return a request as it is sent."""
+    lines = {"Host": "pmbf", "Content-Length": str(len(body))} | headers
+    head = "".join(f"{name.replace('_', '-')}: {value}\r\n" for name, value in lines.items())
+    return f"{method} {target} HTTP/1.1\r\n{head}\r\n".encode() + body
+
+
+def received(connection):
+    """Return the status and the body of the next response; status 0 where the connection ends without one."""
+    raw = b""
+    while b"\r\n\r\n" not in raw:
+        piece = connection.recv(1 << 16)
+        if not piece:
+            return 0, raw
+        raw += piece
+    head, _, body = raw.partition(b"\r\n\r\n")
+    [length] = [int(line.split(b":")[1]) for line in head.split(b"\r\n") if line.startswith(b"Content-Length")]
+    while len(body) < length:
+        body += connection.recv(length - len(body))
+    return int(head.split()[1]), body
+
+
+@contextlib.contextmanager
+def limited(collection, path, **limits):
+    """Give a service with limits of its own."""
+    running = Running([sys.executable, "-c", START, str(collection), str(path), repr(limits)], path)
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            assert running.stop() == 0
+
+
+@contextlib.contextmanager
+def served(collection, path, *options):
+    """Give a service as its users start it."""
+    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(collection), "--socket", str(path), *map(str, options)]
+    running = Running(command, path)
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            assert running.stop() == 0
+
+
+@pytest.fixture(scope="session")
+def service(protected, place):
+    """A service of the protected collection."""
+    with served(protected, place / "s.sock", "--workers", 2, "--log") as running:
+        yield running

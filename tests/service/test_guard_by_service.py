@@ -1,0 +1,205 @@
+"""`pmbf guard` through the service and without it: the same verdict, the same words, the same exit code."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from typer.main import get_command
+
+from pmbf.cli.guard import app
+from pmbf.cli.guard_plain import COMMANDS, FLAGS, LISTS, WORDS, plain
+from tests.conftest import ROOT, words
+from tests.guard.conftest import LEAK, Git, guard
+from tests.service.conftest import served
+
+CLEAN = words(77)
+
+
+@pytest.fixture
+def desk(tmp_path):
+    (tmp_path / "clean.txt").write_text(CLEAN)
+    (tmp_path / "leak.txt").write_text(f"{CLEAN}\n\n{LEAK}\n")
+    (tmp_path / "page.html").write_text(f"<html><body><p>{LEAK}</p></body></html>")
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9)
+    (tmp_path / "cut.docx").write_bytes(b"PK\x03\x04 and then nothing")
+    (tmp_path / "empty.txt").write_text("")
+    (tmp_path / os.fsdecode(b"n\xefme.txt")).write_text(LEAK)
+    (tmp_path / "public.txt").write_text(LEAK[:400])
+    (tmp_path / "policy.toml").write_text("[guard]\nblock_chars = 100\non_incomplete = 'warn'\non_not_text = 'warn'\n")
+    for number in range(70):
+        (tmp_path / "many").mkdir(exist_ok=True)
+        (tmp_path / "many" / f"{number}.txt").write_text(words(1000 + number) + (LEAK if number % 30 == 7 else ""))
+    return tmp_path
+
+
+def both(service, protected, *arguments, cwd, given=None):
+    """Return what a check says with the service and without it."""
+    n_before = service.metric("pmbf_payloads_total")
+    found = [
+        guard(*arguments, "-c", protected, cwd=cwd, given=given, PMBF_SOCKET=path) for path in (str(service.path), "")
+    ]
+    assert service.metric("pmbf_payloads_total") > n_before
+    return [(done.returncode, done.stdout, done.stderr) for done in found]
+
+
+@pytest.mark.parametrize("words", [
+    ["clean.txt"],
+    ["leak.txt", "--json"],
+    ["leak.txt"],
+    [".", "--json"],
+    [".", "--json", "--redact", "--config", "policy.toml"],
+    ["clean.txt", "missing.txt", "cut.docx", "picture.png", "--json"],
+    ["empty.txt", "--json"],
+    ["leak.txt", "--json", "--ignore", "public.txt"],
+    ["leak.txt", "--sarif", "-"],
+    ["leak.txt", "--json", "--ignore", "cut.docx"],
+    ["leak.txt", "--json", "--block-chars", "20", "--max-bytes", "500"],
+    ["many", "--quiet"],
+])  # fmt: skip
+def test_the_verdict_is_the_same_with_and_without_the_service(service, protected, desk, words):
+    if "cut.docx" in words and "--ignore" in words:  # refused by the service: this process says why
+        by_service = guard(*words, "-c", protected, cwd=desk, PMBF_SOCKET=str(service.path))
+        alone = guard(*words, "-c", protected, cwd=desk, PMBF_SOCKET="")
+        assert (by_service.returncode, by_service.stdout) == (alone.returncode, alone.stdout) == (3, "")
+        assert by_service.stderr.endswith(alone.stderr)
+        return
+    by_service, alone = both(service, protected, *words, cwd=desk)
+    assert by_service == alone
+
+
+def test_standard_input_and_what_is_staged_go_the_same_way(service, protected, tmp_path, desk):
+    assert len(set(both(service, protected, "-", "--json", cwd=desk, given=LEAK))) == 1
+    git = Git(tmp_path / "work")
+    git.commit("a.txt", CLEAN)
+    git.write("b.txt", LEAK)
+    git("add", "b.txt")
+    by_service, alone = both(service, protected, "--staged", "--json", cwd=git.folder)
+    assert by_service == alone
+    assert by_service[0] == 1
+
+
+def test_a_baseline_holds_in_the_service(service, protected, desk):
+    done = guard("baseline", "create", "leak.txt", "-c", protected, cwd=desk)
+    assert done.returncode == 0, done.stderr
+    [file] = desk.glob(".pmbf-baseline*")
+    by_service, alone = both(service, protected, "leak.txt", "--json", "--baseline", file.name, cwd=desk)
+    assert by_service == alone
+    assert json.loads(by_service[1])["findings"][0]["action"] == "allowed"
+
+
+def test_a_service_that_does_not_answer_is_done_without(protected, desk, place):
+    path = place / "gone.sock"
+    with served(protected, path) as running:
+        os.kill(running.process.pid, 9)
+        running.process.communicate()
+    assert path.is_socket()
+    done = guard("leak.txt", "-c", protected, cwd=desk, PMBF_SOCKET=str(path))
+    assert done.returncode == 1
+    assert "the service does not answer" in done.stderr
+    with served(protected, path):  # what a killed service left is in nobody's way
+        done = guard("leak.txt", "-c", protected, cwd=desk, PMBF_SOCKET=str(path))
+        assert (done.returncode, "does not answer" in done.stderr) == (1, False)
+    assert not path.exists()
+
+
+def test_the_service_of_another_collection_is_not_believed(service, desk, tmp_path):
+    from pmbf import Collection
+
+    with Collection(tmp_path / "other.pmbf", create=True) as made:
+        made.add(words(3, 400), name="other")
+    done = guard("leak.txt", "-c", tmp_path / "other.pmbf", cwd=desk, PMBF_SOCKET=str(service.path))
+    assert done.returncode == 0
+    assert "another collection" in done.stderr
+
+
+def test_the_usual_socket_is_found_and_not_where_others_could_have_put_it(protected, desk, place):
+    usual = {"XDG_RUNTIME_DIR": str(place), "PYTHONPATH": str(ROOT)}
+    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(protected)]
+    with subprocess.Popen(command, env=os.environ | usual, stderr=subprocess.PIPE, text=True) as process:
+        assert "serving" in process.stderr.readline()
+        [path] = (place / "pmbf").glob("*.sock")
+        assert (path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777) == (0o600, 0o700)
+        again = subprocess.run(command, env=os.environ | usual, capture_output=True, text=True, timeout=60, check=False)
+        assert (again.returncode, "another pmbf serve" in again.stderr) == (3, True)
+        assert "does not answer" not in guard("leak.txt", "-c", protected, cwd=desk, **usual).stderr
+        path.parent.chmod(0o777)
+        done = guard("leak.txt", "-c", protected, cwd=desk, **usual)
+        assert (done.returncode, "others could answer" in done.stderr) == (1, True)
+        path.parent.chmod(0o700)
+        process.terminate()
+        assert process.wait(60) == 0
+
+
+# ---------------------------------------------------------------------- plain words
+
+
+def by_typer(arguments):
+    """Return what typer makes of the words after `pmbf guard`."""
+    group = get_command(app)
+    with group.make_context("guard", list(arguments)) as context:
+        name, command, rest = group.resolve_command(context, [*context._protected_args, *context.args])
+        with command.make_context(name, rest, parent=context) as inner:
+            return {key: value for key, value in inner.params.items() if value not in (None, False)}
+
+
+@pytest.mark.parametrize("words", [
+    ["a.txt"],
+    ["check", "a.txt", "b", "-"],
+    ["--staged", "--json", "--quiet"],
+    ["-c", "x.pmbf", "a", "--collection", "y.pmbf", "--redact"],
+    ["--show", "a", "--name", "n.txt", "--policy", "p", "--config", "q", "--baseline", "b"],
+    ["--ignore", "a", "--ignore", "b", "--include", "*.md", "--exclude", "v", "z"],
+    ["--pre-push", "origin", "url", "--sarif", "-x", "--incidents", "i"],
+    ["--range", "a..b", "--incidents", "i"],
+    ["--pre-receive"],
+])  # fmt: skip
+def test_plain_words_are_read_as_typer_reads_them(words):
+    read = plain(words)
+    if read is not None:
+        shown = {key: value for key, value in read.items() if value not in ([], False)}
+        assert {key: value for key, value in by_typer(words).items() if value != []} == shown
+        assert ("redact" in read, read.get("redact")) == ("--redact" in words or "--show" in words, read.get("redact"))
+
+
+@pytest.mark.parametrize("words", [
+    [], ["--help"], ["-h"], ["install"], ["baseline", "audit"], ["a", "--unknown"], ["a", "--name"], ["a", "--name="],
+    ["a", "--name", "--json"], ["a", "-cx"], ["a", "--block-chars", "9"], ["--", "a"], ["a", "--no-such=1"],
+])  # fmt: skip
+def test_all_other_words_are_left_to_typer(words):
+    assert plain(words) is None
+
+
+def test_the_plain_words_are_those_of_the_command():
+    group = get_command(app)
+    parameters = {name: one for one in group.commands["check"].params for name in [*one.opts, *one.secondary_opts]}
+    for name, (field, value) in FLAGS.items():
+        assert (parameters[name].name, parameters[name].is_flag) == (field, True)
+        assert value == (name in parameters[name].opts)
+    for many, names in ((False, WORDS), (True, LISTS)):
+        for name, field in names.items():
+            parameter = parameters[name]
+            assert (parameter.name, parameter.multiple) == (field, many)
+            assert parameter.type_descriptor.annotation == (list[str] if many else str)
+    assert set(COMMANDS) == set(group.commands) - {"check"}
+
+
+def test_a_check_imports_neither_typer_nor_numpy_where_the_service_answers(service, protected, desk):
+    code = (
+        "import sys; sys.argv = ['pmbf', 'guard', 'leak.txt', '-c', sys.argv[1]]\n"
+        "from pmbf.__main__ import main\n"
+        "try: main()\n"
+        "except SystemExit as end: assert end.code == 1\n"
+        "print('heavy:', *sorted({'typer', 'numpy', 'rich', 'asyncio'} & set(sys.modules)), file=sys.stderr)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(protected)],
+        cwd=desk,
+        capture_output=True,
+        text=True,
+        env=os.environ | {"PYTHONPATH": str(ROOT), "PMBF_SOCKET": str(service.path)},
+        timeout=60,
+        check=False,
+    )
+    assert done.stderr.splitlines()[-1].rstrip() == "heavy:"
