@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import filters, growth, limit, page, peers, report
+from benchmarks import alignment, filters, growth, limit, page, peers, report
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS
 from experiments.planting import plant
@@ -57,6 +57,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes that load, beside one (cores)")
     one.add_argument("--update", action="store_true", help="keep the other figures in OUT")
     one.set_defaults(run=_growth)
+    one = _benchmark(some, "align", "two texts compared in detail, beside difflib", alignment.table)
+    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
+    one.add_argument("--rounds", type=int, default=15, help="each time is the least of so many (15)")
+    one.set_defaults(run=lambda given: alignment.run(given.folder, n_rounds=given.rounds))
     some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     return parser
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import filter_methods, filters, limit, page
+from benchmarks import alignment, filter_methods, filters, limit, page
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
@@ -121,3 +121,14 @@ def test_plots_show_every_peer_and_both_kinds_of_documents(tmp_path: Path) -> No
     shown = (tmp_path / "peers.svg").read_text(encoding="utf-8")
     assert all(one["name"] in shown for one in figures["peers-small"]["results"] if "failed" not in one)
     assert "hollow: synthetic" in (tmp_path / "growth-time.svg").read_text(encoding="utf-8")
+
+
+def test_the_align_benchmark_finds_what_it_times(tmp_path: Path) -> None:
+    for number in range(12):
+        (tmp_path / f"{number}.txt").write_text(words(number, 800), encoding="utf-8")
+
+    figures = alignment.run(tmp_path, n_rounds=1, sizes=((900, 700),))
+
+    [row] = figures["rows"]
+    assert all(row[name] > 0 for name in ("prepared", "whole", "difflib")) and figures["hostile"] > 0
+    assert "| 900 | 700 |" in alignment.table(figures)

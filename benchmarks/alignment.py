@@ -1,0 +1,129 @@
+"""How long the detailed comparison of two texts takes, beside `difflib` on the same words.
+
+Texts are made of a folder's documents: a query, and a source from other documents of which `COPIED` words stand in the
+query. A query is prepared once for many sources, as in a screening: `prepared` finds both ready, `source` makes the
+source ready too. The most hostile pairs are texts that repeat themselves. Times are CPU time, the least of some rounds.
+"""
+
+from __future__ import annotations
+
+import difflib
+import random
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from benchmarks import report
+from experiments.corpora import read
+from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
+
+COPIED = 200
+SIZES = ((4_000, 1_000), (4_000, 4_000), (200_000, 200_000))
+"""Words of the query and of the source."""
+
+N_PAIRS = 6
+N_SAMPLED = 64
+MOST_DIFFLIB_WORDS = 10_000
+
+
+def run(folder: Path, *, n_rounds: int = 15, sizes: tuple[tuple[int, int], ...] = SIZES) -> dict[str, Any]:
+    """Return the times, in ms.
+
+    Args:
+        folder: Searched recursively for `.txt` files.
+        n_rounds: Rounds of each pair of short texts; of long ones fewer.
+        sizes: Words of the query and of the source.
+    """
+    rng = random.Random(0)
+    paths = sorted(folder.rglob("*.txt"))
+    statistics = Statistics.of(prepare(read(path)).words for path in rng.sample(paths, min(N_SAMPLED, len(paths))))
+    rows = []
+    for n_query, n_source in sizes:
+        rounds = max(1, min(n_rounds, 200_000 // n_query))
+        pairs = [_pair(paths, rng, n_query, n_source) for _ in range(min(N_PAIRS, rounds))]
+        times = [_times(query, source, statistics, rounds) for query, source in pairs]
+        rows.append(
+            {"query": n_query, "source": n_source} | {name: _median([one[name] for one in times]) for name in times[0]}
+        )
+    hostile = max(_least(partial(_alone, *pair), 1) for pair in _hostile())
+    return {"rows": rows, "hostile": hostile}
+
+
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures as Markdown."""
+    lines = [
+        report.line(figures["about"]) if "about" in figures else "",
+        "",
+        "| words of the query | of the source | prepared, ms | source, ms | difflib, ms |",
+        "|---:|---:|---:|---:|---:|",
+    ]
+    for row in figures["rows"]:
+        other = "" if row["difflib"] is None else f"{row['difflib']:.0f}"
+        lines.append(f"| {row['query']:,} | {row['source']:,} | {row['prepared']:.2f} | {row['whole']:.2f} | {other} |")
+    return "\n".join(
+        [*lines, "", f"Worst of some texts of 1 MB that repeat themselves: {figures['hostile']:.0f} ms", ""]
+    )
+
+
+def _times(query: str, source: str, statistics: Statistics, n_rounds: int) -> dict[str, float | None]:
+    ours, theirs = prepare(query), prepare(source)
+    assert _compared(ours, theirs, statistics)
+    words = query.split(), source.split()
+    is_short = max(map(len, words)) <= MOST_DIFFLIB_WORDS
+    return {
+        "prepared": _least(lambda: _compared(ours, theirs, statistics), n_rounds),
+        "whole": _least(lambda: _compared(ours, prepare(source), statistics), n_rounds),
+        "difflib": _least(lambda: difflib.SequenceMatcher(None, *words, False).get_matching_blocks(), 1)
+        if is_short
+        else None,
+    }
+
+
+def _compared(query: Prepared, source: Prepared, statistics: Statistics) -> int:
+    return len(passages(query, source, Settings(), statistics))
+
+
+def _alone(query: str, source: str) -> int:
+    return len(passages(prepare(query), prepare(source)))
+
+
+def _least(call: Callable[[], object], n_rounds: int) -> float:
+    times = []
+    for _ in range(n_rounds):
+        started = time.process_time()
+        call()
+        times.append(time.process_time() - started)
+    return 1000 * min(times)
+
+
+def _median(values: list[float | None]) -> float | None:
+    known = sorted(value for value in values if value is not None)
+    return known[len(known) // 2] if known else None
+
+
+def _pair(paths: list[Path], rng: random.Random, n_query: int, n_source: int) -> tuple[str, str]:
+    """Return a query and a source of other documents, a part of which stands in the query."""
+    source = _words(paths, rng, n_source)
+    first = rng.randrange(n_source - COPIED)
+    query = _words(paths, rng, n_query - COPIED)
+    at = rng.randrange(len(query))
+    return " ".join([*query[:at], *source[first : first + COPIED], *query[at:]]), " ".join(source)
+
+
+def _words(paths: list[Path], rng: random.Random, n_words: int) -> list[str]:
+    found: list[str] = []
+    while len(found) < n_words:
+        found += read(rng.choice(paths)).split()
+    return found[:n_words]
+
+
+def _hostile() -> Iterator[tuple[str, str]]:
+    rng = random.Random(0)
+    yield "word " * 200_000, "word " * 200_000
+    yield "a b " * 250_000, "b a " * 250_000
+    yield " ".join(f"w{n % 12000}" for n in range(170_000)), " ".join(f"w{n * 7 % 12000}" for n in range(170_000))
+    for n_types, n_words in ((60, 300_000), (9_000, 170_000)):
+        one, other = (" ".join(f"w{rng.randrange(n_types)}" for _ in range(n_words)) for _ in range(2))
+        yield one, other
