@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import alignment, filters, growth, limit, page, peers, report
+from benchmarks import alignment, filters, growth, guard, limit, page, peers, report
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS
 from experiments.planting import plant
@@ -61,6 +61,11 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("folder", type=Path, help="searched recursively for .txt files")
     one.add_argument("--rounds", type=int, default=15, help="each time is the least of so many (15)")
     one.set_defaults(run=lambda given: alignment.run(given.folder, n_rounds=given.rounds))
+    one = _benchmark(some, "guard", "a leak check as a hook waits for it, with and without the service", guard.table)
+    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
+    one.add_argument("--documents", type=int, default=10_000, help="protected documents (10000)")
+    one.add_argument("--rounds", type=int, default=9, help="each time is that of the fastest of so many (9)")
+    one.set_defaults(run=_guard)
     some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     return parser
 
@@ -99,6 +104,10 @@ def _growth(given: argparse.Namespace) -> Figures:
     with _texts(given) as texts:
         sizes = {"real": given.real, "made": given.synthetic}
         return _corpus(given) | growth.run(texts, **sizes, jobs=given.jobs, on_done=_show, before=_before(given))
+
+
+def _guard(given: argparse.Namespace) -> Figures:
+    return guard.run(given.folder, n_documents=given.documents, n_rounds=given.rounds, on_done=_show)
 
 
 def _before(given: argparse.Namespace) -> Figures | None:

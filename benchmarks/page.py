@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from benchmarks import filters, growth, limit, peers, report, verdicts
+from benchmarks import filters, growth, guard, limit, peers, report, verdicts
 
 Figures = dict[str, Any]
 RESULTS = report.ROOT / "benchmarks" / "results"
@@ -18,6 +18,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "limit": limit.table,
     "filters": filters.table,
     "growth": growth.table,
+    "guard": guard.table,
     **dict.fromkeys(PEERS, peers.table),
 }
 

@@ -15,6 +15,7 @@ False
 
 from __future__ import annotations
 
+import importlib
 from typing import TYPE_CHECKING
 
 from pmbf.errors import (
@@ -26,11 +27,11 @@ from pmbf.errors import (
     PmbfError,
     UnsupportedError,
 )
-from pmbf.params import Params
-from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection, repair
+    from pmbf.params import Params
+    from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
 
 __version__ = "0.1.0"
 
@@ -55,10 +56,16 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> object:
-    # NumPy takes a tenth of a second to import: `pmbf --help` must not wait for it.
-    if name in ("Collection", "repair"):
-        from pmbf import collection
+_MODULES = {
+    **dict.fromkeys(("Collection", "repair"), "collection"),
+    "Params": "params",
+    **dict.fromkeys(("DocumentRef", "Match", "Passage", "Query", "Report", "Span"), "report"),
+}
 
-        return getattr(collection, name)
+
+def __getattr__(name: str) -> object:
+    # NumPy takes a tenth of a second to import, and what a report is made of a hundredth: neither `pmbf --help` nor a
+    # hook that asks the service must wait for them.
+    if name in _MODULES:
+        return getattr(importlib.import_module(f"pmbf.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'pmbf' has no attribute {name!r}")

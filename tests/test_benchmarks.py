@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import alignment, filter_methods, filters, limit, page
+from benchmarks import alignment, filter_methods, filters, guard, limit, page
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
@@ -132,3 +132,14 @@ def test_the_align_benchmark_finds_what_it_times(tmp_path: Path) -> None:
     [row] = figures["rows"]
     assert all(row[name] > 0 for name in ("prepared", "whole", "difflib")) and figures["hostile"] > 0
     assert "| 900 | 700 |" in alignment.table(figures)
+
+
+def test_the_guard_benchmark_checks_in_process_and_through_the_service(
+    tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(guard, "N_STAGED", 20)
+    main(["guard", str(library), "--documents", "30", "--rounds", "1", "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert (figures["n_documents"], figures["staged_bytes"]) == (30, 20 * guard.STAGED_BYTES)
+    assert [one["name"] for one in figures["checks"]] == ["python alone", *guard.TARGETS_S]
+    assert "≤ 60 ms" in capsys.readouterr().out

@@ -9,9 +9,7 @@ A central policy with `locked = true` cannot be loosened: a later layer that tri
 
 from __future__ import annotations
 
-import difflib
 import os
-import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -139,11 +137,15 @@ def _file_layer(path: Path, *, may_lock: bool = False, must_have: bool = True) -
 def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
     """Return the guard's table of a TOML file, None where it has none."""
     try:
-        content = tomllib.loads(path.read_bytes().decode("utf-8"))
+        raw = path.read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         if must_exist:
             raise NotFoundError(f"{path}: no such file, expected a policy") from None
         return None
+    import tomllib  # who has no file does not wait for it
+
+    try:
+        content = tomllib.loads(raw.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ParameterError(f"{path}: is no TOML: {error}") from None
     if path.name == PROJECT_FILE:
@@ -221,6 +223,8 @@ def _known(name: str, source: str) -> Any:
 
 
 def _unknown(name: str, known: Iterable[str]) -> str:
+    import difflib
+
     near = difflib.get_close_matches(name.lower(), list(known), 1, 0.5)
     return f"{name!r} is no key of a policy" + (f"; did you mean {near[0]!r}?" if near else f": {', '.join(known)}")
 

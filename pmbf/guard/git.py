@@ -7,15 +7,16 @@ followed: what git sends is what is looked at.
 from __future__ import annotations
 
 import os
-import subprocess
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 from pmbf.errors import IncompleteError, NotFoundError, ParameterError, UnsupportedError
+
+if TYPE_CHECKING:
+    import subprocess
 
 SUBMODULE = "160000"
 _ENVIRONMENT = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
@@ -160,6 +161,8 @@ class Repository:
         raise IncompleteError(f"git {arguments[0]}: {said}")
 
     def _finished(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+        import subprocess  # a check of files does not wait for it
+
         try:
             return subprocess.run(
                 ["git", *arguments],
@@ -174,6 +177,9 @@ class Repository:
 
     @contextmanager
     def _cat_file(self, how: str, names: Sequence[str]) -> Iterator[IO[bytes]]:
+        import subprocess
+        import threading
+
         with subprocess.Popen(
             ["git", "cat-file", how, "--buffer"],
             cwd=self._folder,

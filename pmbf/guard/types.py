@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
-from pmbf.report import Span
+from pmbf.span import Span
 
 Where = Literal["path", "stdin", "index", "commit"]
 Action = Literal["block", "warn", "allowed"]

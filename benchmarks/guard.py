@@ -1,0 +1,139 @@
+"""A leak check as a hook waits for it: in its own process and through the service, for a commit and for one file.
+
+Times are what passes, of the fastest of some rounds, the files being in the system's cache; beside them the processor's
+time of the asking process, which other work on the machine makes no longer. What is staged is made of words of
+documents that are not protected, in any order: a clean commit, as almost all are.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from benchmarks import report
+from benchmarks.process import ROOT, installed
+from pmbf import Collection
+
+Figures = dict[str, Any]
+
+N_STAGED, STAGED_BYTES = 1000, 10_000
+TARGETS_S = {
+    "1,000 staged files, in process": 1.0,
+    "one file, in process": 0.25,
+    "1,000 staged files, service": 0.3,
+    "one file, service": 0.06,
+}
+
+
+def run(folder: Path, *, n_documents: int, n_rounds: int, on_done: Callable[[Figures], None]) -> Figures:
+    """Return the times of each check.
+
+    Args:
+        folder: Searched for .txt files: the protected documents, and after them those whose words are staged.
+        n_documents: Protected documents.
+        n_rounds: Each check is made so often.
+        on_done: Called with each check's figures.
+    """
+    files = sorted(folder.rglob("*.txt"))
+    with tempfile.TemporaryDirectory() as name:
+        place = Path(name)
+        with Collection(place / "protected.pmbf", create=True) as made:
+            made.load(files[:n_documents])
+            n_loaded = made.n_documents
+        n_bytes = _stage(place / "work", files[n_documents:])
+        (place / "one.txt").write_text((place / "work" / "0.txt").read_text(encoding="utf-8"), encoding="utf-8")
+        found: list[Figures] = [
+            {"name": "python alone"} | _fastest([sys.executable, "-c", "pass"], place, {}, n_rounds)
+        ]
+        guard = [sys.executable, "-m", "pmbf", "guard", "-c", str(place / "protected.pmbf")]
+        with _served(place) as socket:
+            for how, variables in (("in process", {"PMBF_SOCKET": ""}), ("service", {"PMBF_SOCKET": socket})):
+                for what, words, where in (
+                    ("1,000 staged files", ["--staged"], place / "work"),
+                    ("one file", ["one.txt"], place),
+                ):
+                    one = {"name": f"{what}, {how}"} | _fastest([*guard, *words], where, variables, n_rounds)
+                    on_done(one)
+                    found.append(one)
+    load = os.getloadavg()[0]
+    return {"n_documents": n_loaded, "staged_bytes": n_bytes, "n_rounds": n_rounds, "load": load, "checks": found}
+
+
+def table(figures: Figures) -> str:
+    """Return the times beside their targets, as Markdown."""
+    lines = [
+        f"{figures['n_documents']:,} protected documents; {N_STAGED:,} staged files of "
+        f"{report.size(figures['staged_bytes'])} in all; the fastest of {figures['n_rounds']} rounds, "
+        f"at the end of which the machine had {figures['load']:.1f} processes to run. "
+        f"{report.line(figures['about'])}.",
+        "",
+        *report.head("| check | passes | target | the asking process's own time |"),
+    ]
+    for one in figures["checks"]:
+        target = TARGETS_S.get(one["name"])
+        shown = f"≤ {report.time(target)}" if target else ""
+        lines.append(f"| {one['name']} | {report.time(one['seconds'])} | {shown} | {report.time(one['cpu_s'])} |")
+    return "\n".join(lines) + "\n"
+
+
+def _stage(work: Path, files: Sequence[Path]) -> int:
+    """Make a repository with staged files, and return their bytes."""
+    words = " ".join(path.read_text(encoding="utf-8", errors="replace") for path in files[:400]).split()
+    shuffled = random.Random(1)
+    work.mkdir()
+    n_bytes = 0
+    for number in range(N_STAGED):
+        text = "\n".join(" ".join(shuffled.choices(words, k=20)) for _ in range(STAGED_BYTES // 50))
+        content = text.encode()[:STAGED_BYTES].decode(errors="ignore").encode()
+        n_bytes += len(content)
+        (work / f"{number}.txt").write_bytes(content)
+    for command in (["init", "-q"], ["add", "."]):
+        subprocess.run(["git", *command], cwd=work, check=True)
+    return n_bytes
+
+
+@contextmanager
+def _served(place: Path) -> Iterator[str]:
+    """Run the service, and give its socket."""
+    socket = str(place / "s.sock")
+    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(place / "protected.pmbf"), "--socket", socket]
+    with subprocess.Popen(command, env=_environment({}), stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        said = process.stderr.readline()
+        if "serving" not in said:
+            raise RuntimeError(f"the service did not start: {said}")
+        try:
+            yield socket
+        finally:
+            process.terminate()
+
+
+def _fastest(command: Sequence[str], where: Path, variables: dict[str, str], n_rounds: int) -> Figures:
+    """Return the least times of a command that must end well."""
+    passed, used = [], []
+    for _ in range(n_rounds + 1):  # the first fills caches
+        before, start = _children_s(), perf_counter()
+        done = subprocess.run(command, cwd=where, env=_environment(variables), capture_output=True, text=True)
+        passed.append(perf_counter() - start)
+        used.append(_children_s() - before)
+        if done.returncode or "does not answer" in done.stderr:
+            raise RuntimeError(f"{' '.join(command)}: exit code {done.returncode}: {done.stderr}{done.stdout[:500]}")
+    return {"seconds": min(passed[1:]), "cpu_s": min(used[1:])}
+
+
+def _children_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def _environment(variables: dict[str, str]) -> dict[str, str]:
+    return installed() | {"PYTHONPATH": str(ROOT), "PYTHONSAFEPATH": "1"} | variables
