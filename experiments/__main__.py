@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from experiments import alignment, leaks, others, page, planted, retrieval, shingles
+from experiments import alignment, leaks, others, page, planted, retrieval, shingles, walking
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from pmbf import kernels
@@ -28,8 +28,16 @@ def main() -> None:
     elif arguments.command == "pan":
         sys.exit(_guarded(arguments))
     elif arguments.command == "leaks":
-        how = {"n_planted": arguments.planted, "seed": arguments.seed, "out": arguments.out}
+        how = {
+            "n_planted": arguments.planted,
+            "seed": arguments.seed,
+            "endpoint": arguments.endpoint,
+            "out": arguments.out,
+        }
         print(leaks.run(arguments.protected, arguments.folder, **how))
+    elif arguments.command == "walking":
+        how = {"seed": arguments.seed, "seed_bits": arguments.seed_bits, "out": arguments.out}
+        print(walking.run(arguments.corpus, **how))
     elif arguments.command == "page":
         page.write()
     elif arguments.command == "others":
@@ -87,9 +95,16 @@ def _parser() -> argparse.ArgumentParser:
     leaky.formatter_class = argparse.RawDescriptionHelpFormatter
     leaky.add_argument("folder", type=Path, help="files that have nothing to do with the protected documents")
     leaky.add_argument("--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help="documents")
+    leaky.add_argument("--endpoint", action="store_true", help="ask the collection's endpoint filter")
     leaky.add_argument("--planted", type=int, default=200, help="passages planted in each disguise (default: 200)")
     leaky.add_argument("--seed", type=int, default=2, help="of the passages (default: 2)")
     leaky.add_argument("--out", type=Path, help="JSON file to write")
+    walker = commands.add_parser("walking", help="what a filter tells who has it", description=walking.__doc__)
+    walker.formatter_class = argparse.RawDescriptionHelpFormatter
+    walker.add_argument("corpus", type=Path, help="documents, as .txt files, searched recursively")
+    walker.add_argument("--seed", type=int, default=2, help="of the choice of documents (default: 2)")
+    walker.add_argument("--seed-bits", type=int, default=24, help="try all seeds of so many bits (default: 24)")
+    walker.add_argument("--out", type=Path, help="JSON file to write")
     commands.add_parser("page", help="write docs/pan.md and its plot from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser

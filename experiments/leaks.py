@@ -4,6 +4,8 @@
   finds some looks at them: a licence that both sides quote is a copy all the same;
 - missed: passages of 300 letters and digits, one of each of some protected documents, planted in such files in eight
   disguises; a passage counts as found when it blocks by its characters alone.
+
+With `--endpoint` the same is asked of the collection's endpoint filter, under a new key; it names opaque ids.
 """
 
 from __future__ import annotations
@@ -19,9 +21,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from pmbf.collection import Collection
+from pmbf.endpoint.exporting import export
+from pmbf.endpoint.filterfile import EndpointFilter
+from pmbf.endpoint.sitekey import read_or_make_key
 from pmbf.guard.allowing import Allowances
-from pmbf.guard.checker import CollectionChecker
+from pmbf.guard.checker import Checker, CollectionChecker
 from pmbf.guard.checking import check
+from pmbf.guard.endpoint import EndpointChecker
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Planned, of_paths
 from pmbf.guard.types import Payload, Verdict
@@ -67,6 +73,7 @@ class Figures:
         blocked: `file < document` of those that block; `warned` likewise.
         planted: Passages planted, for each disguise.
         missed: Those that did not block, by disguise.
+        only_warned: Those of them that were warned of.
     """
 
     n_protected: int
@@ -75,9 +82,18 @@ class Figures:
     warned: tuple[str, ...]
     planted: int
     missed: dict[str, int]
+    only_warned: dict[str, int]
 
 
-def run(protected: Sequence[Path], folder: Path, *, n_planted: int, seed: int, out: Path | None = None) -> str:
+def run(
+    protected: Sequence[Path],
+    folder: Path,
+    *,
+    n_planted: int,
+    seed: int,
+    endpoint: bool = False,
+    out: Path | None = None,
+) -> str:
     """Return the figures as text.
 
     Args:
@@ -85,6 +101,7 @@ def run(protected: Sequence[Path], folder: Path, *, n_planted: int, seed: int, o
         folder: Files that have nothing to do with them.
         n_planted: Passages planted, for each disguise.
         seed: Of the passages and their places.
+        endpoint: Whether the collection's endpoint filter is asked.
         out: JSON file to write.
     """
     with (
@@ -92,21 +109,29 @@ def run(protected: Sequence[Path], folder: Path, *, n_planted: int, seed: int, o
         Collection(Path(scratch) / "protected.pmbf", create=True) as collection,
     ):
         collection.load(protected)
-        checker = CollectionChecker(collection, apparatus=False)
+        checker = _endpoint(collection, Path(scratch)) if endpoint else CollectionChecker(collection, apparatus=False)
         policy = Policy()
         plain = check(of_paths([str(folder)], policy, folder), policy, checker, Allowances(checker.key))
+        missed, only_warned = _missed(collection, checker, _carriers(folder, plain), n_planted, random.Random(seed))
         figures = Figures(
             n_protected=collection.stats().n_documents,
             n_files=plain.counts.n_files,
             blocked=_named(plain, "block"),
             warned=_named(plain, "warn"),
             planted=n_planted,
-            missed=_missed(collection, checker, _carriers(folder, plain), n_planted, random.Random(seed)),
+            missed=missed,
+            only_warned=only_warned,
         )
     if out:
         out.parent.mkdir(parents=True, exist_ok=True)
         out.write_text(json.dumps(asdict(figures), indent=1) + "\n", encoding="utf-8")
     return _text(figures)
+
+
+def _endpoint(collection: Collection, scratch: Path) -> Checker:
+    key, _ = read_or_make_key(scratch / "site.key")
+    export(collection, scratch / "endpoint.pmbx", key)
+    return EndpointChecker(EndpointFilter(scratch / "endpoint.pmbx", key), key, min_chars=Policy().min_chars)
 
 
 def _named(verdict: Verdict, action: str) -> tuple[str, ...]:
@@ -121,21 +146,24 @@ def _carriers(folder: Path, plain: Verdict) -> list[Path]:
 
 def _missed(
     collection: Collection,
-    checker: CollectionChecker,
+    checker: Checker,
     carriers: Sequence[Path],
     n_planted: int,
     chance: random.Random,
-) -> dict[str, int]:
+) -> tuple[dict[str, int], dict[str, int]]:
+    """Return how many passages did not block, and how many of these were warned of, by disguise."""
     policy = Policy(block_document_share=None, block_payload_share=None)
     passages = list(_passages(collection, n_planted, chance))
-    missed = {}
+    missed, only_warned = {}, {}
     for disguise, dressed in DISGUISES.items():
         payloads = [_planted(dressed(one), chance.choice(carriers), chance) for one in passages]
         planned = Planned("path", iter(payloads), len(payloads))
         verdict = check(planned, policy, checker, Allowances(checker.key))
-        found = {one.payload.name for one in verdict.findings if one.action == "block"}
-        missed[disguise] = len(payloads) - len(found)
-    return missed
+        blocked, warned = (
+            {one.payload.name for one in verdict.findings if one.action == action} for action in ("block", "warn")
+        )
+        missed[disguise], only_warned[disguise] = len(payloads) - len(blocked), len(warned - blocked)
+    return missed, only_warned
 
 
 def _passages(collection: Collection, n_planted: int, chance: random.Random) -> Iterator[str]:
@@ -165,7 +193,7 @@ def _text(figures: Figures) -> str:
         f"{figures.n_files:,} files against {figures.n_protected:,} unrelated documents: "
         f"{len(figures.blocked)} findings block, {len(figures.warned)} warn",
         *(f"  {one}" for one in (*figures.blocked, *figures.warned)),
-        f"{figures.planted:,} passages of {PASSAGE_CHARS} letters and digits planted; missed:",
-        *(f"  {n:>4} {disguise}" for disguise, n in figures.missed.items()),
+        f"{figures.planted:,} passages of {PASSAGE_CHARS} letters and digits planted; not blocked, of these warned of:",
+        *(f"  {n:>4} {figures.only_warned[disguise]:>4} {disguise}" for disguise, n in figures.missed.items()),
     ]
     return "\n".join(lines)

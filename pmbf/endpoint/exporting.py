@@ -146,7 +146,7 @@ def _parts(
         at = kept[start:stop]
         hashes = distinct(sample.hashes[at])
         if len(hashes) >= RUN:
-            first = int(sample.starts[at[0]]) if start else 0
-            last = int(sample.stops[at[-1]]) if stop < len(kept) else document.n_chars
+            first = sample.span(at[0], at[0] + 1).start if start else 0
+            last = sample.span(at[-1], at[-1] + 1).stop if stop < len(kept) else document.n_chars
             place = Part(document.id, document.paths[0], first, last)
             yield opaque.row_id(document.sha256, number, key), (hashes, place)

@@ -20,11 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels, storage
+from pmbf.apparatus import merged
 from pmbf.endpoint import rows
 from pmbf.endpoint.rows import Hashes
-from pmbf.endpoint.sampling import RULES, RUN, KeyedSample
+from pmbf.endpoint.sampling import NEAR, RULES, RUN, WEAK_RUN, KeyedSample
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.report import Span
 from pmbf.tile import ROWS_PER_TILE
 
 KIND, VERSION = b"ENDP", 1
@@ -97,19 +99,33 @@ class EndpointFilter:
         self._tiles = list(_tiles(content, n_rows, n_words))
 
     def runs(self, sample: KeyedSample, ignored: Hashes | None = None) -> list[Run]:
-        """Return the runs of at least `RUN` distinct hashes that a row holds.
+        """Return the runs of at least `RUN` distinct hashes that a row holds, and the shorter ones beside them.
+
+        Beside a run, `NEAR` hashes from it, `WEAK_RUN` hashes are enough: there a word was changed.
 
         Args:
             sample: Of a text, under the filter's key.
             ignored: Hashes that no row holds, whatever its bits say.
         """
         counts = np.ones(len(sample), np.bool_) if ignored is None else ~np.isin(sample.hashes, ignored)
-        found = []
+        found: dict[int, list[Span]] = {}
         for number, tile in enumerate(self._tiles):
             for row, start, stop in self._runs_in(tile, sample.hashes, counts):
                 if len(np.unique(sample.hashes[start:stop])) >= RUN:
-                    found.append(Run(int(self.ids[number * ROWS_PER_TILE + row]), start, stop))
-        return found
+                    beside = self._beside(tile, row, start, stop, sample.hashes, counts)
+                    found.setdefault(number * ROWS_PER_TILE + row, []).extend(beside)
+        return [Run(int(self.ids[at]), one.start, one.stop) for at, spans in found.items() for one in merged(spans)]
+
+    def _beside(
+        self, tile: NDArray[np.uint64], row: int, start: int, stop: int, hashes: Hashes, counts: NDArray[np.bool_]
+    ) -> Iterator[Span]:
+        """Yield a run and the shorter ones beside it."""
+        begin = max(0, start - NEAR)
+        around = slice(begin, stop + NEAR)
+        hits = kernels.hits_sealed(tile, hashes[around], n_hashes=self._n_hashes)
+        hits[~counts[around]] = 0
+        yield Span(start, stop)
+        yield from (Span(first + begin, last + begin) for first, last in _runs_of(hits, row, WEAK_RUN))
 
     def _runs_in(
         self, tile: NDArray[np.uint64], hashes: Hashes, counts: NDArray[np.bool_]
@@ -138,11 +154,14 @@ def _runs(hits: NDArray[np.uint64]) -> Iterator[tuple[int, int, int]]:
         return
     rows_hit = np.bitwise_or.reduce(_all_of(hits, RUN), axis=0)
     for row in np.flatnonzero(np.unpackbits(rows_hit.view(np.uint8), bitorder="little")).tolist():
-        column = (hits[:, row // 64] >> np.uint64(row % 64)).astype(np.uint8) & 1
-        edges = np.flatnonzero(np.diff(column, prepend=np.uint8(0), append=np.uint8(0)))
-        for start, stop in edges.reshape(-1, 2).tolist():
-            if stop - start >= RUN:
-                yield row, start, stop
+        yield from ((row, start, stop) for start, stop in _runs_of(hits, row, RUN))
+
+
+def _runs_of(hits: NDArray[np.uint64], row: int, least: int) -> Iterator[tuple[int, int]]:
+    """Yield start and stop of each run of at least so many lines that hit a row."""
+    column = (hits[:, row // 64] >> np.uint64(row % 64)).astype(np.uint8) & 1
+    edges = np.flatnonzero(np.diff(column, prepend=np.uint8(0), append=np.uint8(0)))
+    yield from ((start, stop) for start, stop in edges.reshape(-1, 2).tolist() if stop - start >= least)
 
 
 def _all_of(hits: NDArray[np.uint64], n: int) -> NDArray[np.uint64]:

@@ -23,12 +23,16 @@ from pmbf import kernels
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.kernels import Tokens
 from pmbf.params import FOLD_VERSION
+from pmbf.report import Span
 from pmbf.text import utf8
 
 SHINGLE_TOKENS = 8
 WINDOW = 4
 RUN = 6
 """Distinct hashes in a row that a text must share with a row of the filter."""
+
+WEAK_RUN, NEAR = 3, 24
+"""Beside such a run, so many hashes away at most, so many in a row are enough: by chance, once in 20,000 runs."""
 
 LEAST_LETTERS = 20
 """Of a shingle, in words of at least `WORD_LETTERS`; running English has some 36, and two bits each (Shannon 1951)."""
@@ -46,18 +50,33 @@ class KeyedSample:
 
     Args:
         hashes: `(n,) uint32`, keyed.
-        starts: `(n,) uint32`, the code point where each shingle begins.
-        stops: `(n,) uint32`, where it ends.
-        n_tokens: Tokens of the text.
+        first: `(n,) intp`, the first token of each shingle.
+        last: `(n,) intp`, its last token.
+        tokens: Of the text.
     """
 
     hashes: NDArray[np.uint32]
-    starts: NDArray[np.uint32]
-    stops: NDArray[np.uint32]
-    n_tokens: int
+    first: NDArray[np.intp]
+    last: NDArray[np.intp]
+    tokens: Tokens
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+    def span(self, start: int, stop: int) -> Span:
+        """Return the characters of the shingles `[start, stop)`."""
+        return self._characters(int(self.first[start]), int(self.last[stop - 1]))
+
+    def span_around(self, start: int, stop: int) -> Span:
+        """Return the most that two texts can share around a run `[start, stop)` of equal hashes.
+
+        Shared words may go on beyond a run, not for `WINDOW` shingles: one of these would have been sampled in both.
+        """
+        first, last = int(self.first[start]), int(self.last[stop - 1])
+        return self._characters(max(0, first - (WINDOW - 1)), min(len(self.tokens) - 1, last + (WINDOW - 1)))
+
+    def _characters(self, first: int, last: int) -> Span:
+        return Span(int(self.tokens.starts[first]), int(self.tokens.stops[last]))
 
 
 def keyed_sample(text: str, key: SiteKey) -> KeyedSample:
@@ -65,7 +84,7 @@ def keyed_sample(text: str, key: SiteKey) -> KeyedSample:
 
     >>> words = "The quick brown fox jumps over the lazy dog while seven wizards watch from a distant hill."
     >>> sample = keyed_sample(words, SiteKey(bytes(16)))
-    >>> [words[start:stop] for start, stop in zip(sample.starts, sample.stops)][0]
+    >>> words[sample.span(0, 1).start : sample.span(0, 1).stop]
     'brown fox jumps over the lazy dog while'
     >>> len(keyed_sample("On 12. 3. 2021 or 14. 5. 2022, at 10:30 or at 11:45 or so.", SiteKey(bytes(16))))
     0
@@ -79,12 +98,7 @@ def keyed_sample(text: str, key: SiteKey) -> KeyedSample:
     letters = np.append(0, np.cumsum(_weights(encoded, tokens)))
     hashes[letters[last + 1] - letters[first] < LEAST_LETTERS] = _NEVER
     kept = _winnowed(hashes)
-    return KeyedSample(
-        (hashes[kept] >> np.uint64(32)).astype(np.uint32),
-        tokens.starts[first[kept]],
-        tokens.stops[last[kept]],
-        len(tokens),
-    )
+    return KeyedSample((hashes[kept] >> np.uint64(32)).astype(np.uint32), first[kept], last[kept], tokens)
 
 
 def _shingle_hashes(tokens: Tokens, key: SiteKey) -> NDArray[np.uint64]:

@@ -31,7 +31,7 @@ class EndpointChecker:
     """Compares texts with an endpoint filter.
 
     A match names a row by its opaque id, and shows passages on the text's side alone: the span in the document is
-    empty, and its length 0. A passage begins and ends with a sampled shingle, up to three words inside what is shared.
+    empty, and its length 0. A passage is as long as what is shared can be, up to three words longer at either end.
 
     Args:
         endpoint: The filter.
@@ -64,7 +64,7 @@ class EndpointChecker:
         matches = sorted((one for one in matches if one.passages), key=lambda one: (-one.n_covered, one.document.path))
         n_covered = verify.union_length([passage.query for match in matches for passage in match.passages])
         return Report(
-            Query(text.name, len(text.text), sample.n_tokens, len(sample)),
+            Query(text.name, len(text.text), len(sample.tokens), len(sample)),
             tuple(matches),
             n_covered,
             n_covered / max(1, len(text.text)),
@@ -76,8 +76,8 @@ class EndpointChecker:
         )
 
     def _match(self, row: int, runs: list[Run], sample: KeyedSample, n_chars: int) -> Match:
-        spans = [Span(int(sample.starts[run.start]), int(sample.stops[run.stop - 1])) for run in runs]
-        spans = [span for span in merged(spans) if len(span) >= self._min_chars]
+        spans = merged(sample.span_around(run.start, run.stop) for run in runs)
+        spans = [span for span in spans if len(span) >= self._min_chars]
         n_hits = sum(run.stop - run.start for run in runs)
         n_covered = verify.union_length(spans)
         return Match(
