@@ -87,6 +87,10 @@ def test_a_whole_book_is_compared_where_all_of_it_is_asked_for(book):
     assert [Span(0, len(book))] == stretches(book, book)
 
 
+def test_the_same_word_half_a_million_times_is_compared():
+    assert stretches("word " * 500_000, "word " * 400_000)
+
+
 def test_a_stretch_ends_with_its_text(book):
     assert stretches(book, book[-700:])[-1].stop == len(book)
     assert stretches(book, book[:700])[0].start == 0

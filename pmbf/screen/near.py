@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels, verify
+from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params
 from pmbf.report import Passage, Span
@@ -42,12 +43,13 @@ def stretches_near(text: str, asked: QuerySample, params: Params) -> list[Span]:
     if len(text) <= WHOLE_CHARS:
         return [Span(0, len(text))]
     places, in_query = _hits(query_sample(text, params), asked)
+    alone = len(distinct(asked.hashes)) < TOGETHER_HASHES // 5  # of a query of few hashes, one suffices
     starts = np.flatnonzero(np.diff(places, prepend=-3 * MARGIN_CHARS) > 2 * MARGIN_CHARS)
     stops = np.append(starts[1:], len(places))[: len(starts)]
     return [
         Span(max(0, int(places[start]) - MARGIN_CHARS), min(len(text), int(places[stop - 1]) + MARGIN_CHARS))
         for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
-        if _together(in_query[start:stop], len(asked))
+        if alone or _together(in_query[start:stop])
     ]
 
 
@@ -59,10 +61,10 @@ def _hits(source: QuerySample, asked: QuerySample) -> tuple[NDArray[np.int64], N
     return source.starts[found].astype(np.int64), order[np.searchsorted(wanted, source.hashes[found])]
 
 
-def _together(in_query: NDArray[np.intp], n_asked: int) -> bool:
-    """Return whether two different hashes are near each other in the query, too; of a query of few, one suffices."""
+def _together(in_query: NDArray[np.intp]) -> bool:
+    """Return whether two different hashes are near each other in the query, too."""
     gaps = np.diff(np.sort(in_query))
-    return n_asked < TOGETHER_HASHES // 5 or bool(((gaps > 0) & (gaps < TOGETHER_HASHES)).any())
+    return bool(((gaps > 0) & (gaps < TOGETHER_HASHES)).any())
 
 
 def passages_near(
