@@ -7,13 +7,14 @@ from typing import Annotated
 
 import typer
 
-from pmbf.cli.arguments import LIMITS, OUTPUT, flag, option, parse_size
+from pmbf.cli.arguments import OUTPUT, flag, option, parse_size
 from pmbf.cli.guard_arguments import CollectionFolder, ConfigFile, PolicyFile
 from pmbf.cli.inputs import given, n_cores
 from pmbf.cli.outcome import DONE, note
 from pmbf.errors import ParameterError
 
 WHERE = "Where it listens"
+LIMITS = "What clients may take"
 EPILOG = """Examples:
   pmbf serve -c protected.pmbf &
   pmbf guard --staged -c protected.pmbf     now asks the service

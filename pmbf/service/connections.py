@@ -173,7 +173,8 @@ class Connections:
             method = head.method if head else "-"
             now = time.strftime("%Y-%m-%dT%H:%M:%S")
             told = f"{now} {method} {path} {response.status} {received} {n_sent} {seconds * 1e3:.1f} {response.verdict}"
-            print(told, file=sys.stderr, flush=True)
+            with contextlib.suppress(OSError):  # whoever read the log has gone: who asks must not notice
+                print(told, file=sys.stderr, flush=True)
 
     async def _send(self, connection: _Connection, response: Response, *, stays: bool) -> int:
         """Send a response; who does not take it loses the connection."""

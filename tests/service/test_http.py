@@ -212,6 +212,23 @@ def test_too_many_connections_are_refused_and_told_so(strict):
     assert still_answers(strict)
 
 
+@pytest.mark.parametrize(("limits", "said"), [
+    ({"requests": 1}, "too many requests"),
+    ({"held_bytes": 1000}, "too many bytes"),
+])  # fmt: skip
+def test_who_asks_for_more_than_there_is_room_for_is_told_to_come_back(protected, place, limits, said):
+    with limited(protected, place / "full.sock", **limits) as running, running.connect() as first:
+        whole = encoded("POST", "/v1/check", CLEAN[:600].encode(), Expect="100-continue")
+        first.sendall(whole[:-600])
+        assert b"100 Continue" in first.recv(100)
+        status, answer = running.json("POST", "/v1/check", CLEAN[:600].encode())
+        assert (status, said in answer["error"]) == (503, True)
+        first.sendall(whole[-600:])
+        assert received(first)[0] == 200
+        assert running.json("POST", "/v1/check", CLEAN[:600].encode())[0] == 200
+        assert running.metric('pmbf_refused_total{reason="busy"}') == 1
+
+
 def test_pipelined_requests_are_answered_one_after_another(service):
     with service.connect() as connection:
         connection.sendall(
@@ -342,6 +359,17 @@ def test_the_log_has_sizes_and_outcomes_and_no_text(protected, place):
         ["/v1/judge", "200", "block"],
     ]
     assert not [word for word in {*LEAK.split()[1:-1], "secret-name", "plan.txt"} if word in running.said]
+
+
+def test_a_log_that_nobody_reads_any_more_stops_nothing(protected, place):
+    with served(protected, place / "deaf.sock", "--log") as running:
+        running.process.stderr.close()
+        with running.connect() as connection:
+            for _ in range(3):
+                connection.sendall(encoded("GET", "/healthz"))
+                assert received(connection)[0] == 200
+        running.process.terminate()
+        assert running.process.wait(60) == 0
 
 
 # ---------------------------------------------------------------------- TCP and its token
