@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import stat
 from collections.abc import Iterable, Iterator
@@ -12,6 +13,12 @@ from pmbf.errors import UnsupportedError
 from pmbf.guard.policy import Policy
 from pmbf.report import Report
 from pmbf.screen import Text
+
+FEW_DOCUMENTS = 200
+LONE_HASHES, FALSE_ROWS = 2.5, 100.0
+"""Hashes of one document's own, within some 50 words, that make it a candidate. Planted in manuals, 3,293 documents
+protected: of 150 passages of 300 letters none is missed, with 3 hashes one; of 120 letters 4 and 10. A clean text takes
+1.9 ms, 35 ms where every trace is followed. With 32 false rows a licence that several documents quote was missed."""
 
 
 class Checker(Protocol):
@@ -68,7 +75,7 @@ class CollectionChecker:
 
     def __init__(self, collection: Collection, **options: Any) -> None:
         self._collection = collection
-        self._options = options
+        self._options = {**_only_copies(collection.n_documents), **options}
 
     @staticmethod
     def under(policy: Policy, collection: Collection, public: tuple[str, ...]) -> CollectionChecker:
@@ -90,6 +97,16 @@ class CollectionChecker:
         """Yield the report on each text, in order."""
         for answer in self._collection.answers(texts, _as_it_is, **self._options):
             yield answer.report
+
+
+def _only_copies(n_documents: int) -> dict[str, Any]:
+    """Return the options under which a screening follows copies, and no trace of rewording: those cost time.
+
+    In a few documents every trace is followed: there it costs little, and a text that most of them have weighs little.
+    """
+    if n_documents < FEW_DOCUMENTS:
+        return {}
+    return {"min_evidence": LONE_HASHES * math.log(n_documents), "false_rows": FALSE_ROWS}
 
 
 def _as_it_is(text: Text) -> Text:
