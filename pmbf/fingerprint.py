@@ -81,7 +81,7 @@ def fingerprint(text: str | bytes, params: Params) -> Fingerprint:
         params: Shingle length, order, density, segments.
 
     >>> len(fingerprint("The quick brown fox jumps over the lazy dog.", Params()))
-    6
+    7
     """
     sampled = _sampled(text, params, positions=False)
     return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens)
@@ -95,7 +95,7 @@ def query_sample(text: str, params: Params) -> QuerySample:
         params: Those of the collection that is asked.
 
     >>> query_sample("The quick brown fox jumps over the lazy dog.", Params()).starts.tolist()
-    [0, 4, 10, 16, 20, 26]
+    [0, 4, 10, 16, 20, 26, 31]
     """
     sampled = _sampled(text, params, positions=True)
     order = np.argsort(sampled.token, kind="stable")

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmbf import frames
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import Limits, guess_kind, looks_supported, plain_kind, wire
+from pmbf.extract import Limits, guess_kind, looks_supported, plain_kind
 from pmbf.extract.encoding import decode, decode_as
 from pmbf.extract.kinds import SUPPORTED
 from pmbf.extract.reading import READERS, Reading, read
@@ -164,7 +165,7 @@ def test_a_file_of_a_folder_is_taken_or_not(tmp_path_factory, raw):
 
 def frame(header, body):
     stream = io.BytesIO()
-    wire.send(stream, header, body)
+    frames.send(stream, header, body)
     return stream.getvalue()
 
 
@@ -172,7 +173,7 @@ def frame(header, body):
 @fuzzing
 def test_a_frame_is_read_whole_or_not_at_all(raw):
     try:
-        found = wire.receive(io.BytesIO(raw))
+        found = frames.receive(io.BytesIO(raw))
     except (json.JSONDecodeError, UnicodeDecodeError):  # the pool's word for it is: the reading process died
         return
     assert found is None or isinstance(found[1], bytes)
