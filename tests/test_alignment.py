@@ -119,8 +119,8 @@ def test_a_summary_is_told_from_a_copy(language: Language, statistics: Statistic
     assert passage.source == Span(0, len(source))
     assert near(passage.query, Span(len(before) + 2, len(query) - len(after) - 2), 120)
     assert passage.similarity > 0.8
-    shorter_sources = Settings(max_summed_chars=len(source) // 2)
-    assert "summary" not in {one.kind for one in passages(prepare(query), prepare(source), shorter_sources, statistics)}
+    for other in (Settings(max_summed_chars=len(source) // 2), Settings(min_summary_chars=len(query))):
+        assert "summary" not in {one.kind for one in passages(prepare(query), prepare(source), other, statistics)}
 
 
 def test_a_short_reworded_passage_must_be_more_alike_where_many_texts_are_compared() -> None:

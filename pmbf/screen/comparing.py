@@ -21,6 +21,10 @@ from pmbf.store import Store
 SHORT_DOUBT = 0.35
 """Of a text and thousands of documents, some pair shares the words of a few sentences by chance."""
 
+LEAST_SUMMARY_CHARS = 450
+"""Of a summary: a hundred words have 500 and more. A shorter one is a few sentences of the same topic, and one document
+in thousands has their words."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -102,6 +106,7 @@ def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
         min_reworded_chars=max(options.min_chars, usual.min_reworded_chars),
         min_reworded_source_chars=max(options.min_chars, usual.min_reworded_source_chars),
         least_evidence=usual.least_evidence if min_chars >= usual.min_chars else 0.0,
+        min_summary_chars=LEAST_SUMMARY_CHARS,
         short_doubt=SHORT_DOUBT,
     )
 

@@ -88,8 +88,9 @@ def _by_place(one: Alignment, chains: Sequence[Chain]) -> tuple[list[Chain], lis
 def _is_long(query: Prepared, source: Prepared, one: Alignment, settings: Settings) -> bool:
     """Return whether both sides are long enough, and the source of a summary not too long: then it has every word."""
     here, there = n_letters(query, one.query), n_letters(source, one.source)
-    is_summed_up = not one.is_summary or there <= settings.max_summed_chars
-    return here >= settings.min_reworded_chars and there >= settings.min_reworded_source_chars and is_summed_up
+    if one.is_summary and not (here >= settings.min_summary_chars and there <= settings.max_summed_chars):
+        return False
+    return here >= settings.min_reworded_chars and there >= settings.min_reworded_source_chars
 
 
 def _similarity(query: Prepared, source: Prepared, one: Alignment) -> float:

@@ -24,6 +24,7 @@ class Settings:
         threshold: Least similarity of an edited passage, in [0, 1]; see `reworded_threshold`.
         min_reworded_chars: Characters of the shortest reworded passage, in the query, at least 1, counted likewise.
         min_reworded_source_chars: The same in the source.
+        min_summary_chars: Characters of the shortest summary, at least 1, counted likewise.
         max_summed_chars: Characters of the longest source that a passage can sum up: a longer one has most words of its
             topic, at least 1.
         least_evidence: What the words of a passage without a long equal run must say for copying, in nats, at least 0:
@@ -45,6 +46,7 @@ class Settings:
     threshold: float = 0.6
     min_reworded_chars: int = 150
     min_reworded_source_chars: int = 200
+    min_summary_chars: int = 150
     max_summed_chars: int = 30_000
     least_evidence: float = 22.0
     short_doubt: float = 0.0
@@ -56,6 +58,7 @@ class Settings:
         _within("min_chars", self.min_chars, 1, 2**31)
         _within("min_reworded_chars", self.min_reworded_chars, 1, 2**31)
         _within("min_reworded_source_chars", self.min_reworded_source_chars, 1, 2**31)
+        _within("min_summary_chars", self.min_summary_chars, 1, 2**31)
         _within("max_summed_chars", self.max_summed_chars, 1, 2**31)
         if not self.least_evidence >= 0:
             raise ParameterError(f"least_evidence is {self.least_evidence}, expected a number of nats, at least 0")
