@@ -136,7 +136,8 @@ class Report:
         n_covered: Characters of the query inside any passage, each counted once, excluded ones never.
         coverage: The same as a share of the query's characters, 0 to 1, never above.
         n_documents: Documents the query was compared with.
-        n_candidates: Documents whose text was compared in detail.
+        n_candidates: Documents that shared enough to be compared in detail; the weakest of many are not, once a number
+            before them were compared for nothing.
         generation: State of the collection that answered.
         problems: What kept the answer from being complete; empty when it is.
         collection: Path of the collection.

@@ -9,7 +9,7 @@ from conftest import words
 from pmbf import Collection, screen
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, needed, rarity
+from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, comparing, near, needed, rarity
 from pmbf.store import Store
 
 N_DOCUMENTS = 60
@@ -213,3 +213,14 @@ def test_who_asks_for_short_passages_gets_them_however_little_they_say(tmp_path)
 
     assert [len(copied)] == [len(passage.query) for passage in usual.passages]
     assert [len(common), len(copied)] == [len(passage.query) for passage in short.passages]
+
+
+def test_weak_candidates_are_not_compared_on_and_on(tmp_path, monkeypatch):
+    texts = [words(seed, 300) for seed in range(60)]
+    compared = []
+    monkeypatch.setattr(comparing, "passages_near", lambda *a: compared.append(a) or near.passages_near(*a))
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        collection.add_many((str(number), text) for number, text in enumerate(texts))
+        phrases = [" ".join(text.split()[50:54]) + " " + words(7000 + n, 3) for n, text in enumerate(texts)]
+        report = collection.screen(" ".join(phrases))
+    assert report.n_candidates > len(compared) == comparing.MOST_FRUITLESS

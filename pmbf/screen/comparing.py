@@ -25,6 +25,11 @@ LEAST_SUMMARY_CHARS = 450
 """Of a summary: a hundred words have 500 and more. A shorter one is a few sentences of the same topic, and one document
 in thousands has their words."""
 
+MOST_FRUITLESS, SURE_EVIDENCE = 16, 20.0
+"""So many candidates compared for nothing, one after another, and weaker ones, of less evidence than some three rare
+hashes, are not: among few documents one hash makes a candidate. Measured on PAN13's suspicious documents, 250 of them
+with 20 candidates each: 3 of 1,054 sources stand behind more than 12 fruitless ones."""
+
 
 @dataclass(frozen=True, slots=True)
 class Source:
@@ -83,10 +88,13 @@ def matches(
     query = verify.prepare(subject.text)
     settings = _settings(options, query)
     asked = query_sample(subject.text, files.params)
-    found = []
+    found, fruitless = [], 0
     for source in compared:
+        if fruitless >= MOST_FRUITLESS and source.candidate.evidence < SURE_EVIDENCE:
+            break
         passages, problem = _compared(files, query, asked, source, settings, statistics)
         passages = told(passages, subject.exempt, settings.min_chars)
+        fruitless = 0 if passages or problem else fruitless + 1
         if passages or problem:
             found.append(_match(source, subject, passages, problem))
     return _resolved(found, options)
