@@ -179,3 +179,13 @@ def test_drawn_hashes_hit_as_often_as_the_binomial_says() -> None:
 def test_no_more_false_rows_pass_than_are_allowed() -> None:
     figures = thresholds.run(thresholds.Size(64, 100, 4, 1_000), corpus=None, seed=2)
     assert all(one["hashes"] <= one["allowed"] for one in figures["false_rows"] if one["allowed"] >= 0.1)
+
+
+@pytest.mark.parametrize("words", [[], *([name] for name in command.EXPERIMENTS)])
+def test_help_is_printed(words, capsys):
+    parser = argparse.ArgumentParser()
+    command.add_arguments(parser)
+    with pytest.raises(SystemExit) as stopped:
+        parser.parse_args([*words, "--help"])
+    assert stopped.value.code == 0
+    assert "usage" in capsys.readouterr().out

@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Add one command for each experiment."""
     names = parser.add_subparsers(dest="name", required=True)
     for name, module in EXPERIMENTS.items():
-        about = (module.__doc__ or "").splitlines()[0]
+        about = (module.__doc__ or "").splitlines()[0].replace("%", "%%")
         one = names.add_parser(
             name, help=about, description=module.__doc__, formatter_class=argparse.RawTextHelpFormatter
         )
