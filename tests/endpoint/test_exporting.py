@@ -66,7 +66,8 @@ def test_ignored_texts_are_not_protected(protected, key, tmp_path):
     export(protected, tmp_path / "out", key, ignore=[PLAN[500:1500]])
     matches = found(tmp_path / "out", key, PLAN)
     spans = [passage.query for match in matches for passage in match.passages]
-    assert spans and all(span.stop < 580 or span.start > 1420 for span in spans)
+    # A shingle of eight words may reach into what is ignored, and the key decides which are sampled.
+    assert spans and all(span.stop < 640 or span.start > 1360 for span in spans)
 
 
 def test_texts_ignored_when_checking_do_not_count(exported, key):
