@@ -85,26 +85,9 @@ def _parser() -> argparse.ArgumentParser:
     topic.add_argument("--seed", type=int, default=0, help="of the pairs (default: 0)")
     topic.add_argument("--out", type=Path, help="JSON file to write")
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
-    other = commands.add_parser("others", help="corpora nobody tuned on", description=others.__doc__)
-    other.formatter_class = argparse.RawDescriptionHelpFormatter
-    other.add_argument("corpora", type=Path, help=f"folder with {', '.join(others.CORPORA)}, or some of them")
-    other.add_argument("--only", nargs="+", choices=list(others.CORPORA), default=(), metavar="NAME")
-    other.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
-    other.add_argument("--out", type=Path, help="JSON file to write")
-    leaky = commands.add_parser("leaks", help="what the leak check finds, and misses", description=leaks.__doc__)
-    leaky.formatter_class = argparse.RawDescriptionHelpFormatter
-    leaky.add_argument("folder", type=Path, help="files that have nothing to do with the protected documents")
-    leaky.add_argument("--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help="documents")
-    leaky.add_argument("--endpoint", action="store_true", help="ask the collection's endpoint filter")
-    leaky.add_argument("--planted", type=int, default=200, help="passages planted in each disguise (default: 200)")
-    leaky.add_argument("--seed", type=int, default=2, help="of the passages (default: 2)")
-    leaky.add_argument("--out", type=Path, help="JSON file to write")
-    walker = commands.add_parser("walking", help="what a filter tells who has it", description=walking.__doc__)
-    walker.formatter_class = argparse.RawDescriptionHelpFormatter
-    walker.add_argument("corpus", type=Path, help="documents, as .txt files, searched recursively")
-    walker.add_argument("--seed", type=int, default=2, help="of the choice of documents (default: 2)")
-    walker.add_argument("--seed-bits", type=int, default=24, help="try all seeds of so many bits (default: 24)")
-    walker.add_argument("--out", type=Path, help="JSON file to write")
+    _add_others(commands.add_parser("others", help="corpora nobody tuned on", description=others.__doc__))
+    _add_leaks(commands.add_parser("leaks", help="what the leak check finds, and misses", description=leaks.__doc__))
+    _add_walking(commands.add_parser("walking", help="what a filter tells who has it", description=walking.__doc__))
     commands.add_parser("page", help="write docs/pan.md and its plot from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
@@ -115,6 +98,32 @@ def _add_planted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--clean", type=int, default=200, help="texts without a planted passage (default: 200)")
     parser.add_argument("--planted", type=int, default=100, help="texts of each length of passage (default: 100)")
     parser.add_argument("--seed", type=int, default=2, help="of the texts (default: 2)")
+    parser.add_argument("--out", type=Path, help="JSON file to write")
+
+
+def _add_others(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("corpora", type=Path, help=f"folder with {', '.join(others.CORPORA)}, or some of them")
+    parser.add_argument("--only", nargs="+", choices=list(others.CORPORA), default=(), metavar="NAME")
+    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("--out", type=Path, help="JSON file to write")
+
+
+def _add_leaks(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("folder", type=Path, help="files that have nothing to do with the protected documents")
+    parser.add_argument("--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help="documents")
+    parser.add_argument("--endpoint", action="store_true", help="ask the collection's endpoint filter")
+    parser.add_argument("--planted", type=int, default=200, help="passages planted in each disguise (default: 200)")
+    parser.add_argument("--seed", type=int, default=2, help="of the passages (default: 2)")
+    parser.add_argument("--out", type=Path, help="JSON file to write")
+
+
+def _add_walking(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("corpus", type=Path, help="documents, as .txt files, searched recursively")
+    parser.add_argument("--seed", type=int, default=2, help="of the choice of documents (default: 2)")
+    parser.add_argument("--seed-bits", type=int, default=24, help="try all seeds of so many bits (default: 24)")
     parser.add_argument("--out", type=Path, help="JSON file to write")
 
 

@@ -57,19 +57,24 @@ def test_amending_and_rebasing_are_checked_like_commits(hooked):
     assert guard("--pre-push", "x", cwd=hooked.folder, given=given, PMBF_COLLECTION=os.devnull).returncode == 3
 
 
+def refuses_a_leak_taken_back(git):
+    """Check that a push is refused whose last commit takes out what the one before brought."""
+    git.write("leak.txt", LEAK)
+    git("add", "-A")
+    git("commit", "-q", "--no-verify", "-m", "m")
+    git("rm", "-q", "leak.txt")
+    git.commit()
+    refused = git("push", "origin", "main", ok=False)
+    assert refused.returncode != 0
+    assert "BLOCKED: leak.txt in commit" in refused.stdout + refused.stderr
+
+
 def test_an_installed_hook_stops_the_push_of_what_was_deleted_again(hooked, tmp_path):
     server = Git(tmp_path / "server.git", "--bare")
     hooked("remote", "add", "origin", server.folder)
     hooked.commit("a.txt", CLEAN)
     hooked("push", "-q", "origin", "main")
-    hooked.write("leak.txt", LEAK)
-    hooked("add", "-A")
-    hooked("commit", "-q", "--no-verify", "-m", "m")
-    hooked("rm", "-q", "leak.txt")
-    hooked.commit()
-    refused = hooked("push", "origin", "main", ok=False)
-    assert refused.returncode != 0
-    assert "BLOCKED: leak.txt in commit" in refused.stdout + refused.stderr
+    refuses_a_leak_taken_back(hooked)
     hooked("reset", "-q", "--hard", "origin/main")
     hooked.commit("b.txt", words(78))
     hooked("push", "-q", "origin", "main")
@@ -175,13 +180,6 @@ def test_pre_commit_checks_a_push_blob_by_blob(managed, tmp_path, is_known):
     managed.commit("a.txt", CLEAN)
     if is_known:
         managed("push", "-q", "origin", "main")
-    managed.write("leak.txt", LEAK)
-    managed("add", "-A")
-    managed("commit", "-q", "--no-verify", "-m", "m")
-    managed("rm", "-q", "leak.txt")
-    managed.commit()
-    refused = managed("push", "origin", "main", ok=False)
-    assert refused.returncode != 0
-    assert "BLOCKED: leak.txt in commit" in refused.stdout + refused.stderr
+    refuses_a_leak_taken_back(managed)
     managed("reset", "-q", "--hard", "HEAD~2")
     managed("push", "-q", "origin", "main")

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from pmbf import Collection
-from tests.conftest import ROOT, words
-from tests.guard.conftest import OTHER_SECRET, SECRET
+from tests.conftest import ROOT
+from tests.guard.conftest import protected as protected
 
 START = """
 import sys
@@ -34,18 +33,6 @@ def _nothing_from_outside(monkeypatch):
     for name in list(os.environ):
         if name == "CI" or name.startswith(("PMBF_GUARD_", "PMBF_SOCKET", "GIT_")):
             monkeypatch.delenv(name)
-
-
-@pytest.fixture(scope="session")
-def protected(tmp_path_factory):
-    """A collection with two secrets and some other texts."""
-    path = tmp_path_factory.mktemp("protected") / "protected.pmbf"
-    with Collection(path, create=True) as made:
-        made.add_many([("plan.txt", SECRET), ("offer.txt", OTHER_SECRET)])
-        made.add_many([(f"other-{n}.txt", words(n)) for n in range(100, 110)])
-    yield path
-    with Collection(path) as made:
-        assert made.check().problems == []
 
 
 @pytest.fixture(scope="session")
