@@ -3,12 +3,13 @@
 One result for each passage, with the passage's fingerprint, so that it stays the same alert wherever it moves.
 
 Source:
-    OASIS SARIF 2.1.0; docs.github.com, "SARIF support for code scanning": 25,000 results a run, 1,000 locations each.
+    OASIS SARIF 2.1.0; docs.github.com, "SARIF support for code scanning": 25,000 results a run, of which the gravest
+    5,000 are shown, 1,000 locations each, 10 MB packed; what a rule must say.
 """
 
 from __future__ import annotations
 
-from itertools import chain, islice
+from itertools import chain
 from typing import Any
 from urllib.parse import quote_from_bytes
 
@@ -20,10 +21,20 @@ MOST_LOCATIONS_IN_ALL = 100_000
 """Of a run: some 20 MB."""
 LEAK, INCOMPLETE = "pmbf-guard/protected-text", "pmbf-guard/incomplete"
 _LEVELS = {"block": "error", "warn": "warning", "allowed": "note"}
+_GRAVEST_FIRST = ("error", "warning", "note")
 _RULES = {
-    LEAK: "Text of a protected document",
-    INCOMPLETE: "Something could not be checked whole",
+    LEAK: (
+        "Text of a protected document",
+        "A passage of a protected document stands in something that is about to leave, or has left.",
+        "Take the passage out. If it may leave, add its fingerprint to the baseline of `pmbf guard`, with a note why.",
+    ),
+    INCOMPLETE: (
+        "Something could not be checked whole",
+        "What was not read to its end may hold protected text: it is damaged, encrypted, too large, or not here.",
+        "Send it in a form that can be read, or exclude it in the policy of `pmbf guard`.",
+    ),
 }
+"""Of each rule its short and full description, and what to do."""
 
 
 def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
@@ -37,12 +48,12 @@ def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
     n_locations = max(1, min(MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL // max(1, n_results)))
     passages = (_passage(finding, one, n_locations) for finding in verdict.findings for one in finding.evidence)
     incomplete = (_incomplete(one, verdict.incomplete_blocks) for one in verdict.incomplete)
-    rules = [{"id": name, "shortDescription": {"text": text}} for name, text in _RULES.items()]
+    results = sorted(chain(passages, incomplete), key=lambda result: _GRAVEST_FIRST.index(result["level"]))
     run: dict[str, Any] = {
-        "tool": {"driver": {"name": "pmbf guard", "version": version, "rules": rules}},
+        "tool": {"driver": {"name": "pmbf guard", "version": version, "rules": _rules()}},
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The top of the repository"}}},
         "columnKind": "unicodeCodePoints",
-        "results": list(islice(chain(passages, incomplete), MOST_RESULTS)),
+        "results": results[:MOST_RESULTS],
         "invocations": [
             {
                 "executionSuccessful": not verdict.incomplete,
@@ -53,6 +64,19 @@ def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
         "properties": {"policy": verdict.policy, "action": verdict.action},
     }
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
+
+
+def _rules() -> list[dict[str, Any]]:
+    return [
+        {
+            "id": name,
+            "shortDescription": {"text": short},
+            "fullDescription": {"text": full},
+            "help": {"text": remedy},
+            "defaultConfiguration": {"level": "error"},
+        }
+        for name, (short, full, remedy) in _RULES.items()
+    ]
 
 
 def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any]:

@@ -3,10 +3,13 @@
 import os
 import subprocess
 import sys
+from dataclasses import replace
 
 import pytest
 
 from pmbf import Collection
+from pmbf.guard.types import Counts, Evidence, Finding, Payload, Verdict
+from pmbf.report import Span
 from tests.conftest import ROOT, words
 
 SECRET = words(1, 400)
@@ -86,3 +89,18 @@ def guard(*arguments, cwd, given=None, **variables):
         timeout=120,
         check=False,
     )
+
+
+EVIDENCE = Evidence(Span(5, 400), (2, 9), 320, "a" * 20, "secret words")
+
+
+def finding(paths=("d/a b.txt",), evidence=(EVIDENCE,), **more):
+    payload = Payload(
+        paths[0] if paths else "the message of commit x", tuple(paths), None, "commit", "b" * 40, "c" * 40
+    )
+    made = Finding(payload, True, 7, "plan.txt", tuple(evidence), 320, 0.5, 0.25, "block")
+    return replace(made, **more)
+
+
+def verdict(*findings, incomplete=()):
+    return Verdict("block", findings, Counts(1, 2), (), incomplete, True, "default 0")

@@ -1,101 +1,19 @@
-"""What a verdict becomes: SARIF, a log of incidents, a baseline."""
+"""What a verdict becomes: a log of incidents, a baseline."""
 
 import json
 import os
 import stat
 import subprocess
 import sys
-from dataclasses import replace
 
 import pytest
 
 from pmbf.errors import UnsupportedError
 from pmbf.guard.incidents import append_incidents
-from pmbf.guard.sarif import MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL, MOST_RESULTS, to_sarif
-from pmbf.guard.types import Counts, Evidence, Finding, Payload, Unread, Verdict
-from pmbf.report import Span
 from tests.conftest import ROOT, words
-from tests.guard.conftest import LEAK, guard
+from tests.guard.conftest import LEAK, finding, guard, verdict
 
 CLEAN = words(77)
-EVIDENCE = Evidence(Span(5, 400), (2, 9), 320, "a" * 20, "secret words")
-
-
-def finding(paths=("d/a b.txt",), evidence=(EVIDENCE,), **more):
-    payload = Payload(
-        paths[0] if paths else "the message of commit x", tuple(paths), None, "commit", "b" * 40, "c" * 40
-    )
-    made = Finding(payload, True, 7, "plan.txt", tuple(evidence), 320, 0.5, 0.25, "block")
-    return replace(made, **more)
-
-
-def verdict(*findings, incomplete=()):
-    return Verdict("block", findings, Counts(1, 2), (), incomplete, True, "default 0")
-
-
-def results(log):
-    [run] = log["runs"]
-    return run["results"]
-
-
-# ---------------------------------------------------------------------- SARIF
-
-
-def test_a_passage_is_a_result_with_its_lines_and_fingerprint():
-    log = to_sarif(verdict(finding()), "1.2.3")
-    [result] = results(log)
-    assert (log["version"], log["runs"][0]["tool"]["driver"]["version"]) == ("2.1.0", "1.2.3")
-    assert result["level"] == "error"
-    assert result["ruleId"] in [rule["id"] for rule in log["runs"][0]["tool"]["driver"]["rules"]]
-    [location] = result["locations"]
-    assert location["physicalLocation"] == {
-        "artifactLocation": {"uri": "d/a%20b.txt", "uriBaseId": "%SRCROOT%"},
-        "region": {"startLine": 2, "endLine": 9},
-    }
-    assert result["partialFingerprints"]["primaryLocationLineHash"] == f"{'a' * 20}:7"
-    assert "secret words" not in json.dumps(log)
-
-
-def test_lines_of_a_text_that_was_extracted_are_no_lines_of_the_file():
-    [result] = results(to_sarif(verdict(finding(is_plain=False)), "1"))
-    assert "region" not in result["locations"][0]["physicalLocation"]
-
-
-def test_every_result_has_a_place_even_a_message_and_a_name_that_is_no_text():
-    log = to_sarif(verdict(finding(paths=()), finding(paths=("caf\udce9",)), incomplete=(Unread("x", "y"),)), "1")
-    uris = [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in results(log)]
-    assert uris == [f"commit/{'c' * 40}", "caf%E9", "x"]
-    assert log["runs"][0]["invocations"][0]["executionSuccessful"] is False
-
-
-def test_an_allowed_passage_is_a_suppressed_note():
-    by = {"baseline": "external", "inline": "inSource"}
-    for allowed_by, kind in by.items():
-        one = replace(EVIDENCE, allowed_by=allowed_by)
-        [result] = results(to_sarif(verdict(finding(evidence=[one], action="allowed")), "1"))
-        assert (result["level"], result["suppressions"][0]["kind"]) == ("note", kind)
-
-
-def test_what_code_hosts_take_is_not_exceeded():
-    passages = finding(paths=["f"] * 9, evidence=[EVIDENCE] * (MOST_RESULTS + 1))
-    log = to_sarif(verdict(passages), "1")
-    assert len(results(log)) == MOST_RESULTS
-    assert sum(len(one["locations"]) for one in results(log)) <= MOST_LOCATIONS_IN_ALL
-    assert "25001 results" in log["runs"][0]["invocations"][0]["toolExecutionNotifications"][0]["message"]["text"]
-
-    [result] = results(to_sarif(verdict(finding(paths=[f"f{n}" for n in range(MOST_LOCATIONS + 1)])), "1"))
-    assert len(result["locations"]) == MOST_LOCATIONS
-
-
-def test_sarif_goes_to_a_file_or_to_stdout(tmp_path, protected):
-    (tmp_path / "leak.txt").write_text(LEAK)
-    to_file = guard("leak.txt", "-c", protected, "--sarif", "out.sarif", cwd=tmp_path)
-    to_stdout = guard("leak.txt", "-c", protected, "--sarif", "-", cwd=tmp_path)
-    assert (to_file.returncode, to_stdout.returncode) == (1, 1)
-    assert json.loads((tmp_path / "out.sarif").read_text()) == json.loads(to_stdout.stdout)
-    assert "BLOCKED: leak.txt" in to_file.stdout
-
-
 # ---------------------------------------------------------------------- incidents
 
 
