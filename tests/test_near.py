@@ -41,7 +41,7 @@ def store(tmp_path_factory, book):
 
 def stretches(text: str, query: str) -> list[Span]:
     """Return what of a text is compared with a query."""
-    return near.stretches_near(text, query_sample(query, Params()), Params())
+    return near.stretches_near(text, query_sample(query, Params()), len(query), Params())
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -72,6 +72,14 @@ def test_passages_of_two_far_places_are_both_told_and_never_overlap(store, book)
     spans = [one.query for one in match.passages]
     assert match.coverage > 0.97
     assert all(before.stop <= after.start for before, after in itertools.pairwise(spans))
+
+
+def test_there_are_few_stretches_beside_a_query_as_long_as_its_source(book):
+    pages = [book[at : at + 2_000] for at in range(0, len(book) - 2_000, 40_000)]
+    short = stretches(book, " § ".join(pages))
+    long = stretches(book, " § ".join(pages) + " § " + prose(72, 90_000))
+    assert len(short) == len(pages) >= 12
+    assert len(long) <= 1 + near.QUERY_SHARE
 
 
 def test_a_phrase_here_and_a_phrase_there_are_not_compared(book):

@@ -131,7 +131,8 @@ def _compared(
         text = original_text(files, source.document, source.paths)
     except (PmbfError, OSError) as error:
         return (), str(error)
-    return passages_near(query, text, stretches_near(text, asked, files.params), settings, statistics), None
+    stretches = stretches_near(text, asked, len(query.text), files.params)
+    return passages_near(query, text, stretches, settings, statistics), None
 
 
 def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:

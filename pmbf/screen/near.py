@@ -10,6 +10,7 @@ dictionary has one of every text on every other page.
 
 from __future__ import annotations
 
+from bisect import bisect
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -28,23 +29,29 @@ WHOLE_CHARS = 32_768
 MARGIN_CHARS = 8192
 """A passage that reaches further has hundreds of sampled hashes there."""
 
+QUERY_SHARE = 4
+"""Stretches less than a fourth of the query apart are one: to prepare what is between them costs less than to compare
+the query once more. So the work grows with both texts, however many stretches there are."""
+
 TOGETHER_HASHES = 120
 """Two hits of a passage are within so many sampled hashes of the query, some 360 words."""
 
 
-def stretches_near(text: str, asked: QuerySample, params: Params) -> list[Span]:
+def stretches_near(text: str, asked: QuerySample, n_query_chars: int, params: Params) -> list[Span]:
     """Return the stretches of a source that may share passages with a query, ascending, apart from each other.
 
     Args:
         text: The source's, clean.
         asked: The query's sample.
+        n_query_chars: Characters of the query.
         params: Those of the collection.
     """
     if len(text) <= WHOLE_CHARS:
         return [Span(0, len(text))]
     places, in_query = _hits(query_sample(text, params), asked)
     alone = len(distinct(asked.hashes)) < TOGETHER_HASHES // 5  # of a query of few hashes, one suffices
-    starts = np.flatnonzero(np.diff(places, prepend=-3 * MARGIN_CHARS) > 2 * MARGIN_CHARS)
+    gap = max(2 * MARGIN_CHARS, n_query_chars // QUERY_SHARE)
+    starts = np.flatnonzero(np.diff(places, prepend=-2 * gap) > gap)
     stops = np.append(starts[1:], len(places))[: len(starts)]
     return [
         Span(max(0, int(places[start]) - MARGIN_CHARS), min(len(text), int(places[stop - 1]) + MARGIN_CHARS))
@@ -89,9 +96,13 @@ def passages_near(
         return tuple(found)
     kept: list[Passage] = []
     for passage in sorted(found, key=lambda one: (-len(one.query), one.query, one.source)):
-        if all(passage.query.stop <= other.query.start or other.query.stop <= passage.query.start for other in kept):
-            kept.append(passage)
-    return tuple(sorted(kept, key=lambda one: one.query))
+        place = bisect(kept, passage.query, key=lambda one: one.query)
+        if all(
+            min(passage.query.stop, other.query.stop) <= max(passage.query.start, other.query.start)
+            for other in kept[max(0, place - 1) : place + 1]
+        ):
+            kept.insert(place, passage)
+    return tuple(kept)
 
 
 def _moved(passage: Passage, by: int) -> Passage:
