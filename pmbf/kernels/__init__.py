@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair, Rules, Runs, Words, score_tables
+from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Grams, Pair, Rules, Runs, Words, score_tables
 from pmbf.kernels.choice import NATIVE_MISSING, native_answers
 from pmbf.kernels.types import Folded, Sample, SharedPlaces, TextRead, Tokens
 
@@ -34,13 +34,13 @@ if TYPE_CHECKING or not native_answers():
     from pmbf.kernels.reference_keyed import siphash_windows
     from pmbf.kernels.reference_query import evidence, row_evidence, rows_over
     from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
-    from pmbf.kernels.reference_runs import reach
+    from pmbf.kernels.reference_runs import equal_runs, grams, hops
     from pmbf.kernels.reference_text import fold, sample, tokenise
     from pmbf.kernels.reference_words import classes, words
 
     NAME = "reference"
 else:
-    from pmbf.kernels.native_align import align, classes, part_scores, reach, words
+    from pmbf.kernels.native_align import align, classes, equal_runs, grams, hops, part_scores, words
     from pmbf.kernels.native_bits import (
         and_popcounts,
         decode_gaps,
@@ -73,6 +73,7 @@ __all__ = [
     "PRIOR_UNIT",
     "PRIOR_WORDS",
     "Folded",
+    "Grams",
     "Pair",
     "Rules",
     "Runs",
@@ -88,18 +89,20 @@ __all__ = [
     "classes",
     "decode_gaps",
     "encode_gaps",
+    "equal_runs",
     "evidence",
     "fill",
     "fold",
+    "grams",
     "hits_open",
     "hits_sealed",
+    "hops",
     "intersect",
     "page_checksums",
     "part_scores",
     "popcount",
     "popcounts",
     "positions",
-    "reach",
     "read_texts",
     "record",
     "row_evidence",

@@ -5,7 +5,7 @@ Scores are whole numbers in 1/1024 of a nat (`NAT`), so that the twins agree to 
 
 from __future__ import annotations
 
-from dataclasses import astuple, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cache, cached_property
 
 import numpy as np
@@ -92,7 +92,7 @@ class Rules:
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
         """All of them in order, for the native twin."""
-        return np.array(astuple(self), np.int64)
+        return np.array([getattr(self, one.name) for one in fields(self)], np.int64)
 
 
 @dataclass(frozen=True)
@@ -178,6 +178,25 @@ class Runs:
     def names(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.uint64]:
         """Return one number per run; equal runs have equal numbers, others hardly ever."""
         return (self.sums[stops] - self.sums[starts]) * self.back[starts]
+
+
+@dataclass(frozen=True, eq=False)
+class Grams:
+    """The runs a text offers as seeds, one from each token on, grouped by name.
+
+    Args:
+        runs: Of the text.
+        stops: Token after the last of each gram, gram i beginning at token i, `(n,) int64`.
+        names: Distinct names, ascending, `(n_names,) uint64`.
+        order: Grams by name, then by position, `(n,) int64`.
+        bounds: Name k has the grams `order[bounds[k]:bounds[k + 1]]`, `(n_names + 1,) int64`.
+    """
+
+    runs: Runs
+    stops: NDArray[np.int64]
+    names: NDArray[np.uint64]
+    order: NDArray[np.int64]
+    bounds: NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,4 +1,4 @@
-"""Align two texts: the native twin of `reference_align` and `reference_words`, same names, same results.
+"""Align two texts: the native twin of `reference_align`, `reference_runs` and `reference_words`, with the same results.
 
 The work is done by `native/align_*.c`; one call for what a text needs once, one for each pair.
 """
@@ -6,15 +6,16 @@ The work is done by `native/align_*.c`; one call for what a text needs once, one
 from __future__ import annotations
 
 from ctypes import Structure, addressof, c_int, c_int64, c_void_p
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import N_SLIPS, Pair, Runs, Words
+from pmbf.kernels.align_rules import N_SLIPS, Grams, Pair, Runs, Words
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.types import Folded, Tokens
 
-Borders = NDArray[np.int64]
+Places = NDArray[np.int64]
 
 _at = address()
 
@@ -66,19 +67,30 @@ class _Arguments(Structure):
     )
 
 
-class _Runs(Structure):
-    """`runs_t` of native/align_runs.c."""
+class _Grams(Structure):
+    """`grams_t` of native/align_runs.c."""
 
-    _fields_ = (("sums", c_void_p), ("back", c_void_p), ("n", c_int64))
+    _fields_ = (
+        *((name, c_void_p) for name in ("sums", "back", "stops", "names", "order", "bounds")),
+        *((name, c_int64) for name in ("n_tokens", "n_grams", "n_names")),
+    )
 
 
-_reach = function("pmbf_align_reach", *[c_void_p] * 3, c_int64, c_int, c_void_p)
+class _Tokens(Structure):
+    """`tokens_t` of native/align_hops.c."""
+
+    _fields_ = (("hashes", c_void_p), ("singles", c_void_p), ("n", c_int64))
+
+
+_grams = function("pmbf_align_grams", *[c_void_p] * 3, c_int64, *[c_void_p] * 3, returns=c_int64)
+_runs = function("pmbf_align_runs", c_void_p, c_void_p, returns=c_int64)
+_hops = function("pmbf_align_hops", c_void_p, c_void_p, c_int64, c_int, c_void_p)
 _words = function("pmbf_align_words", c_void_p, returns=c_int64)
 _slots = function("pmbf_align_slots", c_void_p, c_int64, c_void_p, c_int64)
 _classes = function("pmbf_align_classes", *[c_void_p] * 3, returns=c_int64)
 _pair = function("pmbf_align_pair", c_void_p, returns=c_int64)
 _scores = function("pmbf_align_scores", *[c_void_p] * 2, c_int64, c_void_p, returns=c_int64)
-_take = function("pmbf_align_take", c_void_p, c_int64, c_void_p)
+_take = function("pmbf_align_take", c_void_p, c_int64, c_int64, c_void_p)
 
 _BOX = np.dtype([("start", np.int32, 2), ("stop", np.int32, 2), ("score", np.int64), ("kind", np.int64)])
 
@@ -109,13 +121,44 @@ def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.
     return *found, n_classes
 
 
-def reach(query: Runs, source: Runs, here: Borders, there: Borders, *, forward: bool) -> Borders:
-    """As `reference_runs.reach`."""
-    found, texts = np.empty(len(here), np.int64), (_Runs * 2)()
-    here, there = np.ascontiguousarray(here), np.ascontiguousarray(there)
-    for text, runs in zip(texts, (query, source), strict=True):
-        text.sums, text.back, text.n = _at(runs.sums), _at(runs.back), len(runs.back)
-    _reach(addressof(texts), _at(here), _at(there), len(here), forward, _at(found))
+def grams(runs: Runs, stops: Places) -> Grams:
+    """As `reference_runs.grams`."""
+    n, stops = len(stops), np.ascontiguousarray(stops)
+    names, order, bounds = np.empty(n, np.uint64), np.empty(n, np.int64), np.empty(n + 1, np.int64)
+    n_names = _grams(_at(runs.sums), _at(runs.back), _at(stops), n, _at(names), _at(order), _at(bounds))
+    if n_names < 0:
+        raise MemoryError(f"no memory for the runs of a text of {len(runs.back)} tokens")
+    return Grams(runs, stops, names[:n_names], order, bounds[: n_names + 1])
+
+
+def equal_runs(query: Grams, source: Grams) -> Places:
+    """As `reference_runs.equal_runs`."""
+    texts, found = (_Grams * 2)(), c_void_p()
+    for text, one in zip(texts, (query, source), strict=True):
+        text.sums, text.back, text.stops = _at(one.runs.sums), _at(one.runs.back), _at(one.stops)
+        text.names, text.order, text.bounds = _at(one.names), _at(one.order), _at(one.bounds)
+        text.n_tokens, text.n_grams, text.n_names = len(one.runs.back), len(one.stops), len(one.names)
+    n = _runs(addressof(texts), addressof(found))
+    if n < 0:
+        raise MemoryError(f"no memory to compare texts of {texts[0].n_tokens} and {texts[1].n_tokens} tokens")
+    starts, stops, partners = _taken(found, n, np.dtype((np.int64, 3))).T
+    return np.stack([starts, partners, stops - starts])
+
+
+def hops(query: Tokens, source: Tokens, borders: Places, *, forward: bool) -> Places:
+    """As `reference_runs.hops`."""
+    texts, borders = (_Tokens * 2)(), np.ascontiguousarray(borders)
+    for text, tokens in zip(texts, (query, source), strict=True):
+        text.hashes, text.singles, text.n = _at(tokens.hashes), _at(tokens.singles), len(tokens)
+    found = np.empty((3, borders.shape[1]), np.int64)
+    _hops(addressof(texts), _at(borders), borders.shape[1], forward, _at(found))
+    return found
+
+
+def _taken(address: c_void_p, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+    """Return what a kernel found and left at an address, which is freed."""
+    found = np.empty(n, dtype)
+    _take(address, n, dtype.itemsize, _at(found))
     return found
 
 
@@ -134,8 +177,7 @@ def align(pair: Pair) -> NDArray[np.int64]:
     n = _pair(addressof(arguments))
     if n < 0:
         raise _no_memory(pair)
-    boxes = np.empty(n, _BOX)
-    _take(addressof(arguments), n, _at(boxes))
+    boxes = _taken(c_void_p(arguments.boxes), n, _BOX)
     start, stop = boxes["start"], boxes["stop"]
     sides = [start[:, 0], stop[:, 0], start[:, 1], stop[:, 1], boxes["score"], boxes["kind"]]
     return np.stack([side.astype(np.int64) for side in sides], axis=1)

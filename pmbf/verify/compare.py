@@ -65,10 +65,11 @@ def passages(
 def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator[Found]:
     """Yield chains with their similarity, the worthiest first; a later one gets the tokens the earlier ones left."""
     taken: list[Span] = []
-    for whole in chains(blocks(query, source, settings.seed_tokens), settings.max_gap_tokens):
-        if 2 * n_letters(query, chain_spans(whole)[0]) < settings.min_chars:
-            continue  # chance phrases, most of all chains: not worth a closer look
-        for part in list(free_parts(stretched(query, source, whole), taken)):
+    found = chains(blocks(query, source, settings.seed_tokens), settings.max_gap_tokens)
+    # The others are chance phrases, most of all chains, and not worth a closer look.
+    worthy = [chain for chain in found if 2 * n_letters(query, chain_spans(chain)[0]) >= settings.min_chars]
+    for whole in stretched(query, source, worthy):
+        for part in list(free_parts(whole, taken)):
             for chain, similarity in accepted(query, source, part, settings.threshold):
                 if n_letters(query, chain_spans(chain)[0]) >= settings.min_chars:
                     insort(taken, owned(query, chain))

@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator
-from itertools import product, takewhile
-from typing import NamedTuple
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
 
+import numpy as np
+
+from pmbf.kernels import hops
 from pmbf.report import Span
 from pmbf.verify.chains import Chain
 from pmbf.verify.prepared import Prepared
 from pmbf.verify.seeds import Block
 
-HOP_EDITS = 2
-HOP_WORDS = 3
-"""A border moves over up to `HOP_EDITS` tokens on either side if at least `HOP_WORDS` equal words follow."""
-
-_HOPS = sorted(product(range(HOP_EDITS + 1), repeat=2), key=lambda hop: (max(hop), sum(hop), hop))
-_WINDOW = 16
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _MOST_CLOSING = 8
 _MOST_GLUED = 16
 
 
-def stretched(query: Prepared, source: Prepared, chain: Chain) -> Chain:
-    """Return the chain with the equal runs, too short to be seeds, that lie just beyond its first and its last block.
+def stretched(query: Prepared, source: Prepared, chains: Sequence[Chain]) -> list[Chain]:
+    """Return chains with the equal runs, too short to be seeds, that lie just beyond their first and last blocks.
+
+    A border moves over up to two tokens on either side if three equal words follow, and on from there.
 
     >>> from pmbf.verify.prepared import prepare
-    >>> stretched(prepare("a b c d e x f g h"), prepare("a b c d e y f g h"), [Block(0, 0, 5)])
-    [Block(query=0, source=0, length=5), Block(query=6, source=6, length=3)]
+    >>> stretched(prepare("a b c d e x f g h"), prepare("a b c d e y f g h"), [[Block(0, 0, 5)]])
+    [[Block(query=0, source=0, length=5), Block(query=6, source=6, length=3)]]
     """
-    first, last = chain[0], chain[-1]
-    before = list(_beyond(query, source, first.query, first.source, -1))
-    after = list(_beyond(query, source, last.query_stop, last.source_stop, 1))
-    return before[::-1] + chain + after
+    before = _beyond(query, source, [(chain[0].query, chain[0].source) for chain in chains], forward=False)
+    after = _beyond(query, source, [(chain[-1].query_stop, chain[-1].source_stop) for chain in chains], forward=True)
+    return [left[::-1] + chain + right for left, chain, right in zip(before, chains, after, strict=True)]
 
 
 def span_pair(query: Prepared, source: Prepared, chain: Chain) -> tuple[Span, Span]:
@@ -73,33 +70,19 @@ def _n_closing(ours: str, theirs: str) -> int:
     return len(list(takewhile(lambda pair: pair[0] == pair[1] and unicodedata.category(pair[0]) in _CLOSING, pairs)))
 
 
-def _beyond(query: Prepared, source: Prepared, here: int, there: int, step: int) -> Iterator[Block]:
-    """Yield the runs beyond a border, one hop after another: with `step` 1 to the right, with -1 to the left."""
-    while hop := _hop(_Window.beyond(query, here, step), _Window.beyond(source, there, step)):
-        skipped, skipped_there, length = hop
-        here, there = here + step * skipped, there + step * skipped_there
-        yield Block(here, there, length) if step > 0 else Block(here - length, there - length, length)
-        here, there = here + step * length, there + step * length
-
-
-class _Window(NamedTuple):
-    """The tokens next to a border, outwards: their hashes, and what each is worth in half words."""
-
-    hashes: list[int]
-    half_words: list[int]
-
-    @classmethod
-    def beyond(cls, prepared: Prepared, border: int, step: int) -> _Window:
-        near = slice(border, border + _WINDOW) if step > 0 else slice(max(0, border - _WINDOW), border)
-        hashes, singles = prepared.tokens.hashes[near][::step], prepared.tokens.singles[near][::step]
-        return cls(hashes.tolist(), [2 - single for single in singles.tolist()])
-
-
-def _hop(ours: _Window, theirs: _Window) -> tuple[int, int, int] | None:
-    """Return the tokens to skip in both texts and the length of the equal run behind them, for the smallest edit."""
-    for skipped, skipped_there in _HOPS:
-        pairs = zip(ours.hashes[skipped:], theirs.hashes[skipped_there:], strict=False)
-        length = len(list(takewhile(lambda pair: pair[0] == pair[1], pairs)))
-        if sum(ours.half_words[skipped : skipped + length]) >= 2 * HOP_WORDS:
-            return skipped, skipped_there, length
-    return None
+def _beyond(
+    query: Prepared, source: Prepared, borders: Iterable[tuple[int, int]], *, forward: bool
+) -> list[list[Block]]:
+    """Return the runs beyond each border, outwards, one hop after another."""
+    at = np.array([*borders], np.int64).reshape(-1, 2).T
+    found: list[list[Block]] = [[] for _ in range(at.shape[1])]
+    moving = np.arange(at.shape[1])
+    while len(moving):
+        hop = hops(query.tokens, source.tokens, at, forward=forward)
+        goes_on = hop[2] > 0
+        moving, at, skipped, lengths = moving[goes_on], at[:, goes_on], hop[:2, goes_on], hop[2, goes_on]
+        starts = at + skipped if forward else at - skipped - lengths
+        at = starts + lengths if forward else starts
+        for index, here, there, length in zip(moving.tolist(), *starts.tolist(), lengths.tolist(), strict=True):
+            found[index].append(Block(here, there, length))
+    return found

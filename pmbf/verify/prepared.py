@@ -17,7 +17,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Folded, Runs, Tokens, Words, fold, tokenise, words
+from pmbf.kernels import Folded, Grams, Runs, Tokens, Words, fold, grams, tokenise, words
 from pmbf.report import Span
 from pmbf.verify.statistics import COMMONEST, COMMONEST_PAIRS, Statistics, Weights
 
@@ -27,23 +27,6 @@ Names = NDArray[np.uint64]
 _BASE = 0x9E3779B97F4A7C15
 _BASE_INVERSE = pow(_BASE, -1, 2**64)
 _SPACE = ord(" ")
-
-
-@dataclass(frozen=True, eq=False)
-class Grams:
-    """The seeds a text offers, grouped by name.
-
-    Args:
-        stops: Token after the last of each gram, gram i beginning at token i, `(n,) intp`.
-        names: Distinct names, ascending, `(n_names,) uint64`.
-        order: Grams by name, then by position, `(n,) intp`.
-        bounds: Name k has the grams `order[bounds[k]:bounds[k + 1]]`, `(n_names + 1,) intp`.
-    """
-
-    stops: Positions
-    names: Names
-    order: Positions
-    bounds: Positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,7 +93,7 @@ class Prepared:
     def grams(self, seed_tokens: int) -> Grams:
         """Return every run of `seed_tokens` words; a token that is a single letter counts as half a word."""
         if seed_tokens not in self._grams:
-            self._grams[seed_tokens] = self._group(seed_tokens)
+            self._grams[seed_tokens] = grams(self.runs, self.run_stops(seed_tokens))
         return self._grams[seed_tokens]
 
     def run_stops(self, n_words: int) -> Positions:
@@ -125,17 +108,6 @@ class Prepared:
             n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
             self._run_stops[n_words] = np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)
         return self._run_stops[n_words]
-
-    def _group(self, seed_tokens: int) -> Grams:
-        stops = self.run_stops(seed_tokens)
-        n_grams = len(stops)
-        names = self.names(np.arange(n_grams), stops)
-        order = np.argsort(names, kind="stable")
-        names = names[order]
-        is_first = np.ones(n_grams, np.bool_)
-        np.not_equal(names[1:], names[:-1], out=is_first[1:])
-        firsts = np.flatnonzero(is_first)
-        return Grams(stops, names[firsts], order, np.append(firsts, n_grams))
 
     @cached_property
     def words(self) -> Words:

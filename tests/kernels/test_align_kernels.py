@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields
-from itertools import takewhile
+from itertools import pairwise, takewhile
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,12 +16,25 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
-from pmbf.kernels import Pair, Rules, Runs, Words, fold, reference_align, reference_runs, reference_words, tokenise
+from pmbf.kernels import (
+    Grams,
+    Pair,
+    Rules,
+    Runs,
+    Tokens,
+    Words,
+    fold,
+    reference_align,
+    reference_runs,
+    reference_words,
+    tokenise,
+)
 from pmbf.kernels.align_rules import NAT, Odds, score_tables
 
 REFERENCE = SimpleNamespace(
     words=reference_words.words, classes=reference_words.classes, align=reference_align.align,
-    part_scores=reference_align.part_scores, reach=reference_runs.reach,
+    part_scores=reference_align.part_scores, grams=reference_runs.grams, equal_runs=reference_runs.equal_runs,
+    hops=reference_runs.hops,
 )  # fmt: skip
 PIECES = (
     "the quick brown fox. ", "Hyphen-\nated", "a-", "-\r\n", " \t", "\n", "\n\n", "x", "слово ", "中", "文字", "，",
@@ -198,17 +211,69 @@ def test_texts_without_a_word_in_common_have_no_alignment(kernels: Any) -> None:
     assert len(kernels.align(shuffled_pair(300, 0, 200, seed=1))) == 0
 
 
+TOKENS = st.lists(st.integers(0, 2), max_size=60) | st.lists(st.integers(0, 20), max_size=150)
+
+
 @settings(max_examples=150, deadline=None)
-@given(st.lists(st.integers(0, 2), max_size=60), st.lists(st.integers(0, 2), max_size=60), st.integers(0, 9))
-def test_equal_tokens_are_counted_from_any_border(query: list[int], source: list[int], seed: int) -> None:
+@given(TOKENS, TOKENS, st.integers(1, 4))
+def test_equal_runs_are_equal_as_long_as_can_be_and_of_both_twins_the_same(
+    query: list[int], source: list[int], n: int
+) -> None:
+    found, expected = (kernels.equal_runs(*grams_of(kernels, n, query, source)) for kernels in (native(), REFERENCE))
+
+    assert np.array_equal(found, expected)
+    for here, there, length in found.T.tolist():
+        assert length == n_equal(query[here:], source[there:]) >= n
+        assert not n_equal(query[:here][::-1], source[:there][::-1])
+    held = {here + place for here, _, length in found.T.tolist() for place in range(length - n + 1)}
+    shared = {tuple(source[at : at + n]) for at in range(len(source) - n + 1)}
+    assert held == {at for at in range(len(query) - n + 1) if tuple(query[at : at + n]) in shared}
+
+
+def test_a_repeated_run_goes_where_its_neighbours_lead(kernels: Any) -> None:
+    refrain, one, two = [1, 2, 3], [4, 5, 6], [7, 8, 9]
+
+    found = kernels.equal_runs(*grams_of(kernels, 3, [*refrain, *two], [*refrain, *one, *refrain, *two]))
+
+    assert [0, 6, 6] in found.T.tolist()
+
+
+@settings(max_examples=100, deadline=None)
+@given(TOKENS, st.integers(1, 4))
+def test_grams_are_grouped_by_name(tokens: list[int], n: int) -> None:
+    [found], [expected] = (grams_of(kernels, n, tokens) for kernels in (native(), REFERENCE))
+
+    for name in ("stops", "names", "order", "bounds"):
+        assert np.array_equal(getattr(found, name), getattr(expected, name)), name
+    groups = [found.order[start:stop].tolist() for start, stop in pairwise(found.bounds.tolist())]
+    every = [tuple(tokens[at : at + n]) for at in range(len(tokens) - n + 1)]
+    assert sorted(groups) == sorted([at for at, one in enumerate(every) if one == gram] for gram in set(every))
+
+
+@settings(max_examples=150, deadline=None)
+@given(TOKENS, TOKENS, st.integers(0, 9))
+def test_a_hop_is_the_smallest_edit_that_three_words_follow(query: list[int], source: list[int], seed: int) -> None:
     random = np.random.default_rng(seed)
-    here, there = (random.integers(0, len(text) + 1, 12) for text in (query, source))
-    runs = [runs_of(text) for text in (query, source)]
-    for kernels in (native(), REFERENCE):
-        ahead, behind = (kernels.reach(*runs, here, there, forward=forward).tolist() for forward in (True, False))
-        pairs = list(zip(here.tolist(), there.tolist(), strict=True))
-        assert [n_equal(query[i:], source[j:]) for i, j in pairs] == ahead
-        assert [n_equal(query[:i][::-1], source[:j][::-1]) for i, j in pairs] == behind
+    borders = np.array([random.integers(0, len(text) + 1, 12) for text in (query, source)])
+    singles = [random.random(len(text)) < 0.3 for text in (query, source)]
+    texts = [tokens_of(text, single) for text, single in zip((query, source), singles, strict=True)]
+    for forward in (True, False):
+        found = native().hops(*texts, borders, forward=forward)
+        assert np.array_equal(found, REFERENCE.hops(*texts, borders, forward=forward))
+        for (here, there), (skipped, skipped_there, length) in zip(borders.T.tolist(), found.T.tolist(), strict=True):
+            sides = (query[here:], source[there:]) if forward else (query[:here][::-1], source[:there][::-1])
+            ours, theirs = sides[0][:16], sides[1][:16]
+            assert length <= n_equal(ours[skipped:], theirs[skipped_there:])
+            assert length or n_equal(ours, theirs) < 6
+
+
+def tokens_of(numbers: list[int], singles: NDArray[np.bool_]) -> Tokens:
+    none = np.zeros(len(numbers), np.uint32)
+    return Tokens(np.array(numbers, np.uint64), none, none, singles, 0, 0, 0)
+
+
+def grams_of(kernels: Any, n: int, *texts: list[int]) -> list[Grams]:
+    return [kernels.grams(runs_of(tokens), np.arange(n, len(tokens) + 1)) for tokens in texts]
 
 
 def runs_of(tokens: list[int]) -> Runs:
@@ -217,7 +282,7 @@ def runs_of(tokens: list[int]) -> Runs:
         np.array([pow(factor, power, 2**64) for power in range(len(tokens))], np.uint64)
         for factor in (5, pow(5, -1, 2**64))
     )
-    hashes = np.array(tokens, np.uint64) * np.uint64(0x9E3779B97F4A7C15) + np.uint64(12345)
+    hashes = np.random.default_rng(1).integers(0, 2**64, 64, np.uint64)[np.array(tokens, np.intp)]
     sums = np.zeros(len(tokens) + 1, np.uint64)
     np.cumsum(hashes * base, out=sums[1:])
     return Runs(sums, inverse)

@@ -97,11 +97,10 @@ ALIGN_EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
     return done ? boxes.n : ALIGN_NO_MEMORY;
 }
 
-/* Copies so many alignments to `out` and frees them. */
-ALIGN_EXPORT void pmbf_align_take(arguments_t *arguments, int64_t n, void *out) {
-    if (n > 0) memcpy(out, arguments->boxes, (size_t)n * sizeof *arguments->boxes);
-    free(arguments->boxes);
-    arguments->boxes = NULL;
+/* Copies what a kernel found, n things of so many bytes, to `out` and frees it. */
+ALIGN_EXPORT void pmbf_align_take(void *found, int64_t n, int64_t size, void *out) {
+    if (n > 0) memcpy(out, found, (size_t)(n * size));
+    free(found);
 }
 
 /* Writes the scores of parts of two texts, each given by start and stop in the query, start and stop in the source.
