@@ -103,17 +103,26 @@ def length_inside(spans: Iterable[Span], cover: Iterable[Span]) -> int:
     >>> length_inside([Span(0, 10), Span(20, 30)], [Span(5, 25)])
     10
     """
-    n_chars, others = 0, iter(merged(cover))
+    return sum(map(len, common(spans, cover)))
+
+
+def common(spans: Iterable[Span], cover: Iterable[Span]) -> list[Span]:
+    """Return what two unions of spans have in common, ascending and disjoint.
+
+    >>> common([Span(0, 10), Span(20, 30)], [Span(5, 25)])
+    [Span(start=5, stop=10), Span(start=20, stop=25)]
+    """
+    found, others = list[Span](), iter(merged(cover))
     other = next(others, None)
     for span in merged(spans):
         while other is not None and other.stop <= span.start:
             other = next(others, None)
         while other is not None and other.start < span.stop:
-            n_chars += min(span.stop, other.stop) - max(span.start, other.start)
+            found.append(Span(max(span.start, other.start), min(span.stop, other.stop)))
             if other.stop > span.stop:
                 break
             other = next(others, None)
-    return n_chars
+    return found
 
 
 def _marked(text: str) -> Iterator[Span]:

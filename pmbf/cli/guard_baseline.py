@@ -133,11 +133,12 @@ class _Baselined:
 
     def verdict(self, baseline: Baseline | None) -> Verdict:
         """Return the verdict under a baseline's key, where it allows nothing; without one, under the collection's."""
-        from pmbf.guard.allowing import Allowances
+        from pmbf.cli.guard_checks import allowances_under
+        from pmbf.guard.baseline import Baseline
 
         def allowances(key: bytes) -> Any:
             self.key = baseline.key if baseline else key
-            return Allowances(self.key, inline=self._check.policy.allow_inline)
+            return allowances_under(self._check.policy, Baseline(self.key))
 
         verdict, _ = self._check.verdict(allowances)
         if verdict.incomplete:

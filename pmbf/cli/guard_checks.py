@@ -19,6 +19,7 @@ from pmbf.guard.policy import Policy
 
 if TYPE_CHECKING:
     from pmbf.guard.allowing import Allowances
+    from pmbf.guard.baseline import Baseline
     from pmbf.guard.checker import Checker
     from pmbf.guard.git import Repository
     from pmbf.guard.sources import Planned
@@ -157,18 +158,17 @@ class Check:
 
 @contextmanager
 def _checker(policy: Policy) -> Iterator[Checker]:
-    public = ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s))
     if policy.endpoint:
         from pmbf.endpoint.sitekey import read_key
         from pmbf.guard.endpoint import EndpointChecker, open_endpoint
 
         key = read_key(policy.key_file)
-        yield EndpointChecker(open_endpoint(policy.endpoint, key), key, min_chars=policy.min_chars, ignore=public)
+        yield EndpointChecker(open_endpoint(policy.endpoint, key), key, min_chars=policy.min_chars)
         return
     from pmbf.guard.checker import CollectionChecker, open_protected
 
     with open_protected(policy.collection) as collection:
-        yield CollectionChecker.under(policy, collection, public)
+        yield CollectionChecker.under(policy, collection)
 
 
 def _judged(policy: Policy, allowances: Callable[[bytes], Allowances], payloads: Iterable[Payload]) -> Iterator[Judged]:
@@ -216,13 +216,20 @@ def allowances_of(policy: Policy) -> Callable[[bytes], Allowances]:
     """Return what a policy allows, as a function of the collection's own key."""
 
     def made(key: bytes) -> Allowances:
-        from pmbf.guard.allowing import Allowances
         from pmbf.guard.baseline import Baseline, read_baseline
 
-        baseline = read_baseline(policy.baseline) if policy.baseline else Baseline(key)
-        return Allowances(baseline.key, frozenset(baseline.notes), inline=policy.allow_inline)
+        return allowances_under(policy, read_baseline(policy.baseline) if policy.baseline else Baseline(key))
 
     return made
+
+
+def allowances_under(policy: Policy, baseline: Baseline) -> Allowances:
+    """Return what a policy allows, but for its own baseline, in whose place another one stands."""
+    from pmbf.guard.allowing import Allowances
+    from pmbf.guard.public import PublicText
+
+    public = PublicText(ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s)), policy.allow_licences)
+    return Allowances(baseline.key, frozenset(baseline.notes), policy.allow_inline, public)
 
 
 def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ) -> bool:

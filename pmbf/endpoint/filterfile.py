@@ -98,38 +98,31 @@ class EndpointFilter:
         self.ids = np.frombuffer(content, "<u8", n_rows, HEADER_BYTES)
         self._tiles = list(_tiles(content, n_rows, n_words))
 
-    def runs(self, sample: KeyedSample, ignored: Hashes | None = None) -> list[Run]:
+    def runs(self, sample: KeyedSample) -> list[Run]:
         """Return the runs of at least `RUN` distinct hashes that a row holds, and the shorter ones beside them.
 
         Beside a run, `NEAR` hashes from it, `WEAK_RUN` hashes are enough: there a word was changed.
 
         Args:
             sample: Of a text, under the filter's key.
-            ignored: Hashes that no row holds, whatever its bits say.
         """
-        counts = np.ones(len(sample), np.bool_) if ignored is None else ~np.isin(sample.hashes, ignored)
         found: dict[int, list[Span]] = {}
         for number, tile in enumerate(self._tiles):
-            for row, start, stop in self._runs_in(tile, sample.hashes, counts):
+            for row, start, stop in self._runs_in(tile, sample.hashes):
                 if len(np.unique(sample.hashes[start:stop])) >= RUN:
-                    beside = self._beside(tile, row, start, stop, sample.hashes, counts)
+                    beside = self._beside(tile, row, start, stop, sample.hashes)
                     found.setdefault(number * ROWS_PER_TILE + row, []).extend(beside)
         return [Run(int(self.ids[at]), one.start, one.stop) for at, spans in found.items() for one in merged(spans)]
 
-    def _beside(
-        self, tile: NDArray[np.uint64], row: int, start: int, stop: int, hashes: Hashes, counts: NDArray[np.bool_]
-    ) -> Iterator[Span]:
+    def _beside(self, tile: NDArray[np.uint64], row: int, start: int, stop: int, hashes: Hashes) -> Iterator[Span]:
         """Yield a run and the shorter ones beside it."""
         begin = max(0, start - NEAR)
         around = slice(begin, stop + NEAR)
         hits = kernels.hits_sealed(tile, hashes[around], n_hashes=self._n_hashes)
-        hits[~counts[around]] = 0
         yield Span(start, stop)
         yield from (Span(first + begin, last + begin) for first, last in _runs_of(hits, row, WEAK_RUN))
 
-    def _runs_in(
-        self, tile: NDArray[np.uint64], hashes: Hashes, counts: NDArray[np.bool_]
-    ) -> Iterator[tuple[int, int, int]]:
+    def _runs_in(self, tile: NDArray[np.uint64], hashes: Hashes) -> Iterator[tuple[int, int, int]]:
         """Yield row, start and stop of each run in a tile, by row; those that blocks cut are put together again."""
         open_: dict[int, list[tuple[int, int]]] = {}
         for first in range(0, len(hashes), _BLOCK):
@@ -137,7 +130,6 @@ class EndpointFilter:
             begin = max(0, first - (RUN - 1))
             block = slice(begin, first + _BLOCK)
             hits = kernels.hits_sealed(tile, hashes[block], n_hashes=self._n_hashes)
-            hits[~counts[block]] = 0
             for row, start, stop in _runs(hits):
                 runs = open_.setdefault(row, [])
                 if runs and start + begin <= runs[-1][1]:

@@ -97,7 +97,8 @@ def keyed_sample(text: str, key: SiteKey) -> KeyedSample:
     hashes = _shingle_hashes(tokens, key)[first]
     letters = np.append(0, np.cumsum(_weights(encoded, tokens)))
     hashes[letters[last + 1] - letters[first] < LEAST_LETTERS] = _NEVER
-    kept = _winnowed(hashes)
+    kept = winnowed(hashes, WINDOW)
+    kept = kept[hashes[kept] != _NEVER]
     return KeyedSample((hashes[kept] >> np.uint64(32)).astype(np.uint32), first[kept], last[kept], tokens)
 
 
@@ -126,13 +127,18 @@ def _weights(encoded: bytes, tokens: Tokens) -> NDArray[np.int64]:
     return letters
 
 
-def _winnowed(hashes: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return where the least hash of each window is, the last of equal ones, ascending, each place once."""
-    width = max(1, min(WINDOW, len(hashes)))
+def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.intp]:
+    """Return where the least of so many hashes in a row is, the last of equal ones, ascending, each place once.
+
+    Args:
+        hashes: `(n,) uint64`.
+        window: How many, at least 1; fewer where there are fewer.
+    """
+    width = max(1, min(window, len(hashes)))
     best = np.arange(len(hashes) - width + 1)
     for ahead in range(1, width):
         rival = np.arange(ahead, ahead + len(best))
         best = np.where(hashes[rival] <= hashes[best], rival, best)
     is_new = np.append(True, best[1:] != best[:-1])[: len(best)]
-    kept: NDArray[np.intp] = best[is_new & (hashes[best] != _NEVER)]
+    kept: NDArray[np.intp] = best[is_new]
     return kept

@@ -3,6 +3,7 @@
 sources    what wants to leave: files, stdin, the index, commits; `git` alone runs git, `lfs` knows its pointers
 reading    its text
 checker    who knows the protected documents
+public     what does not count: ignored texts, licences
 judging    what the policy makes of what was found; `allowing` knows what may leave all the same
 baseline   the file of passages that may leave
 sarif, incidents   what becomes of a verdict elsewhere; `hooks` makes git ask for one

@@ -10,6 +10,7 @@ import hashlib
 import re
 from dataclasses import dataclass, field
 
+from pmbf.guard.public import PublicText
 from pmbf.text import fold
 
 FINGERPRINT_BYTES = 10
@@ -39,11 +40,13 @@ class Allowances:
         key: Under which passages are fingerprinted.
         listed: Fingerprints of the baseline.
         inline: Whether a payload may allow passages of its own.
+        public: What does not count at all.
     """
 
     key: bytes
     listed: frozenset[str] = field(default=frozenset())
     inline: bool = True
+    public: PublicText = field(default=PublicText())
 
     def allowed_by(self, fingerprint: str, inline: frozenset[str]) -> str:
         """Return who allows a passage, or an empty text.

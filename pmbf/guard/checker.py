@@ -78,15 +78,9 @@ class CollectionChecker:
         self._options = {**_only_copies(collection.n_documents), **options}
 
     @staticmethod
-    def under(policy: Policy, collection: Collection, public: tuple[str, ...]) -> CollectionChecker:
-        """Return the checker that a policy wants.
-
-        Args:
-            policy: How short a passage may be.
-            collection: As for the constructor.
-            public: Texts that do not count.
-        """
-        return CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False, ignore=public)
+    def under(policy: Policy, collection: Collection) -> CollectionChecker:
+        """Return the checker that a policy wants: one that finds passages as short as it says."""
+        return CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False)
 
     @property
     def key(self) -> bytes:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from pmbf import verify
 from pmbf.apparatus import merged
-from pmbf.endpoint.exporting import ignored_hashes
 from pmbf.endpoint.filterfile import EndpointFilter, Run
 from pmbf.endpoint.opaque import shown
 from pmbf.endpoint.sampling import KeyedSample, keyed_sample
@@ -37,14 +36,12 @@ class EndpointChecker:
         endpoint: The filter.
         key: Its site key.
         min_chars: Shortest passage that counts, in characters of the text.
-        ignore: Texts that are public: what stands in them does not count.
     """
 
-    def __init__(self, endpoint: EndpointFilter, key: SiteKey, *, min_chars: int, ignore: tuple[str, ...] = ()) -> None:
+    def __init__(self, endpoint: EndpointFilter, key: SiteKey, *, min_chars: int) -> None:
         self._endpoint = endpoint
         self._key = key
         self._min_chars = min_chars
-        self._ignored = ignored_hashes(ignore, key)
 
     @property
     def key(self) -> bytes:
@@ -58,7 +55,7 @@ class EndpointChecker:
     def _report(self, text: Text) -> Report:
         sample = keyed_sample(text.text, self._key)
         by_row: dict[int, list[Run]] = {}
-        for run in self._endpoint.runs(sample, self._ignored):
+        for run in self._endpoint.runs(sample):
             by_row.setdefault(run.row, []).append(run)
         matches = [self._match(row, runs, sample, len(text.text)) for row, runs in by_row.items()]
         matches = sorted((one for one in matches if one.passages), key=lambda one: (-one.n_covered, one.document.path))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
-from pmbf.apparatus import merged
+from pmbf.apparatus import common, merged
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
@@ -20,13 +21,18 @@ ORDER = {"block": 0, "warn": 1, "allowed": 2}
 
 
 class Measured:
-    """A payload's text with its letters and digits counted: how many of them any stretch holds.
+    """A payload's text with its letters and digits counted: how many of them any stretch holds that are not public.
 
     A letter of a script that is written without spaces counts as `SINGLE_CHARS`: it says as much.
+
+    Args:
+        text: Of the payload.
+        public: What of it does not count, ascending and disjoint.
     """
 
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, public: Sequence[Span] = ()) -> None:
         self.text = text
+        self.public = public
         folded = fold(text)
         counted = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32) != ord(" ")
         # Where each of them begins in the text, ascending.
@@ -40,7 +46,11 @@ class Measured:
         return len(self._places) + (SINGLE_CHARS - 1) * len(self._singles)
 
     def within(self, spans: Sequence[Span]) -> int:
-        """Return how many of them some spans hold, each counted once."""
+        """Return how many of them some spans hold that are not public, each counted once."""
+        return self.all_within(spans) - self.all_within(common(spans, self.public))
+
+    def all_within(self, spans: Sequence[Span]) -> int:
+        """Return how many of them some spans hold, public ones too, each counted once."""
         bounds = np.array([(one.start, one.stop) for one in merged(spans)], np.int64).reshape(-1, 2)
         letters, singles = (np.diff(np.searchsorted(places, bounds)).sum() for places in (self._places, self._singles))
         return int(letters + (SINGLE_CHARS - 1) * singles)
@@ -55,10 +65,22 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
     """Return what a policy makes of a report, the worst first; what stays below every level is left out."""
     if not any(match.passages for match in report.matches):
         return []
-    measured = Measured(read.text.text)
-    inline = allowances.inline_in(read.text.text)
-    found = [_finding(read, match, measured, policy, allowances, inline) for match in report.matches if match.passages]
+    text = read.text.text
+    measured = Measured(text, allowances.public.spans(text, policy.min_chars))
+    inline = allowances.inline_in(text)
+    matches = [_without_public(match, measured, policy.min_chars) for match in report.matches]
+    found = [_finding(read, match, measured, policy, allowances, inline) for match in matches if match.passages]
     return sorted((one for one in found if one), key=lambda one: (ORDER[one.action], -one.n_chars))
+
+
+def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
+    """Return a match with those of its passages of which enough is not public."""
+    kept = [
+        passage
+        for passage in match.passages
+        if not common([passage.query], measured.public) or measured.within([passage.query]) >= min_chars
+    ]
+    return replace(match, passages=tuple(kept))
 
 
 def _finding(
@@ -102,10 +124,11 @@ def _evidence(passage: Passage, measured: Measured, allowances: Allowances, inli
 
 
 def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:
-    """Return the letters and digits of passages, and what share of the document, if its length is known, and of the
-    payload they are."""
-    n_chars = measured.within([passage.query for passage in passages])
-    shown = sum(len(span) for span in merged([passage.source for passage in passages]))
+    """Return the letters and digits of passages that are not public, and what share of the document, if its length is
+    known, and of the payload they are."""
+    spans = [passage.query for passage in passages]
+    n_chars, n_all = measured.within(spans), measured.all_within(spans)
+    shown = sum(len(span) for span in merged([passage.source for passage in passages])) * n_chars / max(1, n_all)
     of_document = min(1.0, shown / match.document.n_chars) if match.document.n_chars else None
     return n_chars, of_document, n_chars / max(1, measured.n_chars)
 

@@ -45,6 +45,7 @@ class Policy:
         allow_inline: Whether `pmbf:allow FINGERPRINT` in a payload allows a passage.
         baseline: File of allowed fingerprints, or empty.
         ignore: Files whose text is public: what stands in them does not count.
+        allow_licences: Whether the texts of licences, which pmbf knows, do not count either.
         name: What incidents call the policy.
 
     Raises:
@@ -76,6 +77,7 @@ class Policy:
     allow_inline: bool = True
     baseline: str = ""
     ignore: tuple[str, ...] = ()
+    allow_licences: bool = True
     name: str = "default"
 
     def __post_init__(self) -> None:
@@ -178,6 +180,11 @@ def _choice(*strictest_first: str) -> Key:
     return Key(" or ".join(map(repr, strictest_first)), strictest_first.__contains__, "word", looser)
 
 
+def _leave() -> Key:
+    """Return a key that lets something pass where it is true."""
+    return Key("true or false", lambda value: isinstance(value, bool), "flag", lambda new, old: new and not old)
+
+
 def _words(kind: str, loosens: Loosens) -> Key:
     return Key("a list of texts", _is_words, kind, loosens)
 
@@ -205,11 +212,10 @@ KEYS: dict[str, Key] = {
     "on_incomplete": _choice("block", "warn"),
     "on_not_text": _choice("block", "warn", "pass"),
     "on_error": _choice("block", "warn"),
-    "allow_inline": Key(
-        "true or false", lambda value: isinstance(value, bool), "flag", lambda new, old: new and not old
-    ),
+    "allow_inline": _leave(),
     "baseline": _text("path", _any_other),
     "ignore": _words("paths", _more),
+    "allow_licences": _leave(),
     "name": _text("word", _any_other),
 }
 """What each field of `Policy` takes, and in which direction it loosens."""

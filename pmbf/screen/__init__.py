@@ -18,6 +18,7 @@ from pmbf.screen.candidates import (
     rows_above_chance,
     windows,
 )
+from pmbf.screen.exempt import spans_in
 from pmbf.screen.many import Answer, Reader, Text, answers
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import EVIDENCE_HASHES, needed
@@ -37,5 +38,6 @@ __all__ = [
     "needed",
     "rows_above_chance",
     "screen",
+    "spans_in",
     "windows",
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pmbf import verify
@@ -32,17 +32,30 @@ def exempt(text: str, options: Options) -> Exempt:
     quoted = quotations(text) if options.apparatus or options.exclude_quotations else []
     listed = bibliography(text) if options.apparatus or options.exclude_bibliography else []
     excluded = [*(quoted if options.exclude_quotations else ()), *(listed if options.exclude_bibliography else ())]
-    return Exempt(quoted, listed, merged([*excluded, *_ignored(text, options)]))
+    ignored = spans_in(text, options.ignore, min_chars=options.min_chars, min_similarity=options.min_similarity)
+    return Exempt(quoted, listed, merged([*excluded, *ignored]))
 
 
-def _ignored(text: str, options: Options) -> Iterator[Span]:
-    """Yield what of a query stands in the texts that are ignored."""
-    if not any(options.ignore):
-        return
+def spans_in(
+    text: str, templates: Sequence[str], *, min_chars: int, min_similarity: float = verify.Settings().threshold
+) -> list[Span]:
+    """Return what of a text stands in others, in no order.
+
+    Args:
+        text: Clean.
+        templates: The others, such as forms that many texts are filled into.
+        min_chars: Shortest passage.
+        min_similarity: Least likeness of a passage, 0 to 1.
+    """
+    if not any(templates):
+        return []
     query = verify.prepare(text)
-    settings = verify.Settings(min_chars=options.min_chars, threshold=options.min_similarity, least_evidence=0.0)
-    for template in options.ignore:
-        yield from (found.query for found in verify.passages(query, verify.prepare(clean(template)), settings))
+    settings = verify.Settings(min_chars=min_chars, threshold=min_similarity, least_evidence=0.0)
+    return [
+        found.query
+        for template in templates
+        for found in verify.passages(query, verify.prepare(clean(template)), settings)
+    ]
 
 
 def told(passages: Sequence[Passage], exempted: Exempt, least: int) -> tuple[Passage, ...]:

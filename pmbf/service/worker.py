@@ -20,6 +20,7 @@ from pmbf.extract import Limits, extract
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker, open_protected
 from pmbf.guard.checking import judged
+from pmbf.guard.public import PublicText
 from pmbf.service import requests
 
 KINDS = {
@@ -80,10 +81,11 @@ def _judge(collection: Collection, header: dict[str, Any], body: bytes) -> dict[
     """Look at payloads under a policy."""
     policy = requests.policy_of(header)
     ignored, start = requests.ignored_of(header, body)
-    public = _texts(ignored, Limits(max_bytes=policy.max_bytes, timeout_s=policy.timeout_s))
-    checker = CollectionChecker.under(policy, collection, public)
+    texts = _texts(ignored, Limits(max_bytes=policy.max_bytes, timeout_s=policy.timeout_s))
+    checker = CollectionChecker.under(policy, collection)
     key = checker.key if header["key"] is None else bytes.fromhex(header["key"])
-    allowances = Allowances(key, frozenset(header["listed"]), inline=policy.allow_inline)
+    public = PublicText(texts, policy.allow_licences)
+    allowances = Allowances(key, frozenset(header["listed"]), policy.allow_inline, public)
     payloads = requests.payloads_of(header, body, start)
     return {"judged": [one.to_dict() for one in judged(payloads, policy, checker, allowances)]}
 

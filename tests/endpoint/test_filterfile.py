@@ -49,12 +49,6 @@ def test_one_hash_again_and_again_is_no_run(tmp_path):
     assert opened.runs(sample_of(np.tile(own[: RUN - 1], 9))) == []
 
 
-def test_ignored_hashes_break_a_run(tmp_path):
-    own = RANDOM.integers(0, 2**32, 100, np.uint32)
-    opened = EndpointFilter(written(tmp_path / "f", {7: own}), KEY)
-    assert opened.runs(sample_of(own), own[50:51]) == [Run(7, 0, 50), Run(7, 51, 100)]
-
-
 @pytest.mark.parametrize("first", [4096 - RUN - 2, 4096 - RUN, 4096 - 3, 4096 - 1, 4096, 8192 - 2 * RUN, 17])
 @pytest.mark.parametrize("length", [RUN, 2 * RUN, 5000])
 def test_a_run_is_whole_wherever_it_begins_in_a_long_text(tmp_path, first, length):

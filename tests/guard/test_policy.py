@@ -141,6 +141,7 @@ LOOSER = {
     "allow_inline": True,
     "baseline": "/b.json",
     "ignore": ["/i.txt"],
+    "allow_licences": True,
     "name": "mine",
 }
 STRICTER = {
@@ -165,6 +166,7 @@ STRICTER = {
     "allow_inline": False,
     "baseline": "",
     "ignore": [],
+    "allow_licences": False,
     "name": "default",
 }
 
@@ -172,6 +174,7 @@ STRICTER = {
 @pytest.fixture
 def locked(tmp_path):
     lines = ["collection = '/protected.pmbf'", "exclude = ['vendor']", "allow_inline = false", "on_not_text = 'warn'"]
+    lines.append("allow_licences = false")
     return str(write(tmp_path / "central.toml", "[guard]", "locked = true", *lines))
 
 

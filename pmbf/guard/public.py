@@ -1,0 +1,139 @@
+"""What everybody has and nobody leaks: texts that a policy ignores, and the licences that come with pmbf.
+
+Ignored texts are aligned with what is checked. Licences are known by hashes alone: of every eight words in a row the
+SipHash under a key of zeros, of every six of these in a row the least. Where a text has two such hashes, with at most
+eight words between theirs, it quotes a licence, from the first word of the one to the last of the other: so the name of
+who gives the licence belongs to it.
+
+    licences.bin, little-endian
+        0  8 bytes    magic "PMBFPUBL"
+        8  16 bytes   version of the fold table, ASCII, padded with NUL
+       24  2 uint32   number of hashes, CRC-32 of them
+       32  uint32 …   lower halves of the hashes, ascending
+
+`tools/make_licences.py` writes the file; docs/licences.md says of what.
+"""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+from pmbf.apparatus import merged
+from pmbf.endpoint.sampling import winnowed
+from pmbf.errors import CorruptError
+from pmbf.params import FOLD_VERSION
+from pmbf.report import Span
+from pmbf.screen import spans_in
+from pmbf.text import utf8
+
+LICENCES_FILE = Path(__file__).with_name("licences.bin")
+SHINGLE_TOKENS = 8
+MOST_BETWEEN = 8
+WINDOW = 6
+"""Thirteen words in a row that two texts share have a hash that both keep; of all hashes two in seven are kept."""
+
+_HEADER = struct.Struct("<8s16s2I")
+_MAGIC = b"PMBFPUBL"
+_NO_KEY = np.zeros(2, np.uint64)
+
+Hashes = NDArray[np.uint32]
+
+
+@dataclass(frozen=True, slots=True)
+class PublicText:
+    """What does not count wherever it stands.
+
+    Args:
+        texts: That are ignored.
+        licences: Whether the licences are.
+    """
+
+    texts: tuple[str, ...] = ()
+    licences: bool = True
+
+    def spans(self, text: str, min_chars: int) -> list[Span]:
+        """Return where a text quotes what is public, ascending and disjoint.
+
+        Args:
+            text: What is checked.
+            min_chars: Of the shortest quotation of an ignored text.
+
+        Raises:
+            CorruptError: The file of licences is damaged.
+        """
+        quoted = spans_in(text, self.texts, min_chars=min_chars)
+        return merged([*quoted, *(licence_spans(text) if self.licences else ())])
+
+
+def licence_spans(text: str) -> list[Span]:
+    """Return where a text quotes a licence, ascending and disjoint.
+
+    Raises:
+        CorruptError: The file of licences is damaged.
+
+    >>> quoted = "Permission is hereby granted, free of charge, to any person obtaining a copy of this software and "
+    >>> [found] = licence_spans(f"Dear all, {quoted}thank you.")
+    >>> len(found) > len(quoted) // 2, licence_spans("The software is late, and nobody knows why, least of all we.")
+    (True, [])
+    """
+    tokens = kernels.tokenise(utf8(text))
+    hashes, first = sampled(tokens)
+    known = first[np.isin(hashes, licences())]
+    far = np.diff(known) > SHINGLE_TOKENS + MOST_BETWEEN
+    begins, ends = known[np.append(True, far)[: len(known)]], known[np.append(far, True)[: len(known)]]
+    several = begins < ends
+    starts, stops = tokens.starts[begins[several]], tokens.stops[ends[several] + SHINGLE_TOKENS - 1]
+    return [Span(start, stop) for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)]
+
+
+def sampled(tokens: kernels.Tokens) -> tuple[Hashes, NDArray[np.intp]]:
+    """Return the hashes of a text that licences are known by, in text order, and the first token of each."""
+    hashes = kernels.siphash_windows(tokens.hashes, width=SHINGLE_TOKENS, key=_NO_KEY)
+    first = winnowed(hashes, WINDOW)
+    return hashes[first].astype(np.uint32), first
+
+
+@cache
+def licences() -> Hashes:
+    """Return the hashes of the licences, ascending, read at the first call.
+
+    Raises:
+        CorruptError: The file is damaged or of another version.
+    """
+    return parse(LICENCES_FILE.read_bytes(), name=str(LICENCES_FILE))
+
+
+def parse(raw: bytes, *, name: str) -> Hashes:
+    """Return the hashes in the bytes of a file of licences.
+
+    Args:
+        raw: The whole file.
+        name: What an error message calls it.
+
+    Raises:
+        CorruptError: The bytes are damaged or of another version.
+    """
+    if len(raw) < _HEADER.size:
+        raise CorruptError(f"{name}: {len(raw)} bytes, expected at least {_HEADER.size}; install pmbf again")
+    magic, version, n_hashes, crc = _HEADER.unpack_from(raw)
+    found = version.rstrip(b"\0").decode("ascii", "replace")
+    if magic != _MAGIC or found != FOLD_VERSION:
+        raise CorruptError(f"{name}: made for fold table {found!r}, expected {FOLD_VERSION!r}; install pmbf again")
+    content = raw[_HEADER.size :]
+    if (len(content), zlib.crc32(content)) != (4 * n_hashes, crc):
+        raise CorruptError(f"{name}: checksum does not fit the contents; install pmbf again")
+    return np.frombuffer(content, "<u4").astype(np.uint32)
+
+
+def packed(hashes: Hashes) -> bytes:
+    """Return the file that `parse` reads."""
+    content = hashes.astype("<u4").tobytes()
+    return _HEADER.pack(_MAGIC, FOLD_VERSION.encode(), len(hashes), zlib.crc32(content)) + content
