@@ -283,13 +283,13 @@ class Pmbf:
 
 
 class PmbfWhole(Pmbf):
-    """pmbf: `pmbf load` with texts; whole screen, passages proven, by characters covered."""
+    """pmbf: `pmbf load` with texts; whole screen, passages proven, by what they say for copying."""
 
     params = Params()
 
     def ask(self, text: str) -> Answer:
         """Return the documents with proven passages."""
-        return [(match.document.id, float(match.n_covered)) for match in screen(self.store, text).matches]
+        return [(match.document.id, match.evidence) for match in screen(self.store, text).matches]
 
 
 PEERS: dict[str, type[Peer]] = {

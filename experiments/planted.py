@@ -1,7 +1,7 @@
 """Is the source of one planted passage found, and are only sources named? Texts of `experiments.planting`.
 
 - recall: share of the texts whose planted source is named, for `candidates` alone (score: evidence, what the
-  shared hashes of the best window weigh) and for the whole screen (score: characters covered);
+  shared hashes of the best window weigh) and for the whole screen (score: evidence, what the passages say);
 - cut: what is named scores above the cut, the least score that at most one clean text in a hundred exceeds;
 - first: share of the texts whose best named document is the source;
 - precision: sources among all documents that planted texts name, leaving out those that have a run of six words of the
@@ -102,7 +102,7 @@ def _candidates(store: Store, text: str) -> Named:
 
 def _screened(store: Store, text: str) -> Named:
     matches = screen(store, text).matches
-    return [(path, float(match.n_covered)) for match in matches for path in match.document.paths]
+    return [(path, match.evidence) for match in matches for path in match.document.paths]
 
 
 def _result(planted: Planted, method: str, ask: Callable[[str], Named]) -> Result:

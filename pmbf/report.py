@@ -1,7 +1,7 @@
 """What a screening found: plain, frozen data with JSON in and out.
 
     Report ── Query                      the text that was screened
-           └─ Match …                    one per source, best first
+           └─ Match …                    one per source, most evidence first
                 ├─ DocumentRef           which document
                 └─ Passage …             which characters of both texts, in query order
 
@@ -51,6 +51,9 @@ class Passage:
         also_in: Ids of other matched documents that hold most of the same query characters.
         scores: The similarities one by one.
         within: `quotation` or `bibliography` where most of the query's side is one, or None.
+        evidence: What it says for copying, in nats, at least 0: e to that power is how improbable its equal runs of
+            words are in two texts that have nothing to do with each other, or, if that is more, its words in any order
+            in two texts of one topic. Long runs of rare words say most, lists and phrases of a trade little.
     """
 
     query: Span
@@ -60,6 +63,7 @@ class Passage:
     also_in: tuple[int, ...] = ()
     scores: Scores | None = None
     within: str | None = None
+    evidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +89,7 @@ class Match:
         longest: Characters of the longest passage, on the query's side.
         passages: Verified passages in query order; empty when `problem` says why.
         problem: Why the match could not be verified, or None.
+        evidence: What its passages say for copying, together, in nats, at least 0.
     """
 
     document: DocumentRef
@@ -95,6 +100,7 @@ class Match:
     longest: int
     passages: tuple[Passage, ...]
     problem: str | None = None
+    evidence: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +138,7 @@ class Report:
 
     Args:
         query: What was screened.
-        matches: Sources, best first.
+        matches: Sources, those with most evidence first.
         n_covered: Characters of the query inside any passage, each counted once, excluded ones never.
         coverage: The same as a share of the query's characters, 0 to 1, never above.
         n_documents: Documents the query was compared with.

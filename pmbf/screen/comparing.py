@@ -72,7 +72,7 @@ def matches(
     options: Options,
     statistics: verify.Statistics | None,
 ) -> tuple[Match, ...]:
-    """Return the sources that really share passages with a query, best first.
+    """Return the sources that really share passages with a query, those with most evidence first.
 
     Args:
         files: Where their texts are.
@@ -147,15 +147,16 @@ def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], prob
         longest=max(map(len, spans), default=0),
         passages=passages,
         problem=problem,
+        evidence=round(sum(passage.evidence for passage in passages), 1),
     )
 
 
 def _resolved(found: list[Match], options: Options) -> tuple[Match, ...]:
-    """Return the matches above the threshold, each passage knowing who else has it, best first."""
+    """Return the matches above the threshold, each passage knowing who else has it, most evidence first."""
     kept = [match for match in found if match.problem or match.coverage >= options.threshold]
     neighbours = verify.with_neighbours({match.document.id: match.passages for match in kept})
     kept = [replace(match, passages=neighbours[match.document.id]) for match in kept]
-    return tuple(sorted(kept, key=lambda match: (-match.n_covered, -match.longest, match.document.path)))
+    return tuple(sorted(kept, key=lambda match: (-match.evidence, -match.n_covered, match.document.path)))
 
 
 def share(part: int, whole: int) -> float:

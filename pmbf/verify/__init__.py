@@ -6,6 +6,7 @@
     stretched       edges.py            over a small edit at either end
     accepted        verdict.py          Levenshtein distance: similar enough, or split
     passages        compare.py          the best first, never overlapping in the query
+    weighed         weighing.py         what each says for copying, in nats
     with_neighbours neighbours.py       the same passage in other documents
 
 It finds verbatim and lightly edited copies: every passage grows from a run of `Settings.seed_tokens` equal words.

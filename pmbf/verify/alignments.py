@@ -76,14 +76,16 @@ def evidence(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> list[float]:
     return found
 
 
-def in_runs(query: Prepared, source: Prepared, found: Alignment) -> NDArray[np.bool_]:
-    """Return which of an alignment's tokens in the query stand in equal runs of `VERBATIM_WORDS`, `(n,) bool`."""
-    theirs, _ = _runs(source, found.source)
-    ours, stops = _runs(query, found.query)
+def in_runs(
+    query: Prepared, source: Prepared, here: Span, there: Span, n_words: int = VERBATIM_WORDS
+) -> NDArray[np.bool_]:
+    """Return which tokens of a part of the query stand in runs of so many words that its part of the source has too."""
+    theirs, _ = _runs(source, there, n_words)
+    ours, stops = _runs(query, here, n_words)
     held = np.flatnonzero(np.isin(ours, theirs))
-    reached = np.zeros(len(found.query), np.intp)
-    reached[held] = stops[held] - found.query.start
-    return np.maximum.accumulate(reached) > np.arange(len(found.query))
+    reached = np.zeros(len(here), np.intp)
+    reached[held] = stops[held] - here.start
+    return np.maximum.accumulate(reached) > np.arange(len(here))
 
 
 def in_common(pair: Pair, found: Alignment) -> NDArray[np.bool_]:
@@ -92,9 +94,9 @@ def in_common(pair: Pair, found: Alignment) -> NDArray[np.bool_]:
     return np.isin(query[found.query.start : found.query.stop], source[found.source.start : found.source.stop])
 
 
-def _runs(text: Prepared, span: Span) -> tuple[Names, Positions]:
-    """Return the names of the runs inside a part of a text, and where they end."""
-    stops = text.run_stops(VERBATIM_WORDS)[span.start : span.stop]
+def _runs(text: Prepared, span: Span, n_words: int) -> tuple[Names, Positions]:
+    """Return the names of the runs of so many words inside a part of a text, and where they end."""
+    stops = text.run_stops(n_words)[span.start : span.stop]
     stops = stops[stops <= span.stop]
     starts = np.arange(span.start, span.start + len(stops))
     return text.names(starts, stops), stops

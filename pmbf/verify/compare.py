@@ -19,6 +19,7 @@ from pmbf.verify.seeds import blocks
 from pmbf.verify.settings import Settings
 from pmbf.verify.statistics import Statistics
 from pmbf.verify.verdict import accepted
+from pmbf.verify.weighing import weighed
 
 SURE_WORDS = 12
 """Words in an equal run that are never two texts' by chance; a letter that is a token counts as half a word."""
@@ -59,7 +60,8 @@ def passages(
     loose = list(reworded(query, source, pair, [piece.chain[0] for piece in exact], settings))
     loose.sort(key=lambda piece: piece.query)
     found = joined(query, source, [*loose, *_left(query, source, exact, loose, settings)], settings)
-    return tuple(_passage(query, source, piece) for piece in found)
+    nats = weighed(query, source, pair, found, settings.seed_tokens)
+    return tuple(_passage(query, source, *one) for one in zip(found, nats, strict=True))
 
 
 def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator[Found]:
@@ -130,11 +132,11 @@ def _exact(chain: Chain, similarity: float) -> Found:
     return Found(*chain_spans(chain), 1.0 if len(chain) == 1 else similarity, kind, (chain,))
 
 
-def _passage(query: Prepared, source: Prepared, piece: Found) -> Passage:
+def _passage(query: Prepared, source: Prepared, piece: Found, nats: float) -> Passage:
     if piece.chain:
         spans = span_pair(query, source, piece.chain[0])
     else:
         spans = grown(query, piece.query), grown(source, piece.source)
     equal = piece.kind == "verbatim"
     found = Scores(1.0, 1.0, 1.0) if equal else scores(query, source, piece.query, piece.source)
-    return Passage(*spans, piece.similarity, piece.kind, scores=found)
+    return Passage(*spans, piece.similarity, piece.kind, scores=found, evidence=round(nats, 1))

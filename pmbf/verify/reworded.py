@@ -70,7 +70,7 @@ def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, 
     One chain with small edits is a passage. Several belong together if what lies between them is reworded, and not
     if it is something else.
     """
-    equal = in_runs(query, source, one)
+    equal = in_runs(query, source, one.query, one.source)
     if n_chains == 1 and np.count_nonzero(equal) >= MOST_VERBATIM * len(equal):
         return True
     common = equal | in_common(pair, one)
