@@ -27,12 +27,14 @@ from pmbf.extract.kinds import (
     plain_kind,
 )
 from pmbf.extract.limits import Extracted, Limits
+from pmbf.extract.parts import Part, part_at
 
 __all__ = [
     "SUPPORTED",
     "TEXT_KINDS",
     "Extracted",
     "Limits",
+    "Part",
     "extract",
     "extract_path",
     "guess_kind",
@@ -40,6 +42,7 @@ __all__ = [
     "is_probably_text",
     "looks_supported",
     "may_be_plain",
+    "part_at",
     "plain_kind",
 ]
 

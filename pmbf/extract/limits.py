@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 from pmbf.errors import ParameterError
+from pmbf.extract.parts import Part
 
 MIB = 1 << 20
 
@@ -57,6 +58,7 @@ class Extracted:
         encoding: The encoding of plain text, None for the other kinds.
         problems: What could not be read, and why. Empty means complete.
         notes: What was left out and is no gap: links and devices in an archive.
+        parts: Where the texts of documents inside stand, by where they begin, outer ones first.
     """
 
     text: str
@@ -64,6 +66,7 @@ class Extracted:
     encoding: str | None = None
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
     @property
     def complete(self) -> bool:

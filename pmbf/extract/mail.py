@@ -33,8 +33,9 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     texts: list[str] = []
     for number, one in enumerate(filter(bytes.strip, _MBOX_SEPARATOR.split(raw)), 1):
         reading.spend_entries(1)
-        if inner := reading.inside(f"message {number}"):
-            texts += _message(email.message_from_bytes(one), inner)
+        name = f"message {number}"
+        if inner := reading.inside(name):
+            texts.append(reading.part("\n".join(_message(email.message_from_bytes(one), inner)), name))
     return "\n".join(texts)
 
 
@@ -57,9 +58,9 @@ def _part(part: Message, reading: Reading) -> Iterator[str]:
     if not part.is_multipart():
         yield _leaf(part, reading)
     elif part.get_content_type() == "message/rfc822":
-        if inner := reading.inside("attached message"):
+        if inner := reading.inside(name := "attached message"):
             for message in part.get_payload():
-                yield from _message(message, inner)  # type: ignore[arg-type]
+                yield reading.part("\n".join(_message(message, inner)), name)  # type: ignore[arg-type]
     else:
         yield part.preamble or ""
         for child in part.get_payload():
@@ -74,13 +75,16 @@ def _leaf(part: Message, reading: Reading) -> str:
     if not isinstance(payload, bytes) or not payload.strip():
         return ""
     content_type = part.get_content_type()
-    name = _if_sound(part.get_filename) or "part" + NAMES.get(content_type, "")
+    filename = _if_sound(part.get_filename)
+    name = filename or "part" + NAMES.get(content_type, "")
     kind = guess_kind(payload, name)
     if kind == "html" or (kind in TEXT_KINDS and content_type == "text/html"):
-        return html.read(payload, "html", reading, charset=_if_sound(part.get_content_charset))
-    if kind in TEXT_KINDS:
-        return _plain(payload, _if_sound(part.get_content_charset), reading)
-    return "" if kind is None and content_type in SIGNATURES else reading.embedded(payload, name)
+        text = html.read(payload, "html", reading, charset=_if_sound(part.get_content_charset))
+    elif kind in TEXT_KINDS:
+        text = _plain(payload, _if_sound(part.get_content_charset), reading)
+    else:
+        return "" if kind is None and content_type in SIGNATURES else reading.embedded(payload, name)
+    return reading.part(text, filename) if filename else text
 
 
 def _if_sound(parameter: Callable[[], str | None]) -> str | None:

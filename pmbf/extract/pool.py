@@ -17,6 +17,7 @@ from pathlib import Path
 from pmbf import frames
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract.limits import Extracted, Limits
+from pmbf.extract.parts import Part
 from pmbf.frames import Frame
 
 START_S = 60.0
@@ -47,7 +48,8 @@ def read_apart(raw: bytes, kind: str, limits: Limits) -> Extracted:
         raise UnsupportedError(header["unsupported"])
     if "incomplete" in header:
         raise IncompleteError(header["incomplete"])
-    return Extracted(text.decode(), kind, None, tuple(header["problems"]), tuple(header["notes"]))
+    parts = tuple(Part(*one) for one in header["parts"])
+    return Extracted(text.decode(), kind, None, tuple(header["problems"]), tuple(header["notes"]), parts)
 
 
 class Worker:

@@ -10,6 +10,7 @@ from typing import cast
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.extract.kinds import ARCHIVE_KINDS, TEXT_KINDS, describe, guess_kind, hidden_after, is_media
 from pmbf.extract.limits import Limits
+from pmbf.extract.parts import BETWEEN, Marks, Part
 
 MAX_PROBLEMS = 100
 MAX_LABEL_CHARS = 200
@@ -41,15 +42,16 @@ class _Spent:
     text_chars: int = 0
     problems: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
+    marks: Marks = field(default_factory=Marks)
 
 
 class Reading:
     """What is left of the limits while one document is read with all it contains, and what went wrong so far."""
 
-    def __init__(self, limits: Limits, *, _outer: Reading | None = None, _label: str = "") -> None:
+    def __init__(self, limits: Limits, *, _outer: Reading | None = None, _name: str = "") -> None:
         self.limits = limits
         self._spent: _Spent = _outer._spent if _outer else _Spent()
-        self._label = _label
+        self._names: tuple[str, ...] = (*_outer._names, _name[:MAX_LABEL_CHARS]) if _outer else ()
         self._depth: int = _outer._depth + 1 if _outer else 0
 
     @property
@@ -72,7 +74,7 @@ class Reading:
 
     def _keep(self, kept: list[str], what: str) -> None:
         if len(kept) < MAX_PROBLEMS:
-            kept.append(self._label + what[:500])
+            kept.append("".join(f"{name}: " for name in self._names) + what[:500])
         elif len(kept) == MAX_PROBLEMS:
             kept.append("more, not listed")
 
@@ -99,7 +101,15 @@ class Reading:
         if self._depth >= self.limits.max_depth:
             self.problem(f"{name}: skipped: more than {self.limits.max_depth} documents inside each other (max_depth)")
             return None
-        return Reading(self.limits, _outer=self, _label=f"{self._label}{name[:MAX_LABEL_CHARS]}: ")
+        return Reading(self.limits, _outer=self, _name=name)
+
+    def part(self, text: str, name: str) -> str:
+        """Return the text of a document inside this one, so that it is known where it comes from."""
+        return self._spent.marks.around(text, BETWEEN.join((*self._names, name[:MAX_LABEL_CHARS])))
+
+    def finished(self, text: str) -> tuple[str, tuple[Part, ...]]:
+        """Return the text of the whole document, and which parts of it come from documents inside."""
+        return self._spent.marks.taken_out(text)
 
     def embedded(self, raw: bytes, name: str) -> str:
         """Return the text of a document inside this one; where it has none that can be read, note why."""
@@ -110,7 +120,7 @@ class Reading:
         if kind is None or inner is None:
             return ""
         try:
-            return read(raw, kind, inner)
+            return self.part(read(raw, kind, inner), name)
         except OverLimitError:
             raise
         except PmbfError as error:

@@ -44,10 +44,12 @@ def answer(raw: bytes, kind: str, limits: Limits) -> frames.Frame:
     """Return the frame that answers one request: the text with its problems, or an error. Never raises."""
     reading = Reading(limits)
     try:
-        text = well_formed(read(raw, kind, reading)).encode()
+        whole, parts = reading.finished(well_formed(read(raw, kind, reading)))
+        text = whole.encode()
         if len(text) > limits.max_text_bytes:
             raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text (max_text_bytes)")
-        return {"problems": reading.problems, "notes": reading.notes}, text
+        told = [[one.start, one.stop, one.path] for one in parts]
+        return {"problems": reading.problems, "notes": reading.notes, "parts": told}, text
     except UnsupportedError as error:
         return {"unsupported": str(error)}, b""
     except PmbfError as error:

@@ -82,4 +82,5 @@ def _told(finding: Finding, collection: str) -> dict[str, Any]:
         "share_of_document": finding.share_of_document,
         "share_of_payload": finding.share_of_payload,
         "fingerprints": [one.fingerprint for one in finding.evidence],
+        "parts": sorted({one.part for one in finding.evidence if one.part}),
     }

@@ -8,6 +8,7 @@ from dataclasses import replace
 import numpy as np
 
 from pmbf.apparatus import common, merged
+from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
@@ -55,9 +56,9 @@ class Measured:
         letters, singles = (np.diff(np.searchsorted(places, bounds)).sum() for places in (self._places, self._singles))
         return int(letters + (SINGLE_CHARS - 1) * singles)
 
-    def lines(self, span: Span) -> tuple[int, int]:
-        """Return the first and the last line of a span, from 1."""
-        first = self.text.count("\n", 0, span.start) + 1
+    def lines(self, span: Span, begin: int = 0) -> tuple[int, int]:
+        """Return the first and the last line of a span, from 1, of the text from some character on."""
+        first = self.text.count("\n", begin, max(begin, span.start)) + 1
         return first, first + self.text.count("\n", span.start, max(span.start, span.stop - 1))
 
 
@@ -91,7 +92,7 @@ def _finding(
     allowances: Allowances,
     inline: frozenset[str],
 ) -> Finding | None:
-    evidence = tuple(_evidence(passage, measured, allowances, inline) for passage in match.passages)
+    evidence = tuple(_evidence(passage, read.parts, measured, allowances, inline) for passage in match.passages)
     pairs = list(zip(match.passages, evidence, strict=True))
     counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
     action: Action | None = _action(*counted, policy)
@@ -115,12 +116,17 @@ def _finding(
     )
 
 
-def _evidence(passage: Passage, measured: Measured, allowances: Allowances, inline: frozenset[str]) -> Evidence:
+def _evidence(
+    passage: Passage, parts: Sequence[Part], measured: Measured, allowances: Allowances, inline: frozenset[str]
+) -> Evidence:
     span = passage.query
+    part = part_at(parts, span.start, span.stop)
     text = measured.text[span.start : span.stop]
     fingerprint = passage_fingerprint(text, allowances.key)
     allowed_by = allowances.allowed_by(fingerprint, inline)
-    return Evidence(span, measured.lines(span), measured.within([span]), fingerprint, text, allowed_by)
+    lines = measured.lines(span, part.start if part else 0)
+    n_chars = measured.within([span])
+    return Evidence(span, lines, n_chars, fingerprint, text, allowed_by, part.path if part else "")
 
 
 def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import TEXT_KINDS, Limits, extract, guess_kind, is_container
+from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container
 from pmbf.guard.types import Payload
 from pmbf.screen import Text
 from pmbf.text import clean
@@ -22,6 +22,7 @@ class ReadPayload:
         is_plain: Whether the content is its own text.
         is_text: Whether it holds text at all.
         problems: What was not read.
+        parts: Where the texts of documents inside it stand.
     """
 
     payload: Payload
@@ -30,6 +31,7 @@ class ReadPayload:
     is_plain: bool = False
     is_text: bool = True
     problems: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
 
 
 def read(payload: Payload, limits: Limits) -> ReadPayload:
@@ -46,4 +48,5 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
             return ReadPayload(bare, empty, len(raw), is_text=False)
         return ReadPayload(bare, empty, len(raw), problems=(str(error).removeprefix(f"{payload.name}: "),))
     text = Text(payload.name, clean(extracted.text))
-    return ReadPayload(bare, text, len(raw), extracted.kind in TEXT_KINDS, problems=extracted.problems)
+    is_plain = extracted.kind in TEXT_KINDS
+    return ReadPayload(bare, text, len(raw), is_plain, problems=extracted.problems, parts=extracted.parts)

@@ -81,10 +81,11 @@ def _rules() -> list[dict[str, Any]]:
 
 def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any]:
     action = "allowed" if one.allowed_by else finding.action
-    result = {
+    source = _document(finding) + (f" in {one.part}" if one.part else "")
+    result: dict[str, Any] = {
         "ruleId": LEAK,
         "level": _LEVELS[action],
-        "message": {"text": f"{one.n_chars} letters and digits of {_document(finding)}; fingerprint {one.fingerprint}"},
+        "message": {"text": f"{one.n_chars} letters and digits of {source}; fingerprint {one.fingerprint}"},
         "locations": _locations(finding.payload, one.lines if finding.is_plain else None, n_locations),
         "partialFingerprints": {
             "pmbfPassage/v1": one.fingerprint,
@@ -97,6 +98,9 @@ def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any
             "commit": finding.payload.commit,
         },
     }
+    if one.part:
+        for location in result["locations"]:
+            location["logicalLocations"] = [{"fullyQualifiedName": one.part, "kind": "resource"}]
     if one.allowed_by:
         kind = "inSource" if one.allowed_by == "inline" else "external"
         result["suppressions"] = [{"kind": kind, "justification": f"allowed by {one.allowed_by}"}]

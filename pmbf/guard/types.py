@@ -58,11 +58,12 @@ class Evidence:
 
     Args:
         span: Where in the payload's extracted text, in code points.
-        lines: First and last line of that text, from 1.
+        lines: First and last line of that text, from 1; of a document inside the payload, of its own text.
         n_chars: Letters and digits of it, after folding.
         fingerprint: Its content under the key of the baseline or the collection; says nothing about place or layout.
         text: The passage.
         allowed_by: `baseline` or `inline` where it is allowed, or empty.
+        part: The document inside the payload that it stands in, such as `report.zip!/inner.docx`, or empty.
     """
 
     span: Span
@@ -71,6 +72,7 @@ class Evidence:
     fingerprint: str
     text: str
     allowed_by: str = ""
+    part: str = ""
 
     def to_dict(self, *, redact: bool) -> dict[str, Any]:
         """Return the evidence as JSON-ready values, without the text where that is asked for."""

@@ -52,6 +52,8 @@ def _heading(one: Evidence, is_plain: bool) -> str:
     first, last = one.lines
     lines = f"line {first}" if first == last else f"lines {first}-{last}"
     where = lines if is_plain else f"{lines} of its text"
+    if one.part:
+        where = f"{shown_path(one.part)}, {where}"
     allowed = f", allowed by {one.allowed_by}" if one.allowed_by else ""
     return f"{where}: {counted(one.n_chars, 'letter')} and digits, fingerprint {one.fingerprint}{allowed}"
 

@@ -58,6 +58,15 @@ def test_lines_of_a_text_that_was_extracted_are_no_lines_of_the_file():
     assert "region" not in result["locations"][0]["physicalLocation"]
 
 
+def test_a_document_inside_is_named_and_the_place_stays_the_file():
+    inner = replace(EVIDENCE, part="inner.zip!/c.docx")
+    [result] = results(to_sarif(verdict(finding(is_plain=False, evidence=[inner])), "1"))
+    [location] = result["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == "d/a%20b.txt"
+    assert location["logicalLocations"] == [{"fullyQualifiedName": "inner.zip!/c.docx", "kind": "resource"}]
+    assert "of plan.txt (document 7) in inner.zip!/c.docx; fingerprint" in result["message"]["text"]
+
+
 def test_every_result_has_a_place_even_a_message_and_a_name_that_is_no_text():
     log = to_sarif(verdict(finding(paths=()), finding(paths=("caf\udce9",)), incomplete=(Unread("x", "y"),)), "1")
     uris = [one["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for one in results(log)]
@@ -101,7 +110,7 @@ LOGS = {
     "a file, a message, names of all kinds": verdict(
         *(finding(paths=paths) for paths in ([], ["/a b/c"], ["caf\udce9"], ["a:b?c#d"], ["../x", "./[y]"], ["è/я"]))
     ),
-    "text of an archive": verdict(finding(is_plain=False)),
+    "text of an archive": verdict(finding(is_plain=False, evidence=[replace(EVIDENCE, part="a b.zip!/\u202ec.docx")])),
     "allowed, warned": verdict(finding(evidence=[ALLOWED], action="allowed"), finding(action="warn")),
     "an endpoint filter's": verdict(finding(document_id=0, document_path="px-0123", share_of_document=None)),
     "incomplete": verdict(
