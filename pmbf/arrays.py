@@ -10,6 +10,19 @@ from numpy.typing import NDArray
 Number = TypeVar("Number", bound=np.generic)
 
 
+def among(values: NDArray[Number], others: NDArray[Number]) -> NDArray[np.bool_]:
+    """Return which values are among others: `numpy.isin`, which takes thrice as long for a few hundred.
+
+    >>> among(np.array([3, 1, 3]), np.array([4, 3])).tolist()
+    [True, False, True]
+    """
+    if not len(others):
+        return np.zeros(len(values), np.bool_)
+    ordered = np.sort(others)
+    found: NDArray[np.bool_] = ordered[np.minimum(np.searchsorted(ordered, values), len(ordered) - 1)] == values
+    return found
+
+
 def distinct(values: NDArray[Number]) -> NDArray[Number]:
     """Return the values ascending, each once: `numpy.unique`, which would import `numpy.ma`, 20 ms of each command.
 

@@ -34,13 +34,13 @@ if TYPE_CHECKING or not native_answers():
     from pmbf.kernels.reference_keyed import siphash_windows
     from pmbf.kernels.reference_query import evidence, row_evidence, rows_over
     from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
-    from pmbf.kernels.reference_runs import equal_runs, grams, hops
+    from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
     from pmbf.kernels.reference_text import fold, sample, tokenise
-    from pmbf.kernels.reference_words import classes, words
+    from pmbf.kernels.reference_words import classes, spell, words
 
     NAME = "reference"
 else:
-    from pmbf.kernels.native_align import align, classes, equal_runs, grams, hops, part_scores, words
+    from pmbf.kernels.native_align import align, classes, equal_runs, grams, hops, part_scores, runs_of, spell, words
     from pmbf.kernels.native_bits import (
         and_popcounts,
         decode_gaps,
@@ -107,11 +107,13 @@ __all__ = [
     "record",
     "row_evidence",
     "rows_over",
+    "runs_of",
     "sample",
     "score_tables",
     "seal",
     "shared",
     "siphash_windows",
+    "spell",
     "tokenise",
     "unseal",
     "window_counts",

@@ -76,12 +76,25 @@ class _Grams(Structure):
     )
 
 
+class _Folded(Structure):
+    """`folded_t` of native/align_prepare.c."""
+
+    _fields_ = (
+        ("folded", c_void_p),
+        ("size", c_int64),
+        ("n", c_int64),
+        *((name, c_void_p) for name in ("origin", "starts", "singles", "spelling", "offsets")),
+    )
+
+
 class _Tokens(Structure):
     """`tokens_t` of native/align_hops.c."""
 
     _fields_ = (("hashes", c_void_p), ("singles", c_void_p), ("n", c_int64))
 
 
+_runs_of = function("pmbf_align_runs_of", c_void_p, c_int64, c_void_p, c_void_p)
+_spell = function("pmbf_align_spell", c_void_p, returns=c_int64)
 _grams = function("pmbf_align_grams", *[c_void_p] * 3, c_int64, *[c_void_p] * 3, returns=c_int64)
 _runs = function("pmbf_align_runs", c_void_p, c_void_p, returns=c_int64)
 _hops = function("pmbf_align_hops", c_void_p, c_void_p, c_int64, c_int, c_void_p)
@@ -110,6 +123,16 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
     return Words(keys[:n_types].copy(), types, slips[:n_types].copy(), borders)
 
 
+def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
+    """As `reference_words.spell`."""
+    letters, n = folded.text.encode(), len(tokens)
+    spelling, offsets = np.empty(len(letters), np.uint8), np.empty(n + 1, np.int64)
+    given = map(_at, (folded.origin, tokens.starts, tokens.singles, spelling, offsets))
+    text = _Folded(_at(letters), len(letters), n, *given)
+    size = _spell(addressof(text))
+    return spelling[:size].tobytes().decode(), offsets
+
+
 def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
     """As `reference_words.classes`."""
     found = np.empty(len(query.keys), np.int32), np.empty(len(source.keys), np.int32)
@@ -119,6 +142,13 @@ def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.
         types.n, types.n_slots = len(words.keys), len(table)
     n_classes = _classes(addressof(texts), *map(_at, found))
     return *found, n_classes
+
+
+def runs_of(hashes: NDArray[np.uint64]) -> Runs:
+    """As `reference_runs.runs_of`."""
+    sums, back = np.empty(len(hashes) + 1, np.uint64), np.empty(len(hashes), np.uint64)
+    _runs_of(_at(hashes), len(hashes), _at(sums), _at(back))
+    return Runs(sums, back)
 
 
 def grams(runs: Runs, stops: Places) -> Grams:

@@ -82,12 +82,16 @@ def _around(others: Places, places: Places, radius: int, weight: int) -> Places:
 
 
 def _worths(texts: Texts) -> list[int]:
-    """Return what a point of each class is worth, 0 where it makes none or too many."""
+    """Return what a point of each class is worth, 0 where it makes none or too many.
+
+    The sums of all within the radius fit 32 bits.
+    """
+    most = (2**31 - 1) // (2 * texts.pair.rules.radius + 1) ** 2
     products = texts.counts[0] * texts.counts[1]
     worths = []
     for product, rarity in zip(products.tolist(), texts.pair.rarities.tolist(), strict=True):
         makes = 0 < product <= texts.pair.rules.most_points
-        worths.append(rarity * (math.isqrt((1 << 48) // product) >> 12) >> 12 if makes else 0)
+        worths.append(min(most, rarity * (math.isqrt((1 << 48) // product) >> 12) >> 12) if makes else 0)
     return worths
 
 

@@ -1,4 +1,4 @@
-"""Equal runs of two texts: the NumPy reference of `native/align_runs.c`, `align_grams.c` and `align_hops.c`."""
+"""Equal runs of two texts: the NumPy reference of `native/align_{prepare,grams,runs,hops}.c`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,33 @@ from pmbf.kernels.types import Tokens
 
 Places = NDArray[np.int64]
 
+BASE = 0x9E3779B97F4A7C15
+BASE_INVERSE = pow(BASE, -1, 2**64)
+
 HOP_EDITS = 2
 HOP_WORDS = 3
 _HOPS = sorted(product(range(HOP_EDITS + 1), repeat=2), key=lambda hop: (max(hop), sum(hop), hop))
 _WINDOW = 16
+
+
+def runs_of(hashes: NDArray[np.uint64]) -> Runs:
+    """Return what names the runs of some tokens.
+
+    Args:
+        hashes: `(n,) uint64`, of each token.
+
+    Source:
+        Karp & Rabin 1987, Efficient randomized pattern-matching algorithms; prefix sums make any run O(1).
+    """
+    sums = np.zeros(len(hashes) + 1, np.uint64)
+    np.cumsum(hashes * _powers(BASE, len(hashes)), out=sums[1:])
+    return Runs(sums, _powers(BASE_INVERSE, len(hashes)))
+
+
+def _powers(base: int, count: int) -> NDArray[np.uint64]:
+    powers = np.full(count, base, np.uint64)
+    powers[:1] = 1
+    return np.cumprod(powers, dtype=np.uint64)
 
 
 def grams(runs: Runs, stops: Places) -> Grams:

@@ -62,6 +62,30 @@ def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.
     return ours, theirs, n_classes
 
 
+def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
+    """Return the folded text with one space between two words and no other separator, and where its tokens begin.
+
+    Args:
+        folded: A text, folded.
+        tokens: Its tokens.
+
+    Returns:
+        The spelling, and `(n + 1,) int64`: the begin of each of n tokens, and the end.
+    """
+    points = _codes(folded.text)
+    starts = np.searchsorted(folded.origin[:-1], tokens.starts)
+    keep = points != ord(" ")
+    is_first = ~keep
+    is_first[1:] &= keep[:-1]
+    firsts = np.flatnonzero(is_first)
+    after = np.searchsorted(starts, firsts, side="right")
+    is_word = np.zeros(len(starts) + 2, np.bool_)  # nothing, the tokens, nothing: a separator outside joins no words
+    np.logical_not(tokens.singles, out=is_word[1:-1])
+    keep[firsts] = is_word[after] & is_word[after + 1]
+    n_kept = np.append(0, np.cumsum(keep)).astype(np.int64)
+    return points[keep].tobytes().decode("utf-32-le"), np.append(n_kept[starts], n_kept[-1])
+
+
 def _first_holders(words: Words) -> dict[int, int]:
     """Return the first type that has each slip."""
     held: dict[int, int] = {}

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import among
 from pmbf.kernels import NAT, Pair, Rules, align, classes, part_scores
 from pmbf.report import Span
-from pmbf.verify.prepared import Names, Positions, Prepared
+from pmbf.verify.prepared import Positions, Prepared
 from pmbf.verify.statistics import LEAST_PAGES, Statistics
 
 VERBATIM_WORDS = 6
@@ -82,7 +83,7 @@ def in_runs(
     """Return which tokens of a part of the query stand in runs of so many words that its part of the source has too."""
     theirs, _ = _runs(source, there, n_words)
     ours, stops = _runs(query, here, n_words)
-    held = np.flatnonzero(np.isin(ours, theirs))
+    held = np.flatnonzero(among(ours, theirs))
     reached = np.zeros(len(here), np.intp)
     reached[held] = stops[held] - here.start
     return np.maximum.accumulate(reached) > np.arange(len(here))
@@ -91,12 +92,12 @@ def in_runs(
 def in_common(pair: Pair, found: Alignment) -> NDArray[np.bool_]:
     """Return which of an alignment's tokens in the query stand anywhere in its part of the source, `(n,) bool`."""
     query, source = pair.classes
-    return np.isin(query[found.query.start : found.query.stop], source[found.source.start : found.source.stop])
+    return among(query[found.query.start : found.query.stop], source[found.source.start : found.source.stop])
 
 
-def _runs(text: Prepared, span: Span, n_words: int) -> tuple[Names, Positions]:
+def _runs(text: Prepared, span: Span, n_words: int) -> tuple[NDArray[np.uint64], Positions]:
     """Return the names of the runs of so many words inside a part of a text, and where they end."""
     stops = text.run_stops(n_words)[span.start : span.stop]
     stops = stops[stops <= span.stop]
     starts = np.arange(span.start, span.start + len(stops))
-    return text.names(starts, stops), stops
+    return text.runs.names(starts, stops), stops

@@ -35,6 +35,8 @@ def chain_spans(chain: Chain) -> tuple[Span, Span]:
 def n_letters(text: Prepared, tokens: Span) -> int:
     """Return the characters of some tokens, in letters of an alphabet."""
     n_chars = int(text.tokens.stops[tokens.stop - 1]) - int(text.tokens.starts[tokens.start])
+    if not text.n_singles:
+        return n_chars
     return n_chars + (SINGLE_CHARS - 1) * int(np.count_nonzero(text.tokens.singles[tokens.start : tokens.stop]))
 
 

@@ -17,16 +17,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Folded, Grams, Runs, Tokens, Words, fold, grams, tokenise, words
+from pmbf.kernels import Folded, Grams, Runs, Tokens, Words, fold, grams, runs_of, spell, tokenise, words
 from pmbf.report import Span
 from pmbf.verify.statistics import COMMONEST, COMMONEST_PAIRS, Statistics, Weights
 
 Positions = NDArray[np.intp]
-Names = NDArray[np.uint64]
-
-_BASE = 0x9E3779B97F4A7C15
-_BASE_INVERSE = pow(_BASE, -1, 2**64)
-_SPACE = ord(" ")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,6 +46,11 @@ class Prepared:
         """Number of tokens."""
         return len(self.tokens.hashes)
 
+    @cached_property
+    def n_singles(self) -> int:
+        """How many of them are letters of scripts written without spaces."""
+        return int(np.count_nonzero(self.tokens.singles))
+
     @property
     def spelling(self) -> str:
         """The folded text, with one space between two words and no other separator: equal tokens, equal spelling."""
@@ -65,10 +65,6 @@ class Prepared:
         """Return the spelling of the tokens `[start, stop)`, with the space behind them if there is one."""
         return self.spelling[self.offsets[start] : self.offsets[stop]]
 
-    def names(self, starts: Positions, stops: Positions) -> Names:
-        """Return one number per run of tokens `[start, stop)`; equal runs have equal numbers, others hardly ever."""
-        return self.runs.names(starts, stops)
-
     def weights(self, statistics: Statistics) -> Weights:
         """Return the weights of the words' keys, kept for the statistics asked for last."""
         return self._weighed(statistics)[2]
@@ -80,7 +76,7 @@ class Prepared:
     def _weighed(self, statistics: Statistics) -> tuple[Statistics, int, Weights]:
         kept = self._weights[:1]
         if not kept or kept[0][0] is not statistics:
-            in_pairs = 2 * np.count_nonzero(self.tokens.singles) > self.n_tokens
+            in_pairs = 2 * self.n_singles > self.n_tokens
             n_like = statistics.n_pages_like(self.words, COMMONEST_PAIRS if in_pairs else COMMONEST)
             kept = self._weights[:] = [(statistics, n_like, statistics.weights(self.words, n_like))]
         return kept[0]
@@ -102,7 +98,9 @@ class Prepared:
         >>> prepare("to be or 老渔夫").run_stops(2).tolist()
         [2, 3, 5]
         """
-        if n_words not in self._run_stops:
+        if n_words not in self._run_stops and not self.n_singles:
+            self._run_stops[n_words] = np.arange(n_words, self.n_tokens + 1)
+        elif n_words not in self._run_stops:
             half_words = np.zeros(self.n_tokens + 1, np.intp)
             np.cumsum(2 - self.tokens.singles.astype(np.intp), out=half_words[1:])
             n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
@@ -120,7 +118,7 @@ class Prepared:
 
     @cached_property
     def _spelling(self) -> tuple[str, Positions]:
-        return _respell(self._folded, self.tokens)
+        return spell(self._folded, self.tokens)
 
 
 def prepare(text: str) -> Prepared:
@@ -133,33 +131,8 @@ def prepare(text: str) -> Prepared:
     3
     """
     tokens = tokenise(_utf8(text))
-    powers = _powers(_BASE, len(tokens.hashes))
-    sums = np.zeros(len(tokens.hashes) + 1, np.uint64)
-    np.cumsum(tokens.hashes * powers, out=sums[1:])
-    return Prepared(text, tokens, Runs(sums, _powers(_BASE_INVERSE, len(tokens.hashes))))
+    return Prepared(text, tokens, runs_of(tokens.hashes))
 
 
 def _utf8(text: str) -> bytes:
     return text.encode("utf-8", errors="replace")  # a lone surrogate becomes "?": one code point for one
-
-
-def _powers(base: int, count: int) -> Names:
-    powers = np.full(count, base, np.uint64)
-    powers[:1] = 1
-    return np.cumprod(powers, dtype=np.uint64)
-
-
-def _respell(folded: Folded, tokens: Tokens) -> tuple[str, Positions]:
-    """Keep the first separator between two words, drop every other one."""
-    points = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32)
-    starts = np.searchsorted(folded.origin[:-1], tokens.starts)
-    keep = points != _SPACE
-    is_first = ~keep
-    is_first[1:] &= keep[:-1]
-    firsts = np.flatnonzero(is_first)
-    after = np.searchsorted(starts, firsts, side="right")
-    is_word = np.zeros(len(starts) + 2, np.bool_)  # nothing, the tokens, nothing: a separator outside joins no words
-    np.logical_not(tokens.singles, out=is_word[1:-1])
-    keep[firsts] = is_word[after] & is_word[after + 1]
-    n_kept = np.append(0, np.cumsum(keep))
-    return points[keep].tobytes().decode("utf-32-le"), np.append(n_kept[starts], n_kept[-1])

@@ -99,7 +99,7 @@ class Statistics:
         >>> found.n_pages_like(prepare("the hill and the tree").words), found.n_pages_like(prepare("le pont").words)
         (3, 1)
         """
-        held = self._found(text.keys, self.n_holding)[text.types]
+        held = self._counts(text)[0][text.types]
         place = len(held) - 1 - len(held) // commonest
         return int(np.partition(held, place)[place]) if len(held) else 0
 
@@ -113,14 +113,15 @@ class Statistics:
             n_like: Pages in its language.
         """
         n_words = max(PAGE_WORDS, self.n_words * n_like / max(1, self.n_pages))
-        n_holding, n_times = (self._found(text.keys, counts) for counts in (self.n_holding, self.n_times))
+        n_holding, n_times = self._counts(text)
         rarities = np.round(NAT * (math.log(n_like + 0.5) - np.log(n_holding + 0.5)))
         priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (n_words + 1))
         return np.maximum(rarities, 0).astype(np.int32), priors.astype(np.int32)
 
-    def _found(self, keys: NDArray[np.uint64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the counts of some keys, 0 for those unknown."""
+    def _counts(self, text: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how many pages hold each type of a text, and how often it stands there; 0 for those unknown."""
         if not len(self.keys):
-            return np.zeros(len(keys), np.int64)
-        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
-        return np.where(self.keys[place] == keys, counts[place], 0)
+            return (np.zeros(len(text.keys), np.int64),) * 2
+        place = np.minimum(np.searchsorted(self.keys, text.keys), len(self.keys) - 1)
+        known = self.keys[place] == text.keys
+        return self.n_holding[place] * known, self.n_times[place] * known

@@ -20,7 +20,6 @@ from pmbf.kernels import (
     Grams,
     Pair,
     Rules,
-    Runs,
     Tokens,
     Words,
     fold,
@@ -34,7 +33,7 @@ from pmbf.kernels.align_rules import NAT, Odds, score_tables
 REFERENCE = SimpleNamespace(
     words=reference_words.words, classes=reference_words.classes, align=reference_align.align,
     part_scores=reference_align.part_scores, grams=reference_runs.grams, equal_runs=reference_runs.equal_runs,
-    hops=reference_runs.hops,
+    hops=reference_runs.hops, runs_of=reference_runs.runs_of, spell=reference_words.spell,
 )  # fmt: skip
 PIECES = (
     "the quick brown fox. ", "Hyphen-\nated", "a-", "-\r\n", " \t", "\n", "\n\n", "x", "слово ", "中", "文字", "，",
@@ -105,6 +104,20 @@ def test_twins_agree_to_the_bit(query: str, source: str, gap: int, margin: int, 
     assert np.array_equal(twin.align(pair), REFERENCE.align(pair))
     parts = parts_of(pair, seed)
     assert np.array_equal(twin.part_scores(pair, parts), REFERENCE.part_scores(pair, parts))
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS)
+def test_both_twins_spell_and_name_alike(text: str) -> None:
+    folded, tokens = fold(text.encode()), tokenise(text.encode())
+    spelling, offsets = native().spell(folded, tokens)
+
+    expected, places = REFERENCE.spell(folded, tokens)
+
+    assert spelling == expected and np.array_equal(offsets, places)
+    assert "  " not in spelling and offsets[-1] == len(spelling)
+    runs, others = (kernels.runs_of(tokens.hashes) for kernels in (native(), REFERENCE))
+    assert np.array_equal(runs.sums, others.sums) and np.array_equal(runs.back, others.back)
 
 
 @pytest.mark.parametrize(
@@ -273,19 +286,10 @@ def tokens_of(numbers: list[int], singles: NDArray[np.bool_]) -> Tokens:
 
 
 def grams_of(kernels: Any, n: int, *texts: list[int]) -> list[Grams]:
-    return [kernels.grams(runs_of(tokens), np.arange(n, len(tokens) + 1)) for tokens in texts]
-
-
-def runs_of(tokens: list[int]) -> Runs:
-    """Return the names of the runs of some tokens, as `verify.prepare` makes them."""
-    base, inverse = (
-        np.array([pow(factor, power, 2**64) for power in range(len(tokens))], np.uint64)
-        for factor in (5, pow(5, -1, 2**64))
-    )
-    hashes = np.random.default_rng(1).integers(0, 2**64, 64, np.uint64)[np.array(tokens, np.intp)]
-    sums = np.zeros(len(tokens) + 1, np.uint64)
-    np.cumsum(hashes * base, out=sums[1:])
-    return Runs(sums, inverse)
+    """Return the grams of n tokens of some texts, given as numbers of tokens below 64."""
+    hashes = np.random.default_rng(1).integers(0, 2**64, 64, np.uint64)
+    runs = [kernels.runs_of(hashes[np.array(tokens, np.intp)]) for tokens in texts]
+    return [kernels.grams(one, np.arange(n, len(one.sums))) for one in runs]
 
 
 def n_equal(one: list[int], other: list[int]) -> int:

@@ -73,6 +73,14 @@ typedef struct {
 static inline int64_t least(int64_t one, int64_t other) { return one < other ? one : other; }
 static inline int64_t greatest(int64_t one, int64_t other) { return one > other ? one : other; }
 
+typedef struct {
+    uint64_t name;
+    int64_t place;
+} named_t;
+
+/* align_grams.c: sorts names by number; equal ones stay in order. `names` has room for twice as many. */
+void names_sort(named_t *names, int64_t n);
+
 /* align_points.c: the points that have enough others near them. False when out of memory. */
 bool points_find(const pair_t *pair, points_t *points);
 void points_free(points_t *points);

@@ -41,6 +41,9 @@ static void sort_part(work_t *work, const part_t *part) {
     uint32_t *order = work->order + part->start;
     for (int64_t at = 0; at < n; at++)
         work->keys[at] = (uint64_t)(uint32_t)work->points->places[part->side][order[at]] << 32 | order[at];
+    bool sorted = true; /* as points come, and where words are in order */
+    for (int64_t at = 1; at < n; at++) sorted &= work->keys[at - 1] < work->keys[at];
+    if (sorted) return;
     qsort(work->keys, (size_t)n, sizeof *work->keys, compare_keys);
     for (int64_t at = 0; at < n; at++) order[at] = (uint32_t)work->keys[at];
 }

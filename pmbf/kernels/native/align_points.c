@@ -15,11 +15,14 @@ static int32_t inverse_root(int64_t n) {
     return (int32_t)(root >> 12);
 }
 
-/* Writes what a point of each class is worth, 0 where it makes none or too many. */
+/* Writes what a point of each class is worth, 0 where it makes none or too many; the sums of all within the radius fit
+ * 32 bits. */
 static void weigh(const pair_t *pair, int32_t *worths) {
+    int64_t width = 2 * pair->rules->radius + 1, most = INT32_MAX / (width * width);
     for (int64_t c = 0; c < pair->n_classes; c++) {
         int64_t n = (int64_t)pair->sides[QUERY].counts[c] * pair->sides[SOURCE].counts[c];
-        worths[c] = n && n <= pair->rules->most_points ? (int32_t)((int64_t)pair->rarities[c] * inverse_root(n) >> 12) : 0;
+        bool makes = n && n <= pair->rules->most_points;
+        worths[c] = makes ? (int32_t)least(most, (int64_t)pair->rarities[c] * inverse_root(n) >> 12) : 0;
     }
 }
 
@@ -43,73 +46,85 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
-/* Twice what the query's words near the one at hand are worth at each place of the source, those of its own class too.
- * When a word comes near, its worth is added around each of its places; when it goes, it is taken off again. */
+/* What the query's words within the radius are worth at each place of the source, those of the class at hand too. When a
+ * word comes near, its worth is added around each of its places; when it goes, it is taken off again. */
 typedef struct {
     const pair_t *pair;
     const int32_t *worths;
-    int64_t *sums;
+    int32_t *sums; /* begins a radius before the first place and ends one behind the last */
+    int32_t *counts; /* how often each class is near */
+    int64_t radius, near;
 } field_t;
 
 /* Adds to the sums around each place of a query's word, if there is one at `word`; counts how often its class is near. */
-static void spread(field_t *field, int64_t word, int64_t radius, int64_t times, int32_t *counts, int sign) {
+static void spread(field_t *field, int64_t word, int sign) {
     const pair_t *pair = field->pair;
     if (word < 0 || word >= pair->sides[QUERY].n) return;
-    int32_t c = pair->sides[QUERY].classes[word];
-    int64_t worth = sign * times * field->worths[c];
+    int32_t c = pair->sides[QUERY].classes[word], worth = sign * field->worths[c];
     if (!worth) return;
-    counts[c] += sign;
+    field->counts[c] += sign;
     for (int32_t at = pair->bounds[c]; at < pair->bounds[c + 1]; at++) {
-        int64_t start = greatest(0, pair->places[at] - radius);
-        int64_t stop = least(pair->sides[SOURCE].n, pair->places[at] + radius + 1);
-        for (int64_t place = start; place < stop; place++) field->sums[place] += worth;
+        int32_t *sums = field->sums + pair->places[at];
+        for (int64_t place = 0; place < 2 * field->radius + 1; place++) sums[place] += worth;
     }
 }
 
-/* Lets the words come and go that the step to a word brings near or leaves behind. */
-static void step_to(field_t *field, int64_t word) {
-    const pair_t *pair = field->pair;
-    int64_t radius = pair->rules->radius, near = least(pair->rules->near, radius);
-    spread(field, word - radius - 1, radius, 2, pair->inside[QUERY], -1);
-    spread(field, word - near - 1, near, 1, pair->inside[SOURCE], -1);
-    spread(field, word + radius, radius, 2, pair->inside[QUERY], 1);
-    spread(field, word + near, near, 1, pair->inside[SOURCE], 1);
+/* How many places of a class are within a distance of one. */
+static int64_t n_around(const pair_t *pair, int32_t c, int64_t place, int64_t distance) {
+    const int32_t *low = pair->places + pair->bounds[c], *end = pair->places + pair->bounds[c + 1];
+    for (int64_t n = end - low; n > 0;) {
+        int64_t half = n / 2;
+        if (low[half] < place - distance) low += half + 1, n -= half + 1;
+        else n = half;
+    }
+    int64_t n = 0;
+    while (low + n < end && low[n] <= place + distance) n++;
+    return n;
 }
 
-/* What the words of its own class add to the sum at one of its places, which is `places[at]`. */
-static int64_t own(const field_t *field, int32_t c, int32_t at) {
+/* What the words of other classes within `near` of a point are worth. */
+static int64_t near_sum(const field_t *field, int64_t word, int64_t place) {
+    const side_t *query = &field->pair->sides[QUERY];
+    int64_t sum = 0, start = greatest(0, word - field->near), stop = least(query->n, word + field->near + 1);
+    for (int64_t at = start; at < stop; at++) {
+        int32_t c = query->classes[at];
+        if (c != query->classes[word] && field->worths[c]) sum += field->worths[c] * n_around(field->pair, c, place, field->near);
+    }
+    return sum;
+}
+
+/* Whether a point is dense enough; most are not, whatever is very near them. */
+static bool is_dense(const field_t *field, int64_t word, int64_t place) {
+    int32_t c = field->pair->sides[QUERY].classes[word];
+    int64_t needed = 2 * (field->pair->rules->density - field->worths[c]), sum = field->sums[place + field->radius];
+    if (3 * sum < needed) return false;
+    sum -= (int64_t)field->worths[c] * field->counts[c] * n_around(field->pair, c, place, field->radius);
+    return 2 * sum >= needed || (3 * sum >= needed && 2 * sum + near_sum(field, word, place) >= needed);
+}
+
+static bool find_points(field_t *field, points_t *points) {
     const pair_t *pair = field->pair;
-    const int32_t *places = pair->places;
-    int64_t radius = pair->rules->radius, near = least(pair->rules->near, radius), n_around = 0, n_near = 0;
-    for (int32_t other = at; other >= pair->bounds[c] && places[at] - places[other] <= radius; other--) {
-        n_around++;
-        n_near += places[at] - places[other] <= near;
+    for (int64_t word = 0; word < field->radius; word++) spread(field, word, 1);
+    for (int64_t word = 0; word < pair->sides[QUERY].n; word++) {
+        int32_t c = pair->sides[QUERY].classes[word];
+        spread(field, word - field->radius - 1, -1);
+        spread(field, word + field->radius, 1);
+        for (int32_t at = pair->bounds[c]; field->worths[c] && at < pair->bounds[c + 1]; at++)
+            if (is_dense(field, word, pair->places[at]) && !add_point(points, word, pair->places[at])) return false;
     }
-    for (int32_t other = at + 1; other < pair->bounds[c + 1] && places[other] - places[at] <= radius; other++) {
-        n_around++;
-        n_near += places[other] - places[at] <= near;
-    }
-    return field->worths[c] * (2 * n_around * pair->inside[QUERY][c] + n_near * pair->inside[SOURCE][c]);
+    return true;
 }
 
 bool points_find(const pair_t *pair, points_t *points) {
-    const side_t *query = &pair->sides[QUERY];
+    int64_t radius = pair->rules->radius;
     int32_t *worths = malloc((size_t)(pair->n_classes + 1) * sizeof *worths);
-    field_t field = {pair, worths, calloc((size_t)pair->sides[SOURCE].n + 1, sizeof *field.sums)};
-    bool done = worths && field.sums;
+    int32_t *sums = calloc((size_t)(pair->sides[SOURCE].n + 2 * radius + 1), sizeof *sums);
+    field_t field = {pair, worths, sums, pair->inside[QUERY], radius, least(pair->rules->near, radius)};
+    bool done = worths && sums;
     if (done) weigh(pair, worths);
-    for (int64_t word = -pair->rules->radius; done && word < 0; word++) step_to(&field, word);
-    for (int64_t word = 0; done && word < query->n; word++) {
-        int32_t c = query->classes[word];
-        step_to(&field, word);
-        for (int32_t at = pair->bounds[c]; done && worths[c] && at < pair->bounds[c + 1]; at++) {
-            int64_t sum = 2 * (int64_t)worths[c] + field.sums[pair->places[at]] - own(&field, c, at);
-            if (sum >= 2 * pair->rules->density) done = add_point(points, word, pair->places[at]);
-        }
-    }
-    for (int64_t word = 0; done && word < query->n; word++)
-        pair->inside[QUERY][query->classes[word]] = pair->inside[SOURCE][query->classes[word]] = 0;
+    done = done && find_points(&field, points);
+    for (int64_t word = 0; word < pair->sides[QUERY].n; word++) field.counts[pair->sides[QUERY].classes[word]] = 0;
     free(worths);
-    free(field.sums);
+    free(sums);
     return done;
 }

@@ -40,9 +40,9 @@ void window_score(const pair_t *pair, int side, int64_t low, int64_t high, int64
         uint64_t expected = (uint64_t)(outside < most ? outside : most) * 65536 + (uint64_t)pair->priors[c];
         int64_t line = bucket(pair, expected, (uint64_t)(stop - start), (uint64_t)n_others);
         int64_t match = pair->tables[MATCH * pair->n_buckets + line], miss = pair->tables[MISS * pair->n_buckets + line];
-        if (!there[c]) pair->scores[at - low] = (int32_t)miss;
-        else if (here[c] <= there[c]) pair->scores[at - low] = (int32_t)match;
-        else pair->scores[at - low] = (int32_t)floor_div(2 * there[c] * match + (here[c] - there[c]) * miss, 2 * here[c]);
+        int64_t score = there[c] ? match : miss;
+        if (there[c] && here[c] > there[c]) score = floor_div(2 * there[c] * match + (here[c] - there[c]) * miss, 2 * here[c]);
+        pair->scores[at - low] = (int32_t)score;
     }
     uncount(here, ours, low, high);
     uncount(there, theirs, start, stop);

@@ -96,33 +96,30 @@ static uint8_t border(const gap_t *gap) {
     return sentence ? SENTENCE : PLAIN;
 }
 
-static void find_borders(const text_t *text) {
-    const uint8_t *at = text->text, *end = at + text->text_size;
-    int64_t token = 0; /* the next to begin */
+/* What stands between two tokens, or before the first, from `*at` on up to code point `stop`. */
+static gap_t gap_before(const uint8_t **at, uint32_t place, uint32_t stop) {
     gap_t gap = {0, false, false, false};
-    for (uint32_t place = 0; at < end && token < text->n; place++) {
-        while (token < text->n && text->starts[token] == place) {
-            text->borders[token++] = border(&gap);
-            gap = (gap_t){0, false, false, false};
-        }
-        uint32_t code = next_code(&at);
-        if (token && place < text->stops[token - 1]) continue;
+    for (; place < stop; place++) {
+        uint32_t code = next_code(at);
         gap.space |= is_space(code);
         gap.lines += code == '\n';
-        gap.end |= is_end(code);
-        gap.wide_end |= is_end(code) && code > 0x3000;
+        bool end = is_end(code);
+        gap.end |= end;
+        gap.wide_end |= end && code > 0x3000;
     }
-    text->borders[0] = text->borders[text->n] = PARAGRAPH;
+    return gap;
 }
 
-typedef struct {
-    uint64_t key;
-    int32_t type;
-} named_t;
-
-static int compare_names(const void *one, const void *other) {
-    uint64_t a = ((const named_t *)one)->key, b = ((const named_t *)other)->key;
-    return (a > b) - (a < b);
+static void find_borders(const text_t *text) {
+    const uint8_t *at = text->text;
+    uint32_t place = 0;
+    for (int64_t token = 0; token < text->n; token++) {
+        gap_t gap = gap_before(&at, place, text->starts[token]);
+        if (place < text->starts[token]) place = text->starts[token];
+        text->borders[token] = border(&gap);
+        for (; place < text->stops[token]; place++) at += utf8_width(*at);
+    }
+    text->borders[0] = text->borders[text->n] = PARAGRAPH;
 }
 
 /* Numbers the distinct keys in ascending order and leaves them at the front. Returns how many, or ALIGN_NO_MEMORY. */
@@ -131,25 +128,25 @@ static int64_t number_keys(const text_t *text) {
     while (n_slots < 2 * n) n_slots *= 2;
     int32_t *slots = malloc(n_slots * sizeof *slots), *ranks = malloc((n + 1) * sizeof *ranks);
     uint32_t *order = malloc((n + 1) * sizeof *order);
-    named_t *names = malloc((n + 1) * sizeof *names);
+    named_t *names = malloc((2 * n + 1) * sizeof *names);
     bool done = slots && ranks && names && order;
     if (done) memset(slots, -1, n_slots * sizeof *slots);
     for (size_t token = 0; done && token < n; token++) {
         uint64_t key = text->keys[token];
         size_t slot = key & (n_slots - 1);
-        while (slots[slot] >= 0 && names[slots[slot]].key != key) slot = (slot + 1) & (n_slots - 1);
+        while (slots[slot] >= 0 && names[slots[slot]].name != key) slot = (slot + 1) & (n_slots - 1);
         if (slots[slot] < 0) {
-            names[n_types] = (named_t){key, (int32_t)n_types};
+            names[n_types] = (named_t){key, (int64_t)n_types};
             slots[slot] = (int32_t)n_types;
             order[n_types++] = (uint32_t)token;
         }
         text->types[token] = slots[slot];
     }
-    if (done && n_types) qsort(names, n_types, sizeof *names, compare_names);
+    if (done) names_sort(names, (int64_t)n_types);
     for (size_t type = 0; done && type < n_types; type++) {
-        ranks[names[type].type] = (int32_t)type;
-        text->keys[type] = names[type].key;
-        text->firsts[type] = order[names[type].type];
+        ranks[names[type].place] = (int32_t)type;
+        text->keys[type] = names[type].name;
+        text->firsts[type] = order[names[type].place];
     }
     for (size_t token = 0; done && token < n; token++) text->types[token] = ranks[text->types[token]];
     free(slots);
@@ -165,13 +162,18 @@ static void type_slips(const text_t *text, int64_t token, uint64_t *slips) {
     uint32_t codes[N_SLIPS];
     int n = 0;
     while (n < N_SLIPS && at < end && *at != ' ' && !(*at >= '0' && *at <= '9')) codes[n++] = next_code(&at);
-    bool digit = n < N_SLIPS && at < end && *at >= '0' && *at <= '9';
-    for (int left_out = 0; left_out < N_SLIPS; left_out++) {
-        uint64_t slip = 0;
-        for (int i = 0; i < n; i++)
-            if (i != left_out) slip = (slip + codes[i]) * LETTER_STEP;
-        bool has = n >= LEAST_SLIPPED && left_out < n && !digit && !text->singles[token];
-        slips[left_out] = has ? fmix64(slip) : 0;
+    memset(slips, 0, N_SLIPS * sizeof *slips);
+    if (n < LEAST_SLIPPED || text->singles[token] || (n < N_SLIPS && at < end && *at >= '0' && *at <= '9')) return;
+    uint64_t powers[N_SLIPS + 1], behind[N_SLIPS + 1], before = 0; /* each letter times LETTER_STEP for it and each after */
+    powers[n] = 1;
+    behind[n] = 0;
+    for (int i = n - 1; i >= 0; i--) {
+        powers[i] = powers[i + 1] * LETTER_STEP;
+        behind[i] = behind[i + 1] + codes[i] * powers[i];
+    }
+    for (int left_out = 0; left_out < n; left_out++) {
+        slips[left_out] = fmix64(before + behind[left_out + 1]);
+        before += codes[left_out] * powers[left_out + 1];
     }
 }
 
