@@ -79,6 +79,7 @@ def _told(finding: Finding, collection: str) -> dict[str, Any]:
         "blob": payload.blob,
         "commit": payload.commit,
         "n_chars": finding.n_chars,
+        "n_chars_in_all": finding.n_chars_in_all,
         "share_of_document": finding.share_of_document,
         "share_of_payload": finding.share_of_payload,
         "fingerprints": [one.fingerprint for one in finding.evidence],

@@ -18,7 +18,7 @@ from pmbf.text import fold, tokenise
 
 SINGLE_CHARS = 3
 """As in `pmbf.verify`: what a letter that is a token of its own counts for."""
-ORDER = {"block": 0, "warn": 1, "allowed": 2}
+ORDER = {"block": 0, "warn": 1, "allowed": 2, "trace": 3}
 
 
 class Measured:
@@ -63,7 +63,7 @@ class Measured:
 
 
 def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allowances) -> list[Finding]:
-    """Return what a policy makes of a report, the worst first; what stays below every level is left out."""
+    """Return what a policy makes of a report, the worst first; what stays below every level is a trace."""
     if not any(match.passages for match in report.matches):
         return []
     text = read.text.text
@@ -71,7 +71,7 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
     inline = allowances.inline_in(text)
     matches = [_without_public(match, measured, policy.min_chars) for match in report.matches]
     found = [_finding(read, match, measured, policy, allowances, inline) for match in matches if match.passages]
-    return sorted((one for one in found if one), key=lambda one: (ORDER[one.action], -one.n_chars))
+    return sorted(found, key=lambda one: (ORDER[one.action], -one.n_chars))
 
 
 def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
@@ -91,7 +91,7 @@ def _finding(
     policy: Policy,
     allowances: Allowances,
     inline: frozenset[str],
-) -> Finding | None:
+) -> Finding:
     evidence = tuple(_evidence(passage, read.parts, measured, allowances, inline) for passage in match.passages)
     pairs = list(zip(match.passages, evidence, strict=True))
     counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
@@ -101,8 +101,6 @@ def _finding(
         counted_without = _shares(match.passages, match, measured)
         action = "allowed" if _action(*counted_without, policy) else None
         allowed_by = ", ".join(sorted({one.allowed_by for one in evidence if one.allowed_by}))
-    if action is None:
-        return None
     document = match.document
     return Finding(
         read.payload,
@@ -111,7 +109,7 @@ def _finding(
         document.path,
         evidence,
         *counted,
-        action=action,
+        action=action or "trace",
         allowed_by=allowed_by,
     )
 

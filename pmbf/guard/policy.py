@@ -33,6 +33,9 @@ class Policy:
         warn_document_share: The same for a warning.
         block_payload_share: Share of the payload that stands in one protected document and blocks it.
         warn_payload_share: The same for a warning.
+        block_total_chars: Letters and digits of one protected document that block all payloads of a check together that
+            have some of them: what blocks by itself not counted, and equal passages once.
+        warn_total_chars: The same for a warning.
         share_chars: Letters and digits below which no share counts.
         min_chars: Shortest passage that counts, in characters of the payload.
         include: Globs; only paths that fit one are looked at, if there are any.
@@ -65,6 +68,8 @@ class Policy:
     warn_document_share: float | None = 0.25
     block_payload_share: float | None = 0.8
     warn_payload_share: float | None = 0.5
+    block_total_chars: int | None = 600
+    warn_total_chars: int | None = 300
     share_chars: int = 120
     min_chars: int = 65
     include: tuple[str, ...] = ()
@@ -203,6 +208,8 @@ KEYS: dict[str, Key] = {
     "warn_document_share": _share(),
     "block_payload_share": _share(),
     "warn_payload_share": _share(),
+    "block_total_chars": _count(_higher, optional=True),
+    "warn_total_chars": _count(_higher, optional=True),
     "share_chars": _count(_higher),
     "min_chars": _count(_higher),
     "include": _words("words", _any_other),

@@ -20,7 +20,7 @@ MOST_RESULTS, MOST_LOCATIONS = 25_000, 1_000
 MOST_LOCATIONS_IN_ALL = 100_000
 """Of a run: some 20 MB."""
 LEAK, INCOMPLETE = "pmbf-guard/protected-text", "pmbf-guard/incomplete"
-_LEVELS = {"block": "error", "warn": "warning", "allowed": "note"}
+_LEVELS = {"block": "error", "warn": "warning", "allowed": "note"}  # a verdict has no traces
 _GRAVEST_FIRST = ("error", "warning", "note")
 _RULES = {
     LEAK: (
@@ -95,6 +95,7 @@ def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any
             "action": action,
             "shareOfDocument": finding.share_of_document,
             "shareOfPayload": finding.share_of_payload,
+            "charsInAll": finding.n_chars_in_all,
             "commit": finding.payload.commit,
         },
     }

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from pmbf.span import Span
 
 Where = Literal["path", "stdin", "index", "commit"]
-Action = Literal["block", "warn", "allowed"]
+Action = Literal["block", "warn", "allowed", "trace"]
 
 DONE, BLOCKED, FAILED = 0, 1, 3
 
@@ -102,8 +102,11 @@ class Finding:
         share_of_document: Of the protected document's characters, those that these passages show, 0 to 1; None where
             the checker does not have the document.
         share_of_payload: Of the payload's letters and digits, 0 to 1.
-        action: What the policy says: `block`, `warn`, or `allowed` where it would be one of these otherwise.
+        action: What the policy says: `block`, `warn`, or `allowed` where it would be one of these otherwise; until all
+            payloads are known also `trace`: too little by itself.
         allowed_by: Who allows what would count otherwise: `baseline`, `inline`, or both with a comma; or empty.
+        n_chars_in_all: Where the action follows from all payloads together: what they have of the document, equal
+            passages once; else 0.
     """
 
     payload: Payload
@@ -116,6 +119,7 @@ class Finding:
     share_of_payload: float
     action: Action
     allowed_by: str = ""
+    n_chars_in_all: int = 0
 
     def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
         """Return the finding as JSON-ready values, without any text where that is asked for."""
@@ -131,6 +135,7 @@ class Finding:
             "action": self.action,
             "allowed_by": self.allowed_by,
             "n_chars": self.n_chars,
+            "n_chars_in_all": self.n_chars_in_all,
             "share_of_document": self.share_of_document,
             "share_of_payload": self.share_of_payload,
             "is_plain": self.is_plain,
@@ -158,7 +163,7 @@ class Judged:
         n_bytes: Of the content that was looked at.
         is_text: Whether it holds text at all.
         problems: What was not read, or not compared.
-        findings: What a policy makes of what it holds, the worst first.
+        findings: What a policy makes of what it holds, the worst first; traces last.
     """
 
     payload: Payload

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
 from pmbf.errors import IncompleteError
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Planned
-from pmbf.guard.types import Counts, Finding, Judged, Unread, Verdict
+from pmbf.guard.types import Counts, Finding, Judged, Payload, Unread, Verdict
 
 
 @dataclass(slots=True)
@@ -69,15 +69,67 @@ def _nothing(planned: Planned, tally: _Tally) -> str:
     return f"nothing was checked: {'; '.join(why) or 'there are no files'}"
 
 
+def together(found: Sequence[Finding], policy: Policy) -> list[Finding]:
+    """Return findings without traces, but for those that are too much together: a document spread over some payloads.
+
+    What blocks by itself does not count for the others; equal passages count once. Where no number of characters in
+    one payload blocks, or warns, none in all of them does, and it takes no fewer.
+
+    Args:
+        found: Of all payloads, in order.
+        policy: From when on they are too much.
+    """
+    spread: dict[tuple[int, str], _Spread] = {}
+    for one in found:
+        if one.action in ("warn", "trace"):
+            spread.setdefault((one.document_id, one.document_path), _Spread()).note(one)
+    raised = [_raised(one, spread.get((one.document_id, one.document_path)), policy) for one in found]
+    return [one for one in raised if one.action != "trace"]
+
+
+@dataclass(slots=True)
+class _Spread:
+    """What payloads have of one document, none of them too much by itself."""
+
+    payloads: set[Payload] = field(default_factory=set)
+    passages: dict[str, int] = field(default_factory=dict)
+
+    def note(self, finding: Finding) -> None:
+        own = {one.fingerprint: one.n_chars for one in finding.evidence if not one.allowed_by}
+        if own:
+            self.payloads.add(finding.payload)
+            self.passages.update(own)
+
+    @property
+    def n_chars(self) -> int:
+        return sum(self.passages.values()) if len(self.payloads) > 1 else 0
+
+
+def _raised(finding: Finding, spread: _Spread | None, policy: Policy) -> Finding:
+    """Return a finding as it counts beside the others of its document."""
+    if spread is None or finding.payload not in spread.payloads:
+        return finding
+    if _reached(spread.n_chars, policy.block_total_chars, policy.block_chars):
+        return replace(finding, action="block", n_chars_in_all=spread.n_chars)
+    if finding.action == "trace" and _reached(spread.n_chars, policy.warn_total_chars, policy.warn_chars):
+        return replace(finding, action="warn", n_chars_in_all=spread.n_chars)
+    return finding
+
+
+def _reached(n_chars: int, total: int | None, alone: int | None) -> bool:
+    return total is not None and alone is not None and n_chars >= max(total, alone)
+
+
 def _verdict(policy: Policy, tally: _Tally) -> Verdict:
-    actions: set[str] = {one.action for one in tally.found}
+    found = together(tally.found, policy)
+    actions: set[str] = {one.action for one in found}
     if tally.not_text and policy.on_not_text != "pass":
         actions.add(policy.on_not_text)
     if tally.unread:
         actions.add(policy.on_incomplete)
     return Verdict(
         action="block" if "block" in actions else "warn" if "warn" in actions else "clean",
-        findings=tuple(tally.found),
+        findings=tuple(found),
         counts=tally.counts,
         not_text=tuple(tally.not_text),
         incomplete=tuple(tally.unread),

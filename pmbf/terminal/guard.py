@@ -29,6 +29,8 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
         f"  {counted(finding.n_chars, 'letter')} and digits: {_share_of_document(finding)}"
         f"{percent(finding.share_of_payload)} of the {'message' if payload.is_message else 'file'}"
     )
+    if finding.n_chars_in_all:
+        yield f"  all that is checked has {counted(finding.n_chars_in_all, 'letter')} and digits of this document"
     for one in finding.evidence:
         yield f"  {_heading(one, finding.is_plain)}"
         if not redact:

@@ -11,7 +11,7 @@ from typer.main import get_command
 from pmbf.cli.guard import app
 from pmbf.cli.guard_plain import COMMANDS, FLAGS, LISTS, WORDS, plain
 from tests.conftest import ROOT, words
-from tests.guard.conftest import LEAK, Git, guard
+from tests.guard.conftest import LEAK, SECRET, Git, guard
 from tests.service.conftest import served
 
 CLEAN = words(77)
@@ -78,6 +78,15 @@ def test_standard_input_and_what_is_staged_go_the_same_way(service, protected, t
     by_service, alone = both(service, protected, "--staged", "--json", cwd=git.folder)
     assert by_service == alone
     assert by_service[0] == 1
+
+
+def test_pieces_of_a_document_are_counted_together_by_the_asker(service, protected, tmp_path):
+    for number in range(40):
+        piece = SECRET[330 * (number % 5) :][:330] if number % 8 == 0 else ""
+        (tmp_path / f"{number}.txt").write_text(f"{words(500 + number, 200)}\n\n{piece}")
+    by_service, alone = both(service, protected, ".", "--json", cwd=tmp_path)
+    assert by_service == alone
+    assert (by_service[0], by_service[1].count('"action":"block"') + by_service[1].count('"action": "block"')) == (1, 6)
 
 
 def test_a_baseline_holds_in_the_service(service, protected, desk):
