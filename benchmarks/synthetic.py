@@ -50,7 +50,7 @@ def write(folder: Path, documents: Iterable[Hashes], *, batch: int = _BATCH) -> 
         for hashes in documents:
             sha256 = hashlib.sha256(hashes.tobytes()).hexdigest()
             taken = as_fingerprint(hashes)
-            document = writer.add(NewDocument(sha256, "text", b"", taken, taken.record()))
+            document = writer.add(NewDocument.of("text", sha256, b"", taken))
             writer.attach(f"synthetic/{sha256}", document)
             n_documents += 1
             if n_documents % batch == 0:

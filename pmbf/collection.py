@@ -196,7 +196,7 @@ class Collection:
         document = writer.by_sha256(sha256, from_file=False)
         if document is None:
             taken = fingerprint(utf8, self.params)
-            document = writer.add(NewDocument(sha256, TEXT_KIND, utf8, taken, taken.record()))
+            document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, taken))
         writer.attach(name, document)
         return document
 

@@ -10,9 +10,12 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
+from operator import attrgetter
 from typing import NamedTuple, cast
 
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
+
+_name = attrgetter("name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +55,17 @@ def discover(
     """
     for root in roots:
         path = os.path.abspath(os.fspath(root))
-        if is_collection(path):
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError) as error:
+            yield Problem(path, reason_of(error))
+            continue
+        if not stat.S_ISDIR(status.st_mode):
+            yield FileFound(path, status.st_size, status.st_mtime_ns, named=True)
+        elif is_collection(path):
             yield Problem(path, "is a collection, expected documents")
-        elif os.path.isdir(path):
-            yield from _walk(path, include, exclude, hidden)
         else:
-            yield _looked_at(path, named=True)
+            yield from _walk(path, include, exclude, hidden)
 
 
 def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], hidden: bool) -> Iterator[FileFound | Problem]:
@@ -65,7 +73,7 @@ def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], hidden: b
     while waiting:
         folder = waiting.pop()
         try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+            entries = sorted(os.scandir(folder), key=_name)
         except OSError as error:
             yield Problem(folder, reason_of(error))
             continue
@@ -74,7 +82,7 @@ def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], hidden: b
         ]
         for entry in entries:
             if entry.is_file() and (not include or _fits(entry.path, include)):
-                yield _looked_at(entry.path, named=False)
+                yield _looked_at(entry)
         waiting += [one.path for one in reversed(entries) if one.is_dir() and not is_collection(one.path)]
 
 
@@ -82,12 +90,12 @@ def _is_hidden(name: str, shown: bool) -> bool:
     return name == ".git" if shown else name.startswith(".")
 
 
-def _looked_at(path: str, *, named: bool) -> FileFound | Problem:
+def _looked_at(entry: os.DirEntry[str]) -> FileFound | Problem:
     try:
-        status = os.stat(path)
-    except (OSError, ValueError) as error:
-        return Problem(path, reason_of(error))
-    return FileFound(path, status.st_size, status.st_mtime_ns, named)
+        status = entry.stat()
+    except OSError as error:
+        return Problem(entry.path, reason_of(error))
+    return FileFound(entry.path, status.st_size, status.st_mtime_ns, False)
 
 
 def is_collection(folder: str | os.PathLike[str]) -> bool:

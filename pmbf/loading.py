@@ -116,28 +116,31 @@ class Loader:
             OSError: The disk is full; everything committed before is kept.
         """
         started = time.monotonic()
-        files = self._sorted_out(found)
+        with _without_garbage_collection():
+            try:
+                self._load(self._sorted_out(found))
+            except KeyboardInterrupt:
+                self.report.interrupted = True
+                raise
+            finally:
+                self._writer.commit()
+                self.report.seconds = time.monotonic() - started
+        return self.report
+
+    def _load(self, files: Sequence[FileFound]) -> None:
         n_bytes_total = sum(file.size for file in files)
         n_files = n_bytes = 0
-        try:
-            with _between_batches() as interrupted, _without_garbage_collection():
-                for batch in self._batches(files):
-                    self._look_up(outcome for _, outcome in batch)
-                    for planned, outcome in batch:
-                        self._settle(planned, outcome)
-                        n_bytes += planned.file.size
-                    n_files += len(batch)
-                    self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
-                    if interrupted():
-                        raise KeyboardInterrupt
-                    self._commit_when_due()
-        except KeyboardInterrupt:
-            self.report.interrupted = True
-            raise
-        finally:
-            self._writer.commit()
-            self.report.seconds = time.monotonic() - started
-        return self.report
+        with _between_batches() as interrupted:
+            for batch in self._batches(files):
+                self._look_up(outcome for _, outcome in batch)
+                for planned, outcome in batch:
+                    self._settle(planned, outcome)
+                    n_bytes += planned.file.size
+                n_files += len(batch)
+                self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
+                if interrupted():
+                    raise KeyboardInterrupt
+                self._commit_when_due()
 
     def prune(self, roots: Sequence[str | os.PathLike[str]]) -> None:
         """Take out the paths below some folders whose file is surely gone; commits.

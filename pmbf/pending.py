@@ -5,40 +5,55 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.codec import RecordPacker, TextPacker, TextPlace
 from pmbf.fingerprint import Fingerprint
 from pmbf.records import Document, FileEntry, PathEntry
 
 
-@dataclass(slots=True)
-class NewDocument:
-    """A document about to be stored.
+class NewDocument(NamedTuple):
+    """A document about to be stored; a tuple, for a load makes one for each file.
 
     Args:
-        sha256: Of the bytes it came from, hexadecimal.
         kind: Of file.
+        sha256: Of the bytes it came from, hexadecimal.
         utf8: The original text.
-        fingerprint: Of that text.
-        record: What `fingerprint.record()` returns.
+        hashes, bounds, n_chars, n_tokens: As in `Fingerprint`.
+        record: What `Fingerprint.record` returns.
         problems: What was not read of the file, one per line.
     """
 
-    sha256: str
     kind: str
+    sha256: str
     utf8: bytes
-    fingerprint: Fingerprint
+    hashes: NDArray[np.uint32]
+    bounds: NDArray[np.uint32]
+    n_chars: int
+    n_tokens: int
     record: bytes
     problems: str = ""
 
+    @classmethod
+    def of(cls, kind: str, sha256: str, utf8: bytes, taken: Fingerprint, problems: str = "") -> NewDocument:
+        """Return the document with this text, of which a fingerprint was taken."""
+        return cls(
+            kind, sha256, utf8, taken.hashes, taken.bounds, taken.n_chars, taken.n_tokens, taken.record(), problems
+        )
 
-@dataclass(slots=True)
-class PendingDocument:
+
+class PendingDocument(NamedTuple):
     """A document not yet committed: what its row says, and what goes into the rows of the filter."""
 
-    sha256: str
     kind: str
-    fingerprint: Fingerprint
+    sha256: str
+    hashes: NDArray[np.uint32]
+    bounds: NDArray[np.uint32]
+    n_chars: int
+    n_tokens: int
     record_offset: int
     record_bytes: int
     text: TextPlace | None
@@ -76,9 +91,8 @@ class Pending:
         if new.text is not None:
             block, skip, n_bytes = new.text
             file, offset = self.text_file, block_offsets[block]
-        taken = new.fingerprint
         return Document(
-            number, new.sha256, new.kind, taken.n_chars, taken.n_tokens, len(taken), len(taken.bounds) - 1,
+            number, new.sha256, new.kind, new.n_chars, new.n_tokens, len(new.hashes), len(new.bounds) - 1,
             self.fingerprint_file, new.record_offset, new.record_bytes, file, offset, skip, n_bytes, 0, new.problems,
         )  # fmt: skip
 

@@ -16,7 +16,7 @@ import multiprocessing
 import signal
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
 from functools import partial
 from typing import NamedTuple
@@ -25,7 +25,7 @@ from pmbf import kernels
 from pmbf.discovery import FileFound, read_bounded
 from pmbf.errors import PmbfError
 from pmbf.extract import Limits, extract, may_be_plain, plain_kind
-from pmbf.fingerprint import Fingerprint, fingerprint, sampling
+from pmbf.fingerprint import fingerprint, sampling
 from pmbf.params import Params
 from pmbf.pending import NewDocument
 from pmbf.records import PathEntry
@@ -88,22 +88,16 @@ def read_document(path: str, params: Params, limits: Limits, *, apart: bool = Fa
     extracted = extract(content, path, limits, apart=apart)
     text = utf8(extracted.text)
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
-    return NewDocument(sha256, extracted.kind, text, sampled, sampled.record(), "\n".join(extracted.problems))
+    return NewDocument.of(extracted.kind, sha256, text, sampled, "\n".join(extracted.problems))
 
 
-def read_plain(paths: Sequence[str], params: Params, limits: Limits) -> list[NewDocument | None]:
-    """Read files of plain text in UTF-8; None for one that `read_document` must tell about."""
-    max_bytes = min(limits.max_bytes, limits.max_text_bytes)
-    found = kernels.read_texts(paths, max_bytes=max_bytes, **sampling(params))
-    return [one and _as_reading(path, one) for path, one in zip(paths, found, strict=True)]
-
-
-def _as_reading(path: str, text: kernels.TextRead) -> NewDocument | None:
-    kind = plain_kind(text.utf8, path)
-    if kind is None:
-        return None
-    sampled = Fingerprint(text.hashes, text.bounds, text.n_chars, text.n_tokens)
-    return NewDocument(text.sha256, kind, text.utf8, sampled, text.record)
+def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> dict[str, NewDocument]:
+    """Read files of plain text in UTF-8, by path; those left out `read_document` must tell about."""
+    most_bytes = min(limits.max_bytes, limits.max_text_bytes)
+    sizes = {file.path: file.size for file in files if file.size <= most_bytes}
+    texts = kernels.read_texts(list(sizes), list(sizes.values()), **sampling(params))
+    found = zip(sizes, texts, strict=True)
+    return {path: NewDocument(kind, *text) for path, text in found if text and (kind := plain_kind(text.utf8, path))}
 
 
 def _read_aside(
@@ -166,8 +160,8 @@ def _all_outcomes(planned: list[Planned], params: Params, limits: Limits, *, apa
 
 def _outcomes(planned: list[Planned], params: Params, limits: Limits, *, apart: bool = False) -> Iterator[Outcome]:
     """Yield what each file gave: plain texts all at once, the others when they are asked for."""
-    paths = [one.file.path for one in planned if one.wanted and may_be_plain(one.file.path)]
-    plain = dict(zip(paths, read_plain(paths, params, limits), strict=True))
+    files = [one.file for one in planned if one.wanted and may_be_plain(one.file.path)]
+    plain = read_plain(files, params, limits)
     for one in planned:
         if one.wanted:
             yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits, apart)

@@ -101,7 +101,7 @@ class Writer:
         text = pending.texts.add(new.utf8) if new.utf8 and self.store.params.store_text else None
         pending.ids[new.sha256, new.kind != TEXT_KIND] = number
         pending.documents[number] = PendingDocument(
-            new.sha256, new.kind, new.fingerprint, offset, n_bytes, text, new.problems
+            new.kind, new.sha256, new.hashes, new.bounds, new.n_chars, new.n_tokens, offset, n_bytes, text, new.problems
         )
         return number
 
@@ -220,12 +220,12 @@ class Writer:
         return change
 
     def _place_pending(self) -> None:
-        fingerprints = {number: new.fingerprint for number, new in self.pending.documents.items()}
-        self._n_live += len(fingerprints)
-        self._n_hashes += sum(map(len, fingerprints.values()))
+        documents = self.pending.documents
+        self._n_live += len(documents)
+        self._n_hashes += sum(len(new.hashes) for new in documents.values())
         self.placer.mean_hashes = self._n_hashes / self._n_live
-        for document, fingerprint in fingerprints.items():
-            self.placer.place(document, fingerprint.hashes, fingerprint.bounds.tolist())
+        for document, new in documents.items():
+            self.placer.place(document, new.hashes, new.bounds.tolist())
 
     def _new_files(self, blocks: list[bytes]) -> list[FileEntry]:
         pending = self.pending

@@ -94,8 +94,8 @@ class TextKernels:
     def read_texts(
         self,
         paths: Sequence[str],
+        sizes: Sequence[int],
         *,
-        max_bytes: int,
         shingle_tokens: int,
         ordered: bool,
         density: float,
@@ -104,7 +104,7 @@ class TextKernels:
     ) -> list[TextRead | None]:
         """As `reference_files.read_texts`; the interpreter's lock is released once, for all files."""
         found = self._read_texts(
-            self._table, list(paths), max_bytes, shingle_tokens, min_hashes, segment_chars, density, ordered
+            self._table, list(paths), list(sizes), shingle_tokens, min_hashes, segment_chars, density, ordered
         )
         return list(_with_arrays(*found))
 
@@ -166,8 +166,8 @@ def sample(
 
 def read_texts(
     paths: Sequence[str],
+    sizes: Sequence[int],
     *,
-    max_bytes: int,
     shingle_tokens: int,
     ordered: bool,
     density: float,
@@ -177,7 +177,7 @@ def read_texts(
     """As `reference_files.read_texts`."""
     return _best().read_texts(
         paths,
-        max_bytes=max_bytes,
+        sizes,
         shingle_tokens=shingle_tokens,
         ordered=ordered,
         density=density,

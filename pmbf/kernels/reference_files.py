@@ -18,15 +18,15 @@ _UNCLEAN = re.compile(rb"\A\xef\xbb\xbf|[\0-\x08\x0e-\x1f\x7f]")
 
 def read_texts(
     paths: Sequence[str],
+    sizes: Sequence[int],
     *,
-    max_bytes: int,
     shingle_tokens: int,
     ordered: bool,
     density: float,
     min_hashes: int,
     segment_chars: int,
 ) -> list[TextRead | None]:
-    """Return what files of clean text gave; None for one that cannot be read, is too large or something else.
+    """Return what files of clean text gave; None for one that cannot be read, has another size or is something else.
 
     Clean is UTF-8 without a byte order mark, and without control characters but U+0009 to U+000D: bytes that are their
     own text, whoever looks at them. Whether they are the source of something else, as HTML is, is not asked here. Only
@@ -34,15 +34,17 @@ def read_texts(
 
     Args:
         paths: Of the files, without zero characters.
-        max_bytes: Larger files are not read.
+        sizes: Of the files in bytes, as many: memory is taken for what a file was seen to hold.
         shingle_tokens, ordered, density, min_hashes, segment_chars: As for `sample`.
 
     Raises:
-        ValueError: A path has a zero character.
+        ValueError: A path has a zero character, or there are more or fewer sizes than paths.
     """
+    if len(paths) != len(sizes):
+        raise ValueError(f"{len(paths)} paths and {len(sizes)} sizes")
     found: list[TextRead | None] = []
-    for path in paths:
-        content = _bytes(path, max_bytes)
+    for path, size in zip(paths, sizes, strict=True):
+        content = _bytes(path, size)
         if content is None or _UNCLEAN.search(content):
             found.append(None)
             continue
@@ -65,19 +67,19 @@ def read_texts(
     return found
 
 
-def _bytes(path: str, max_bytes: int) -> bytes | None:
-    """Return the bytes of a regular file, None for anything else, and for a file that grows meanwhile."""
+def _bytes(path: str, size: int) -> bytes | None:
+    """Return the bytes of a regular file, None for anything else, and for a file that has not that size."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return None
     try:
         status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode) or status.st_size > max_bytes:
+        if not stat.S_ISREG(status.st_mode) or status.st_size != size:
             return None
-        content = os.read(descriptor, status.st_size + 1)
+        content = os.read(descriptor, size + 1)
     except OSError:
         return None
     finally:
         os.close(descriptor)
-    return content if len(content) == status.st_size else None
+    return content if len(content) == size else None

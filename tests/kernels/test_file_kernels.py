@@ -67,8 +67,16 @@ def expected(content: bytes) -> Any:
     return hashlib.sha256(content).hexdigest(), content, hashes, bounds, sampled.n_chars, sampled.n_tokens, made
 
 
-def taken(kernels: Any, *paths: Path, max_bytes: int = 1 << 20) -> list[Any]:
-    return [as_plain(one) for one in kernels.read_texts(list(map(str, paths)), max_bytes=max_bytes, **OPTIONS)]
+def size_of(path: Path) -> int:
+    try:
+        return path.stat().st_size
+    except (OSError, ValueError):
+        return 1
+
+
+def taken(kernels: Any, *paths: Path) -> list[Any]:
+    sizes = list(map(size_of, paths))
+    return [as_plain(one) for one in kernels.read_texts(list(map(str, paths)), sizes, **OPTIONS)]
 
 
 @pytest.mark.parametrize("n_bytes", [0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 1000, 70_001])
@@ -103,10 +111,22 @@ def test_what_is_no_regular_file_is_left_alone_without_waiting(kernels: Any, tmp
     assert [None] * len(names) == taken(kernels, *(tmp_path / name for name in names))
 
 
-def test_a_file_is_read_up_to_the_limit(kernels: Any, tmp_path: Path) -> None:
-    (tmp_path / "a").write_bytes(CLEAN)
-    assert [expected(CLEAN)] == taken(kernels, tmp_path / "a", max_bytes=len(CLEAN))
-    assert [None] == taken(kernels, tmp_path / "a", max_bytes=len(CLEAN) - 1)
+@pytest.mark.parametrize("content", [b"", CLEAN])
+@pytest.mark.parametrize("more", [-1, 1, 70_000])
+def test_a_file_that_has_changed_its_size_is_left_alone(
+    kernels: Any, tmp_path: Path, content: bytes, more: int
+) -> None:
+    (tmp_path / "a").write_bytes(content)
+    (tmp_path / "b").write_bytes(CLEAN)
+    paths, size = [str(tmp_path / "a"), str(tmp_path / "b")], max(0, len(content) + more)
+    found = [as_plain(one) for one in kernels.read_texts(paths, [size, len(CLEAN)], **OPTIONS)]
+    assert found[1] == expected(CLEAN)
+    assert found[0] is None if size != len(content) else found[0] == expected(content)
+
+
+def test_each_path_has_a_size(kernels: Any) -> None:
+    with pytest.raises(ValueError, match="2 paths and 1 sizes"):
+        kernels.read_texts(["a", "b"], [1], **OPTIONS)
 
 
 def test_a_file_that_is_longer_than_it_says_is_left_alone(kernels: Any) -> None:

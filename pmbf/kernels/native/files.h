@@ -3,25 +3,30 @@
 #ifndef PMBF_FILES_H
 #define PMBF_FILES_H
 
-#include "text_result.h"
+#include "text_sampler.h"
 
 enum { SHA256_HEX = 64 };
 
-/* A file read and taken apart; all that was allocated is freed by `file_free`. */
+/* A file that is read and taken apart. */
 typedef struct {
-    uint8_t *bytes; /* the text, all the file holds */
-    size_t size;
+    uint8_t *bytes; /* given: room for its text, and a byte more, of any value afterwards */
+    size_t size;    /* given: of the text */
     char sha256[SHA256_HEX];
-    result_t sample; /* without positions */
-    uint8_t *record;
-    size_t record_size;
+    size_t n_hashes, n_bounds, n_chars, n_tokens, record_size;
 } file_t;
 
-/* Reads a regular file of at most `max_bytes` bytes that is clean text: UTF-8 without a byte order mark, without control
- * characters but those that end lines and pages and tabs. Returns TEXT_OK with the text, its sample and its record;
- * TEXT_NOT_UTF8 for any file that cannot be read, is larger, or not clean; TEXT_NO_MEMORY. */
-int file_take(const table_t *table, const char *path, uint64_t max_bytes, const options_t *options, file_t *file);
-void file_free(file_t *file);
+/* What is made of many files, end to end; all zero at first. */
+typedef struct {
+    sampler_t sampler;
+    array_t numbers; /* uint32: the hashes and then the bounds of each file */
+    array_t records;
+} taken_t;
+
+/* Reads a regular file that holds just so many bytes of clean text: UTF-8 without a byte order mark, without control
+ * characters but those that end lines and pages and tabs. Returns TEXT_OK with what is made of it; TEXT_NOT_UTF8 for any file
+ * that cannot be read, is larger or smaller, or not clean; TEXT_NO_MEMORY. */
+int file_take(taken_t *taken, const table_t *table, const char *path, const options_t *options, file_t *file);
+void taken_free(taken_t *taken);
 
 /* Writes the SHA-256 of some bytes in hexadecimal digits, without an end. */
 void sha256_hex(const uint8_t *bytes, size_t size, char *hex);

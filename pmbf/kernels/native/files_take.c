@@ -10,36 +10,25 @@
 #include "files.h"
 #include "records_write.h"
 
-/* Reads up to `size` bytes; returns how many came, or -1. */
-static ssize_t read_all(int descriptor, uint8_t *bytes, size_t size) {
+/* Whether all there is to read are so many bytes; a byte more is asked for, to see one that has grown. */
+static bool read_whole(int descriptor, uint8_t *bytes, size_t size) {
     size_t n = 0;
-    while (n < size) {
-        ssize_t more = read(descriptor, bytes + n, size - n);
-        if (more < 0 && errno == EINTR) continue;
-        if (more < 0) return -1;
-        if (more == 0) break;
-        n += (size_t)more;
-    }
-    return (ssize_t)n;
+    ssize_t more;
+    do {
+        more = read(descriptor, bytes + n, size + 1 - n);
+        if (more > 0) n += (size_t)more;
+    } while ((more > 0 && n < size) || (more < 0 && errno == EINTR));
+    return more >= 0 && n == size;
 }
 
-static int take_bytes(int descriptor, uint64_t max_bytes, file_t *file) {
+static bool read_file(const char *path, uint8_t *bytes, size_t size) {
     struct stat status;
-    if (fstat(descriptor, &status) || !S_ISREG(status.st_mode) || (uint64_t)status.st_size > max_bytes)
-        return TEXT_NOT_UTF8;
-    file->size = (size_t)status.st_size;
-    file->bytes = malloc(file->size + 1);
-    if (!file->bytes) return TEXT_NO_MEMORY;
-    /* A byte more than there should be: a file that has grown since is left alone. */
-    return read_all(descriptor, file->bytes, file->size + 1) == (ssize_t)file->size ? TEXT_OK : TEXT_NOT_UTF8;
-}
-
-static int read_file(const char *path, uint64_t max_bytes, file_t *file) {
     int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC); /* opening a pipe does not wait */
-    if (descriptor < 0) return TEXT_NOT_UTF8;
-    int status = take_bytes(descriptor, max_bytes, file);
+    if (descriptor < 0) return false;
+    bool whole = !fstat(descriptor, &status) && S_ISREG(status.st_mode) && (uint64_t)status.st_size == size &&
+                 read_whole(descriptor, bytes, size);
     close(descriptor);
-    return status;
+    return whole;
 }
 
 /* Whether there is no byte order mark and no control character but U+0009 to U+000D. */
@@ -53,29 +42,36 @@ static bool is_clean(const uint8_t *bytes, size_t size) {
     return !unclean;
 }
 
-static int make_record(file_t *file) {
-    size_t n_hashes = file->sample.sizes[0] / 4, n_parts = file->sample.sizes[3] / 4 - 1;
-    file->record = malloc(record_room(n_hashes, n_parts));
-    if (!file->record) return TEXT_NO_MEMORY;
-    file->record_size = record_write(file->sample.parts[0], file->sample.parts[3], (uint32_t)n_parts, file->record);
+/* Adds what the sampler kept, and its record. False when out of memory. */
+static bool keep(taken_t *taken, file_t *file) {
+    const array_t *hashes = &taken->sampler.kept, *bounds = &taken->sampler.bounds;
+    size_t n_parts = bounds->size / 4 - 1;
+    uint8_t *numbers = array_room(&taken->numbers, hashes->size + bounds->size);
+    uint8_t *record = array_room(&taken->records, record_room(hashes->size / 4, n_parts));
+    if (!numbers || !record) return false;
+    if (hashes->size) memcpy(numbers, hashes->bytes, hashes->size);
+    memcpy(numbers + hashes->size, bounds->bytes, bounds->size);
+    file->record_size = record_write((const uint32_t *)numbers, (const uint32_t *)bounds->bytes, (uint32_t)n_parts, record);
+    file->n_hashes = hashes->size / 4;
+    file->n_bounds = bounds->size / 4;
+    taken->numbers.size += hashes->size + bounds->size;
+    taken->records.size += file->record_size;
+    return true;
+}
+
+int file_take(taken_t *taken, const table_t *table, const char *path, const options_t *options, file_t *file) {
+    if (!read_file(path, file->bytes, file->size) || !is_clean(file->bytes, file->size)) return TEXT_NOT_UTF8;
+    int status = sampler_take(&taken->sampler, table, file->bytes, file->size, options);
+    if (status != TEXT_OK) return status;
+    if (!keep(taken, file)) return TEXT_NO_MEMORY;
+    file->n_chars = taken->sampler.n_chars;
+    file->n_tokens = taken->sampler.cuts.n_tokens;
+    sha256_hex(file->bytes, file->size, file->sha256);
     return TEXT_OK;
 }
 
-int file_take(const table_t *table, const char *path, uint64_t max_bytes, const options_t *options, file_t *file) {
-    int status = read_file(path, max_bytes, file);
-    if (status == TEXT_OK && !is_clean(file->bytes, file->size)) status = TEXT_NOT_UTF8;
-    if (status == TEXT_OK) status = text_sample(table, file->bytes, file->size, options, &file->sample);
-    if (status == TEXT_OK) status = make_record(file);
-    if (status == TEXT_OK)
-        sha256_hex(file->bytes, file->size, file->sha256);
-    else
-        file_free(file);
-    return status;
-}
-
-void file_free(file_t *file) {
-    free(file->bytes);
-    free(file->record);
-    result_free(&file->sample);
-    *file = (file_t){0};
+void taken_free(taken_t *taken) {
+    sampler_free(&taken->sampler);
+    free(taken->numbers.bytes);
+    free(taken->records.bytes);
 }

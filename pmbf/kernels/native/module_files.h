@@ -5,7 +5,7 @@
 
 #include <Python.h>
 
-/* read_texts(table, paths, max_bytes, shingle_tokens, min_hashes, segment_chars, density, ordered)
+/* read_texts(table, paths, sizes, shingle_tokens, min_hashes, segment_chars, density, ordered)
  * -> (files, numbers): for each path None or (sha256, utf8, n_hashes, n_bounds, n_chars, n_tokens, record); the hashes and
  * then the bounds of one file after the other, as the bytes of uint32 */
 PyObject *module_read_texts(PyObject *module, PyObject *arguments);

@@ -6,10 +6,11 @@
 #include "text_utf8.h"
 
 bool chunk_start(chunk_t *chunk, const table_t *table, const uint8_t *text, size_t size, bool mapped) {
-    *chunk = (chunk_t){.table = table, .end = text + size};
-    chunk->fold.table = chunk->again.table = table;
+    chunk->table = chunk->fold.table = chunk->again.table = table;
+    chunk->end = text + size;
     chunk->fold.end = text;
-    if (mapped) chunk->fold.map = malloc(sizeof *chunk->fold.map);
+    chunk->first_char = chunk->n_chars = chunk->total_mixed = chunk->total_invisible = 0;
+    if (mapped && !chunk->fold.map) chunk->fold.map = malloc(sizeof *chunk->fold.map);
     return chunk->fold.map || !mapped;
 }
 

@@ -30,7 +30,8 @@ typedef struct {
     size_t *cut_tokens;
 } cuts_t;
 
-/* Sets up for a text. False when out of memory. */
+/* Sets up for a text, in the memory of the one before; all zero at first, and mapped always or never. False when out of
+ * memory. */
 bool chunk_start(chunk_t *chunk, const table_t *table, const uint8_t *text, size_t size, bool mapped);
 /* Folds the next chunk and finds its tokens; `cuts` may be NULL. Returns 1, 0 at the end, or TEXT_NO_MEMORY. */
 int chunk_next(chunk_t *chunk, cuts_t *cuts);

@@ -5,24 +5,10 @@
  *     hashes   shingle hashes of the segment at hand; it is closed once its last shingle is there
  */
 
-#include "text_chunk.h"
-#include "text_result.h"
-#include "text_select.h"
+#include "text_sampler.h"
 #include "text_shingles.h"
 
-typedef struct {
-    const options_t *options;
-    chunk_t chunk;
-    cuts_t cuts;
-    array_t values, singles, value_starts;         /* uint64, uint8, uint32: by token */
-    array_t hashes, starts, tokens;                /* uint32: by shingle of the segment; the last two for positions */
-    array_t kept, kept_starts, kept_tokens, bounds; /* uint32: what is returned */
-    select_t select;
-    size_t first_token; /* number of the token at values[0] */
-    size_t n_shingles, segment, n_chars;
-} sampler_t;
-
-static void sampler_free(sampler_t *s) {
+void sampler_free(sampler_t *s) {
     array_t *arrays[] = {&s->values, &s->singles, &s->value_starts, &s->hashes,      &s->starts,
                          &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]->bytes);
@@ -192,14 +178,34 @@ static bool sample(sampler_t *s) {
     return more == 0 && make_last_shingles(s);
 }
 
+static bool sampler_start(sampler_t *s, const table_t *table, const uint8_t *text, size_t size) {
+    array_t *arrays[] = {&s->values, &s->singles, &s->value_starts, &s->hashes,      &s->starts,
+                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) arrays[i]->size = 0;
+    s->first_token = s->n_shingles = s->segment = 0;
+    size_t n = count_segments(s->n_chars, s->options->segment_chars);
+    s->cuts.segment_chars = s->options->segment_chars;
+    s->cuts.n_segments = n;
+    s->cuts.next = 1;
+    s->cuts.n_tokens = 0;
+    if (n + 1 > s->cuts_capacity) {
+        free(s->cuts.cut_tokens);
+        s->cuts.cut_tokens = malloc((n + 1) * sizeof *s->cuts.cut_tokens);
+        s->cuts_capacity = s->cuts.cut_tokens ? n + 1 : 0;
+    }
+    return s->cuts.cut_tokens && chunk_start(&s->chunk, table, text, size, s->options->positions);
+}
+
+int sampler_take(sampler_t *s, const table_t *table, const uint8_t *text, size_t size, const options_t *options) {
+    if (!table->ops->count_utf8(text, size, &s->n_chars)) return TEXT_NOT_UTF8;
+    s->options = options;
+    return sampler_start(s, table, text, size) && sample(s) ? TEXT_OK : TEXT_NO_MEMORY;
+}
+
 int text_sample(const table_t *table, const uint8_t *text, size_t size, const options_t *options, result_t *result) {
-    sampler_t s = {.options = options};
-    if (!table->ops->count_utf8(text, size, &s.n_chars)) return TEXT_NOT_UTF8;
-    s.cuts = (cuts_t){.segment_chars = options->segment_chars, .next = 1};
-    s.cuts.n_segments = count_segments(s.n_chars, options->segment_chars);
-    s.cuts.cut_tokens = malloc((s.cuts.n_segments + 1) * sizeof *s.cuts.cut_tokens);
-    bool done = s.cuts.cut_tokens && chunk_start(&s.chunk, table, text, size, options->positions) && sample(&s);
-    if (done) {
+    sampler_t s = {0};
+    int status = sampler_take(&s, table, text, size, options);
+    if (status == TEXT_OK) {
         *result = (result_t){.n_chars = s.n_chars,
                              .n_tokens = s.cuts.n_tokens,
                              .n_shingles = s.n_shingles,
@@ -209,5 +215,5 @@ int text_sample(const table_t *table, const uint8_t *text, size_t size, const op
         for (int part = 0; part < MOST_PARTS; part++) result_move(result, part, parts[part]);
     }
     sampler_free(&s);
-    return done ? TEXT_OK : TEXT_NO_MEMORY;
+    return status;
 }

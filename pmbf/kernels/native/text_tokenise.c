@@ -99,7 +99,7 @@ typedef bool append_t(chunk_t *chunk, array_t *parts);
 /* Walks over the chunks and gathers what `append` makes of each. */
 static int gather(const table_t *table, const uint8_t *text, size_t size, append_t *append, result_t *result) {
     array_t parts[MOST_PARTS] = {0};
-    chunk_t chunk;
+    chunk_t chunk = {0};
     size_t n_chars, n_tokens = 0;
     if (!table->ops->count_utf8(text, size, &n_chars)) return TEXT_NOT_UTF8;
     bool done = chunk_start(&chunk, table, text, size, true);
