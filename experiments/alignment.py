@@ -1,7 +1,9 @@
 """False alarms between texts of one topic, and what the care against them costs: copies planted in the same texts.
 
 Texts of one folder (manual pages of one package, chapters of one book) speak of the same things in like words. Pairs
-that share a run of `RUN_WORDS` words are left out, since that may be real copying; what is found in the others is not.
+that share `RUN_WORDS` words in a row, or `NEAR_WORDS` of which `NEAR_CHANGES` at most are replaced, left out or put in,
+are left out, since that may be real copying (a licence, a heading, a form filled in twice); what is found in the others
+is not.
 Then some words in a row of the one are put into the other, as they are or with `EDITED_WORDS` of them changed.
 Both are compared as a screening compares them.
 """
@@ -14,21 +16,24 @@ import time
 from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import groupby
+from itertools import groupby, product
 from pathlib import Path
 
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from experiments.corpora import read
 from experiments.planting import EDITED_WORDS
-from pmbf.screen.comparing import SHORT_DOUBT
+from pmbf.arrays import among
+from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 RUN_WORDS = 8
+NEAR_WORDS, NEAR_CHANGES = 12, 3
 MIN_WORDS, MAX_WORDS = 300, 8000
 N_SAMPLED = 64
 PLANTED_WORDS = (12, 15, 20, 30, 40)
-SETTINGS = Settings(short_doubt=SHORT_DOUBT)
+SETTINGS = Settings(short_doubt=SHORT_DOUBT, min_summary_chars=LEAST_SUMMARY_CHARS)
 
 
 def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0, out: Path | None = None) -> str:
@@ -106,7 +111,7 @@ def _clean_pairs(paths: list[Path], rng: random.Random) -> Iterator[tuple[Path, 
     """Yield pairs of one topic that are neither short nor long and share no run of words."""
     for one, other in _pairs(paths, rng):
         query, source = _prepared(one), _prepared(other)
-        if all(MIN_WORDS <= text.n_tokens <= MAX_WORDS for text in (query, source)) and not _share_a_run(query, source):
+        if all(MIN_WORDS <= text.n_tokens <= MAX_WORDS for text in (query, source)) and not _share_text(query, source):
             yield one, other
 
 
@@ -124,8 +129,37 @@ def _pairs(paths: list[Path], rng: random.Random) -> Iterator[tuple[Path, Path]]
             yield one, other
 
 
-def _share_a_run(query: Prepared, source: Prepared) -> bool:
-    return bool(np.isin(query.grams(RUN_WORDS).names, source.grams(RUN_WORDS).names).any())
+def _share_text(query: Prepared, source: Prepared) -> bool:
+    """Return whether two texts share `RUN_WORDS` words in a row, or `NEAR_WORDS` of which few are changed."""
+    if among(query.grams(RUN_WORDS).names, source.grams(RUN_WORDS).names).any():
+        return True
+    ours, theirs = query.tokens.hashes.tolist(), source.tokens.hashes.tolist()
+    return any(_are_near(ours[i:], theirs[j:]) for i, j in _windows(query, source))
+
+
+def _are_near(ours: list[int], theirs: list[int]) -> bool:
+    return Levenshtein.distance(ours[:NEAR_WORDS], theirs[:NEAR_WORDS], score_cutoff=NEAR_CHANGES) <= NEAR_CHANGES
+
+
+def _windows(query: Prepared, source: Prepared) -> set[tuple[int, int]]:
+    """Return where `NEAR_WORDS` words with a run in common begin, the run being as far from the begin in both.
+
+    With so few changes some run of that length is left.
+    """
+    n_equal = -(-(NEAR_WORDS - NEAR_CHANGES) // (NEAR_CHANGES + 1))
+    ours, theirs = query.grams(n_equal), source.grams(n_equal)
+    found = set()
+    for name in np.flatnonzero(among(ours.names, theirs.names)).tolist():
+        other = int(np.searchsorted(theirs.names, ours.names[name]))
+        for i, j in product(
+            ours.order[ours.bounds[name] : ours.bounds[name + 1]].tolist(),
+            theirs.order[theirs.bounds[other] : theirs.bounds[other + 1]].tolist(),
+        ):
+            for before in range(NEAR_WORDS - n_equal + 1):
+                if i - before >= 0 and j - before >= 0:
+                    found.add((i - before, j - before))
+    n_ours, n_theirs = query.n_tokens - NEAR_WORDS, source.n_tokens - NEAR_WORDS
+    return {(i, j) for i, j in found if i <= n_ours and j <= n_theirs}
 
 
 @lru_cache(maxsize=512)

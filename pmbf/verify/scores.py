@@ -49,6 +49,16 @@ def sorted_similarity(ours: Sequence[int], theirs: Sequence[int]) -> float:
     return Levenshtein.normalized_similarity(sorted(ours), sorted(theirs))
 
 
+def in_order(ours: Sequence[int], theirs: Sequence[int], least: float) -> bool:
+    """Return whether words are alike in their order, too, at least by a similarity; of very many that is not asked.
+
+    >>> in_order([1, 2, 3, 4], [4, 3, 2, 1], 0.5)
+    False
+    """
+    few = max(len(ours), len(theirs)) <= EXACT_WORDS
+    return not few or Levenshtein.normalized_similarity(ours, theirs, score_cutoff=least) >= least
+
+
 def common_share(ours: Sequence[int], theirs: Sequence[int]) -> float:
     """Return the words in common, with their number, as a share of the longer side's.
 

@@ -1,0 +1,56 @@
+"""Texts on one topic that share no text: what is no passage between them, and how the experiment chooses its pairs."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+
+import pytest
+
+from experiments import alignment
+from pmbf.report import Span
+from pmbf.verify import Settings, prepare
+from pmbf.verify.reworded import LONG_CHARS, alike_enough
+from pmbf.verify.scores import sorted_similarity
+
+N_WORDS = 250
+
+
+def sides(n_common: int, *, shuffled: bool) -> tuple[str, str]:
+    """Return two texts that have so many words in common, in order or not; seed 5."""
+    chosen = random.Random(5)
+    ours = [f"o{chosen.randrange(9000):04}" for _ in range(N_WORDS)]
+    theirs = [f"t{chosen.randrange(9000):04}" for _ in range(N_WORDS)]
+    places = sorted(chosen.sample(range(N_WORDS), n_common))
+    for place, other in zip(places, chosen.sample(places, n_common) if shuffled else places, strict=True):
+        ours[place] = theirs[other] = f"c{place:04}"
+    return " ".join(ours), " ".join(theirs)
+
+
+@pytest.mark.parametrize(
+    ("n_common", "shuffled", "expected"), [(150, False, True), (150, True, False), (200, True, True)]
+)
+def test_a_long_passage_keeps_half_its_words_or_some_of_them_in_order(
+    n_common: int, shuffled: bool, expected: bool
+) -> None:
+    query, source = map(prepare, sides(n_common, shuffled=shuffled))
+    whole = Span(0, N_WORDS)
+    similarity = sorted_similarity(query.word_keys(whole), source.word_keys(whole))
+
+    assert len(query.text) > LONG_CHARS and similarity > Settings().reworded_threshold
+    assert expected == alike_enough(query, source, whole, whole, similarity, Settings())
+
+
+def test_pairs_of_one_topic_share_neither_equal_nor_nearly_equal_words(tmp_path: Path) -> None:
+    chosen = random.Random(6)
+    texts = [[f"{letter}{chosen.randrange(9000):04}" for _ in range(400)] for letter in "abcd"]
+    heading = [f"h{number}" for number in range(12)]
+    texts[0][50:50], texts[1][90:90] = heading, [*heading[:4], "x", *heading[5:8], "y", heading[9], "z", heading[11]]
+    texts[2][200:200], texts[3][10:10] = heading[:7], heading[:7]
+    for number, words in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_text(" ".join(words), encoding="utf-8")
+
+    pairs = alignment._clean_pairs(sorted(tmp_path.iterdir()), random.Random(1))
+
+    names = {frozenset((one.stem, other.stem)) for one, other in pairs}
+    assert {frozenset(pair) for pair in ("02", "03", "12", "13", "23")} == names
