@@ -18,7 +18,8 @@ from benchmarks import report
 from benchmarks.peer_methods import PEERS, Answer, installed
 from benchmarks.process import FailedError, alone, peak_bytes, resident_bytes
 from benchmarks.results import measure_each
-from experiments.planting import CLEAN, LEVELS, Planted, Query, n_words_of
+from experiments.overlap import holds_stretch
+from experiments.planting import CLEAN, LEVELS, Planted, n_words_of
 
 Figures = dict[str, Any]
 CLEAN_SHARE = 0.01
@@ -92,37 +93,35 @@ def measure(name: str, texts: str) -> Figures:
             "held_bytes_per_document": held / len(paths),
             "peak_bytes": peak,
             "disk_bytes_per_document": peer.saved_bytes() / len(paths),
-            "found": quality(numbered, planted.queries, [str(name) for name in planted.loaded]),
+            "found": quality(numbered, planted),
         }
 
 
-def quality(answers: Sequence[Answer], queries: Sequence[Query], names: Sequence[str]) -> Figures:
+def quality(answers: Sequence[Answer], planted: Planted) -> Figures:
     """Return what was found of the planted passages, at the cut that clean texts allow.
 
     Args:
         answers: For each query `(number, score)` of documents, best first.
-        queries: Clean and planted ones.
-        names: What the numbers stand for.
-
-    >>> queries = [Query("…", CLEAN), Query("…", "1 %", source="a"), Query("…", "1 %", source="b")]
-    >>> found = quality([[(0, 2.0)], [(0, 3.0), (1, 2.5)], [(1, 2.0)]], queries, ["a", "b"])
-    >>> found["cut"], found["precision"], found["cells"]["1 % verbatim"]
-    (2.0, 0.5, {'first': 1.0, 'named': 0.5})
+        planted: The queries, and the documents that the numbers stand for.
     """
-    cut = _cut([answer for answer, query in zip(answers, queries, strict=True) if query.level == CLEAN])
+    asked = list(zip(answers, planted.queries, strict=True))
+    cut = _cut([answer for answer, query in asked if query.level == CLEAN])
     cells: dict[str, list[tuple[bool, bool]]] = {}
-    n_right = n_named = 0
-    for answer, query in zip(answers, queries, strict=True):
+    n_right = n_holding = n_named = 0
+    for answer, query in asked:
         if query.level == CLEAN:
             continue
-        named = {names[number] for number, score in answer if score > cut}
+        named = {planted.loaded[number] for number, score in answer if score > cut}
         right = query.source in named
-        first = bool(answer) and names[answer[0][0]] == query.source
+        first = bool(answer) and planted.loaded[answer[0][0]] == query.source
         cells.setdefault(f"{query.level} {'edited' if query.edited else 'verbatim'}", []).append((first, right))
         n_right, n_named = n_right + right, n_named + len(named)
+        others = (Path(planted.folder) / name for name in named if name != query.source)
+        n_holding += right + sum(holds_stretch(other, query.passage) for other in others)
     return {
         "cut": cut,
         "precision": n_right / n_named if n_named else None,
+        "precision_stretch": n_holding / n_named if n_named else None,
         "cells": {
             cell: {
                 "first": sum(first for first, _ in some) / len(some),
@@ -162,7 +161,9 @@ def table(figures: Figures) -> str:
         f"{work['n_documents']:,} documents, {work['n_bytes'] / 1e6:.1f} MB; texts of {work['text_words']:,} words: "
         f"{work['n_clean']} clean, {work['n_per_cell']} for each level, verbatim and edited",
         "",
-        *report.head("| | load, MB a CPU second | query p50 | p99 | memory a document | disk a document | precision |"),
+        *report.head(
+            "| | load, MB a CPU second | query p50 | p99 | memory a document | disk a document | precision | stretch |"
+        ),
     ]
     done = [one for one in figures["results"] if "failed" not in one]
     for one in done:
@@ -170,7 +171,7 @@ def table(figures: Figures) -> str:
             f"| {one['name']} | {one['load_mb_per_cpu_s']:.1f} | {report.time(one['query_p50_s'])} "
             f"| {report.time(one['query_p99_s'])} | {report.size(one['held_bytes_per_document'])} "
             f"| {report.size(one['disk_bytes_per_document']) if one['disk_bytes_per_document'] else 'cannot be saved'} "
-            f"| {_share(one['found']['precision'])} |"
+            f"| {_share(one['found']['precision'])} | {_share(one['found'].get('precision_stretch'))} |"
         )
     lines += ["", *report.head("| first / above the cut | " + " | ".join(cells) + " |")]
     for one in done:

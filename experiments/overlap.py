@@ -14,6 +14,9 @@ Hashes = NDArray[np.uint64]
 
 WORD = re.compile(r"\w+")
 GRAM_WORDS = 6
+STRETCH_WORDS = 8
+"""Words in a row that a document has of a passage, and is a source of it, whether it was copied from there or not."""
+
 RARE_DOCUMENTS = 20
 """A word is rare that stands in at most so many documents, and in no more than one in a hundred."""
 
@@ -82,6 +85,12 @@ class Wanted:
         places = np.searchsorted(self.hashes, some)
         known = self.hashes[np.minimum(places, len(self.hashes) - 1)] == some
         return np.asarray(places[known])
+
+
+def holds_stretch(path: Path, text: str) -> bool:
+    """Return whether a document has `STRETCH_WORDS` words of a text in a row."""
+    stretches = grams(word_hashes(text), STRETCH_WORDS)
+    return bool(np.isin(stretches, grams(word_hashes(read_words(path)), STRETCH_WORDS)).any())
 
 
 def read_words(path: Path) -> str:

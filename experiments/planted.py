@@ -4,8 +4,8 @@
   shared hashes of the best window weigh) and for the whole screen (score: evidence, what the passages say);
 - cut: what is named scores above the cut, the least score that at most one clean text in a hundred exceeds;
 - first: share of the texts whose best named document is the source;
-- precision: sources among all documents that planted texts name, leaving out those that have a run of six words of the
-  planted passage too;
+- precision: of all documents that planted texts name, those that a passage was taken from;
+- stretch: those, and the others that have eight words in a row of it (`experiments.overlap.holds_stretch`);
 - ms: of a text, median and 99 of 100, one after another in this process.
 
 A text with a passage of another document by chance would count against us; `experiments.planting` says how those are
@@ -24,7 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.overlap import grams, read_words, word_hashes
+from experiments.overlap import holds_stretch
 from experiments.planting import CLEAN, LEVELS, Planted, Query, plant
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
@@ -34,8 +34,8 @@ from pmbf.store import Store
 CLEAN_SHARE = 0.01
 """Of the clean texts, how many may name a document."""
 
-Named = list[tuple[str, float]]
-"""Documents of an answer by one of their paths, and their scores."""
+Named = list[tuple[tuple[str, ...], float]]
+"""Documents of an answer by their paths, and their scores."""
 
 
 @dataclass(frozen=True)
@@ -48,6 +48,7 @@ class Cell:
     recall: float
     first: float
     precision: float
+    stretch: float
 
 
 @dataclass(frozen=True)
@@ -97,12 +98,11 @@ def measured(planted: Planted, out: Path | None = None) -> str:
 def _candidates(store: Store, text: str) -> Named:
     found = candidates(store, query_sample(text, store.params))
     paths = store.paths_of(one.document for one in found)
-    return [(path, one.evidence) for one in found for path in paths[one.document]]
+    return [(tuple(paths[one.document]), one.evidence) for one in found]
 
 
 def _screened(store: Store, text: str) -> Named:
-    matches = screen(store, text).matches
-    return [(path, match.evidence) for match in matches for path in match.document.paths]
+    return [(match.document.paths, match.evidence) for match in screen(store, text).matches]
 
 
 def _result(planted: Planted, method: str, ask: Callable[[str], Named]) -> Result:
@@ -133,29 +133,19 @@ def lowest_cut(best: Sequence[float]) -> float:
 
 
 def cell(asked: Sequence[tuple[Query, Named]], cut: float, folder: Path) -> Cell:
-    """Return the figures of the texts of one kind; a document's copies under other paths are the document."""
-    named = [[(path, score) for path, score in answer if score > cut] for _, answer in asked]
-    sources = [str(folder / query.source) for query, _ in asked]
-    right = [source in dict(answer) for source, answer in zip(sources, named, strict=True)]
-    first = [
-        bool(answer) and (source, max(score for _, score in answer)) in answer
-        for source, answer in zip(sources, named, strict=True)
-    ]
-    n_wrong = sum(
-        not _shares(Path(path), query)
-        for (query, _), source, answer in zip(asked, sources, named, strict=True)
-        for path, _ in answer
-        if path != source
-    )
-    query = asked[0][0]
-    precision = sum(right) / (sum(right) + n_wrong) if any(named) else 1.0
-    return Cell(query.level, query.edited, len(asked), float(np.mean(right)), float(np.mean(first)), precision)
-
-
-def _shares(path: Path, query: Query) -> bool:
-    """Return whether a document has a run of words of the planted passage."""
-    passage = grams(word_hashes(query.text[query.start : query.stop]))
-    return bool(np.isin(passage, grams(word_hashes(read_words(path)))).any())
+    """Return the figures of the texts of one kind."""
+    n_right = n_first = n_holding = n_named = 0
+    for query, answer in asked:
+        source = str(folder / query.source)
+        named = [(paths, score) for paths, score in answer if score > cut]
+        highest = max((score for _, score in named), default=0.0)
+        n_right += any(source in paths for paths, _ in named)
+        n_first += any(source in paths for paths, score in named if score == highest)
+        n_holding += sum(source in paths or holds_stretch(Path(paths[0]), query.passage) for paths, _ in named)
+        n_named += len(named)
+    query, n_texts = asked[0][0], len(asked)
+    precision, stretch = (n_right / n_named, n_holding / n_named) if n_named else (1.0, 1.0)
+    return Cell(query.level, query.edited, n_texts, n_right / n_texts, n_first / n_texts, precision, stretch)
 
 
 def table(result: Result) -> str:
@@ -163,12 +153,12 @@ def table(result: Result) -> str:
     lines = [
         f"{result.method}: cut {result.cut:g}, {result.ms_p50:.1f} ms a text (99 of 100: {result.ms_p99:.1f})",
         "",
-        "| passage | | texts | recall | first | precision |",
-        "|---|---|---:|---:|---:|---:|",
+        "| passage | | texts | recall | first | precision | stretch |",
+        "|---|---|---:|---:|---:|---:|---:|",
     ]
     lines += [
         f"| {one.level} | {'edited' if one.edited else 'verbatim'} | {one.n_texts} | {one.recall:.3f} "
-        f"| {one.first:.3f} | {one.precision:.3f} |"
+        f"| {one.first:.3f} | {one.precision:.3f} | {one.stretch:.3f} |"
         for one in result.cells
     ]
     return "\n".join(lines)

@@ -62,6 +62,11 @@ class Query:
     start: int = 0
     stop: int = 0
 
+    @property
+    def passage(self) -> str:
+        """The planted passage as it stands in the text."""
+        return self.text[self.start : self.stop]
+
 
 @dataclass(frozen=True, slots=True)
 class Planted:

@@ -12,7 +12,9 @@ from benchmarks import alignment, filter_methods, filters, guard, limit, page
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
+from benchmarks.peers import quality
 from benchmarks.process import FailedError, alone
+from experiments.planting import CLEAN, Planted, Query
 from pmbf import kernels
 
 TINY = limit.Size(n_rows=70, row_words=40, row_hashes=200, n_short=2, n_long=1)
@@ -55,6 +57,17 @@ def test_the_peers_benchmark_finds_a_fifth_of_a_text(
     assert {"first": 1.0, "named": 1.0} == found["found"]["cells"]["20 % verbatim"]
     assert found["load_mb_per_cpu_s"] > 0 and found["query_p50_s"] > 0
     assert f"| {peer} |" in capsys.readouterr().out
+
+
+def test_what_is_named_is_the_source_or_holds_a_stretch_of_the_passage_or_is_wrong(tmp_path: Path) -> None:
+    passage = words(1, 60)
+    for name, text in (("source", passage), ("holder", " ".join(passage.split()[9:17])), ("other", words(2, 60))):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    holding, empty = (Query(passage, "1 %", source="source", stop=stop) for stop in (len(passage), 0))
+    planted = Planted(str(tmp_path), ("source", "holder", "other"), (Query(words(3, 60), CLEAN), holding, empty))
+    found = quality([[(2, 2.0)], [(0, 9.0), (1, 4.0), (2, 3.0)], [(1, 3.0), (0, 2.0)]], planted)
+    assert (2.0, 1 / 4, 2 / 4) == (found["cut"], found["precision"], found["precision_stretch"])
+    assert {"1 % verbatim": {"first": 0.5, "named": 0.5}} == found["cells"]
 
 
 def test_a_peer_that_crashes_is_reported_and_stops_nobody(library: Path) -> None:

@@ -35,14 +35,14 @@ def made(tmp_path: Path) -> Planted:
 def test_planted_sources_are_found_in_a_small_folder(made: Planted, tmp_path: Path) -> None:
     lines = planted.measured(made, tmp_path / "out" / "planted.json").splitlines()
     assert "10 documents, 3 clean texts, 6 planted ones" == lines[0]
-    assert 2 == sum(line == "| 20 % | edited | 1 | 1.000 | 1.000 | 1.000 |" for line in lines)
+    assert 2 == sum(line == "| 20 % | edited | 1 | 1.000 | 1.000 | 1.000 | 1.000 |" for line in lines)
     assert (tmp_path / "out" / "planted.json").stat().st_size > 500
 
 
 def test_figures_of_a_cell_are_those_counted_by_hand(made: Planted) -> None:
     folder = Path(made.folder)
     [query] = [one for one in made.queries if (one.level, one.edited) == ("1 %", False)]
-    source, other, third = (str(folder / f"{number}.txt") for number in (0, 5, 6))
+    source, other, third = ((str(folder / f"{number}.txt"),) for number in (0, 5, 6))
     answers = [
         (query, [(source, 9.0), (other, 3.0)]),
         (query, [(other, 9.0), (source, 8.0)]),
@@ -50,12 +50,17 @@ def test_figures_of_a_cell_are_those_counted_by_hand(made: Planted) -> None:
         (query, []),
     ]
     found = planted.cell(answers, 4.0, folder)
-    assert (0.5, 0.25, 2 / 5) == (found.recall, found.first, found.precision)
+    assert (0.5, 0.25, 2 / 5, 2 / 5) == (found.recall, found.first, found.precision, found.stretch)
 
 
-def test_a_document_with_words_of_the_passage_is_neither_right_nor_wrong(made: Planted) -> None:
+@pytest.mark.parametrize(("n_words", "expected"), [(7, 0.5), (8, 1.0)])
+def test_a_document_with_eight_words_of_the_passage_holds_a_stretch(
+    made: Planted, n_words: int, expected: float
+) -> None:
     folder = Path(made.folder)
     [query] = [one for one in made.queries if (one.level, one.edited) == ("5 %", True)]
-    (folder / "copy.txt").write_text("and " + query.text[query.start : query.start + 90], encoding="utf-8")
-    named = [(str(folder / query.source), 9.0), (str(folder / "copy.txt"), 9.0)]
-    assert 1.0 == planted.cell([(query, named)], 4.0, folder).precision
+    shared = " ".join(query.passage.split()[20 : 20 + n_words])
+    (folder / "other.txt").write_text(f"and {shared} and", encoding="utf-8")
+    named = [((str(folder / name),), 9.0) for name in (query.source, "other.txt")]
+    found = planted.cell([(query, named)], 4.0, folder)
+    assert (0.5, expected) == (found.precision, found.stretch)
