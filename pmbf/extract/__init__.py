@@ -49,7 +49,9 @@ __all__ = [
 _READ_ALL_SAFELY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
-def extract(raw: bytes, name: str, limits: Limits | None = None, *, apart: bool = False) -> Extracted:
+def extract(
+    raw: bytes, name: str, limits: Limits | None = None, *, apart: bool = False, unseen: bool = False
+) -> Extracted:
     """Return the text of a document.
 
     Args:
@@ -58,6 +60,8 @@ def extract(raw: bytes, name: str, limits: Limits | None = None, *, apart: bool 
         limits: How much may be read; None for the defaults.
         apart: Whether to decode plain text, too, in a child process: guessing an encoding takes a millisecond, during
             which other threads would wait.
+        unseen: Whether what a reader of the document does not see is read, too, as parts of their own: comments,
+            attributes and scripts of HTML, all headers of a mail.
 
     Raises:
         UnsupportedError: It is no text document, or its kind needs an extra that is not installed.
@@ -73,7 +77,7 @@ def extract(raw: bytes, name: str, limits: Limits | None = None, *, apart: bool 
     if kind is None:
         raise UnsupportedError(f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads")
     try:
-        return _plain(raw, kind, limits) if kind in TEXT_KINDS and not apart else _apart(raw, kind, limits)
+        return _plain(raw, kind, limits) if kind in TEXT_KINDS and not apart else _apart(raw, kind, limits, unseen)
     except (UnsupportedError, IncompleteError) as error:
         raise type(error)(f"{name}: {error}") from None
 
@@ -125,7 +129,7 @@ def _plain(raw: bytes, kind: str, limits: Limits) -> Extracted:
     return Extracted(text, kind, encoding, problems + hidden_after(raw, kind))
 
 
-def _apart(raw: bytes, kind: str, limits: Limits) -> Extracted:
+def _apart(raw: bytes, kind: str, limits: Limits, unseen: bool) -> Extracted:
     from pmbf.extract.pool import read_apart
 
-    return read_apart(raw, kind, limits) if raw else Extracted("", kind)
+    return read_apart(raw, kind, limits, unseen=unseen) if raw else Extracted("", kind)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from html import unescape
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
@@ -25,6 +26,7 @@ SPACED = frozenset({"pre", "textarea"})
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
 _XML_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.-]{1,40})", re.I)
+_TAG = re.compile(r"<[^<>]{0,500}>")
 _BLANK = " \t\r\n\f"
 _BLANKS = re.compile(f"[{_BLANK}]+")
 _DECLARED_WITHIN = 4096
@@ -50,7 +52,9 @@ def read(raw: bytes, kind: str, reading: Reading, *, charset: str | None = None)
         root = LexborHTMLParser(markup.removeprefix("\ufeff")).root
     except (RuntimeError, ValueError) as error:  # SelectolaxError is a RuntimeError
         raise IncompleteError(f"cannot be parsed: {error}") from None
-    return "".join(_lines(root)) if root else ""
+    if not root:
+        return ""
+    return "".join([*_lines(root), *(_hidden(root, reading) if reading.unseen else ())])
 
 
 def _declared(head: bytes) -> str | None:
@@ -66,6 +70,26 @@ def _lines(root: LexborNode) -> Iterator[str]:
         yield from _text_below(tree)
         yield "\n"
         trees += reversed(tree.template_fragments())
+
+
+def _hidden(root: LexborNode, reading: Reading) -> Iterator[str]:
+    """Yield the text that a page does not show: of comments, of attributes, and of scripts and style sheets."""
+    hidden: dict[str, list[str]] = {"comments": [], "attributes": [], "scripts": []}
+    trees = [root]
+    while trees:
+        tree = trees.pop()
+        for node in tree.traverse(include_text=True):
+            if node.tag == "-comment":
+                hidden["comments"].append(unescape(_TAG.sub(" ", node.comment_content or "")))
+            elif node.tag != "-text":
+                hidden["attributes"] += [value for value in node.attributes.values() if value and " " in value]
+            elif node.parent and node.parent.tag in UNREAD:
+                hidden["scripts"].append(node.text_content or "")
+        trees += reversed(tree.template_fragments())
+    for name, texts in hidden.items():
+        text = "\n".join(texts)
+        reading.spend_text(len(text))
+        yield reading.part(f"\n{text}\n", name) if text else ""
 
 
 def _text_below(root: LexborNode) -> Iterator[str]:

@@ -42,11 +42,17 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
 def _message(message: Message, reading: Reading) -> Iterator[str]:
     if subject := _subject(message):
         yield subject + "\n"
+    if reading.unseen:
+        yield reading.part("".join(f"{_decoded(value)}\n" for value in map(str, message.values())), "headers")
     yield from _part(message, reading)
 
 
 def _subject(message: Message) -> str:
-    written = message.get("Subject", "")
+    return _decoded(message.get("Subject", ""))
+
+
+def _decoded(written: str) -> str:
+    """Return a header's value, its encoded words decoded."""
     try:
         return str(make_header(decode_header(written)))
     except (HeaderParseError, LookupError, UnicodeError, ValueError):

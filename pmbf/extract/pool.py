@@ -27,8 +27,12 @@ DOCUMENTS_PER_WORKER = 1000
 _BOOT = "import sys; sys.path[:] = sys.argv[1:]; from pmbf.extract.worker import main; main()"
 
 
-def read_apart(raw: bytes, kind: str, limits: Limits) -> Extracted:
+def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -> Extracted:
     """Return the text of a document, read in another process. Safe to call from any thread, and after a fork.
+
+    Args:
+        raw, limits, unseen: As for `extract`.
+        kind: What it is.
 
     Raises:
         UnsupportedError: A library is missing.
@@ -36,7 +40,7 @@ def read_apart(raw: bytes, kind: str, limits: Limits) -> Extracted:
     """
     worker = _take()
     try:
-        header, text = worker.ask(raw, kind, limits)
+        header, text = worker.ask(raw, kind, limits, unseen)
     except BaseException:  # KeyboardInterrupt too: half an answer may be in the pipe
         _end(worker)
         raise
@@ -89,14 +93,15 @@ class Worker:
         """Return the process's id."""
         return self._process.pid
 
-    def ask(self, raw: bytes, kind: str, limits: Limits) -> Frame:
+    def ask(self, raw: bytes, kind: str, limits: Limits, unseen: bool = False) -> Frame:
         """Return the answer to one document.
 
         Raises:
             IncompleteError: None came in time, or none at all.
         """
         self.n_documents += 1
-        answer = self._exchange(({"kind": kind, "limits": asdict(limits)}, raw), limits.timeout_s)
+        asked = {"kind": kind, "limits": asdict(limits), "unseen": unseen}
+        answer = self._exchange((asked, raw), limits.timeout_s)
         if answer is None:
             limit = f"reading took longer than {limits.timeout_s:g} s (timeout_s)"
             raise IncompleteError(limit if self._is_late else f"the reading process died: {self._cause()}")

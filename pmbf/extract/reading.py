@@ -48,8 +48,9 @@ class _Spent:
 class Reading:
     """What is left of the limits while one document is read with all it contains, and what went wrong so far."""
 
-    def __init__(self, limits: Limits, *, _outer: Reading | None = None, _name: str = "") -> None:
+    def __init__(self, limits: Limits, *, unseen: bool = False, _outer: Reading | None = None, _name: str = "") -> None:
         self.limits = limits
+        self.unseen: bool = _outer.unseen if _outer else unseen
         self._spent: _Spent = _outer._spent if _outer else _Spent()
         self._names: tuple[str, ...] = (*_outer._names, _name[:MAX_LABEL_CHARS]) if _outer else ()
         self._depth: int = _outer._depth + 1 if _outer else 0

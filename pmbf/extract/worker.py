@@ -37,12 +37,12 @@ def main() -> None:
         header, raw = request
         limits = Limits(**header["limits"])
         _limit_for(limits)
-        frames.send(sink, *answer(raw, header["kind"], limits))
+        frames.send(sink, *answer(raw, header["kind"], limits, header["unseen"]))
 
 
-def answer(raw: bytes, kind: str, limits: Limits) -> frames.Frame:
+def answer(raw: bytes, kind: str, limits: Limits, unseen: bool = False) -> frames.Frame:
     """Return the frame that answers one request: the text with its problems, or an error. Never raises."""
-    reading = Reading(limits)
+    reading = Reading(limits, unseen=unseen)
     try:
         whole, parts = reading.finished(well_formed(read(raw, kind, reading)))
         text = whole.encode()

@@ -1,7 +1,7 @@
 """The leak check: protected text does not leave.
 
 sources    what wants to leave: files, stdin, the index, commits; `git` alone runs git, `lfs` knows its pointers
-reading    its text
+reading    its text; `unseen` knows forms that hide some
 checker    who knows the protected documents
 public     what does not count: ignored texts, licences
 judging    what the policy makes of what was found; `allowing` knows what may leave all the same

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container
 from pmbf.guard.types import Payload
+from pmbf.guard.unseen import seen
 from pmbf.screen import Text
 from pmbf.text import clean
 
@@ -42,11 +43,12 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
     raw = payload.content
     empty = Text(payload.name, "")
     try:
-        extracted = extract(raw, payload.name, limits)
+        extracted = extract(raw, payload.name, limits, unseen=True)
     except (UnsupportedError, IncompleteError) as error:
         if isinstance(error, UnsupportedError) and guess_kind(raw, payload.name) is None and not is_container(raw):
             return ReadPayload(bare, empty, len(raw), is_text=False)
         return ReadPayload(bare, empty, len(raw), problems=(str(error).removeprefix(f"{payload.name}: "),))
-    text = Text(payload.name, clean(extracted.text))
+    whole = seen(clean(extracted.text), limits)
     is_plain = extracted.kind in TEXT_KINDS
-    return ReadPayload(bare, text, len(raw), is_plain, problems=extracted.problems, parts=extracted.parts)
+    problems, parts = extracted.problems + whole.problems, extracted.parts + whole.parts
+    return ReadPayload(bare, Text(payload.name, whole.text), len(raw), is_plain, problems=problems, parts=parts)

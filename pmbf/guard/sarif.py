@@ -86,7 +86,7 @@ def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any
         "ruleId": LEAK,
         "level": _LEVELS[action],
         "message": {"text": f"{one.n_chars} letters and digits of {source}; fingerprint {one.fingerprint}"},
-        "locations": _locations(finding.payload, one.lines if finding.is_plain else None, n_locations),
+        "locations": _locations(finding.payload, one.lines if finding.is_plain and not one.part else None, n_locations),
         "partialFingerprints": {
             "pmbfPassage/v1": one.fingerprint,
             "primaryLocationLineHash": f"{one.fingerprint}:{finding.document_id or finding.document_path}",

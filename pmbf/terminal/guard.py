@@ -53,7 +53,7 @@ def _places(finding: Finding) -> str:
 def _heading(one: Evidence, is_plain: bool) -> str:
     first, last = one.lines
     lines = f"line {first}" if first == last else f"lines {first}-{last}"
-    where = lines if is_plain else f"{lines} of its text"
+    where = lines if is_plain and not one.part else f"{lines} of its text"
     if one.part:
         where = f"{shown_path(one.part)}, {where}"
     allowed = f", allowed by {one.allowed_by}" if one.allowed_by else ""

@@ -159,15 +159,12 @@ def test_a_passage_on_the_last_of_two_hundred_pages_is_blocked(verdict):
 
 SMALL_CAPITALS = str.maketrans("abcdegiklmnoprtuvwyz", "ᴀʙᴄᴅᴇɢɪᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ")
 NOT_SEEN = {
-    "letters set apart.txt": " ".join(ENGLISH),
     "no spaces at all.txt": ENGLISH.replace(" ", "").replace("\n", ""),
     "backwards.txt": ENGLISH[::-1],
-    "base64 outside a mail.txt": base64.b64encode(ENGLISH.encode()).decode(),
+    "base64 in short lines.txt": "\n".join(textwrap.wrap(base64.b64encode(ENGLISH.encode()).decode(), 50)),
+    "hexadecimal.txt": ENGLISH.encode().hex(),
+    "letters set apart without words.txt": " ".join(ENGLISH.replace(" ", "").replace("\n", "")),
     "small capitals.txt": ENGLISH.translate(SMALL_CAPITALS),
-    "comment.html": f"<p>{COVER}<!-- {ENGLISH} -->",
-    "script.html": f"<p>{COVER}<script>text = `{ENGLISH}`</script>",
-    "attribute.html": f"<p title='{ENGLISH}'>{COVER}",
-    "header.eml": f"Message-ID: <1@example.org>\nX-Note: {ONE_LINE}\n\n{COVER}",
     "style sheet.html": per_word(lambda head, tail: f"<div style='display:inline'>{head}</div>{tail}"),
 }
 
@@ -178,6 +175,54 @@ def test_what_is_not_seen_is_known(verdict, name):
     assert verdict(NOT_SEEN[name].encode(), name).action == "clean"
 
 
-def test_the_source_of_a_page_sent_as_text_shows_what_the_page_hides(verdict):
-    for name in ("comment.html", "script.html", "attribute.html", "header.eml"):
-        assert verdict(NOT_SEEN[name].encode(), "page.log").exit_code == 1
+PACKED = base64.b64encode(ENGLISH.encode()).decode()
+UNSEEN = {
+    "comment.html": (f"<p>{COVER}<!-- <b>{html.escape(ENGLISH)}</b> -->", "comments"),
+    "comments.html": (per_word(lambda head, tail: f"x<!-- {head}{tail} -->y"), "comments"),
+    "script.html": (f"<p>{COVER}<script>text = `{ENGLISH}`</script>", "scripts"),
+    "attribute.html": (f"<p title='{html.escape(ENGLISH)}'>{COVER}", "attributes"),
+    "template.html": (f"<template><img alt='{html.escape(ENGLISH)}'></template><p>{COVER}", "attributes"),
+    "header.eml": (f"Message-ID: <1@example.org>\nX-Note: {ONE_LINE}\n\n{COVER}", "headers"),
+    "a.py": (f'TEXT = "{PACKED}"', "base64"),
+    "wrapped.txt": (f"{COVER}\n{textwrap.fill(PACKED, 76)}\n{COVER}", "base64"),
+    "quoted.txt": (textwrap.indent(textwrap.fill(PACKED, 64), "> "), "base64"),
+    "url safe.txt": (base64.urlsafe_b64encode((ENGLISH + "????>>>>").encode()).decode().rstrip("="), "base64"),
+    "zip in base64.txt": (base64.b64encode(make.zipped({"a.txt": ENGLISH})).decode(), "base64"),
+    "page in base64.html": (f"<p><img src='data:text/plain;base64, {PACKED}'>", "base64"),
+    "letters set apart.txt": (" ".join(ENGLISH), "letters set apart"),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_no_reader_sees_is_blocked_and_told_where_it_was(verdict, name):
+    content, part = UNSEEN[name]
+    found = verdict(content.encode(), name)
+    assert found.exit_code == 1
+    assert {one.part for finding in found.findings for one in finding.evidence} == {part}
+
+
+@pytest.mark.parametrize("name", [name for name in UNSEEN if name.endswith((".html", ".eml"))])
+def test_screening_reads_what_a_reader_sees(library, name):
+    found = library.screen(UNSEEN[name][0].encode(), name=name)
+    assert found.matches == ()
+
+
+def test_keys_hashes_and_pictures_in_base64_are_no_text_and_no_problem(verdict):
+    raw = random.Random(1).randbytes(3000)
+    for content in (raw, b"\x89PNG\r\n\x1a\n" + raw, b""):
+        packed = textwrap.fill(base64.b64encode(content).decode(), 64)
+        found = verdict(f"-----BEGIN PRIVATE KEY-----\n{packed}\n-----END PRIVATE KEY-----\n".encode())
+        assert (found.action, found.incomplete) == ("clean", ())
+
+
+def test_a_thousand_checksums_in_base64_are_no_problem(verdict):
+    chance = random.Random(2)
+    sums = (base64.b64encode(chance.randbytes(64)).decode() for _ in range(3000))
+    found = verdict("".join(f'"integrity": "sha512-{one}",\n' for one in sums).encode(), "package-lock.json")
+    assert (found.action, found.incomplete) == ("clean", ())
+
+
+def test_what_base64_holds_and_cannot_be_read_is_incomplete(verdict):
+    found = verdict(base64.b64encode(make.zipped({"a.txt": ENGLISH})[:-60] + bytes(30)), "a.txt")
+    assert found.exit_code == 3
+    assert found.incomplete[0].reason.startswith("base64: ")

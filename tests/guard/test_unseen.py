@@ -1,0 +1,52 @@
+"""What a text hides is put behind it, and the text itself stays as it is, whatever it is."""
+
+import base64
+import textwrap
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmbf.extract import Limits
+from pmbf.guard.unseen import seen
+from pmbf.text import clean
+from tests.conftest import words
+
+LIMITS = Limits()
+
+
+@given(st.text("aZ9+/=- \t\n\r>é中\u200b", max_size=400) | st.text(max_size=100))
+def test_any_text_stays_as_it_is(text):
+    text = clean(text)
+    found = seen(text, LIMITS)
+    assert found.text.startswith(text)
+    assert found.problems == ()
+    assert all(len(text) < part.start <= part.stop <= len(found.text) for part in found.parts)
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cc", "Cs"]), min_size=120, max_size=300),
+    st.sampled_from([64, 76, 10_000]),
+    st.sampled_from(["\n", "\r\n", "\n> ", "\n    "]),
+    st.text(" \n", max_size=3),
+)
+def test_text_in_base64_is_unpacked_however_it_is_wrapped(secret, width, between, around):
+    secret = words(1, 30) + secret
+    packed = between.join(textwrap.wrap(base64.b64encode(secret.encode()).decode(), width))
+    found = seen(f"before{around}\n{packed}\n{around}after", LIMITS)
+    [part] = found.parts
+    assert part.path == "base64"
+    assert words(1, 30) in found.text[part.start : part.stop]
+
+
+@given(st.integers(0, 1000), st.sampled_from([" ", "\t", "\n"]))
+def test_letters_set_apart_are_put_together(seed, gap):
+    secret = words(seed, 30)
+    apart = (gap * 3).join(gap.join(word) for word in secret.split())
+    found = seen(f"Look: {apart}", LIMITS)
+    [part] = found.parts
+    assert found.text[part.start : part.stop].split() == secret.split()
+
+
+def test_short_base64_and_short_runs_of_letters_are_left_alone():
+    packed = base64.b64encode(b"x" * 60).decode()
+    assert seen(f"sha512-{packed} and A B C D E F G H", LIMITS).parts == ()
