@@ -160,9 +160,10 @@ class Collection:
         from pmbf.loading import Loader
 
         roots = list(paths)
-        threads = ThreadPoolExecutor(jobs) if jobs > 1 else None
-        with threads or nullcontext(), self._writer(threads) as writer:
-            loader = Loader(writer, self.params, limits=limits, jobs=jobs, on_progress=on_progress)
+        # Two pools: what a commit waits for must not stand behind files that are read ahead.
+        readers, writers = (ThreadPoolExecutor(jobs), ThreadPoolExecutor(jobs)) if jobs > 1 else (None, None)
+        with readers or nullcontext(), writers or nullcontext(), self._writer(writers) as writer:
+            loader = Loader(writer, self.params, limits=limits, readers=readers, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, include=include, exclude=exclude))
             if prune:
                 loader.prune(roots)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -105,6 +106,7 @@ class Change:
         documents: Rows to insert or replace.
         paths: Rows to insert or replace.
         new_files: Files written for this commit.
+        writing: Files that are being written for it, in threads.
         lost_documents, lost_paths, lost_files: Keys of rows to delete.
         freed_ids: Document ids that may be used again.
         meta: Entries of the table `meta` to change.
@@ -113,6 +115,7 @@ class Change:
     documents: Sequence[Document] = ()
     paths: Sequence[PathEntry] = ()
     new_files: list[FileEntry] = field(default_factory=list)
+    writing: list[Future[FileEntry]] = field(default_factory=list)
     lost_documents: Iterable[int] = ()
     lost_paths: Iterable[str] = ()
     lost_files: set[int] = field(default_factory=set)

@@ -117,7 +117,7 @@ class Placer:
             bounds: Where each part begins among the hashes, and the last one ends.
         """
         n_parts = len(bounds) - 1
-        if self._params.placement == "single-row" or bounds[-1] <= (capacity := self._capacity()):
+        if n_parts <= 1 or self._params.placement == "single-row" or bounds[-1] <= (capacity := self._capacity()):
             yield 0, n_parts
             return
         start = 0

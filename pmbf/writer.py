@@ -1,8 +1,8 @@
 """The way changes reach the disk: collected in memory, then committed as one new generation.
 
     add, attach, detach, remove ─► pending
-    commit ─► files of fingerprints, texts and changed tiles, each synced
-           ─► one SQLite transaction that names them                       <- from here on it has happened
+    commit ─► files of fingerprints, texts and changed tiles, each synced  } side by side
+           ─► one SQLite transaction that names them                       } committed last: now it has happened
            ─► the generation's number; files no longer named are deleted when nobody reads
 
 Killed before the transaction, nothing has happened; files that nobody names are cleaned away by the next writer.
@@ -35,7 +35,7 @@ class Writer:
     Args:
         store: A store opened with `writable=True`; its lock keeps other writers out.
         rebuild: Start with no tiles, to place every document anew.
-        threads: Where texts are compressed while more come; here by default.
+        threads: Where texts are compressed while more come, and files written; here by default.
     """
 
     def __init__(self, store: Store, *, rebuild: bool = False, threads: Executor | None = None) -> None:
@@ -215,7 +215,7 @@ class Writer:
             self._place_pending()
             blocks, offsets = pending.texts.finished()
             change.documents = [*pending.rows(offsets), *change.documents]
-            change.new_files = self._new_files(blocks)
+            change.writing = self._new_files(blocks)
             change.lost_files = self._replaced_files()
         return change
 
@@ -227,7 +227,7 @@ class Writer:
         for document, new in documents.items():
             self.placer.place(document, new.hashes, new.bounds.tolist())
 
-    def _new_files(self, blocks: list[bytes]) -> list[FileEntry]:
+    def _new_files(self, blocks: list[bytes]) -> list[Future[FileEntry]]:
         pending = self.pending
         written = [self._start(self.write_file, "FPRT", [pending.records.payload()], serial=pending.fingerprint_file)]
         try:
@@ -236,12 +236,13 @@ class Writer:
             self.placer.fill_rows()
             serials = {number: self.reserve_serial() for number in sorted(self.placer.changed)}
             written += [self._start(self.write_tile, number, serial=serial) for number, serial in serials.items()]
-        finally:
-            wait(written)  # whatever happens: what cleans up after it must not meet a file half written
-        return [one.result() for one in written]
+        except BaseException:
+            wait(written)  # what cleans up must not meet a file half written
+            raise
+        return written
 
     def _start(self, write: Callable[..., FileEntry], *arguments: Any, **more: Any) -> Future[FileEntry]:
-        """Write a file in a thread if there are any, otherwise at once."""
+        """Write a file in a thread if there are any, otherwise here and now."""
         if self.threads:
             return self.threads.submit(write, *arguments, **more)
         written: Future[FileEntry] = Future()
@@ -254,26 +255,30 @@ class Writer:
 
     def _write(self, change: Change) -> None:
         catalog = self.store.catalog
-        self._change_directory(change)
-        meta = change.meta | {
-            "generation": str(self.store.generation + 1),
-            "next_serial": str(self._next_serial),
-            "next_tile": str(self.placer.next_tile),
-        }
-        with catalog.transaction():
-            catalog.delete(FileEntry, change.lost_files)
-            catalog.delete(PathEntry, change.lost_paths)
-            catalog.delete(Document, change.lost_documents)
-            catalog.put(change.new_files)
-            catalog.put(change.documents)
-            catalog.put(change.paths)
-            catalog.change_free_ids(change.freed_ids)
-            catalog.set_meta(**meta)
+        try:
+            self._change_directory(change)
+            with catalog.transaction():
+                self._write_rows(change)
+        finally:
+            wait(change.writing)
         catalog.checkpoint()
         write_generation(self.store.folder, self.store.generation)
         self.store.refresh(catalog.files())
         self.placer.forget_changes()
         self.store.clean()
+
+    def _write_rows(self, change: Change) -> None:
+        catalog = self.store.catalog
+        catalog.delete(FileEntry, change.lost_files)
+        catalog.delete(PathEntry, change.lost_paths)
+        catalog.delete(Document, change.lost_documents)
+        catalog.put(change.documents)
+        catalog.put(change.paths)
+        catalog.change_free_ids(change.freed_ids)
+        meta = {"generation": str(self.store.generation + 1), "next_serial": str(self._next_serial)}
+        catalog.set_meta(**change.meta, **meta, next_tile=str(self.placer.next_tile))
+        # Last: from here on all files are on disk.
+        catalog.put([*change.new_files, *(one.result() for one in change.writing)])
 
     def _change_directory(self, change: Change) -> None:
         """Add the chunks of the directory that a change touches to its files; all of them when rebuilding."""
@@ -284,7 +289,8 @@ class Writer:
         for number, entries in known.changed(rows, lost).items():
             change.lost_files |= {known.chunks[number]} if number in known.chunks else set()
             if len(entries):
-                change.new_files.append(self.write_file("DOCS", directory.payload(entries), tile=number))
+                serial, content = self.reserve_serial(), directory.payload(entries)
+                change.writing.append(self._start(self.write_file, "DOCS", content, serial=serial, tile=number))
 
     def _start_placing(self, *, rebuild: bool = False) -> None:
         catalog = self.store.catalog
