@@ -26,7 +26,7 @@ from experiments.corpora import PAN13_KINDS, pan13_pairs, read
 from pmbf.collection import Collection
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params
-from pmbf.screen import Options, candidates, rows_above_chance
+from pmbf.screen import Options, candidates, rows_looked_into
 from pmbf.store import Store
 
 CLEAN = "01-no-plagiarism"
@@ -106,7 +106,7 @@ def _sources(pan: Path, kind: str, half: str | None) -> dict[str, set[str]]:
 
 def _false_rows(store: Store, sample: QuerySample, ids: set[int]) -> int:
     n_rows = 0
-    for number, rows in rows_above_chance(store, sample, Options()):
+    for number, rows in rows_looked_into(store, sample, Options()):
         n_rows += sum(not ids & set(store.rows.documents(number, [row]).tolist()) for row in rows.tolist())
     return n_rows
 

@@ -20,6 +20,7 @@ from pmbf.directory import Directory
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
+from pmbf.kernels.types import RECORD
 from pmbf.originals import read_again
 from pmbf.pending import Change
 from pmbf.records import Document
@@ -260,7 +261,7 @@ def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[i
 def _directory_problems(store: Store) -> Iterator[str]:
     expected = Directory({}, store.file).changed(store.catalog.all_documents(), ())
     for number in sorted(expected.keys() | store.directory.chunks.keys()):
-        wanted = expected.get(number, np.empty(0, directory.ENTRY))
+        wanted = expected.get(number, np.empty(0, RECORD))
         try:
             found = store.directory.chunk(number)
         except PmbfError:

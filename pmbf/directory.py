@@ -18,22 +18,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import distinct
+from pmbf.kernels.types import LIVE, RECORD, REMOVED
 from pmbf.records import Document
 from pmbf.storage import MappedFile, damaged
 
 CHUNK_DOCUMENTS = 1 << 16
 """A commit writes every chunk it touches anew: 1.5 MB at most."""
 
-ENTRY = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
-UNUSED, LIVE, REMOVED = 0, 1, 2
-
-_ENTRY_WORDS = ENTRY.itemsize // 8
+_ENTRY_WORDS = RECORD.itemsize // 8
 _HEAD = struct.Struct("<4I2Q")
 _CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1
 
 Entries = NDArray[Any]
-"""`(n,)` of `ENTRY`."""
+"""`(n,)` of `RECORD`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,21 +55,27 @@ class Directory:
         self._open_file = open_file
 
     def entries(self, ids: NDArray[np.uint32]) -> Entries:
-        """Return the entries of some documents, `(n,)` of `ENTRY`; one that is not in the directory is `UNUSED`.
+        """Return the entries of some documents, `(n,)` of `RECORD`; one that is not in the directory is `UNUSED`.
+
+        Args:
+            ids: `(n,) uint32`, ascending, repeats allowed.
 
         Raises:
             CorruptError: A chunk is damaged.
         """
         found = np.zeros((len(ids), _ENTRY_WORDS), "<u8")  # as words, NumPy takes entries five times as fast
-        numbers = ids >> _CHUNK_SHIFT
-        for number in distinct(numbers).tolist():
+        numbers = range(int(ids[0]) >> _CHUNK_SHIFT, (int(ids[-1]) >> _CHUNK_SHIFT) + 1) if len(ids) else ()
+        for number in numbers:
             file, entries = self._mapped(number)
-            if file is not None:
-                here = np.flatnonzero((numbers == number) & (ids - (number << _CHUNK_SHIFT) < len(entries)))
-                places = ids[here] & (CHUNK_DOCUMENTS - 1)
-                file.check_places(places.astype(np.int64) * ENTRY.itemsize + _HEAD.size, ENTRY.itemsize)
-                found[here] = entries.view("<u8").reshape(-1, _ENTRY_WORDS)[places]
-        return found.view(ENTRY).reshape(len(ids))
+            if file is None:
+                continue
+            first = number << _CHUNK_SHIFT
+            start, stop = np.searchsorted(ids, np.array([first, first + len(entries)], np.int64)).tolist()
+            places = ids[start:stop] & np.uint32(CHUNK_DOCUMENTS - 1)
+            if not file.is_checked:
+                file.check_places(places.astype(np.int64) * RECORD.itemsize + _HEAD.size, RECORD.itemsize)
+            found[start:stop] = entries.view("<u8").reshape(-1, _ENTRY_WORDS)[places]
+        return found.view(RECORD).reshape(len(ids))
 
     def chunk(self, number: int) -> Entries:
         """Return the entries of a chunk, none when there is no such chunk; read-only.
@@ -119,7 +122,7 @@ class Directory:
         for id_ in lost:
             self._writable(changed, id_)[id_ % CHUNK_DOCUMENTS] = 0
         rows = list(documents)
-        ids, entries = np.array([row.id for row in rows], np.uint32), np.array([_entry(row) for row in rows], ENTRY)
+        ids, entries = np.array([row.id for row in rows], np.uint32), np.array([_entry(row) for row in rows], RECORD)
         for number in np.unique(ids >> _CHUNK_SHIFT).tolist():
             here = ids >> _CHUNK_SHIFT == number
             chunk = self._writable(changed, number << _CHUNK_SHIFT)
@@ -129,10 +132,10 @@ class Directory:
     def _mapped(self, number: int) -> tuple[MappedFile | None, Entries]:
         """Return a chunk's file and its entries, which are not checked."""
         if number not in self.chunks:
-            return None, np.empty(0, ENTRY)
+            return None, np.empty(0, RECORD)
         file = self._open_file(self.chunks[number])
         try:
-            return file, np.frombuffer(file.payload, ENTRY, _head(file)[0], _HEAD.size)
+            return file, np.frombuffer(file.payload, RECORD, _head(file)[0], _HEAD.size)
         except ValueError as error:
             raise damaged(file.path, f"the head does not fit its length ({error})") from error
 
@@ -140,7 +143,7 @@ class Directory:
         number = id_ >> _CHUNK_SHIFT
         if number not in changed:
             known = self.chunk(number)
-            changed[number] = np.zeros(CHUNK_DOCUMENTS, ENTRY)
+            changed[number] = np.zeros(CHUNK_DOCUMENTS, RECORD)
             changed[number][: len(known)] = known
         return changed[number]
 

@@ -6,7 +6,6 @@ They never change while a reader holds its lock, so that other processes may ope
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import codec, kernels, storage, tilefile
-from pmbf.arrays import distinct
-from pmbf.directory import REMOVED, UNUSED, Directory
+from pmbf.arrays import ascending, distinct
+from pmbf.directory import Directory
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint
+from pmbf.kernels.types import LIVE, UNUSED, SharedPlaces
 from pmbf.params import Params
 from pmbf.records import Document, FileEntry
 from pmbf.rowindex import RowIndex
@@ -27,21 +27,6 @@ from pmbf.tilefile import StoredTile
 
 LARGE_RECORD_BYTES = 1 << 14
 """Fingerprints so large, of books, are checked page by page, each page once, and only the parts asked for are read."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Shared:
-    """Which of a query's hashes each of some documents has.
-
-    Args:
-        ids: `(n,) uint32`, the live documents, ascending.
-        bounds: `(n + 1,) int64`; those of document i are `at[bounds[i]:bounds[i + 1]]`.
-        at: `(bounds[-1],) uint32`, places in the query's distinct hashes; of each document ascending, each once.
-    """
-
-    ids: NDArray[np.uint32]
-    bounds: NDArray[np.int64]
-    at: NDArray[np.uint32]
 
 
 class StoreFiles:
@@ -136,51 +121,39 @@ class StoreFiles:
         hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
 
-    def hashes_of(self, ids: NDArray[np.uint32]) -> Iterator[NDArray[np.uint32]]:
-        """Yield the hashes of live documents, each ascending and distinct; the catalog is not asked.
+    def shared_hashes(
+        self, parts: NDArray[np.uint32], hashes: NDArray[np.uint32], weights: NDArray[np.int32]
+    ) -> tuple[NDArray[np.uint32], SharedPlaces]:
+        """Return the documents of some parts, ascending, `(n,) uint32`, and which of a query's hashes each of them has.
 
-        Raises:
-            CorruptError: A record or its file is damaged.
-        """
-        places = self.directory.entries(ids)
-        for serial, offset, n_bytes in zip(
-            *(places[name].tolist() for name in ("file", "offset", "n_bytes")), strict=True
-        ):
-            file = self.file(serial)
-            parts = codec.decode_fingerprint(file.payload[offset : offset + n_bytes], str(file.path))
-            yield parts[0] if len(parts) == 1 else np.unique(np.concatenate([np.empty(0, np.uint32), *parts]))
-
-    def shared_hashes(self, parts: NDArray[np.uint32], wanted: NDArray[np.uint32]) -> Shared:
-        """Return which of a query's hashes some parts of documents have; removed documents are left out.
-
-        Some two microseconds for a document of 600 hashes; the catalog is not asked.
+        The catalog is not asked. A removed document has nothing.
 
         Args:
-            parts: `(n, 3) uint32`: document, first part, part after the last; documents may stand there repeatedly.
-            wanted: `(q,) uint32`, the query's hashes, ascending and distinct.
+            parts: `(n_parts, 3) uint32`: document, first part, part after the last; documents may stand there
+                repeatedly.
+            hashes: `(q,) uint32`, of the query, in the order of its text.
+            weights: `(q,) int32`; only hashes that weigh something are looked for.
 
         Raises:
             CorruptError: A record or a file is damaged, or a document is not in the directory.
         """
-        parts = parts[np.argsort(parts[:, 0], kind="stable")]
-        places = self.directory.entries(parts[:, 0].copy())
-        if len(missing := parts[places["state"] == UNUSED, 0]):
-            raise self._contradiction(f"document {missing[0]} is missing from the directory", "check --repair")
-        live = places["state"] != REMOVED
-        parts, places = parts[live], places[live]
-        serials = distinct(places["file"])
-        file = np.searchsorted(serials, places["file"]).astype(np.int64, copy=False)
-        files = [self.file(serial) for serial in serials.tolist()]
-        offsets, sizes = places["offset"].astype(np.int64), places["n_bytes"].astype(np.int64)
-        large = sizes >= LARGE_RECORD_BYTES
-        for at in np.flatnonzero(large).tolist():
-            files[file[at]].check(int(offsets[at]), int(offsets[at] + sizes[at]))
-        ranges = parts[:, 1:].astype(np.int64)
-        payloads = [one.payload for one in files]
-        found = kernels.shared(payloads, file, offsets, sizes, wanted, parts=ranges, checked=large)
+        parts = parts[ascending(parts[:, 0])[1]]
+        ids = parts[:, 0].copy()
+        records = self.directory.entries(ids)
+        live = records
+        if not (is_live := records["state"] == LIVE).all():
+            if len(missing := ids[records["state"] == UNUSED]):
+                raise self._contradiction(f"document {missing[0]} is missing from the directory", "check --repair")
+            live = records[is_live]
+        files = {serial: self.file(serial) for serial in set(live["file"].tolist())}
+        if (is_large := live["n_bytes"] >= LARGE_RECORD_BYTES).any():
+            for record in live[is_large]:
+                files[int(record["file"])].check(int(record["offset"]), int(record["offset"]) + int(record["n_bytes"]))
+        payloads = {serial: file.payload for serial, file in files.items()}
+        found = kernels.shared(payloads, records, parts, hashes, weights, checked_from=LARGE_RECORD_BYTES)
         if found.damaged is not None:
-            raise codec.damaged_fingerprint(files[file[found.damaged]].path)
-        return _by_document(parts[:, 0], found.bounds, found.at)
+            raise codec.damaged_fingerprint(files[int(records["file"][found.damaged])].path)
+        return distinct(ids), found
 
     def text(self, document: Document) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
@@ -248,15 +221,3 @@ class StoreFiles:
 
     def _contradiction(self, what: str, command: str = "check") -> CorruptError:
         return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")
-
-
-def _by_document(ids: NDArray[np.uint32], bounds: NDArray[np.int64], at: NDArray[np.uint32]) -> Shared:
-    """Return what was found of ascending documents, those that stand there more than once together."""
-    is_first = np.ones(len(ids), np.bool_)
-    np.not_equal(ids[1:], ids[:-1], out=is_first[1:])
-    if is_first.all():
-        return Shared(ids, bounds, at)
-    owner = np.repeat(np.cumsum(is_first) - 1, np.diff(bounds))
-    pairs = distinct(owner << 32 | at)
-    starts = np.searchsorted(pairs >> 32, np.arange(is_first.sum() + 1))
-    return Shared(ids[is_first], starts.astype(np.int64), pairs.astype(np.uint32))

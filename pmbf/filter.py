@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,7 +44,7 @@ _MOST_LIMITS = 1024
 """Limits of a tile that are kept, some hundred bytes each: queries of like lengths share them."""
 
 
-@dataclass(slots=True)
+@dataclass
 class PseudoMatrixBloomFilter:
     """Tiles by number; a row is known by its tile's number and its own.
 
@@ -68,6 +69,11 @@ class PseudoMatrixBloomFilter:
         """Rows of all tiles."""
         return sum(tile.n_rows for tile in self.tiles.values())
 
+    @cached_property
+    def n_false(self) -> float:
+        """Rows that a hash of no document hits by chance, expected."""
+        return sum(float(tile.rates().sum()) for tile in self.tiles.values())
+
     def look_up(self, hashes: Hashes) -> LookUp:
         """Return which rows may hold each hash of a query.
 
@@ -78,34 +84,48 @@ class PseudoMatrixBloomFilter:
             ParameterError: `hashes` is not `(q,) uint32`.
         """
         hits = {number: self.tiles[number].hits(hashes) for number in sorted(self.tiles)}
-        n_holding = np.zeros(len(hashes))
-        for number, found in hits.items():
-            n_holding += kernels.popcounts(found) - self.needs(number).n_false
-        return LookUp(self, hits, np.maximum(n_holding, 0.0))
+        n_hit = np.zeros(len(hashes), np.int64)
+        for found in hits.values():
+            n_hit += kernels.popcounts(found)
+        return LookUp(self, hits, n_hit)
 
     def rows_over(
         self, hashes: Hashes, windows: Windows, *, false_rows: float, method: str = "hashes"
     ) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield each tile's number and its rows above chance, by number.
+        """Yield each tile's number and its rows that a query hits more often than chance explains, by number.
+
+        A row that all hashes of a window hit passes whatever its ε, so a stored text no longer than a window is never
+        missed.
 
         Args:
             hashes: `(q,) uint32`, the query in text order.
             windows: Half-open ranges of `hashes`.
             false_rows: Rows that may pass by chance, expected over all windows and tiles, above 0; crowded rows, see
                 `CROWDED_RATE`, pass besides.
-            method: `hashes` counts hashes in windows, see `LookUp.rows_over`; `popcount` common bits, see
+            method: `hashes` counts the hashes that hit in each window; `popcount` the bits in common, see
                 `RowNeeds.over_in_bits`.
 
         Raises:
             ParameterError: An argument is outside its range.
         """
         if method == "hashes":
-            yield from self.look_up(hashes).rows_over(windows, false_rows=false_rows)
+            yield from self._over_in_windows(hashes, np.asarray(windows, np.int64).reshape(-1, 2), false_rows)
         elif method == "popcount":
             for number in sorted(self.tiles):
                 yield number, self.needs(number).over_in_bits(hashes, false_rows / max(1, self.n_rows))
         else:
             raise ParameterError(f"method is {method!r}, expected 'hashes' or 'popcount'")
+
+    def _over_in_windows(
+        self, hashes: Hashes, spans: NDArray[np.int64], false_rows: float
+    ) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        spans = spans[spans[:, 0] != spans[:, 1]]
+        chance = false_rows / max(1, len(spans) * self.n_rows)
+        sizes = distinct(spans[:, 1] - spans[:, 0])
+        kinds = np.searchsorted(sizes, spans[:, 1] - spans[:, 0])
+        for number in sorted(self.tiles):
+            limits = self.needs(number).limits(sizes.tolist(), chance)
+            yield number, kernels.rows_over(self.tiles[number].hits(hashes), spans, kinds, sizes, limits)
 
     def needs(self, number: int) -> RowNeeds:
         """Return what the rows of a tile need."""
@@ -121,65 +141,12 @@ class LookUp:
     Args:
         matrix: The filter.
         hits: By tile number, `(q, ceil(n_rows / 64)) uint64`; see `Tile.hits`.
-        n_holding: `(q,) float64`, at least 0, how many rows hold each hash: those that it hits, less the false ones.
-            How common a hash is stands in the filter itself: a row holds some two dozen documents, so few rows are few
-            documents. Off by the chance of false hits, two rows where 1,500 have ε = 0.3 %.
+        n_hit: `(q,) int64`, how many rows each hash hits.
     """
 
     matrix: PseudoMatrixBloomFilter
     hits: dict[int, Words]
-    n_holding: NDArray[np.float64]
-
-    def some(self, places: NDArray[np.intp]) -> LookUp:
-        """Return what was found of some of the hashes."""
-        hits = {number: found[places] for number, found in self.hits.items()}
-        return LookUp(self.matrix, hits, self.n_holding[places])
-
-    def rows_over(self, windows: Windows, *, false_rows: float) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield each tile's number and the rows that a query hits, in any window, more often than chance explains.
-
-        A window's hashes hit an unrelated row by the row's own ε, or since they are common: by the share of all rows
-        that hold them, but for one, which may be the row in question. Shares are averaged over a window; for a tail
-        beyond the mean that is on the safe side (Hoeffding 1956). A row that all hashes of a window hit passes
-        whatever the rates, so a stored text no longer than a window is never missed.
-
-        Args:
-            windows: Half-open ranges of the hashes.
-            false_rows: Rows that may pass by chance, expected over all windows and tiles, above 0.
-
-        Raises:
-            ParameterError: A window leaves the hashes, or `false_rows` is not above 0.
-        """
-        spans = np.asarray(windows, np.int64).reshape(-1, 2)
-        spans = spans[spans[:, 0] != spans[:, 1]]
-        chance = false_rows / max(1, len(spans) * self.matrix.n_rows)
-        of, kinds = self._kinds(spans)
-        for number, hits in self.hits.items():
-            limits = self.matrix.needs(number).limits(kinds, chance)
-            yield number, kernels.rows_over(hits, spans, of, np.array([n for n, _ in kinds], np.int64), limits)
-
-    def _kinds(self, spans: NDArray[np.int64]) -> tuple[NDArray[np.int64], list[tuple[int, int]]]:
-        """Return the kind of each window, and of each kind the size and the step of `_rate` that is its background."""
-        n_hashes = len(self.n_holding)
-        sums = np.zeros(n_hashes + 1)
-        np.cumsum(np.maximum(self.n_holding - 1, 0.0) / max(1, self.matrix.n_rows), out=sums[1:])
-        inside = np.clip(spans, 0, n_hashes)  # windows that leave the hashes are refused by the kernel
-        sizes = spans[:, 1] - spans[:, 0]
-        shares = (sums[inside[:, 1]] - sums[inside[:, 0]]) / np.maximum(1, sizes)
-        steps = np.ceil(np.log2(np.clip(shares, 2.0**_LOWEST_STEP, 1.0))).astype(np.int64)
-        of_each = sizes * _STEPS + steps - _LOWEST_STEP
-        keys = distinct(of_each)
-        of = np.searchsorted(keys, of_each).astype(np.int64, copy=False)
-        return of, [(key // _STEPS, key % _STEPS + _LOWEST_STEP) for key in keys.tolist()]
-
-
-_LOWEST_STEP = -10
-_STEPS = 1 - _LOWEST_STEP
-
-
-def _rate(step: int) -> float:
-    """Return a background rate: 2^step, or none at the lowest step, where it is less than any row's own."""
-    return 0.0 if step == _LOWEST_STEP else 2.0**step
+    n_hit: NDArray[np.int64]
 
 
 class RowNeeds:
@@ -191,25 +158,23 @@ class RowNeeds:
 
     def __init__(self, tile: Tile) -> None:
         rates = tile.rates()
-        self.n_false = float(rates.sum())
-        """Rows that a hash hits by chance, expected."""
         self._tile = tile
         self._always = np.flatnonzero(rates > CROWDED_RATE)
         rounded = _rounded_up(rates)
         self._rates = distinct(rounded)
         self._rate_of = np.searchsorted(self._rates, rounded)
-        self._limits: dict[tuple[int, float, int], NDArray[np.int32]] = {}
+        self._limits: dict[tuple[int, float], NDArray[np.int32]] = {}
 
-    def limits(self, kinds: Sequence[tuple[int, int]], chance: float) -> NDArray[np.int32]:
-        """Return how many hits each row needs in each kind of window, `(n_kinds, n_rows) int32`.
+    def limits(self, sizes: Sequence[int], chance: float) -> NDArray[np.int32]:
+        """Return how many hits each row needs in windows of each size, `(n_sizes, n_rows) int32`.
 
         Args:
-            kinds: Size and background step of each kind.
+            sizes: Of the windows, in hashes.
             chance: That one window of one unrelated row passes, above 0.
         """
-        found = [self._limits_of(*thresholds.grid_point(size, chance), step) for size, step in kinds]
-        lines = np.array(found, np.int32).reshape(len(kinds), len(self._rates))
-        np.minimum(lines, np.array([size for size, _ in kinds], np.int32)[:, None], out=lines)
+        found = [self._limits_of(*thresholds.grid_point(size, chance)) for size in sizes]
+        lines = np.array(found, np.int32).reshape(len(sizes), len(self._rates))
+        np.minimum(lines, np.array(sizes, np.int32)[:, None], out=lines)
         of_rows = lines.take(self._rate_of, axis=1)
         of_rows[:, self._always] = 0
         return of_rows
@@ -232,14 +197,13 @@ class RowNeeds:
         over[self._always] = True
         return np.flatnonzero(over)
 
-    def _limits_of(self, size: int, chance: float, step: int) -> NDArray[np.int32]:
+    def _limits_of(self, size: int, chance: float) -> NDArray[np.int32]:
         """Return how many hits each rate needs in a window, of a size and a chance on the grid."""
-        point = size, chance, step
+        point = size, chance
         if point not in self._limits:
             if len(self._limits) >= _MOST_LIMITS:
                 del self._limits[next(iter(self._limits))]
-            rates = 1 - (1 - self._rates) * (1 - _rate(step))
-            self._limits[point] = _limits(size, rates, chance)
+            self._limits[point] = _limits(size, self._rates, chance)
         return self._limits[point]
 
 

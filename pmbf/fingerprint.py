@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.arrays import ascending
 from pmbf.kernels import Sample
 from pmbf.params import Params
 from pmbf.text import utf8
@@ -98,11 +99,11 @@ def query_sample(text: str, params: Params) -> QuerySample:
     [0, 4, 10, 16, 20, 26, 31]
     """
     sampled = _sampled(text, params, positions=True)
-    order = np.argsort(sampled.token, kind="stable")
+    token, order = ascending(sampled.token)
     return QuerySample(
         hashes=sampled.hashes[order],
         starts=sampled.starts[order],
-        token=sampled.token[order],
+        token=token,
         n_chars=sampled.n_chars,
         n_tokens=sampled.n_tokens,
         n_mixed=sampled.n_mixed,

@@ -266,19 +266,19 @@ class _TileEntries:
         self._checked = entries is None
         self._added: list[Entry] = []
         self._by_document: Entries | None = None
-        self._starts: NDArray[np.intp] | None = None
+        self._cuts: list[int] | None = None
 
     def __len__(self) -> int:
         return len(self._given) + len(self._added)
 
     def add(self, entry: Entry) -> None:
         self._added.append(entry)
-        self._by_document = self._starts = None
+        self._by_document = self._cuts = None
 
     def drop_document(self, document: int) -> None:
         entries = self.entries()
         self._given = entries[entries[:, 1] != document]
-        self._by_document = self._starts = None
+        self._by_document = self._cuts = None
 
     def entries(self) -> Entries:
         if not self._checked:
@@ -290,15 +290,13 @@ class _TileEntries:
         return self._given
 
     def of_rows(self, rows: Sequence[int] | NDArray[np.int64]) -> Entries:
-        entries, wanted = self.entries(), distinct(np.asarray(rows, np.int64))
-        if self._starts is None:
+        entries = self.entries()
+        if self._cuts is None:
             n_rows = int(entries[-1, 0]) + 1 if len(entries) else 0
-            self._starts = np.searchsorted(entries[:, 0].copy(), np.arange(n_rows + 1))
-        last = len(self._starts) - 1
-        starts = self._starts[np.clip(wanted, 0, last)]
-        stops = self._starts[np.clip(wanted + 1, 0, last)]
-        sizes = stops - starts
-        return entries[np.repeat(stops - np.cumsum(sizes), sizes) + np.arange(sizes.sum())]
+            self._cuts = np.searchsorted(entries[:, 0].copy(), np.arange(n_rows + 1)).tolist()
+        cuts, wanted = self._cuts, sorted({*np.asarray(rows).tolist()})
+        spans = [entries[cuts[row] : cuts[row + 1]] for row in wanted if 0 <= row < len(cuts) - 1]
+        return np.concatenate([entries[:0], *spans])
 
     def of_document(self, document: int) -> Entries:
         if self._by_document is None:

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection, CorruptError, directory, repair
-from pmbf.directory import CHUNK_DOCUMENTS, ENTRY, Directory
+from pmbf.directory import CHUNK_DOCUMENTS, Directory
+from pmbf.kernels.types import RECORD
 from pmbf.records import Document
 from pmbf.storage import Identity, MappedFile, write_file
 from pmbf.store import Store
@@ -48,8 +49,8 @@ def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked
         chunks |= now.changed(rows, lost)
         model = {id_: row for id_, row in model.items() if id_ not in lost} | {row.id: row for row in rows}
     last = stored(tmp_path_factory.mktemp("directory"), chunks)
-    expected = [as_tuple(model[id_]) if id_ in model else (0, 0, 0, 0, 0) for id_ in asked]
-    assert expected == last.entries(np.array(asked, np.uint32)).tolist()
+    expected = [as_tuple(model[id_]) if id_ in model else (0, 0, 0, 0, 0) for id_ in sorted(asked)]
+    assert expected == last.entries(np.array(sorted(asked), np.uint32)).tolist()
     live = [row for _, row in sorted(model.items()) if not row.removed]
     assert [row.id for row in live] == last.live_ids().tolist()
     totals = directory.Totals(len(live), len(model) - len(live), sum(row.n_hashes for row in live))
@@ -59,7 +60,7 @@ def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked
 def test_a_chunk_ends_with_its_last_document():
     chunks = Directory({}, lambda serial: None).changed([document(3), document(CHUNK_DOCUMENTS)], [])
     assert {0: 4, 1: 1} == {number: len(entries) for number, entries in chunks.items()}
-    assert all(entries.dtype == ENTRY for entries in chunks.values())
+    assert all(entries.dtype == RECORD for entries in chunks.values())
 
 
 def test_the_directory_follows_adding_removing_and_compacting(tmp_path):

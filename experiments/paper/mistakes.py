@@ -40,7 +40,7 @@ from pmbf.collection import Collection
 from pmbf.filter import Tile
 from pmbf.fingerprint import query_sample
 from pmbf.params import Params, Placement, target_fill
-from pmbf.screen import Options, candidates, rows_above_chance
+from pmbf.screen import Options, candidates, rows_looked_into
 from pmbf.store import Store
 
 PUBLISHED: dict[str, dict[str, float]] = {
@@ -60,7 +60,7 @@ PUBLISHED_QUERIES = 14_428
 SHIPPED = "as shipped"
 STAGES = ("rows", "candidates", "proven")
 DETAILED = [("single-row", "bits"), ("multi-row, half filled", "bits"), (SHIPPED, "hashes")]
-COUNTED = {"bits": Options(method="popcount", false_rows=1), "hashes": Options(false_rows=1)}
+COUNTED = {"bits": Options(method="popcount", false_rows=1), "hashes": Options()}
 COUNTED_AS_SHIPPED = {
     "bits": Options(method="popcount"),
     "hashes": Options(),
@@ -273,7 +273,7 @@ def _stages(folder: Path, store: Store, options: Options, copies: dict[Pair, Cop
     found: dict[str, set[Pair]] = {"rows": set(), "candidates": set()}
     for path in (folder / "susp").iterdir():
         query, sample = int(path.stem), query_sample(read(path), store.params)
-        for tile, rows in rows_above_chance(store, sample, options):
+        for tile, rows in rows_looked_into(store, sample, options):
             found["rows"] |= {(query, numbers[one]) for one in store.rows.documents(tile, rows).tolist()}
         found["candidates"] |= {(query, numbers[one.document]) for one in candidates(store, sample, options)}
     found["proven"] = {pair for pair in found["candidates"] if _proven(folder, pair)}

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from benchmarks import report
 from experiments.paper.texts import texts
+from experiments.paper.windows import windows
 from pmbf.filter import ROWS_PER_TILE, PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params, words_per_row
-from pmbf.screen import windows
 
 PUBLISHED = {"documents": 500, "sources": 50, "words": 4000, "found_from_percent": 5}
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)

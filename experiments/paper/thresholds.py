@@ -27,10 +27,10 @@ from numpy.typing import NDArray
 from benchmarks import report
 from experiments.paper.similarity import hits_per_row
 from experiments.paper.texts import texts
+from experiments.paper.windows import windows
 from pmbf.filter import PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params, words_per_row
-from pmbf.screen import windows
 from pmbf.thresholds import tail, threshold
 
 PUBLISHED = {"remark": "the threshold is named as an open question; no figure"}

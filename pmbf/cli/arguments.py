@@ -141,7 +141,7 @@ Threshold = Annotated[
 ]
 FalseRows = Annotated[
     float | None,
-    option("--false-rows", "N", "Rows that may be looked into for nothing, at most (default: 300).", SEARCH),
+    option("--false-rows", "N", "With popcount: rows looked into for nothing, at most (default: 300).", SEARCH),
 ]
 MaxCandidates = Annotated[
     int | None, option("--max-candidates", "N", "Compare at most so many documents in detail (default: 500).", SEARCH)
@@ -149,7 +149,10 @@ MaxCandidates = Annotated[
 Method = Annotated[
     Literal["hashes", "popcount"] | None,
     option(
-        "--method", "hashes|popcount", "Count shared hashes, or shared bits as in the paper (default: hashes).", SEARCH
+        "--method",
+        "hashes|popcount",
+        "Weigh shared hashes, or count shared bits as in the paper (default: hashes).",
+        SEARCH,
     ),
 ]
 ScreenJobs = Annotated[

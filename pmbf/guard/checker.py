@@ -15,10 +15,10 @@ from pmbf.report import Report
 from pmbf.screen import Text
 
 FEW_DOCUMENTS = 200
-LONE_HASHES, FALSE_ROWS = 2.5, 100.0
+LONE_HASHES = 2.5
 """Hashes of one document's own, within some 50 words, that make it a candidate. Planted in manuals, 3,293 documents
 protected: of 150 passages of 300 letters none is missed, with 3 hashes one; of 120 letters 4 and 10. A clean text takes
-1.9 ms, 35 ms where every trace is followed. With 32 false rows a licence that several documents quote was missed."""
+1.9 ms, 35 ms where every trace is followed."""
 
 
 class Checker(Protocol):
@@ -100,7 +100,7 @@ def _only_copies(n_documents: int) -> dict[str, Any]:
     """
     if n_documents < FEW_DOCUMENTS:
         return {}
-    return {"min_evidence": LONE_HASHES * math.log(n_documents), "false_rows": FALSE_ROWS}
+    return {"min_evidence": LONE_HASHES * math.log(n_documents)}
 
 
 def _as_it_is(text: Text) -> Text:

@@ -32,7 +32,7 @@ if TYPE_CHECKING or not native_answers():
     from pmbf.kernels.reference_files import read_texts
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
     from pmbf.kernels.reference_keyed import siphash_windows
-    from pmbf.kernels.reference_query import evidence, row_evidence, rows_over
+    from pmbf.kernels.reference_query import evidence, rows_over, rows_with_evidence
     from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
     from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
     from pmbf.kernels.reference_text import fold, sample, tokenise
@@ -53,8 +53,8 @@ else:
         popcount,
         popcounts,
         positions,
-        row_evidence,
         rows_over,
+        rows_with_evidence,
         seal,
         unseal,
         window_counts,
@@ -105,8 +105,8 @@ __all__ = [
     "positions",
     "read_texts",
     "record",
-    "row_evidence",
     "rows_over",
+    "rows_with_evidence",
     "runs_of",
     "sample",
     "score_tables",

@@ -71,7 +71,9 @@ def evidence(
     >>> evidence(bounds, places, weights, tokens, shingle_tokens=3, window=5).tolist()
     [40, 30]
     """
-    checks.require_weights(weights, tokens, shingle_tokens, window)
+    checks.require_lists_fit(bounds, places)
+    checks.require_weights_fit(weights, tokens, shingle_tokens, window)
+    checks.require_weights(weights, tokens)
     checks.require_lists(bounds, places, weights)
     sizes = np.diff(bounds)
     owner = np.repeat(np.arange(len(sizes)), sizes)
@@ -87,28 +89,34 @@ def evidence(
     return best
 
 
-def row_evidence(
-    hits: Words, rows: Counts, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int
+def rows_with_evidence(
+    hits: Words, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, least: int
 ) -> Counts:
-    """Return the evidence of some rows, of the places where a query hits them, `(n,) int64`; see `evidence`.
+    """Return the rows whose hits weigh so much within a window of the query, ascending, `(n,) int64`; see `evidence`.
 
     Args:
         hits: `(q, S) uint64`, as `hits_open` returns them.
-        rows: `(n,) int64`, ascending, each once, below 64 S.
         weights, tokens, shingle_tokens, window: As for `evidence`; what weighs nothing is as if it did not hit.
+        least: The evidence a row must have, at least 1.
 
     Raises:
-        ParameterError: As for `evidence`, or the rows are not so.
+        ParameterError: As for `evidence`.
 
     >>> weights, tokens = np.array([5, 7, 9], np.int32), np.array([0, 4, 8], np.uint32)
     >>> hits = np.array([[1], [3], [2]], np.uint64)
-    >>> row_evidence(hits, np.array([0, 1]), weights, tokens, shingle_tokens=3, window=3).tolist()
-    [12, 16]
+    >>> rows_with_evidence(hits, weights, tokens, shingle_tokens=3, window=3, least=13).tolist()
+    [1]
     """
-    checks.require_some_rows(hits, rows)
-    checks.require_weights(weights, tokens, shingle_tokens, window)
-    checks.require_weighed(hits, weights)
+    checks.require_weighed_hits(hits, weights, least)
+    checks.require_weights_fit(weights, tokens, shingle_tokens, window)
+    checks.require_weights(weights, tokens)
+    rows = np.flatnonzero(np.unpackbits(_octets(np.bitwise_or.reduce(hits, axis=0)), bitorder="little"))
     bits = hits[:, rows >> 6] >> (rows & 63).astype(np.uint64) & (weights > 0).astype(np.uint64)[:, None]
     line, places = np.nonzero(bits.T)
     bounds = np.searchsorted(line, np.arange(len(rows) + 1)).astype(np.int64)
-    return evidence(bounds, places.astype(np.uint32), weights, tokens, shingle_tokens=shingle_tokens, window=window)
+    how = {"shingle_tokens": shingle_tokens, "window": window}
+    return rows[evidence(bounds, places.astype(np.uint32), weights, tokens, **how) >= least]
+
+
+def _octets(words: Words) -> NDArray[np.uint8]:
+    return np.ascontiguousarray(words, "<u8").view(np.uint8)

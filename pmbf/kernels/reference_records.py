@@ -8,7 +8,8 @@ from __future__ import annotations
 import itertools
 import struct
 import zlib
-from collections.abc import Sequence
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,7 @@ from pmbf.errors import ParameterError
 from pmbf.kernels import checks
 from pmbf.kernels.reference_bits import intersect
 from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
-from pmbf.kernels.types import SharedPlaces
+from pmbf.kernels.types import REMOVED, SharedPlaces
 
 Hashes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -99,41 +100,52 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
 
 
 def shared(
-    files: Sequence[Buffer],
-    file: Counts,
-    offsets: Counts,
-    sizes: Counts,
-    wanted: Hashes,
+    files: Mapping[int, Buffer],
+    entries: NDArray[Any],
+    parts: Hashes,
+    hashes: Hashes,
+    weights: NDArray[np.int32],
     *,
-    parts: Counts,
-    checked: NDArray[np.bool_],
+    checked_from: int,
 ) -> SharedPlaces:
-    """Return which of a query's hashes some parts of each of many fingerprint records have.
+    """Return which of a query's hashes some parts of many documents have.
 
     Args:
-        files: What holds the records.
-        file: `(n,) int64`, index in `files` of the one that holds each record.
-        offsets: `(n,) int64`, where in its file each record begins.
-        sizes: `(n,) int64`, bytes of each record.
-        wanted: `(q,) uint32`, the query's hashes, ascending and distinct; not checked.
-        parts: `(n, 2) int64`, half-open ranges of parts; those beyond a record's last are as if they were empty.
-        checked: `(n,) bool`, records whose bytes were checked already; the others' checksums are compared.
+        files: What holds the records, by serial number.
+        entries: `(n,)` of `RECORD`, where the record of each part's document is; a removed document has nothing.
+        parts: `(n, 3) uint32`: document, first part, part after the last; those of a document one after another. Parts
+            beyond a record's last are as if they were empty.
+        hashes: `(q,) uint32`, of the query, in any order, repeats allowed.
+        weights: `(q,) int32`; a hash is looked for where it weighs more than nothing.
+        checked_from: Records of so many bytes were checked already; the checksums of the others are compared.
 
     Raises:
-        ParameterError: An array has another dtype or shape, or a record leaves its file.
+        ParameterError: An array has another dtype or shape.
     """
-    checks.require_records(files, file, offsets, sizes, parts, checked)
-    checks.require("wanted", wanted, np.uint32, "(q,)", 1)
-    bounds, places = np.zeros(len(file) + 1, np.int64), [np.empty(0, np.uint32)]
-    records = zip(file.tolist(), offsets.tolist(), sizes.tolist(), parts.tolist(), checked.tolist(), strict=True)
-    for number, (which, start, size, (first, last), is_checked) in enumerate(records):
-        hashes = _hashes(memoryview(files[which])[start : start + size], first, last, is_checked)
-        if hashes is None:
-            return SharedPlaces(bounds[:1], places[0], number)
-        found = hashes[intersect(hashes, wanted)]
-        places.append(np.searchsorted(wanted, np.unique(found)).astype(np.uint32))
-        bounds[number + 1] = bounds[number] + len(places[-1])
-    return SharedPlaces(bounds, np.concatenate(places), None)
+    checks.require_records(entries, parts, hashes, weights)
+    wanted = np.flatnonzero(weights > 0)
+    distinct, firsts, numbers = np.unique(hashes[wanted], return_index=True, return_inverse=True)
+    owns: list[NDArray[np.intp]] = []
+    for number, (entry, (document, first, last)) in enumerate(zip(entries, parts.tolist(), strict=True)):
+        if not number or parts[number - 1, 0] != document:
+            owns.append(np.empty(0, np.intp))
+        if entry["state"] != REMOVED:
+            has = _hashes(_record_of(files, entry), first, last, entry["n_bytes"] >= checked_from)
+            if has is None:
+                return SharedPlaces.broken(number)
+            owns[-1] = np.union1d(owns[-1], np.searchsorted(distinct, has[intersect(has, distinct)]))
+    every = np.concatenate([np.empty(0, np.intp), *owns])
+    n_having = np.zeros(len(hashes), np.int64)
+    n_having[wanted] = np.bincount(every, minlength=len(distinct))[numbers]
+    places = [np.sort(wanted[firsts[own]]) for own in owns]
+    bounds = np.cumsum([0, *map(len, owns)], dtype=np.int64)
+    return SharedPlaces(bounds, np.concatenate([np.empty(0, np.uint32), *places]).astype(np.uint32), n_having, None)
+
+
+def _record_of(files: Mapping[int, Buffer], entry: Any) -> memoryview:
+    """Return the bytes of a record, none when it is not inside its file."""
+    file, start, n_bytes = memoryview(files.get(int(entry["file"]), b"")), int(entry["offset"]), int(entry["n_bytes"])
+    return file[start : start + n_bytes] if start + n_bytes <= file.nbytes else file[:0]
 
 
 def _hashes(record: memoryview, first: int, last: int, is_checked: bool) -> Hashes | None:

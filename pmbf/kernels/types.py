@@ -78,19 +78,33 @@ class Sample:
         return len(self.hashes)
 
 
+RECORD = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
+"""Where a document's fingerprint is, as a directory has it: serial number of the file, hashes, offset and length of the
+record, and whether the document is there, `LIVE`, or `REMOVED`."""
+UNUSED, LIVE, REMOVED = 0, 1, 2
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedPlaces:
     """Which of a query's hashes each of many documents has.
 
     Args:
-        bounds: `(n + 1,) int64`; those of document i are `at[bounds[i]:bounds[i + 1]]`.
-        at: `(bounds[-1],) uint32`, places in the query's distinct hashes; of each document ascending, each once.
-        damaged: Number of the first record that is damaged, and then nothing is found; None when all are whole.
+        bounds: `(n_documents + 1,) int64`; those of document i are `places[bounds[i]:bounds[i + 1]]`.
+        places: `(bounds[-1],) uint32`, where each hash first stands in the query; of each document ascending.
+        n_having: `(q,) int64`, how many of the documents have the hash at each place of the query.
+        damaged: Number of the first part whose record is damaged, and then nothing is found; None when all are whole.
     """
 
     bounds: NDArray[np.int64]
-    at: NDArray[np.uint32]
+    places: NDArray[np.uint32]
+    n_having: NDArray[np.int64]
     damaged: int | None
+
+    @classmethod
+    def broken(cls, number: int) -> SharedPlaces:
+        """Return what is said of a damaged record."""
+        none = np.empty(0, np.int64)
+        return cls(np.zeros(1, np.int64), np.empty(0, np.uint32), none, number)
 
 
 class TextRead(NamedTuple):

@@ -2,22 +2,14 @@
 
 text ─► sampled hashes          fingerprint.py
      ─► looked up and weighed   rarity.py        what few rows hold says much
-     ─► candidates              candidates.py    rows above chance, their documents, exact shared hashes
+     ─► candidates              candidates.py    rows with evidence, their documents, exact shared hashes
      ─► texts compared          comparing.py     passages, resolved against each other
      ─► Report                  answering.py     of one text
                                 many.py          of many, in several processes
 """
 
 from pmbf.screen.answering import screen
-from pmbf.screen.candidates import (
-    WINDOW_HASHES,
-    Candidate,
-    Hashes,
-    candidates,
-    find,
-    rows_above_chance,
-    windows,
-)
+from pmbf.screen.candidates import Candidate, Hashes, candidates, find, rows_looked_into
 from pmbf.screen.exempt import spans_in
 from pmbf.screen.many import Answer, Reader, Text, answers
 from pmbf.screen.options import Options
@@ -25,7 +17,6 @@ from pmbf.screen.rarity import EVIDENCE_HASHES, needed
 
 __all__ = [
     "EVIDENCE_HASHES",
-    "WINDOW_HASHES",
     "Answer",
     "Candidate",
     "Hashes",
@@ -36,8 +27,7 @@ __all__ = [
     "candidates",
     "find",
     "needed",
-    "rows_above_chance",
+    "rows_looked_into",
     "screen",
     "spans_in",
-    "windows",
 ]

@@ -1,16 +1,15 @@
 """Which documents share more with a query than chance and common phrases explain.
 
-text's sampled hashes in text order ─► hits per row, whole and in windows ─► rows above chance ─► rows with evidence
+text's sampled hashes in text order ─► hits per row, and what each hash weighs ─► rows with evidence
      ─► the parts of documents that live there ─► exact shared hashes ─► documents with evidence: candidates, best first
 
-Evidence is what the hashes of one window weigh that a row, or a document, has: see `rarity.py`.
+Evidence is what the hashes of some 50 words weigh that a row, or a document, has: see `rarity.py`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +20,7 @@ from pmbf.screen.options import Options
 from pmbf.screen.rarity import Stretch, evidence, needed, reweighed, stretches
 
 Hashes = NDArray[np.uint32]
-
-WINDOW_HASHES = (12, 24, 120)
-"""Windows of a query, in sampled hashes: about 40, 75 and 360 words at 5 % density, each half overlapping the next."""
+Rows = Iterator[tuple[int, NDArray[np.int64]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,66 +66,36 @@ def find(files: StoreFiles, sample: QuerySample, options: Options) -> Found:
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    least, length = 0.0, files.params.shingle_tokens
-    parts, weights = [np.empty((0, 3), np.uint32)], [np.empty(0, np.int32)]
+    least, weights, parts = 0.0, [np.empty(0, np.int32)], [np.empty((0, 3), np.uint32)]
     for stretch in stretches(files, sample):
         least = least or _least(files, sample, stretch.weights, stretch.tokens, options)
         weights.append(stretch.weights)
-        for number, rows in _rows_with_evidence(stretch, least, length, options):
-            parts.append(files.rows.parts(number, rows))
+        parts += [files.rows.parts(number, rows) for number, rows in _rows(files, stretch, least, options) if len(rows)]
     return _with_evidence(files, sample, np.concatenate(parts), np.concatenate(weights), options)
 
 
-def rows_above_chance(
-    files: StoreFiles, sample: QuerySample, options: Options
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield each tile's number and its rows that a query hits, in any window, more often than chance explains.
+def rows_looked_into(files: StoreFiles, sample: QuerySample, options: Options) -> Rows:
+    """Yield each tile's number and its rows whose documents are compared with a query hash by hash.
 
     Args:
         files: The collection.
         sample: The query.
-        options: `false_rows` may pass by chance, expected over all rows and windows; `method` says what is counted.
+        options: With the method `hashes`, rows that, all their documents together, have the evidence one document
+            needs; with `popcount`, rows with more bits in common than chance explains.
     """
+    least = 0.0
     for stretch in stretches(files, sample):
-        yield from _rows_above_chance(stretch, options)
+        least = least or _least(files, sample, stretch.weights, stretch.tokens, options)
+        yield from _rows(files, stretch, least, options)
 
 
-@lru_cache(maxsize=256)
-def windows(n_hashes: int) -> NDArray[np.int64]:
-    """Return the windows a query is screened in: the whole first, then each size, half overlapping, `(n, 2) int64`.
-
-    >>> windows(40).tolist()
-    [[0, 40], [0, 12], [6, 18], [12, 24], [18, 30], [24, 36], [28, 40], [0, 24], [12, 36], [16, 40]]
-    """
-    spans = [(0, n_hashes)]
-    for size in WINDOW_HASHES:
-        if size < n_hashes:
-            starts = [*range(0, n_hashes - size, size // 2), n_hashes - size]
-            spans += [(start, start + size) for start in starts]
-    found = np.array(spans, np.int64)
-    found.flags.writeable = False
-    return found
-
-
-# ---------------------------------------------------------------------- rows
-
-
-def _rows_above_chance(stretch: Stretch, options: Options) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    kept, looked_up = stretch.informative, stretch.looked_up
-    if options.method == "hashes":
-        some = looked_up.some(kept)
-        return some.rows_over(windows(len(kept)), false_rows=options.false_rows)
-    return looked_up.matrix.rows_over(stretch.hashes[kept], [], false_rows=options.false_rows, method=options.method)
-
-
-def _rows_with_evidence(
-    stretch: Stretch, least: float, length: int, options: Options
-) -> Iterator[tuple[int, NDArray[np.int64]]]:
-    """Yield the rows above chance that, all their documents together, have the evidence one document needs."""
-    for number, rows in _rows_above_chance(stretch, options):
-        if options.method == "hashes":
-            rows = rows[stretch.row_evidence(number, rows, length) >= least]
-        yield number, rows
+def _rows(files: StoreFiles, stretch: Stretch, least: float, options: Options) -> Rows:
+    if options.method != "hashes":
+        hashes = stretch.hashes[np.flatnonzero(stretch.weights)]
+        yield from files.matrix().rows_over(hashes, [], false_rows=options.false_rows, method=options.method)
+        return
+    for number in stretch.looked_up.hits:
+        yield number, stretch.rows(number, least, files.params.shingle_tokens)
 
 
 def _least(
@@ -145,36 +112,17 @@ def _least(
     return min(least, float(offered[0]) * share / 2)
 
 
-# ---------------------------------------------------------------------- documents
-
-
 def _with_evidence(
     files: StoreFiles, sample: QuerySample, parts: Hashes, weights: NDArray[np.int32], options: Options
 ) -> Found:
     """Return those of the documents whose parts share enough with the query, best first."""
     if not len(parts):
         return Found([], int(np.count_nonzero(weights == 0)))
-    informative = np.flatnonzero(weights)
-    order = informative[np.argsort(sample.hashes[informative], kind="stable")]
-    ordered = sample.hashes[order]
-    is_first = np.ones(len(order), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    shared = files.shared_hashes(parts, ordered[is_first])
-    n_having = np.zeros(len(weights), np.int64)
-    n_having[order] = np.bincount(shared.at, minlength=len(order))[np.cumsum(is_first) - 1]
-    weights = reweighed(weights, n_having, files.n_documents)
-    places = _in_text_order(order[is_first][shared.at], shared.bounds, len(weights))
-    found = evidence(shared.bounds, places, weights, sample.token, shingle_tokens=files.params.shingle_tokens)
+    ids, shared = files.shared_hashes(parts, sample.hashes, weights)
+    weights = reweighed(weights, shared.n_having, files.n_documents)
+    found = evidence(shared.bounds, shared.places, weights, sample.token, shingle_tokens=files.params.shingle_tokens)
     n_hits = np.diff(shared.bounds)
-    least = _least(files, sample, weights, sample.token, options)
-    kept = np.flatnonzero((found >= least) & (n_hits > 0))
-    ids, n_hits, found = shared.ids[kept], n_hits[kept], found[kept]
-    ranked = np.lexsort((ids, -n_hits, -found))
-    rows = zip(ids[ranked].tolist(), n_hits[ranked].tolist(), found[ranked].tolist(), strict=True)
-    return Found([Candidate(*row) for row in rows], int(np.count_nonzero(weights == 0)))
-
-
-def _in_text_order(places: NDArray[np.intp], bounds: NDArray[np.int64], n_places: int) -> Hashes:
-    """Return the places of each list, ascending."""
-    line = np.repeat(np.arange(len(bounds) - 1) * n_places, np.diff(bounds))
-    return np.asarray(np.sort(line + places) - line, np.uint32)
+    kept = np.flatnonzero((found >= _least(files, sample, weights, sample.token, options)) & (n_hits > 0))
+    ranked = sorted(zip(-found[kept], -n_hits[kept], ids[kept].tolist(), strict=True))
+    named = [Candidate(id_, -int(n), -float(nats)) for nats, n, id_ in ranked]
+    return Found(named, int(np.count_nonzero(weights == 0)))

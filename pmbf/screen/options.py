@@ -16,13 +16,12 @@ class Options:
         min_chars: Shortest passage, in characters of the query, at least 1; a shorter text must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
         threshold: Least share of the query a source must cover, 0 to 1.
-        false_rows: Rows that may pass by chance, per query, above 0: a bound, many times what really passes, since
-            windows overlap and hits are whole numbers.
+        false_rows: With the method `popcount`, rows that may pass by chance, per query, above 0.
         min_evidence: What the shared hashes within some 50 words must weigh to make a document a candidate, in nats,
             above 0; None asks for what so many documents need (`screen.rarity.needed`).
         max_candidates: Documents compared in detail at most, best first, at least 1.
-        method: `hashes` counts the query's hashes found in a row; `popcount` counts common bits, as in
-            Tskhay, Butakov & Kim 2014.
+        method: What makes rows worth looking into. `hashes`: the query's hashes found there, weighed as those of a
+            document; `popcount`: more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.
         exclude_quotations: Whether what stands in quotation marks and block quotes does not count.
         exclude_bibliography: Whether the list of what is cited does not count.
         apparatus: Whether a report says what stands in quotations and in the bibliography; half the time of a text that

@@ -1,7 +1,7 @@
 """How much a hash in common says: what few rows hold says much, what is all over the collection says nothing.
 
 A hash that one document in N has weighs ln N, in nats: so improbable is it in another. How many have it is read off
-the filter itself (`LookUp.n_holding`): no list of common shingles is kept, and none grows old.
+the filter itself: no list of common shingles is kept, and none grows old.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -62,16 +63,10 @@ class Stretch:
     weights: NDArray[np.int32]
     tokens: NDArray[np.uint32]
 
-    def row_evidence(self, number: int, rows: NDArray[np.int64], shingle_tokens: int) -> NDArray[np.float64]:
-        """Return the evidence of some rows of a tile, all their documents together, in nats, `(n,) float64`."""
-        hits = self.looked_up.hits[number]
-        how = {"shingle_tokens": shingle_tokens, "window": EVIDENCE_HASHES}
-        return kernels.row_evidence(hits, rows, self.weights, self.tokens, **how) / UNITS
-
-    @property
-    def informative(self) -> NDArray[np.intp]:
-        """Places of the hashes that are not common."""
-        return np.flatnonzero(self.weights)
+    def rows(self, number: int, least: float, shingle_tokens: int) -> NDArray[np.int64]:
+        """Return the rows of a tile that, all their documents together, have so much evidence, in nats, ascending."""
+        how = {"shingle_tokens": shingle_tokens, "window": EVIDENCE_HASHES, "least": max(1, math.ceil(least * UNITS))}
+        return kernels.rows_with_evidence(self.looked_up.hits[number], self.weights, self.tokens, **how)
 
 
 def stretches(files: StoreFiles, sample: QuerySample) -> Iterator[Stretch]:
@@ -88,6 +83,9 @@ def stretches(files: StoreFiles, sample: QuerySample) -> Iterator[Stretch]:
 def weights(looked_up: LookUp, n_documents: int) -> NDArray[np.int32]:
     """Return what a hit of each hash says, in `UNITS` of a nat, `(q,) int32`: ln(N / n), 0 when it is common.
 
+    A row holds some two dozen documents, so few rows are few documents. How many hold a hash is how many it hits, less
+    those it hits by chance.
+
     >>> from pmbf.filter import PseudoMatrixBloomFilter, Tile
     >>> tile = Tile.new(194, n_hashes=3, fpr=0.01)
     >>> tile.insert(tile.add_row(), np.array([5], np.uint32))
@@ -95,16 +93,35 @@ def weights(looked_up: LookUp, n_documents: int) -> NDArray[np.int32]:
     >>> (weights(looked_up, 19) / UNITS).round(2).tolist()
     [3.0]
     """
-    n_holding = looked_up.n_holding
-    common = n_holding > max(COMMON_ROWS, COMMON_SHARE * looked_up.matrix.n_rows)
-    found = _weights(n_holding, n_documents)
-    return found if _most(common) else np.where(common, np.int32(0), found)
+    matrix = looked_up.matrix
+    informative, of_all = _by_rows_hit(matrix.n_rows, matrix.n_false, n_documents)
+    found = informative[looked_up.n_hit]
+    return of_all[looked_up.n_hit] if _most(found == 0) else found
+
+
+@lru_cache(maxsize=8)
+def _by_rows_hit(n_rows: int, n_false: float, n_documents: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return what a hash weighs by the number of rows it hits: with 0 where it is common, and without."""
+    n_holding = np.maximum(np.arange(n_rows + 1) - n_false, 0.0)
+    of_all = _weights(n_holding, n_documents)
+    return np.where(n_holding > max(COMMON_ROWS, COMMON_SHARE * n_rows), np.int32(0), of_all), of_all
 
 
 def reweighed(found: NDArray[np.int32], n_having: NDArray[np.int64], n_documents: int) -> NDArray[np.int32]:
     """Return weights that know how many documents, of those looked at, have each hash: a row may hold many of them."""
-    common = n_having > max(COMMON_DOCUMENTS, COMMON_SHARE * n_documents)
-    return found if _most(common) else np.where(common, np.int32(0), np.minimum(found, _weights(n_having, n_documents)))
+    most_having = int(n_having.max(initial=0))
+    weighed = np.minimum(found, _by_documents(n_documents, most_having.bit_length())[n_having])
+    limit = max(COMMON_DOCUMENTS, COMMON_SHARE * n_documents)
+    if most_having <= limit:
+        return weighed
+    common = n_having > limit
+    return found if _most(common) else np.where(common, np.int32(0), weighed)
+
+
+@lru_cache(maxsize=32)
+def _by_documents(n_documents: int, n_bits: int) -> NDArray[np.int32]:
+    """Return what a hash weighs by the number of documents that have it, of numbers of so many bits."""
+    return _weights(np.arange(1 << n_bits), n_documents)
 
 
 def _weights(n_having: NDArray[Any], n_documents: int) -> NDArray[np.int32]:

@@ -11,6 +11,7 @@ from pmbf import codec, directory, kernels, tilefile
 from pmbf.directory import Directory
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
+from pmbf.kernels.types import RECORD
 from pmbf.storage import Identity, MappedFile, write_file
 from pmbf.tilefile import StoredTile
 from tests.fuzz.damage import damaged, fuzzing
@@ -28,7 +29,7 @@ def tile_payload(n_rows):
 
 
 def directory_payload(n_entries):
-    entries = np.zeros(n_entries, directory.ENTRY)
+    entries = np.zeros(n_entries, RECORD)
     entries["state"], entries["n_hashes"], entries["n_bytes"] = 1, 20, 80
     return b"".join(directory.payload(entries))
 

@@ -212,17 +212,32 @@ def test_evidence_is_the_best_window_and_overlapping_hits_count_in_part(kernels:
         hits[one, row // 64] |= np.uint64(1 << row % 64)
     weighty = [[place for place in one if weights[place]] for one in lists]
     expected = [plain_evidence(one, weights, tokens, length, window) for one in weighty]
-    assert expected == kernels.row_evidence(hits, rows, *by, **how).tolist()
+    for least in {1, *expected, *(nats + 1 for nats in expected)} - {0}:
+        some = [row for row, nats in zip(rows.tolist(), expected, strict=True) if nats >= least]
+        assert some == kernels.rows_with_evidence(hits, *by, **how, least=least).tolist()
 
 
-def test_evidence_of_thousands_of_rows_and_hashes_is_that_of_the_reference(twin: Any) -> None:
-    """Seed 9."""
+@pytest.mark.parametrize("width", [1, 7, 8, 9, 16])
+@pytest.mark.parametrize("window", [1, 16, 31, 500, 5000])
+def test_rows_with_evidence_among_thousands_of_hashes_are_those_of_the_reference(
+    twin: Any, width: int, window: int
+) -> None:
+    """Seeds 9 to 11; many rows have little evidence, few have much."""
     random = np.random.default_rng(9)
-    hits = random_words(3000, 8, seed=9) & random_words(3000, 8, seed=10) & random_words(3000, 8, seed=11)
+    hits = np.bitwise_and.reduce([random_words(3000, width, seed=seed) for seed in (9, 10, 11)])
     by = random.integers(0, 9000, 3000).astype(np.int32), np.sort(random.integers(0, 9000, 3000)).astype(np.uint32)
-    how = {"shingle_tokens": 3, "window": 16}
-    found = [one.row_evidence(hits, np.arange(512), *by, **how).tolist() for one in (REFERENCE, twin)]
-    assert found[0] == found[1]
+    by[0][::5] = 0
+    for share in (0.02, 0.1, 0.13, 0.2, 1.1):
+        how = {"shingle_tokens": 3, "window": window, "least": int(share * 9000 * min(window, 3000)) + 1}
+        found = [one.rows_with_evidence(hits, *by, **how).tolist() for one in (REFERENCE, twin)]
+        assert found[0] == found[1]
+
+
+def test_where_nothing_weighs_anything_no_row_has_evidence(kernels: Any) -> None:
+    how = {"shingle_tokens": 3, "window": 8, "least": 1}
+    none = np.zeros(4, np.int32), np.arange(4, dtype=np.uint32)
+    assert [] == kernels.rows_with_evidence(np.full((4, 2), 2**64 - 1, np.uint64), *none, **how).tolist()
+    assert [] == kernels.rows_with_evidence(np.empty((0, 2), np.uint64), none[0][:0], none[1][:0], **how).tolist()
 
 
 BOUNDS, PLACES = np.array([0, 2]), np.array([0, 1], np.uint32)
@@ -254,18 +269,21 @@ def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed:
 
 
 @pytest.mark.parametrize(
-    ("rows", "n_weights", "found"),
+    ("changed", "found"),
     [
-        ([64], 2, "rows do not ascend from 0 to 63, each once"),
-        ([-1], 2, "rows do not ascend from 0 to 63, each once"),
-        ([3, 3], 2, "rows do not ascend from 0 to 63, each once"),
-        ([3], 1, "weights is for 1 hashes, expected 2 as hits has"),
+        ({"hits": HITS[0]}, "hits is uint64 (1,), expected uint64 (q, S)"),
+        ({"weights": WEIGHTS[:1]}, "weights is for 1 hashes, expected 2 as hits has"),
+        ({"tokens": TOKENS[:1]}, "tokens is for 1 hashes, expected 2 as weights has"),
+        ({"weights": -WEIGHTS}, "a weight is below 0, or tokens do not ascend"),
+        ({"tokens": TOKENS[::-1].copy()}, "a weight is below 0, or tokens do not ascend"),
+        ({"least": 0}, "least is 0, expected at least 1"),
+        ({"window": 0}, "window is 0, expected at least 1"),
     ],
 )
-def test_rows_that_are_none_have_no_evidence(kernels: Any, rows: list[int], n_weights: int, found: str) -> None:
-    by = WEIGHTS[:n_weights], TOKENS[:n_weights]
+def test_rows_are_not_asked_for_what_is_no_evidence(kernels: Any, changed: dict[str, Any], found: str) -> None:
+    asked = {"hits": HITS[:2], "weights": WEIGHTS, "tokens": TOKENS, "shingle_tokens": 3, "window": 8, "least": 1}
     with pytest.raises(ParameterError) as raised:
-        kernels.row_evidence(HITS[:2], np.array(rows), *by, shingle_tokens=3, window=8)
+        kernels.rows_with_evidence(**(asked | changed))
     assert str(raised.value).startswith(found)
 
 
@@ -367,7 +385,7 @@ def test_both_twins_have_the_names_of_the_door() -> None:
         twins.get(which, {}).update(vars(importlib.import_module(module.name)))
 
     called = {name for name in kernels.__all__ if inspect.isfunction(getattr(kernels, name))}
-    assert {"align", "hits_sealed", "shared", "tokenise"} < called
+    assert {"align", "rows_with_evidence", "shared", "tokenise"} < called
     for name in called:
         native, reference = (inspect.signature(twins[which][name]) for which in ("native", "reference"))
         assert list(native.parameters) == list(reference.parameters), name

@@ -15,6 +15,7 @@ from pmbf.codec import decode_fingerprint, encode_fingerprint
 from pmbf.errors import ParameterError
 from pmbf.kernels import reference_records
 from pmbf.kernels.reference_gaps import encode_gaps
+from pmbf.kernels.types import LIVE, RECORD, REMOVED
 
 HASHES = st.sets(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=80).map(
     lambda values: np.array(sorted(values), np.uint32)
@@ -32,21 +33,42 @@ def kernels(level: str) -> Any:
     return native_records
 
 
-def laid_out(records: list[bytes], n_files: int = 2) -> tuple[list[bytes], np.ndarray, np.ndarray, np.ndarray]:
-    """Return files that hold records by turns, and the file, offset and size of each."""
-    files, places = [b""] * n_files, []
+WHOLE = (0, 2**32 - 1)
+
+
+def laid_out(records: list[bytes], n_files: int = 2) -> tuple[dict[int, bytes], np.ndarray]:
+    """Return files that hold records by turns, by serial number, and where each record is."""
+    serials = [7, 3][:n_files]
+    files, entries = dict.fromkeys(serials, b""), np.zeros(len(records), RECORD)
     for number, record in enumerate(records):
-        files[number % n_files] += b"\xff"  # records begin anywhere
-        places.append((number % n_files, len(files[number % n_files]), len(record)))
-        files[number % n_files] += record
-    return files, *np.array(places, np.int64).reshape(-1, 3).T.copy()
+        serial = serials[number % n_files]
+        files[serial] += b"\xff"  # records begin anywhere
+        entries[number] = (serial, 0, len(files[serial]), len(record), LIVE)
+        files[serial] += record
+    return files, entries
 
 
-def shared(kernels: Any, files: list[bytes], *places_and_wanted: np.ndarray, **changed: np.ndarray) -> Any:
-    """Ask for all parts of records that were not checked before."""
-    n = len(places_and_wanted[0])
-    whole = {"parts": np.array([[0, 2**31]] * n, np.int64).reshape(n, 2), "checked": np.zeros(n, np.bool_)}
-    return kernels.shared(files, *places_and_wanted, **(whole | changed))
+def shared(
+    kernels: Any,
+    files: dict[int, bytes],
+    entries: np.ndarray,
+    hashes: np.ndarray,
+    *,
+    parts: list[tuple[int, int, int]] | None = None,
+    **changed: Any,
+) -> Any:
+    """Ask for all parts of records, each of a document of its own, that were not checked before."""
+    listed = [(number, *WHOLE) for number in range(len(entries))] if parts is None else parts
+    asked = {"weights": np.ones(len(hashes), np.int32), "checked_from": 2**40} | changed
+    return kernels.shared(files, entries, np.array(listed, np.uint32).reshape(-1, 3), hashes, **asked)
+
+
+def places_of(found: Any, number: int) -> list[int]:
+    return found.places[found.bounds[number] : found.bounds[number + 1]].tolist()
+
+
+def joined(parts: list[np.ndarray]) -> set[int]:
+    return set(np.concatenate([np.empty(0, np.uint32), *parts]).tolist())
 
 
 # ---------------------------------------------------------------------- checksums
@@ -133,38 +155,64 @@ def test_bounds_that_are_not_those_of_the_hashes_are_refused(kernels: Any, cuts:
 # ---------------------------------------------------------------------- shared hashes
 
 
-@given(RECORDS, HASHES)
-def test_each_document_has_just_the_hashes_it_shares(kernels: Any, records: list[Any], wanted: np.ndarray) -> None:
-    files, file, offsets, sizes = laid_out([encode_fingerprint(parts) for parts in records])
-    found = shared(kernels, files, file, offsets, sizes, wanted)
+@given(RECORDS, HASHES, st.randoms(use_true_random=False))
+def test_each_document_has_just_the_hashes_it_shares(
+    kernels: Any, records: list[Any], wanted: np.ndarray, random: Any
+) -> None:
+    """Hashes stand in the order of a text, some of them twice: a document has each at its first place."""
+    values = [*wanted.tolist(), *wanted[::3].tolist()]
+    random.shuffle(values)
+    found = shared(kernels, *laid_out([encode_fingerprint(one) for one in records]), np.array(values, np.uint32))
     assert found.damaged is None
-    for number, parts in enumerate(records):
-        hashes = set(np.concatenate([np.empty(0, np.uint32), *parts]).tolist())
-        at = found.at[found.bounds[number] : found.bounds[number + 1]]
-        assert [place for place, value in enumerate(wanted.tolist()) if value in hashes] == at.tolist()
-    assert (found.bounds.dtype, found.at.dtype) == (np.int64, np.uint32)
+    documents = [joined(parts) for parts in records]
+    for number, hashes in enumerate(documents):
+        firsts = [place for place, value in enumerate(values) if value in hashes and value not in values[:place]]
+        assert firsts == places_of(found, number)
+    assert [sum(value in hashes for hashes in documents) for value in values] == found.n_having.tolist()
+    assert (found.bounds.dtype, found.places.dtype, found.n_having.dtype) == (np.int64, np.uint32, np.int64)
 
 
-@given(RECORDS, HASHES, st.integers(-1, 4), st.integers(-1, 4))
+@given(RECORDS, HASHES, st.integers(0, 4), st.integers(0, 4))
 def test_only_the_wanted_parts_of_a_record_are_looked_at(
     kernels: Any, records: list[Any], wanted: np.ndarray, first: int, last: int
 ) -> None:
-    files, *places = laid_out([encode_fingerprint(parts) for parts in records])
-    ranges = np.array([[first, last]] * len(records), np.int64).reshape(-1, 2)
-    found = shared(kernels, files, *places, wanted, parts=ranges)
-    for number, parts in enumerate(records):
-        some = [part for at, part in enumerate(parts) if first <= at < last]
-        hashes = set(np.concatenate([np.empty(0, np.uint32), *some]).tolist())
-        at = found.at[found.bounds[number] : found.bounds[number + 1]]
-        assert [place for place, value in enumerate(wanted.tolist()) if value in hashes] == at.tolist()
+    parts = [(number, first, last) for number in range(len(records))]
+    found = shared(kernels, *laid_out([encode_fingerprint(one) for one in records]), wanted, parts=parts)
+    for number, some in enumerate(records):
+        hashes = joined(some[first:last])
+        assert [place for place, value in enumerate(wanted.tolist()) if value in hashes] == places_of(found, number)
+
+
+def test_the_parts_of_a_document_count_together(kernels: Any) -> None:
+    a, b, c = (np.array(some, np.uint32) for some in ([1, 5], [5, 9], [2]))
+    files, entries = laid_out([encode_fingerprint([a, b, c])] * 2)
+    parts = [(40, 0, 1), (40, 1, 2), (41, 2, 3)]
+    found = shared(kernels, files, entries[[0, 0, 1]], np.array([9, 5, 2, 1, 5], np.uint32), parts=parts)
+    assert [[0, 1, 3], [2]] == [places_of(found, number) for number in range(2)]
+    assert [1, 1, 1, 1, 1] == found.n_having.tolist()
+
+
+def test_what_weighs_nothing_is_not_looked_for(kernels: Any) -> None:
+    record = encode_fingerprint([np.array([5, 9], np.uint32)])
+    hashes, weights = np.array([9, 5, 9], np.uint32), np.array([0, 7, 3], np.int32)
+    found = shared(kernels, *laid_out([record]), hashes, weights=weights)
+    assert ([1, 2], [0, 1, 1]) == (places_of(found, 0), found.n_having.tolist())
+
+
+def test_a_removed_document_has_nothing_and_its_record_is_not_read(kernels: Any) -> None:
+    record = encode_fingerprint([np.array([5], np.uint32)])
+    files, entries = laid_out([record, b"gone", record])
+    entries["state"][1] = REMOVED
+    found = shared(kernels, files, entries, np.array([5], np.uint32))
+    assert (None, [0, 1, 1, 2], [2]) == (found.damaged, found.bounds.tolist(), found.n_having.tolist())
 
 
 def test_the_checksum_of_a_record_that_was_checked_is_not_compared_again(kernels: Any) -> None:
     record = encode_fingerprint([np.array([5, 9], np.uint32)])
-    files, *places = laid_out([bytes(4) + record[4:]])
+    files, entries = laid_out([bytes(4) + record[4:]])
     wanted = np.array([9], np.uint32)
-    assert 0 == shared(kernels, files, *places, wanted).damaged
-    assert [0] == shared(kernels, files, *places, wanted, checked=np.ones(1, np.bool_)).at.tolist()
+    assert 0 == shared(kernels, files, entries, wanted).damaged
+    assert [0] == shared(kernels, files, entries, wanted, checked_from=len(record)).places.tolist()
 
 
 @pytest.mark.parametrize("n_hashes", [1, 20, 600, 40_000])
@@ -174,9 +222,9 @@ def test_large_documents_and_queries_are_compared_exactly(kernels: Any, n_hashes
     parts = [np.unique(random.integers(0, 2**28, n_hashes, np.uint32)) for _ in range(3)]
     strangers = random.integers(0, 2**29, n_wanted, np.uint32)
     wanted = np.unique(np.concatenate([strangers, parts[1][::7], [0, 2**32 - 1]]).astype(np.uint32))
-    files, *places = laid_out([encode_fingerprint(parts)], n_files=1)
-    found = shared(kernels, files, *places, wanted)
-    assert np.flatnonzero(np.isin(wanted, np.concatenate(parts))).tolist() == found.at.tolist()
+    random.shuffle(wanted)
+    found = shared(kernels, *laid_out([encode_fingerprint(parts)], n_files=1), wanted)
+    assert np.flatnonzero(np.isin(wanted, np.concatenate(parts))).tolist() == found.places.tolist()
 
 
 @given(st.lists(st.lists(HASHES, max_size=3), min_size=1, max_size=4), HASHES, st.data())
@@ -188,9 +236,9 @@ def test_a_flipped_bit_names_the_first_damaged_record(
     bit = data.draw(st.integers(0, 8 * len(encoded[number]) - 1))
     flipped = bytearray(encoded[number])
     flipped[bit // 8] ^= 1 << bit % 8
-    files, *places = laid_out([*encoded[:number], bytes(flipped), *encoded[number + 1 :]])
-    found = shared(kernels, files, *places, wanted)
-    assert (number, [0], 0) == (found.damaged, found.bounds.tolist(), len(found.at))
+    files, entries = laid_out([*encoded[:number], bytes(flipped), *encoded[number + 1 :]])
+    found = shared(kernels, files, entries, wanted)
+    assert (number, [0], 0) == (found.damaged, found.bounds.tolist(), len(found.places))
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=4), st.binary(max_size=40))
@@ -199,58 +247,53 @@ def test_a_record_that_contradicts_itself_is_read_nowhere_or_within_its_bytes(
 ) -> None:
     """Part counts that do not fit, with a checksum that does: both twins say the same."""
     body = struct.pack(f"<{len(numbers)}I", *numbers) + rest
-    files, *places = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
+    files, entries = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
     wanted = np.arange(0, 2**32, 2**22, dtype=np.uint32)
-    expected, found = shared(reference_records, files, *places, wanted), shared(kernels, files, *places, wanted)
+    expected, found = (shared(one, files, entries, wanted) for one in (reference_records, kernels))
     assert expected.damaged == found.damaged
-    assert expected.at.tolist() == found.at.tolist()
+    assert expected.places.tolist() == found.places.tolist()
 
 
 def test_hashes_that_do_not_ascend_are_found_all_the_same(kernels: Any) -> None:
     body = struct.pack("<II", 1, 5) + encode_gaps(np.array([9, 4, 9, 2**31, 1], np.uint32))
-    files, *places = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
-    found = shared(kernels, files, *places, np.array([1, 4, 5, 9, 2**31], np.uint32))
-    assert [0, 1, 3, 4] == found.at.tolist()
-
-
-def test_a_record_of_fewer_bytes_than_its_head_is_damaged(kernels: Any) -> None:
-    assert shared(kernels, [b"1234567"], *np.array([[0], [0], [7]], np.int64), np.empty(0, np.uint32)).damaged == 0
+    files, entries = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
+    found = shared(kernels, files, entries, np.array([1, 4, 5, 9, 2**31], np.uint32))
+    assert [0, 1, 3, 4] == found.places.tolist()
 
 
 def test_no_documents_share_nothing(kernels: Any) -> None:
-    none = np.empty(0, np.int64)
-    found = shared(kernels, [], none, none, none, np.array([1, 2], np.uint32))
-    assert ([0], [], None) == (found.bounds.tolist(), found.at.tolist(), found.damaged)
+    found = shared(kernels, {}, np.empty(0, RECORD), np.array([1, 2], np.uint32))
+    assert ([0], [], [0, 0], None) == (
+        found.bounds.tolist(),
+        found.places.tolist(),
+        found.n_having.tolist(),
+        found.damaged,
+    )
 
 
 @pytest.mark.parametrize(
-    ("place", "message"),
-    [
-        ((1, 0, 4), "a record is in none of the 1 files"),
-        ((-1, 0, 4), "a record is in none of the 1 files"),
-        ((0, -1, 4), "record 0 is 4 bytes from -1 on, its file has 10 bytes"),
-        ((0, 7, 4), "record 0 is 4 bytes from 7 on, its file has 10 bytes"),
-        ((0, 2**62, 2**62), f"record 0 is {2**62} bytes from {2**62} on, its file has 10 bytes"),
-        ((0, 0, -1), "record 0 is -1 bytes from 0 on, its file has 10 bytes"),
-    ],
+    ("file", "offset", "n_bytes"),
+    [(1, 0, 8), (7, 0, 7), (7, 4, 8), (7, 2**62, 8), (7, 2**64 - 1, 8), (7, 0, 2**32 - 1)],
 )
-def test_a_record_outside_its_file_is_refused(kernels: Any, place: tuple[int, int, int], message: str) -> None:
-    with pytest.raises(ParameterError, match=message):
-        shared(kernels, [bytes(10)], *np.array([place], np.int64).T.copy(), np.empty(0, np.uint32))
+def test_a_record_that_is_not_inside_its_file_is_damaged(kernels: Any, file: int, offset: int, n_bytes: int) -> None:
+    entries = np.array([(file, 0, offset, n_bytes, LIVE)], RECORD)
+    assert shared(kernels, {7: bytes(10)}, entries, np.array([5], np.uint32), checked_from=0).damaged == 0
 
 
 def test_other_arrays_are_refused(kernels: Any) -> None:
-    one = np.zeros(1, np.int64)
-    with pytest.raises(ParameterError, match=r"sizes is uint32 \(1,\), expected int64 \(n,\)"):
-        shared(kernels, [bytes(10)], one, one, one.astype(np.uint32), np.empty(0, np.uint32))
-    with pytest.raises(ParameterError, match="offsets is for 2 records, expected 1 as file has"):
-        shared(kernels, [bytes(10)], one, np.zeros(2, np.int64), one, np.empty(0, np.uint32))
-    with pytest.raises(ParameterError, match=r"parts is int64 \(1, 3\), expected int64 \(n, 2\)"):
-        shared(kernels, [bytes(10)], one, one, one, np.empty(0, np.uint32), parts=np.zeros((1, 3), np.int64))
-    with pytest.raises(ParameterError, match=r"checked is int64 \(1,\), expected bool \(n,\)"):
-        shared(kernels, [bytes(10)], one, one, one, np.empty(0, np.uint32), checked=one)
-    with pytest.raises(ParameterError, match=r"wanted is int64 \(1,\), expected uint32 \(q,\)"):
-        shared(kernels, [bytes(10)], one, one, one, one)
+    one, entry, part = np.zeros(1, np.uint32), np.zeros(1, RECORD), [(0, 0, 1)]
+    with pytest.raises(ParameterError, match=r"entries is int64 \(1,\), expected "):
+        shared(kernels, {}, np.zeros(1, np.int64), one, parts=part)
+    with pytest.raises(ParameterError, match="entries is for 2 parts, expected 1 as parts has"):
+        shared(kernels, {}, np.zeros(2, RECORD), one, parts=part)
+    with pytest.raises(ParameterError, match=r"weights is int64 \(1,\), expected int32 \(q,\)"):
+        shared(kernels, {}, entry, one, weights=np.zeros(1, np.int64))
+    with pytest.raises(ParameterError, match="weights is for 2 hashes, expected 1 as hashes has"):
+        shared(kernels, {}, entry, one, weights=np.zeros(2, np.int32))
+    with pytest.raises(ParameterError, match=r"hashes is int64 \(1,\), expected uint32 \(q,\)"):
+        shared(kernels, {}, entry, np.zeros(1, np.int64))
+    with pytest.raises(ParameterError, match=r"parts is uint32 \(1, 2\), expected uint32 \(n, 3\)"):
+        kernels.shared({}, entry, np.zeros((1, 2), np.uint32), one, np.ones(1, np.int32), checked_from=0)
 
 
 def test_both_twins_have_the_names_of_the_door(kernels: Any) -> None:

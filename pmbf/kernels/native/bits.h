@@ -61,6 +61,7 @@ typedef struct {
     void (*hits)(const columns_t *slices, const query_t *query, uint64_t *hits);
     void (*turn)(squares_t squares);
     void (*count)(const columns_t *hits, struct plan *plan);
+    void (*crowded)(const columns_t *hits, const int32_t *weights, size_t window, size_t least, line_t *passed);
 } variant_t;
 
 extern const variant_t bits_base;

@@ -18,6 +18,7 @@
 #define XOR3(a, b, c) TERNARY(a, b, c, 0x96)
 #define MAJ(a, b, c) TERNARY(a, b, c, 0xE8)
 #define POPCOUNT __builtin_popcountll
+#define LOAD_SOME(words, n) ((line_t)_mm512_maskz_loadu_epi64((__mmask8)((1u << (n)) - 1), words))
 
 #include "bits_variant.h"
 

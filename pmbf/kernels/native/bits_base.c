@@ -20,4 +20,12 @@ INLINE uint64_t popcount_word(uint64_t x) {
 #define POPCOUNT __builtin_popcountll
 #endif
 
+INLINE line_t load_some(const uint64_t *words, size_t n) {
+    line_t line = {0};
+    memcpy(&line, words, n * sizeof *words);
+    return line;
+}
+
+#define LOAD_SOME load_some
+
 #include "bits_variant.h"

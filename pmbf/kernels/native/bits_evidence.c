@@ -6,86 +6,136 @@
 typedef struct {
     const int32_t *weights;
     const uint32_t *tokens;
+    size_t n;
     int64_t length, window;
 } weighing_t;
 
-/* Returns the most that ascending places weigh within `window` places. A shingle that begins d tokens after the one
- * before, fewer than its own `length`, has only d words that are new: it counts d / length of its weight. */
-static int64_t most(const uint32_t *places, size_t n, const weighing_t *by) {
-    const int32_t *weights = by->weights;
+/* Returns whether weights are at least 0 and tokens ascend. */
+static int is_weighing(const weighing_t *by) {
+    int32_t signs = 0;
+    uint32_t descents = 0;
+    for (size_t i = 0; i < by->n; i++) signs |= by->weights[i];
+    for (size_t i = 1; i < by->n; i++) descents |= by->tokens[i] < by->tokens[i - 1];
+    return signs >= 0 && !descents;
+}
+
+/* Returns what a hit counts whose shingle begins so many tokens after the one before: of a shingle that overlaps it only
+ * the words that are new. Divisions of 32 bits take half as long. */
+INLINE int64_t worth(const weighing_t *by, uint32_t place, int64_t apart) {
+    int64_t weight = by->weights[place];
+    if (apart >= by->length) return weight;
+    uint64_t new_words = (uint64_t)(weight * apart);
+    return (int64_t)((new_words | (uint64_t)by->length) >> 32 ? new_words / (uint64_t)by->length
+                                                              : (uint32_t)new_words / (uint32_t)by->length);
+}
+
+/* Returns the most that ascending places weigh within `window` places; `sums` has room for one more than there are. */
+static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, int64_t *sums) {
     const uint32_t *tokens = by->tokens;
-    const int64_t length = by->length, window = by->window;
-    int64_t best = 0, sum = 0, before = 0;
+    int64_t best = 0;
+    sums[0] = 0;
     for (size_t last = 0, first = 0; last < n; last++) {
-        int64_t apart = last ? (int64_t)tokens[places[last]] - (int64_t)tokens[places[last - 1]] : length;
-        sum += apart < length ? weights[places[last]] * apart / length : weights[places[last]];
-        for (; places[last] - places[first] >= window; first++) {
-            int64_t gap = first ? (int64_t)tokens[places[first]] - before : length;
-            sum -= gap < length ? weights[places[first]] * gap / length : weights[places[first]];
-            before = tokens[places[first]];
-        }
-        if (sum > best) best = sum;
+        int64_t apart = last ? (int64_t)tokens[places[last]] - tokens[places[last - 1]] : by->length;
+        sums[last + 1] = sums[last] + worth(by, places[last], apart);
+        while ((int64_t)places[last] - places[first] >= by->window) first++;
+        if (sums[last + 1] - sums[first] > best) best = sums[last + 1] - sums[first];
     }
     return best;
 }
 
-/* Writes the evidence of each list of places, places[bounds[i] … bounds[i + 1]). */
-EXPORT void pmbf_evidence(const int64_t *bounds, size_t n, const uint32_t *places, const int32_t *weights,
-                          const uint32_t *tokens, int64_t length, int64_t window, int64_t *out) {
-    const weighing_t by = {weights, tokens, length, window};
-    for (size_t i = 0; i < n; i++) out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by);
+/* Writes the evidence of each list of places, places[bounds[i] … bounds[i + 1]). Returns 0, PMBF_NO_MEMORY,
+ * or PMBF_REFUSED when bounds do not ascend to the number of places, a place is none of the query's, or the query is not
+ * in order. */
+EXPORT int64_t pmbf_evidence(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places,
+                             const int32_t *weights, const uint32_t *tokens, size_t n_hashes, int64_t length,
+                             int64_t window, int64_t *out) {
+    const weighing_t by = {weights, tokens, n_hashes, length, window};
+    uint32_t largest = 0;
+    int descends = bounds[0] != 0 || bounds[n] != (int64_t)n_places;
+    for (size_t i = 0; i < n; i++) descends |= bounds[i + 1] < bounds[i];
+    for (size_t i = 0; i < n_places; i++) largest = places[i] > largest ? places[i] : largest;
+    if (descends || (n_places && largest >= n_hashes) || !is_weighing(&by)) return PMBF_REFUSED;
+    int64_t *sums = malloc((n_places + 1) * sizeof *sums);
+    if (!sums) return PMBF_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by, sums);
+    free(sums);
+    return 0;
 }
 
 /* Rows of which the hits are wanted: their bits, and the number of each among them. */
 typedef struct {
-    uint64_t *mask;
-    uint32_t *number_of;
-    size_t *next; /* of each: how many hits there are, then where the next one goes */
-    size_t n;
+    line_t mask;
+    uint16_t number_of[512];
+    size_t next[512]; /* of each: how many hits there are, then where the next one goes */
 } wanted_rows_t;
 
 /* Walks over the hits of wanted rows, place by place: counts them, or writes each place behind those of its row. */
-static void walk(const columns_t *hits, const int32_t *weights, const wanted_rows_t *wanted, uint32_t *places) {
+static void walk(const columns_t *hits, const int32_t *weights, wanted_rows_t *wanted, uint32_t *places) {
     for (size_t i = 0; i < hits->n_lines; i++)
         for (size_t word = 0; weights[i] && word < hits->n_words; word++)
-            for (uint64_t bits = hits->words[i * hits->n_words + word] & wanted->mask[word]; bits; bits &= bits - 1) {
+            for (uint64_t bits = hits->words[i * hits->stride + word] & wanted->mask[word]; bits; bits &= bits - 1) {
                 size_t *at = wanted->next + wanted->number_of[64 * word + (size_t)__builtin_ctzll(bits)];
                 if (places) places[*at] = (uint32_t)i;
                 ++*at;
             }
 }
 
-static int evidence_of_rows(const columns_t *hits, const wanted_rows_t *wanted, const weighing_t *by, int64_t *out) {
-    size_t n_places = 0;
+/* Takes out of the mask the rows whose hits weigh less than `least`. Returns 0 or PMBF_NO_MEMORY. */
+static int keep_weighty(const columns_t *hits, const weighing_t *by, int64_t least, wanted_rows_t *wanted) {
+    size_t n_places = 0, number = 0;
+    for (size_t row = 0; row < 512; row++)
+        if (wanted->mask[row / 64] >> row % 64 & 1) wanted->number_of[row] = (uint16_t)number++;
+    memset(wanted->next, 0, number * sizeof *wanted->next);
     walk(hits, by->weights, wanted, NULL);
-    for (size_t i = 0; i < wanted->n; i++) {
-        size_t first = n_places;
-        n_places += wanted->next[i];
-        wanted->next[i] = first;
+    for (size_t i = 0; i < number; i++) {
+        size_t n = wanted->next[i];
+        wanted->next[i] = n_places, n_places += n;
     }
     uint32_t *places = malloc((n_places + 1) * sizeof *places);
-    if (!places) return PMBF_NO_MEMORY;
-    walk(hits, by->weights, wanted, places);
-    for (size_t i = 0, first = 0; i < wanted->n; first = wanted->next[i++])
-        out[i] = most(places + first, wanted->next[i] - first, by);
-    free(places);
-    return 0;
+    int64_t *sums = malloc((n_places + 1) * sizeof *sums);
+    if (places && sums) walk(hits, by->weights, wanted, places);
+    for (size_t row = 0, first = 0, i = 0; places && sums && row < 512; row++) {
+        if (!(wanted->mask[row / 64] >> row % 64 & 1)) continue;
+        if (most(places + first, wanted->next[i] - first, by, sums) < least) wanted->mask[row / 64] &= ~(UINT64_C(1) << row % 64);
+        first = wanted->next[i++];
+    }
+    int failed = places && sums ? 0 : PMBF_NO_MEMORY;
+    free(places), free(sums);
+    return failed;
 }
 
-/* Writes the evidence of rows, ascending: of the places where each is hit. Returns 0 or PMBF_NO_MEMORY. */
-EXPORT int64_t pmbf_row_evidence(const uint64_t *hits, size_t n_hits, size_t width, const int64_t *rows, size_t n,
-                                 const int32_t *weights, const uint32_t *tokens, int64_t length, int64_t window,
-                                 int64_t *out) {
-    wanted_rows_t wanted = {calloc(width + 1, sizeof(uint64_t)), malloc((64 * width + 1) * sizeof(uint32_t)),
-                            calloc(n + 1, sizeof(size_t)), n};
-    int failed = wanted.mask && wanted.number_of && wanted.next ? 0 : PMBF_NO_MEMORY;
-    for (size_t i = 0; !failed && i < n; i++) {
-        wanted.mask[rows[i] / 64] |= UINT64_C(1) << rows[i] % 64;
-        wanted.number_of[rows[i]] = (uint32_t)i;
+INLINE int any(const line_t *line) {
+    uint64_t bits = 0;
+    for (size_t word = 0; word < LINE_WORDS; word++) bits |= (*line)[word];
+    return bits != 0;
+}
+
+/* Returns how many hits a row needs at least, were each as weighty as the weightiest. */
+static size_t hits_for(int64_t least, const int32_t *weights, size_t n) {
+    int64_t most_weight = 1;
+    for (size_t i = 0; i < n; i++) most_weight = weights[i] > most_weight ? weights[i] : most_weight;
+    return (size_t)((least - 1) / most_weight + 1);
+}
+
+/* Writes the rows whose hits weigh `least`, at least 1, within a window, ascending; returns how many, or PMBF_NO_MEMORY, or
+ * PMBF_REFUSED when the query is not in order.
+ *
+ * Few rows have so many hits so near to each other as the weightiest would have to be; only theirs are weighed. */
+EXPORT int64_t pmbf_rows_with_evidence(const uint64_t *hits, size_t n_hits, size_t width, const int32_t *weights,
+                                       const uint32_t *tokens, int64_t length, int64_t window, int64_t least,
+                                       int64_t *out) {
+    const weighing_t by = {weights, tokens, n_hits, length, window};
+    if (!is_weighing(&by)) return PMBF_REFUSED;
+    const size_t n_needed = hits_for(least, weights, n_hits);
+    wanted_rows_t wanted;
+    int64_t n_found = 0;
+    for (size_t first = 0; first < width; first += LINE_WORDS) {
+        columns_t columns = columns_from(hits, n_hits, width, first);
+        bits_variant()->crowded(&columns, weights, (size_t)window, n_needed, &wanted.mask);
+        if (!any(&wanted.mask)) continue;
+        if (keep_weighty(&columns, &by, least, &wanted)) return PMBF_NO_MEMORY;
+        for (size_t row = 0; row < 64 * columns.n_words; row++)
+            if (wanted.mask[row / 64] >> row % 64 & 1) out[n_found++] = (int64_t)(64 * first + row);
     }
-    if (!failed)
-        failed = evidence_of_rows(&(columns_t){hits, n_hits, width, width}, &wanted,
-                                  &(weighing_t){weights, tokens, length, window}, out);
-    free(wanted.mask), free(wanted.number_of), free(wanted.next);
-    return failed;
+    return n_found;
 }

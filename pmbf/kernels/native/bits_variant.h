@@ -4,6 +4,7 @@
  *     VARIANT       name of the table of kernels
  *     XOR3, MAJ     of three lines: the sum and the carry of a full adder
  *     POPCOUNT      of a word
+ *     LOAD_SOME     the first n words at an address, up to a whole line, as a line
  */
 
 #include "bits_plan.h"
@@ -333,15 +334,48 @@ static void visit(counter_t *counter, plan_t *plan, size_t at) {
 /* Counts, over the windows of a plan, the hits of each hash. */
 static void count(const columns_t *hits, plan_t *plan) {
     counter_t counter;
-    line_t found = {0};
     if (plan->first == plan->last) return;
     counter_clear(&counter, plan->n_planes);
     for (size_t i = plan->first; i < plan->last; i++) {
         if (plan->stopping[i] != NONE || plan->saving[i] != NONE) visit(&counter, plan, i);
-        memcpy(&found, hits->words + i * hits->stride, hits->n_words * sizeof(uint64_t));
-        counter_add(&counter, found);
+        counter_add(&counter, LOAD_SOME(hits->words + i * hits->stride, hits->n_words));
     }
     visit(&counter, plan, plan->last);
 }
 
-const variant_t VARIANT = {positions, fill, seal, unseal, popcount, and_popcount, hits, turn, count};
+/* Returns the rows that a hash hits, none when it weighs nothing. */
+INLINE line_t weighty(const columns_t *hits, const int32_t *weights, size_t i) {
+    return LOAD_SOME(hits->words + i * hits->stride, weights[i] ? hits->n_words : 0);
+}
+
+/* Each hash is counted when the window comes to it, and taken off when it has passed. */
+INLINE line_t crowded_in(const columns_t *hits, const int32_t *weights, size_t window, size_t least, unsigned n_planes) {
+    line_t counts[COUNT_PLANES], limits[COUNT_PLANES], passed = {0};
+    for (unsigned level = 0; level < n_planes; level++)
+        counts[level] = (line_t){0}, limits[level] = (line_t){0} - (least >> level & 1);
+    for (size_t i = 0; i < hits->n_lines; i++) {
+        line_t in = weighty(hits, weights, i), out = i < window ? (line_t){0} : weighty(hits, weights, i - window);
+        line_t up = in & ~out, down = out & ~in, less = {0};
+#pragma GCC unroll 5
+        for (unsigned level = 0; level < n_planes; level++) {
+            line_t before = counts[level], count = before ^ up ^ down;
+            up &= before, down &= ~before;
+            less = MAJ(~count, limits[level], less);
+            counts[level] = count;
+        }
+        passed |= ~less;
+    }
+    return passed;
+}
+
+enum { USUAL_PLANES = 5 }; /* of windows of up to 30 hashes: they stay in registers */
+
+/* Sets the rows that hashes of some weight hit at least so often within a window of the query. */
+static void crowded(const columns_t *hits, const int32_t *weights, size_t window, size_t least, line_t *passed) {
+    const unsigned n_planes = planes_for(smaller(window, hits->n_lines));
+    if (least > smaller(window, hits->n_lines)) *passed = (line_t){0};
+    else if (n_planes <= USUAL_PLANES) *passed = crowded_in(hits, weights, window, least, USUAL_PLANES);
+    else *passed = crowded_in(hits, weights, window, least, n_planes);
+}
+
+const variant_t VARIANT = {positions, fill, seal, unseal, popcount, and_popcount, hits, turn, count, crowded};
