@@ -107,6 +107,12 @@ def test_more_evidence_is_needed_where_there_are_more_documents() -> None:
     assert numbers[0] > 0
 
 
+def test_more_evidence_is_needed_where_more_hashes_are_sampled() -> None:
+    numbers = [needed(3000, density) for density in (0.02, 0.05, 0.06, 0.12, 1.0)]
+    assert numbers[0] == numbers[1] == needed(3000)
+    assert numbers[1:] == sorted(set(numbers[1:]))
+
+
 @pytest.mark.parametrize("n_words", [15, 30, 60])
 def test_a_short_text_is_found_by_its_copy_whatever_is_needed(store: Store, n_words: int) -> None:
     text = " ".join(words(21, 300).split()[100 : 100 + n_words])

@@ -105,7 +105,8 @@ def _least(
 
     Of a short query more hashes are sampled than of the same words in a document.
     """
-    least = needed(files.n_documents) if options.min_evidence is None else options.min_evidence
+    enough = needed(files.n_documents, files.params.density)
+    least = enough if options.min_evidence is None else options.min_evidence
     bounds, every = np.array([0, len(weights)]), np.arange(len(weights), dtype=np.uint32)
     offered = evidence(bounds, every, weights, tokens, shingle_tokens=files.params.shingle_tokens)
     share = min(1.0, files.params.density * sample.n_chars / len(sample))

@@ -19,6 +19,7 @@ from pmbf import kernels
 from pmbf.files import StoreFiles
 from pmbf.filter import LookUp
 from pmbf.fingerprint import QuerySample
+from pmbf.params import Params
 
 UNITS = 1024
 """Weights are whole numbers, so many to a nat: both twins of the kernels add up the same."""
@@ -39,6 +40,9 @@ FEW_DOCUMENTS = 3500
 CROWDING, MOST_CROWDING = 20.0, 36.0
 """Nats more that are needed where there are e times as many documents, and at most. Chance alone would ask for one, but
 texts of one topic share phrases, and the more there are, the more of them are compared for nothing."""
+
+DENSENESS = 5.0
+"""Nats more that are needed where e times as many hashes are sampled as usual: there are so many more to hit."""
 
 _LONE_HIT = 0.5
 """Nats by which a hash that one document has may fall short, so that rounding does not matter."""
@@ -134,14 +138,19 @@ def _most(common: NDArray[np.bool_]) -> bool:
     return bool(np.count_nonzero(common) > (1 - INFORMATIVE_SHARE) * len(common))
 
 
-def needed(n_documents: int) -> float:
+def needed(n_documents: int, density: float = Params().density) -> float:
     """Return the evidence, in nats, that makes a document of so many a candidate.
+
+    Args:
+        n_documents: In the collection.
+        density: Share of the shingles that are sampled.
 
     >>> [round(needed(n), 1) for n in (10, 3500, 7000, 80_000)]
     [1.9, 7.7, 22.2, 46.8]
     """
     crowd = CROWDING * max(0.0, math.log(n_documents / FEW_DOCUMENTS)) if n_documents else 0.0
-    return math.log(n_documents + 1) - _LONE_HIT + min(crowd, MOST_CROWDING)
+    dense = DENSENESS * max(0.0, math.log(density / Params().density))
+    return math.log(n_documents + 1) - _LONE_HIT + min(crowd, MOST_CROWDING) + dense
 
 
 def evidence(
