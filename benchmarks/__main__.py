@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import alignment, filters, growth, guard, limit, page, peers, report
+from benchmarks import alignment, filters, growth, guard, limit, page, peers, report, sampling
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS
 from experiments.planting import plant
@@ -37,8 +37,19 @@ def _parser() -> argparse.ArgumentParser:
     some = parser.add_subparsers(dest="benchmark", required=True)
     one = _benchmark(some, "limit", "the kernels beside what memory allows", limit.table)
     one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes, 262 MB")
-    one.add_argument("--rounds", type=int, default=7, help="each figure is the median of so many (7)")
-    one.set_defaults(run=lambda given: limit.run(limit.FULL if given.full else limit.SMALL, n_rounds=given.rounds))
+    one.add_argument(
+        "--rounds", type=int, default=7, help="each figure is the median of so many, of a text the least (7)"
+    )
+    one.add_argument(
+        "--texts",
+        action="append",
+        default=[],
+        type=_text,
+        metavar="LANGUAGE=FILE",
+        help=f"sample this file, or a folder's .txt files, not a made-up text, as one of {', '.join(sampling.NAMES)}",
+    )
+    _add_only(one, list(limit.PARTS))
+    one.set_defaults(run=_limit)
     one = _benchmark(some, "filters", "a filter beside other ways to find a document by its hashes", filters.table)
     one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes: 4 GB of memory")
     one.add_argument("--rounds", type=int, default=5, help="each time is that of the fastest of so many (5)")
@@ -88,6 +99,18 @@ def _benchmark(some: Any, name: str, about: str, table: Any) -> argparse.Argumen
     one.add_argument("--json", type=Path, metavar="OUT", help="also write the figures to this file")
     one.set_defaults(table=table)
     return one
+
+
+def _text(given: str) -> tuple[str, Path]:
+    language, _, path = given.partition("=")
+    if language not in sampling.NAMES or not path:
+        raise argparse.ArgumentTypeError(f"{given!r} names no text, expected for instance en=FILE")
+    return language, Path(path)
+
+
+def _limit(given: argparse.Namespace) -> Figures:
+    size, texts = limit.FULL if given.full else limit.SMALL, dict(given.texts)
+    return limit.run(size, n_rounds=given.rounds, parts=given.only, texts=texts, before=_before(given))
 
 
 def _filters(given: argparse.Namespace) -> Figures:

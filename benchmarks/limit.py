@@ -1,4 +1,4 @@
-"""The kernels of a tile beside what memory allows: lines of the cache read anywhere, and words one after another.
+"""The kernels of a tile and of a text beside what memory allows: lines of the cache read anywhere, words one by one.
 
 A query of q hashes needs k q lines; no arrangement of these bits needs fewer. Lines are drawn anew for every query and
 round, so that none is in the cache but by chance, for the limit as for the kernels. Each round takes all times, one
@@ -7,8 +7,9 @@ after another, and each time is the median of the rounds: other work on the mach
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from statistics import median
 from time import perf_counter
 from typing import Any
@@ -16,8 +17,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
+from benchmarks import report, sampling
 from pmbf import kernels
+
+Figures = dict[str, Any]
 
 SHORT, LONG = 150, 11_400
 """Hashes of a query: a page, and a document of 228,000 characters."""
@@ -27,13 +30,14 @@ WINDOW_HASHES = (24, 120)
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A tile: rows, words of a row, hashes in a row, and the queries of each round."""
+    """A tile: rows, words of a row, hashes in a row, and the queries of each round; and the bytes of a text."""
 
     n_rows: int
     row_words: int
     row_hashes: int
     n_short: int
     n_long: int
+    text_bytes: int
     n_hashes: int = 3
 
     def to_dict(self) -> dict[str, int]:
@@ -41,8 +45,8 @@ class Size:
         return asdict(self) | {"n_bytes": 8 * self.n_rows * self.row_words}
 
 
-SMALL = Size(n_rows=498, row_words=2400, row_hashes=12_400, n_short=300, n_long=8)
-FULL = Size(n_rows=498, row_words=63_848, row_hashes=29 * 11_400, n_short=2000, n_long=30)
+SMALL = Size(n_rows=498, row_words=2400, row_hashes=12_400, n_short=300, n_long=8, text_bytes=4 << 20)
+FULL = Size(n_rows=498, row_words=63_848, row_hashes=29 * 11_400, n_short=2000, n_long=30, text_bytes=16 << 20)
 """12.36 bits a hash; 29 documents a row."""
 
 
@@ -60,13 +64,44 @@ class Result:
         return asdict(self) | {"ratio": self.seconds / self.limit_seconds}
 
 
-def run(size: Size, *, n_rounds: int) -> dict[str, Any]:
-    """Return the figures of every kernel, as JSON knows them."""
-    return {"size": size.to_dict(), "results": [one.to_dict() for one in measure(size, n_rounds=n_rounds)]}
+PARTS = ("tile", "text")
 
 
-def table(figures: dict[str, Any]) -> str:
-    """Return results as a Markdown table under a line about the run."""
+def run(
+    size: Size,
+    *,
+    n_rounds: int,
+    parts: Sequence[str] = PARTS,
+    texts: Mapping[str, Path] | None = None,
+    before: Figures | None = None,
+) -> Figures:
+    """Return the figures of every kernel, as JSON knows them.
+
+    Args:
+        size: Of the tile and the texts.
+        n_rounds: Of each measurement.
+        parts: Some of `PARTS`: the kernels of a tile, that of a text.
+        texts: Real texts by language, see `sampling.run`.
+        before: Figures of an earlier run, of which parts that are not measured are kept.
+    """
+    figures = before or {}
+    if "tile" in parts:
+        results = [one.to_dict() for one in measure(size, n_rounds=n_rounds)]
+        figures |= {"about": report.about(), "size": size.to_dict(), "results": results}
+    if "text" in parts:
+        figures |= {"text": sampling.run(texts or {}, n_bytes=size.text_bytes, n_rounds=n_rounds)}
+    return figures
+
+
+def table(figures: Figures) -> str:
+    """Return results as Markdown tables, each under a line about its run."""
+    tables = [tile_table(figures)] if "results" in figures else []
+    tables += [sampling.table(figures["text"])] if "text" in figures else []
+    return "\n".join(tables)
+
+
+def tile_table(figures: Figures) -> str:
+    """Return the results of a tile's kernels."""
     size = figures["size"]
     row_bytes, n_megabytes = 8 * size["row_words"], size["n_bytes"] / 1e6
     lines = [

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import alignment, filter_methods, filters, guard, limit, page
+from benchmarks import alignment, filter_methods, filters, guard, limit, page, sampling
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
@@ -17,7 +17,7 @@ from benchmarks.process import FailedError, alone
 from experiments.planting import CLEAN, Planted, Query
 from pmbf import kernels
 
-TINY = limit.Size(n_rows=70, row_words=40, row_hashes=200, n_short=2, n_long=1)
+TINY = limit.Size(n_rows=70, row_words=40, row_hashes=200, n_short=2, n_long=1, text_bytes=20_000)
 
 
 @pytest.mark.skipif(kernels.NAME != "native", reason="only native kernels are measured")
@@ -25,13 +25,40 @@ def test_the_limit_benchmark_prints_a_table_and_writes_its_figures(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(limit, "SMALL", TINY)
-    main(["limit", "--rounds", "1", "--json", str(tmp_path / "out.json")])
+    main(["limit", "--rounds", "1", "--only", "tile", "--json", str(tmp_path / "out.json")])
     printed = capsys.readouterr().out.splitlines()
     figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert "70 rows of 320 bytes, k = 3: 0 MB" == printed[1]
     assert len(figures["results"]) == len(printed) - 5
     assert all(one["seconds"] > 0 and one["ratio"] > 0 for one in figures["results"])
     assert {"processor", "commit", "kernels"} <= set(figures["about"])
+
+
+@pytest.mark.skipif(kernels.NAME != "native", reason="only native kernels are measured")
+def test_the_limit_benchmark_samples_texts_on_each_instruction_set_and_keeps_what_it_had(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(limit, "SMALL", TINY)
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.txt").write_text("Тихая вода точит камень. " * 30, encoding="utf-8")
+    (tmp_path / "out.json").write_text(json.dumps({"kept": 7}), encoding="utf-8")
+    out = ["--update", "--json", str(tmp_path / "out.json"), "--texts", f"ru={tmp_path / 'texts'}"]
+    main(["limit", "--rounds", "1", "--only", "text", *out])
+    figures, printed = json.loads((tmp_path / "out.json").read_text(encoding="utf-8")), capsys.readouterr().out
+    rows = figures["text"]["rows"]
+    levels = sampling.LEVELS[: len(rows) // 3][::-1]
+    assert [(one["language"], one["level"]) for one in rows] == [
+        (name, level) for name in sampling.NAMES for level in levels
+    ]
+    assert {one["language"] for one in rows if one["real"]} == {"ru"}
+    assert all(one["seconds"] > 0 and one["read_s"] > 0 for one in rows) and figures["kept"] == 7
+    assert "| Russian | portable |" in printed and "| Chinese, made up | portable |" in printed
+
+
+def test_a_text_of_no_known_language_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["limit", "--texts", "xx=a.txt"])
+    assert "expected for instance en=FILE" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")
