@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -18,8 +19,9 @@ from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.store import Store
 
-SHORT_DOUBT = 0.35
-"""Of a text and thousands of documents, some pair shares the words of a few sentences by chance."""
+SHORT_DOUBT, MANY_DOCUMENTS = 0.35, 1000
+"""Of a text and thousands of documents, some pair shares the words of a few sentences by chance; of a few documents
+hardly any: the doubt grows with the logarithm of their number, up to so many."""
 
 LEAST_SUMMARY_CHARS = 450
 """Of a summary: a hundred words have 500 and more. A shorter one is a few sentences of the same topic, and one document
@@ -86,7 +88,7 @@ def matches(
     if not compared:
         return ()
     query = verify.prepare(subject.text)
-    settings = _settings(options, query)
+    settings = _settings(options, query, files.n_documents)
     asked = query_sample(subject.text, files.params)
     found, fruitless = [], 0
     for source in compared:
@@ -100,7 +102,7 @@ def matches(
     return _resolved(found, options)
 
 
-def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
+def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
     """Return what counts as a passage; a text too short to hold one is one as a whole.
 
     Who asks for shorter passages than usual gets them, however little their few words say.
@@ -115,7 +117,7 @@ def _settings(options: Options, query: verify.Prepared) -> verify.Settings:
         min_reworded_source_chars=max(options.min_chars, usual.min_reworded_source_chars),
         least_evidence=usual.least_evidence if min_chars >= usual.min_chars else 0.0,
         min_summary_chars=LEAST_SUMMARY_CHARS,
-        short_doubt=SHORT_DOUBT,
+        short_doubt=SHORT_DOUBT * min(1.0, math.log(max(1, n_documents)) / math.log(MANY_DOCUMENTS)),
     )
 
 

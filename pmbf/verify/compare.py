@@ -57,7 +57,7 @@ def passages(
     pair = pair_of(query, source, statistics, settings.rules)
     exact = sorted(_verified(query, source, settings), key=lambda piece: piece.query)
     exact = _evident(query, pair, exact, settings)
-    loose = list(reworded(query, source, pair, [piece.chain[0] for piece in exact], settings))
+    loose = list(reworded(query, source, pair, exact, settings))
     loose.sort(key=lambda piece: piece.query)
     found = joined(query, source, [*loose, *_left(query, source, exact, loose, settings)], settings)
     nats = weighed(query, source, pair, found, settings.seed_tokens)

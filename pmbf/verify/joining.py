@@ -15,7 +15,8 @@ MAX_GAP = 80
 
 SMALL_GAP = 8
 MAX_RATIO = 1.5
-"""Gaps of more than `SMALL_GAP` tokens are about as wide on both sides, within this ratio."""
+"""Where the query goes on after at most `SMALL_GAP` tokens, it leaves out what the source has there. Wider gaps are
+about as wide on both sides, within this ratio."""
 
 
 def joined(query: Prepared, source: Prepared, pieces: Iterable[Found], settings: Settings) -> list[Found]:
@@ -47,6 +48,7 @@ def _whole(query: Prepared, source: Prepared, one: Found, other: Found, settings
 
 
 def _go_on_alike(one: Found, other: Found) -> bool:
+    """Return whether there is about as much between two pieces in both texts, or in the query nothing."""
     gap, gap_there = other.query.start - one.query.stop, other.source.start - one.source.stop
     narrow, wide = min(gap, gap_there), max(gap, gap_there)
-    return 0 <= narrow and wide <= MAX_GAP and (wide <= SMALL_GAP or wide <= MAX_RATIO * narrow)
+    return 0 <= narrow and wide <= MAX_GAP and (gap <= SMALL_GAP or wide <= MAX_RATIO * narrow)

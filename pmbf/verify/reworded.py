@@ -11,7 +11,7 @@ from pmbf.kernels import Pair
 from pmbf.report import Span
 from pmbf.verify.alignments import Alignment, alignments, in_common, in_runs
 from pmbf.verify.chains import Chain
-from pmbf.verify.parts import Found, chain_spans, meets, n_common, n_letters, near
+from pmbf.verify.parts import Found, meets, n_common, n_letters, near
 from pmbf.verify.prepared import Prepared
 from pmbf.verify.scores import found_share, in_order, sorted_similarity
 from pmbf.verify.settings import Settings
@@ -29,7 +29,7 @@ MOST_COMMON_VERBATIM = 0.9
 
 
 def reworded(
-    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Chain], settings: Settings
+    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Found], settings: Settings
 ) -> Iterator[Found]:
     """Yield reworded parts and summaries, the best first, disjoint in the query.
 
@@ -37,17 +37,17 @@ def reworded(
         query: The suspicious text.
         source: The text it is compared with.
         pair: Both, for the kernels.
-        exact: Equal runs found in both, disjoint in the query, in its order.
+        exact: Chains of equal runs found in both, disjoint in the query, in its order.
         settings: What counts as a passage.
     """
     taken: list[Span] = []
-    spans = [chain_spans(chain)[0] for chain in exact]
+    spans = [piece.query for piece in exact]
     for one in alignments(pair):
         if not one.is_summary:
             overlapping, elsewhere = _by_place(one, exact[near(spans, one.query)])
-            if overlapping and _is_verbatim(query, source, pair, one, len(overlapping)):
+            if overlapping and _is_verbatim(query, source, pair, one, overlapping):
                 continue  # the equal runs have the better edges
-            if 2 * sum(n_common(chain_spans(chain)[0], one.query) for chain in elsewhere) > len(one.query):
+            if 2 * sum(n_common(piece.query, one.query) for piece in elsewhere) > len(one.query):
                 continue  # copied from another place of the source, word for word
             one = _holding(one, overlapping)
         if not _is_long(query, source, one, settings) or any(
@@ -88,24 +88,27 @@ def in_both(chain: Chain, query: Span, source: Span) -> bool:
     )
 
 
-def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, n_chains: int) -> bool:
+def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, overlapping: Sequence[Found]) -> bool:
     """Return whether an alignment tells no more than the chains of equal runs it holds.
 
-    One chain with small edits is a passage. Several belong together if what lies between them is reworded, and not
-    if it is something else.
+    One chain with small edits is a passage. Several belong together if what lies between them is reworded, or the same
+    in another order, and not if it is something else.
     """
-    equal = in_runs(query, source, one.query, one.source)
-    if n_chains == 1 and np.count_nonzero(equal) >= MOST_VERBATIM * len(equal):
+    in_chains = np.zeros(len(one.query), np.bool_)
+    for piece in overlapping:
+        in_chains[max(0, piece.query.start - one.query.start) : max(0, piece.query.stop - one.query.start)] = True
+    equal = in_chains & in_runs(query, source, one.query, one.source)
+    if len(overlapping) == 1 and np.count_nonzero(equal) >= MOST_VERBATIM * len(equal):
         return True
     common = equal | in_common(pair, one)
     return bool(np.count_nonzero(equal) >= MOST_COMMON_VERBATIM * np.count_nonzero(common))
 
 
-def _by_place(one: Alignment, chains: Sequence[Chain]) -> tuple[list[Chain], list[Chain]]:
+def _by_place(one: Alignment, pieces: Sequence[Found]) -> tuple[list[Found], list[Found]]:
     """Return the chains that share tokens with an alignment in both texts, and the others."""
-    found: tuple[list[Chain], list[Chain]] = [], []
-    for chain in chains:
-        found[not in_both(chain, one.query, one.source)].append(chain)
+    found: tuple[list[Found], list[Found]] = [], []
+    for piece in pieces:
+        found[not in_both(piece.chain[0], one.query, one.source)].append(piece)
     return found
 
 
@@ -122,11 +125,10 @@ def _similarity(query: Prepared, source: Prepared, one: Alignment) -> float:
     return found_share(ours, theirs) if one.is_summary else sorted_similarity(ours, theirs)
 
 
-def _holding(one: Alignment, overlapping: list[Chain]) -> Alignment:
+def _holding(one: Alignment, overlapping: Sequence[Found]) -> Alignment:
     """Return an alignment made wide enough for the chains that overlap it on both sides."""
     query, source = one.query, one.source
-    for chain in overlapping:
-        here, there = chain_spans(chain)
-        query = Span(min(query.start, here.start), max(query.stop, here.stop))
-        source = Span(min(source.start, there.start), max(source.stop, there.stop))
+    for piece in overlapping:
+        query = Span(min(query.start, piece.query.start), max(query.stop, piece.query.stop))
+        source = Span(min(source.start, piece.source.start), max(source.stop, piece.source.stop))
     return one._replace(query=query, source=source)

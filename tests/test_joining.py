@@ -1,0 +1,75 @@
+"""Pieces of one passage: what is told as one, and what apart."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from pmbf.report import Span
+from pmbf.screen import Options, comparing
+from pmbf.verify import Settings, Statistics, passages, prepare
+from pmbf.verify.joining import joined
+from pmbf.verify.parts import Found
+
+WORDS = [f"{head}{tail}" for head in ("mar", "tol", "ber", "sun", "kep", "dra") for tail in range(400)]
+COMMON = ["the", "of", "and", "in", "to", "a"]
+
+
+def prose(seed: int, n_words: int) -> list[str]:
+    """Return words of which every third is a common one."""
+    chosen = random.Random(seed)
+    return [chosen.choice(COMMON if place % 3 == 0 else WORDS) for place in range(n_words)]
+
+
+def compared(query: list[str], source: list[str]) -> list[tuple[str, float]]:
+    """Return the kinds of what two texts share, with the share of the query each has."""
+    statistics = Statistics.of(prepare(" ".join(prose(seed, 600))).words for seed in range(100, 130))
+    texts = [
+        prepare(" ".join([*prose(seed, 200), *words, *prose(seed + 1, 200)]) + ".")
+        for seed, words in ((1, query), (3, source))
+    ]
+    found = passages(*texts, Settings(), statistics)
+    return [(one.kind, len(one.query) / len(" ".join(query))) for one in found]
+
+
+def swapped(pieces: list[list[str]]) -> list[str]:
+    return [word for place in (2, 0, 3, 1) for word in pieces[place]]
+
+
+def test_phrases_in_another_order_are_one_reworded_passage() -> None:
+    source, chosen = prose(9, 320), random.Random(5)
+    phrases = [source[start : start + 8] for start in range(0, 320, 8)]
+    moved = sorted(range(40), key=lambda place: place + 14 * chosen.random())
+
+    [(kind, share)] = compared([word for place in moved for word in phrases[place]], source)
+
+    assert kind == "reworded" and share > 0.95
+
+
+def test_verbatim_paragraphs_in_another_order_stay_verbatim() -> None:
+    source = prose(9, 160)
+    pieces = [source[start : start + 40] for start in range(0, 160, 40)]
+
+    assert ["verbatim"] * 4 == [kind for kind, _ in compared(swapped(pieces), source)]
+
+
+@pytest.mark.parametrize(("gap", "gap_there", "expected"), [(0, 40, 1), (30, 40, 1), (40, 0, 2), (0, 90, 2)])
+def test_what_the_query_leaves_out_of_the_source_parts_no_passage(gap: int, gap_there: int, expected: int) -> None:
+    one, other = prose(11, 60), prose(12, 60)
+    query, source = (prepare(" ".join([*one, *prose(13 + n, n), *other])) for n in (gap, gap_there))
+    pieces = [
+        Found(Span(0, 60), Span(0, 60), 0.9, "reworded"),
+        Found(Span(60 + gap, 120 + gap), Span(60 + gap_there, 120 + gap_there), 0.9, "reworded"),
+    ]
+
+    assert expected == len(joined(query, source, pieces, Settings()))
+
+
+def test_a_short_reworded_passage_is_doubted_more_the_more_documents_there_are() -> None:
+    query = prepare("a text of a few words")
+
+    doubts = [comparing._settings(Options(), query, n).short_doubt for n in (1, 5, 300, 1000, 100_000)]
+
+    assert doubts[0] == 0 and doubts == sorted(doubts)
+    assert doubts[-2] == doubts[-1] == comparing.SHORT_DOUBT
