@@ -18,6 +18,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import islice
 from pathlib import Path
 
 from pmbf.collection import Collection
@@ -169,16 +170,20 @@ def _missed(
 def _passages(collection: Collection, n_planted: int, chance: random.Random) -> Iterator[str]:
     """Yield passages of as many documents: words from a place on until there are letters and digits enough."""
     ids = [one.id for one in collection.documents() if one.n_chars > 4 * PASSAGE_CHARS]
-    for document in chance.sample(ids, n_planted):
-        words = collection.text(document).split()
-        start = chance.randrange(len(words) // 2)
-        chosen, n_chars = [], 0
-        for word in words[start:]:
-            chosen.append(word)
-            n_chars += sum(map(str.isalnum, word))
-            if n_chars >= PASSAGE_CHARS:
-                break
-        yield " ".join(chosen)
+    chance.shuffle(ids)
+    found = (_passage(collection.text(document).split(), chance) for document in ids)
+    yield from islice(filter(None, found), n_planted)
+
+
+def _passage(words: Sequence[str], chance: random.Random) -> str:
+    """Return some of a document's words, or nothing where too few are left from the place that was drawn."""
+    chosen, n_chars = [], 0
+    for word in words[chance.randrange(len(words) // 2) :]:
+        chosen.append(word)
+        n_chars += sum(map(str.isalnum, word))
+        if n_chars >= PASSAGE_CHARS:
+            return " ".join(chosen)
+    return ""
 
 
 def _planted(passage: str, carrier: Path, chance: random.Random) -> Payload:

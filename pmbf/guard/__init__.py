@@ -3,6 +3,7 @@
 sources    what wants to leave: files, stdin, the index, commits; `git` alone runs git, `lfs` knows its pointers
 reading    its text; `unseen` knows forms that hide some
 checker    who knows the protected documents
+borders    where a passage really ends
 public     what does not count: ignored texts, licences
 judging    what the policy makes of what was found; `allowing` knows what may leave all the same
 baseline   the file of passages that may leave

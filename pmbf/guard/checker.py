@@ -6,12 +6,14 @@ import math
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import Any, Protocol
 
 from pmbf.collection import Collection
-from pmbf.errors import UnsupportedError
+from pmbf.errors import PmbfError, UnsupportedError
+from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
-from pmbf.report import Report
+from pmbf.report import Match, Report
 from pmbf.screen import Text
 
 FEW_DOCUMENTS = 200
@@ -90,7 +92,15 @@ class CollectionChecker:
     def check(self, texts: Iterable[Text]) -> Iterator[Report]:
         """Yield the report on each text, in order."""
         for answer in self._collection.answers(texts, _as_it_is, **self._options):
-            yield answer.report
+            matches = tuple(self._measured(match, answer.text) for match in answer.report.matches)
+            yield replace(answer.report, matches=matches) if matches else answer.report
+
+    def _measured(self, match: Match, text: str) -> Match:
+        """Return a match with its passages measured to the letter, as it is where its source is gone by now."""
+        try:
+            return to_the_letter(match, text, self._collection.text(match.document.id)) if match.passages else match
+        except PmbfError:
+            return match
 
 
 def _only_copies(n_documents: int) -> dict[str, Any]:

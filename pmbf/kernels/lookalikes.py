@@ -110,6 +110,25 @@ def _targets(held: NDArray[np.uint8], reach: NDArray[np.uint8], firsts: NDArray[
     return targets + LATIN
 
 
+def alike() -> list[str]:
+    """Return the folded letters that look alike in lower case, or else in upper case, group by group, each once.
+
+    >>> alike()[0]
+    'a\u0430\u03b1'
+    """
+    groups, seen = list[str](), set[str]()
+    for shape in (*_LOWER_SHAPES, *_UPPER_SHAPES):
+        letters = "".join(dict.fromkeys(char.casefold() for char in shape if char != "-"))
+        known = [number for number, group in enumerate(groups) if set(group) & set(letters)]
+        new = "".join(char for char in letters if char not in seen)
+        seen |= set(new)
+        if known:
+            groups[known[0]] += new
+        else:
+            groups.append(new)
+    return groups
+
+
 @cache
 def shapes() -> Shapes:
     """Return the look-up tables, built at the first call."""
