@@ -225,7 +225,7 @@ class Catalog:
             table, _ = _TABLES[type(rows[0])]
             marks = ",".join("?" * (len(rows[0]._fields) + 1))
             statement = f"INSERT OR REPLACE INTO {table} VALUES ({marks})"
-            self._connection.executemany(statement, map(as_columns, rows))
+            self._connection.executemany(statement, as_columns(rows))
 
     def delete(self, row_type: type, keys: Iterable[Any]) -> None:
         """Delete rows by key."""

@@ -34,6 +34,7 @@ except ImportError:
     import zlib as deflate  # type: ignore[no-redef]
 
 Hashes = NDArray[np.uint32]
+Buffer = bytes | memoryview
 
 BLOCK = struct.Struct("<IIIB3x")
 BLOCK_RAW_BYTES = 128 * 1024
@@ -79,13 +80,14 @@ def damaged_fingerprint(where: object) -> CorruptError:
     return CorruptError(f"{where}: the checksum of the fingerprint does not fit; run `pmbf check --repair`")
 
 
-def encode_block(raw: bytes) -> bytes:
+def encode_block(raw: Buffer) -> bytes:
     """Return a block of text bytes, compressed where that makes it smaller.
 
     >>> bytes(decode_block(memoryview(encode_block(b"tide " * 9)), 0, "here"))[:5]
     b'tide '
     """
-    stored, codec = deflate.compress(raw, _DEFLATE_LEVEL), _DEFLATE
+    stored: Buffer = deflate.compress(raw, _DEFLATE_LEVEL)
+    codec = _DEFLATE
     if len(stored) >= len(raw):
         stored, codec = raw, _PLAIN
     return BLOCK.pack(kernels.checksum(stored), len(raw), len(stored), codec) + stored
@@ -185,13 +187,13 @@ class TextPacker:
         return blocks, [0, *itertools.accumulate(map(len, blocks))]
 
     def _close_full(self) -> None:
-        raw = b"".join(self._open)
+        raw = memoryview(b"".join(self._open))
         n_full = len(raw) // BLOCK_RAW_BYTES * BLOCK_RAW_BYTES
         for start in range(0, n_full, BLOCK_RAW_BYTES):
             self._close(raw[start : start + BLOCK_RAW_BYTES])
-        self._open, self._n_open = [raw[n_full:]], len(raw) - n_full
+        self._open, self._n_open = [bytes(raw[n_full:])], len(raw) - n_full
 
-    def _close(self, raw: bytes) -> None:
+    def _close(self, raw: Buffer) -> None:
         self._blocks.append(self._threads.submit(encode_block, raw) if self._threads else encode_block(raw))
         if self._threads and len(self._blocks) > _BLOCKS_WAITING:
             before = self._blocks[-_BLOCKS_WAITING - 1]

@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from pmbf import kernels
 from pmbf.storage import FileRecord
 
 TEXT_KIND = "text"
@@ -81,14 +82,12 @@ def row_crc(columns: Sequence[Any]) -> int:
     return zlib.crc32(repr(tuple(columns)).encode())
 
 
-def as_columns(row: Document | PathEntry | FileEntry) -> tuple[Any, ...]:
-    """Return a row's columns as SQLite takes them, and their checksum."""
-    columns: tuple[Any, ...] = row
-    shown = tuple.__repr__(row)
-    if "\\ud" in shown:  # a lone surrogate, or a path that looks like one
-        columns = tuple(map(to_sql, columns))
-        shown = repr(columns)
-    return (*columns, zlib.crc32(shown.encode()))
+def as_columns(rows: Sequence[Document] | Sequence[PathEntry] | Sequence[FileEntry]) -> list[tuple[Any, ...]]:
+    """Return the columns of rows as SQLite takes them, and their checksums."""
+    try:
+        return kernels.checked_rows(rows)
+    except UnicodeEncodeError:  # among them is a path that is no valid Unicode
+        return kernels.checked_rows([tuple(map(to_sql, row)) for row in rows])
 
 
 def to_sql(value: Any) -> Any:

@@ -34,6 +34,7 @@ if TYPE_CHECKING or not native_answers():
     from pmbf.kernels.reference_keyed import siphash_windows
     from pmbf.kernels.reference_query import evidence, rows_over, rows_with_evidence
     from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
+    from pmbf.kernels.reference_rows import checked_rows
     from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
     from pmbf.kernels.reference_text import fold, sample, tokenise
     from pmbf.kernels.reference_words import classes, spell, words
@@ -60,7 +61,7 @@ else:
         window_counts,
     )
     from pmbf.kernels.native_keyed import siphash_windows
-    from pmbf.kernels.native_records import check_pages, checksum, page_checksums, record, shared
+    from pmbf.kernels.native_records import check_pages, checked_rows, checksum, page_checksums, record, shared
     from pmbf.kernels.native_text import fold, read_texts, sample, tokenise
 
     NAME = "native"
@@ -85,6 +86,7 @@ __all__ = [
     "align",
     "and_popcounts",
     "check_pages",
+    "checked_rows",
     "checksum",
     "classes",
     "decode_gaps",

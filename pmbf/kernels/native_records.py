@@ -1,8 +1,8 @@
-"""The kernels of files on disk in C: the names, results and errors of `reference_records`."""
+"""The kernels of files on disk in C: the names, results and errors of `reference_records` and `reference_rows`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from ctypes import c_int64, c_size_t, c_uint32, c_void_p
 from typing import Any
 
@@ -22,6 +22,7 @@ _AT, _N = c_void_p, c_size_t
 
 _at = address()
 _record = module().record
+_checked_rows = module().checked_rows
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
 _page_checksums = function("pmbf_page_checksums", _AT, _N, _N, _AT)
 _check_pages = function("pmbf_check_pages", _AT, _N, _N, _AT, _AT, _AT, _N, _N, returns=c_int64)
@@ -32,6 +33,12 @@ _shared = function("pmbf_shared", *_FILES, *_PARTS, *_QUERY, _AT, _AT, _AT, retu
 def checksum(content: Buffer) -> int:
     """See `reference_records.checksum`."""
     return int(_checksum(_at(content), memoryview(content).nbytes))
+
+
+def checked_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
+    """See `reference_rows.checked_rows`."""
+    found: list[tuple[Any, ...]] = _checked_rows(list(rows))
+    return found
 
 
 def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:

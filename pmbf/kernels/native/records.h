@@ -4,9 +4,7 @@
 #define PMBF_RECORDS_H
 
 #include "bits.h"
-
-/* Returns the CRC-32 (that of zlib, IEEE 802.3) of some bytes. */
-uint32_t checksum(const uint8_t *bytes, size_t n_bytes);
+#include "records_write.h"
 
 /* Writes n ascending hashes as gaps; see records_gaps.c. */
 EXPORT int64_t pmbf_encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out);

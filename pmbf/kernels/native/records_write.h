@@ -1,10 +1,13 @@
-/* How a fingerprint becomes a record. */
+/* Checksums, and how a fingerprint becomes a record. */
 
 #ifndef PMBF_RECORDS_WRITE_H
 #define PMBF_RECORDS_WRITE_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* Returns the CRC-32 (that of zlib, IEEE 802.3) of some bytes. */
+uint32_t checksum(const uint8_t *bytes, size_t n_bytes);
 
 /* Writes a record; returns its size. `out` has `record_room(n_hashes, n_parts)` bytes. */
 size_t record_write(const uint32_t *hashes, const uint32_t *bounds, uint32_t n_parts, uint8_t *out);
