@@ -18,7 +18,7 @@ from pmbf.directory import Directory
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint
-from pmbf.kernels.types import LIVE, UNUSED, SharedPlaces
+from pmbf.kernels.types import REMOVED, UNUSED, SharedPlaces
 from pmbf.params import Params
 from pmbf.records import Document, FileEntry
 from pmbf.rowindex import RowIndex
@@ -140,15 +140,12 @@ class StoreFiles:
         parts = parts[ascending(parts[:, 0])[1]]
         ids = parts[:, 0].copy()
         records = self.directory.entries(ids)
-        live = records
-        if not (is_live := records["state"] == LIVE).all():
-            if len(missing := ids[records["state"] == UNUSED]):
-                raise self._contradiction(f"document {missing[0]} is missing from the directory", "check --repair")
-            live = records[is_live]
+        if len(missing := ids[records["state"] == UNUSED]):
+            raise self._contradiction(f"document {missing[0]} is missing from the directory", "check --repair")
+        live = records[records["state"] != REMOVED] if (records["state"] == REMOVED).any() else records
         files = {serial: self.file(serial) for serial in set(live["file"].tolist())}
-        if (is_large := live["n_bytes"] >= LARGE_RECORD_BYTES).any():
-            for record in live[is_large]:
-                files[int(record["file"])].check(int(record["offset"]), int(record["offset"]) + int(record["n_bytes"]))
+        for record in live[live["n_bytes"] >= LARGE_RECORD_BYTES]:
+            files[int(record["file"])].check(int(record["offset"]), int(record["offset"]) + int(record["n_bytes"]))
         payloads = {serial: file.payload for serial, file in files.items()}
         found = kernels.shared(payloads, records, parts, hashes, weights, checked_from=LARGE_RECORD_BYTES)
         if found.damaged is not None:
