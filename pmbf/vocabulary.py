@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import suppress
+from random import Random
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -46,5 +47,5 @@ def _sampled_ids(store: Store, n_documents: int, seed: int) -> NDArray[np.uint32
     """Return the ids of up to so many live documents, chosen by chance, ascending."""
     ids = store.directory.live_ids()
     if len(ids) > n_documents:
-        ids = np.sort(np.random.default_rng(seed).choice(ids, n_documents, replace=False))
+        ids = ids[sorted(Random(seed).sample(range(len(ids)), n_documents))]  # numpy.random takes 5 ms to import
     return ids
