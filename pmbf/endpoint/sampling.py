@@ -34,6 +34,8 @@ RUN = 6
 WEAK_RUN, NEAR = 3, 24
 """Beside such a run, so many hashes away at most, so many in a row are enough: by chance, once in 20,000 runs."""
 
+MOST_BEYOND = SHINGLE_TOKENS
+
 LEAST_LETTERS = 20
 """Of a shingle, in words of at least `WORD_LETTERS`; running English has some 36, and two bits each (Shannon 1951)."""
 WORD_LETTERS = 3
@@ -53,12 +55,14 @@ class KeyedSample:
         first: `(n,) intp`, the first token of each shingle.
         last: `(n,) intp`, its last token.
         tokens: Of the text.
+        silent: `(n_tokens,) bool`, whether the shingle that begins at a token says too little to be sampled.
     """
 
     hashes: NDArray[np.uint32]
     first: NDArray[np.intp]
     last: NDArray[np.intp]
     tokens: Tokens
+    silent: NDArray[np.bool_]
 
     def __len__(self) -> int:
         return len(self.hashes)
@@ -70,10 +74,15 @@ class KeyedSample:
     def span_around(self, start: int, stop: int) -> Span:
         """Return the most that two texts can share around a run `[start, stop)` of equal hashes.
 
-        Shared words may go on beyond a run, not for `WINDOW` shingles: one of these would have been sampled in both.
+        Shared words may go on beyond a run, not for `WINDOW` shingles: one of these would have been sampled in both,
+        but for those that are never sampled. Of such ones up to `MOST_BEYOND` in a row are taken for shared.
         """
-        first, last = int(self.first[start]), int(self.last[stop - 1])
-        return self._characters(max(0, first - (WINDOW - 1)), min(len(self.tokens) - 1, last + (WINDOW - 1)))
+        first, last, begin = int(self.first[start]), int(self.last[stop - 1]), int(self.first[stop - 1]) + 1
+        before = _n_first(self.silent[max(0, first - MOST_BEYOND) : first][::-1])
+        after = _n_first(self.silent[begin : begin + MOST_BEYOND])
+        return self._characters(
+            max(0, first - max(WINDOW - 1, before)), min(len(self.tokens) - 1, last + max(WINDOW - 1, after))
+        )
 
     def _characters(self, first: int, last: int) -> Span:
         return Span(int(self.tokens.starts[first]), int(self.tokens.stops[last]))
@@ -96,10 +105,17 @@ def keyed_sample(text: str, key: SiteKey) -> KeyedSample:
     last = first + lengths[first] - 1
     hashes = _shingle_hashes(tokens, key)[first]
     letters = np.append(0, np.cumsum(_weights(encoded, tokens)))
-    hashes[letters[last + 1] - letters[first] < LEAST_LETTERS] = _NEVER
+    silent = np.zeros(len(tokens), np.bool_)
+    silent[first] = letters[last + 1] - letters[first] < LEAST_LETTERS
+    hashes[silent[first]] = _NEVER
     kept = winnowed(hashes, WINDOW)
     kept = kept[hashes[kept] != _NEVER]
-    return KeyedSample((hashes[kept] >> np.uint64(32)).astype(np.uint32), first[kept], last[kept], tokens)
+    return KeyedSample((hashes[kept] >> np.uint64(32)).astype(np.uint32), first[kept], last[kept], tokens, silent)
+
+
+def _n_first(flags: NDArray[np.bool_]) -> int:
+    """Return how many of the first are set, in a row."""
+    return len(flags) if flags.all() else int(np.argmin(flags))
 
 
 def _shingle_hashes(tokens: Tokens, key: SiteKey) -> NDArray[np.uint64]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 
 from pmbf import verify
 from pmbf.apparatus import merged
-from pmbf.endpoint.filterfile import EndpointFilter, Run
+from pmbf.endpoint.filterfile import EndpointFilter
 from pmbf.endpoint.opaque import shown
-from pmbf.endpoint.sampling import KeyedSample, keyed_sample
+from pmbf.endpoint.sampling import keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.guard.checker import require_unshared
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
@@ -26,11 +28,23 @@ def open_endpoint(path: str, key: SiteKey) -> EndpointFilter:
     return EndpointFilter(path, key)
 
 
+_LINE_HYPHEN = re.compile(r"[-\u00ad\u2010](?=[ \t\r]*\n)")
+
+
+@dataclass(slots=True)
+class _Row:
+    """What a text has of a row: the spans of its runs, and their distinct hashes."""
+
+    spans: list[Span] = field(default_factory=list)
+    hits: set[int] = field(default_factory=set)
+
+
 class EndpointChecker:
     """Compares texts with an endpoint filter.
 
     A match names a row by its opaque id, and shows passages on the text's side alone: the span in the document is
-    empty, and its length 0. A passage is as long as what is shared can be, up to three words longer at either end.
+    empty, and its length 0. A passage is as long as what is shared can be, some words longer at either end. A hyphen at
+    the end of a line may part a word or be a part of one: the text is looked up in both ways.
 
     Args:
         endpoint: The filter.
@@ -54,10 +68,14 @@ class EndpointChecker:
 
     def _report(self, text: Text) -> Report:
         sample = keyed_sample(text.text, self._key)
-        by_row: dict[int, list[Run]] = {}
-        for run in self._endpoint.runs(sample):
-            by_row.setdefault(run.row, []).append(run)
-        matches = [self._match(row, runs, sample, len(text.text)) for row, runs in by_row.items()]
+        by_row: dict[int, _Row] = {}
+        parted = _LINE_HYPHEN.sub(" ", text.text)
+        for one in [sample, *([keyed_sample(parted, self._key)] if parted != text.text else ())]:
+            for run in self._endpoint.runs(one):
+                row = by_row.setdefault(run.row, _Row())
+                row.spans.append(one.span_around(run.start, run.stop))
+                row.hits |= set(one.hashes[run.start : run.stop].tolist())
+        matches = [self._match(number, row, len(sample), len(text.text)) for number, row in by_row.items()]
         matches = sorted((one for one in matches if one.passages), key=lambda one: (-one.n_covered, one.document.path))
         n_covered = verify.union_length([passage.query for match in matches for passage in match.passages])
         return Report(
@@ -72,15 +90,13 @@ class EndpointChecker:
             collection=str(self._endpoint.path),
         )
 
-    def _match(self, row: int, runs: list[Run], sample: KeyedSample, n_chars: int) -> Match:
-        spans = merged(sample.span_around(run.start, run.stop) for run in runs)
-        spans = [span for span in spans if len(span) >= self._min_chars]
-        n_hits = sum(run.stop - run.start for run in runs)
+    def _match(self, number: int, row: _Row, n_hashes: int, n_chars: int) -> Match:
+        spans = [span for span in merged(row.spans) if len(span) >= self._min_chars]
         n_covered = verify.union_length(spans)
         return Match(
-            DocumentRef(0, shown(row), (shown(row),), 0),
-            containment=n_hits / max(1, len(sample)),
-            n_hits=n_hits,
+            DocumentRef(0, shown(number), (shown(number),), 0),
+            containment=min(1.0, len(row.hits) / max(1, n_hashes)),
+            n_hits=len(row.hits),
             n_covered=n_covered,
             coverage=n_covered / max(1, n_chars),
             longest=max(map(len, spans), default=0),

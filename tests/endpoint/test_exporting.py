@@ -58,6 +58,29 @@ def test_a_passage_is_found_with_its_own_characters_and_named_by_the_collection(
     assert part.start <= 9000 and part.stop >= 9600
 
 
+def test_a_hyphen_at_the_end_of_a_line_hides_no_piece_of_a_passage(tmp_path, key):
+    plain = words(21, 60).split()
+    parted = [f"{word}-{word}" if n in (12, 40, 50) else word for n, word in enumerate(plain)]
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add(f"{words(22, 40)} {' '.join(parted)} {words(23, 40)}", name="a")
+        export(made, tmp_path / "out", key)
+    text = " ".join(parted).replace("-", "-\n  ")
+    [match] = found(tmp_path / "out", key, f"{words(24, 40)} {text} {words(25, 40)}")
+    [passage] = match.passages
+    begin = len(words(24, 40)) + 1
+    assert passage.query.start <= begin and passage.query.stop >= begin + len(text)
+
+
+def test_numbers_at_the_edge_belong_to_a_passage(tmp_path, key):
+    secret = f"{words(21, 40)} of 3 5 17 at 1 2 3"
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add(f"{words(22, 40)} {secret} {words(23, 40)}", name="a")
+        export(made, tmp_path / "out", key)
+    text = f"{words(24, 40)} {secret}\n"
+    [match] = found(tmp_path / "out", key, f"{text}{words(25, 40)}")
+    assert max(passage.query.stop for passage in match.passages) >= len(text) - 8
+
+
 def test_unrelated_text_is_not_found(exported, key):
     assert found(exported, key, words(60, 5000)) == ()
 

@@ -25,7 +25,9 @@ RANDOM = np.random.default_rng(9)
 
 def sample_of(hashes):
     at = np.arange(len(hashes))
-    return KeyedSample(np.array(hashes, np.uint32), at, at, tokenise("word " * len(hashes)))
+    return KeyedSample(
+        np.array(hashes, np.uint32), at, at, tokenise("word " * len(hashes)), np.zeros(len(hashes), bool)
+    )
 
 
 def written(path, parts, key=KEY):
