@@ -48,7 +48,11 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
         if isinstance(error, UnsupportedError) and guess_kind(raw, payload.name) is None and not is_container(raw):
             return ReadPayload(bare, empty, len(raw), is_text=False)
         return ReadPayload(bare, empty, len(raw), problems=(str(error).removeprefix(f"{payload.name}: "),))
-    whole = seen(clean(extracted.text), limits)
+    if extracted.encoding == "utf-8" and extracted.complete:  # the bytes are at hand, and sound
+        whole = seen(extracted.text, raw, limits)
+    else:
+        text = clean(extracted.text)
+        whole = seen(text, text.encode(), limits)
     is_plain = extracted.kind in TEXT_KINDS
     problems, parts = extracted.problems + whole.problems, extracted.parts + whole.parts
     return ReadPayload(bare, Text(payload.name, whole.text), len(raw), is_plain, problems=problems, parts=parts)

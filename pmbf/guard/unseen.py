@@ -49,19 +49,20 @@ class Seen:
     problems: tuple[str, ...] = ()
 
 
-def seen(text: str, limits: Limits) -> Seen:
+def seen(text: str, encoded: bytes, limits: Limits) -> Seen:
     r"""Return a text with what it hides.
 
     Args:
         text: Clean.
+        encoded: The same in UTF-8.
         limits: For what base64 holds.
 
-    >>> hidden = base64.b64encode(b"The quick brown fox jumps over the lazy dog. " * 3).decode()
-    >>> found = seen(f"Look: {hidden}", Limits())
+    >>> hidden = "Look: " + base64.b64encode(b"The quick brown fox jumps over the lazy dog. " * 3).decode()
+    >>> found = seen(hidden, hidden.encode(), Limits())
     >>> found.parts[0].path, found.text[found.parts[0].start :][:19]
     ('base64', 'The quick brown fox')
     """
-    may_be_packed, may_be_apart = _looked_at(text)
+    may_be_packed, may_be_apart = _looked_at(encoded)
     pieces, parts, problems = [text], list[Part](), list[str]()
     n_chars = len(text)
     for name, hidden, told in [
@@ -75,12 +76,14 @@ def seen(text: str, limits: Limits) -> Seen:
     return Seen("".join(pieces), tuple(parts), tuple(problems)) if parts or problems else Seen(text)
 
 
-def _looked_at(text: str) -> tuple[bool, bool]:
+def _looked_at(encoded: bytes) -> tuple[bool, bool]:
     """Return whether a text may hold base64, and letters set apart; that costs a hundredth of looking for them."""
-    codes = np.frombuffer(f" {text} ".encode(), np.uint8)
-    spaces = np.flatnonzero(codes <= ord(" "))
+    spaces = np.flatnonzero(np.frombuffer(encoded, np.uint8) <= ord(" "))
+    if not len(spaces):
+        return len(encoded) >= LEAST_LINE, False
     lengths = spaces[1:] - spaces[:-1]
-    return bool(lengths.max() > LEAST_LINE), bool(np.count_nonzero(lengths == 2) >= LEAST_APART)
+    longest = max(int(lengths.max(initial=0)) - 1, int(spaces[0]), len(encoded) - 1 - int(spaces[-1]))
+    return longest >= LEAST_LINE, bool(np.count_nonzero(lengths == 2) >= LEAST_APART - 2)
 
 
 def _unpacked(text: str, limits: Limits) -> Iterator[tuple[str, str, tuple[str, ...]]]:

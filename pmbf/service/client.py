@@ -1,7 +1,8 @@
 """What a hook asks the service with: the standard library and a socket, so that it starts at once.
 
-Payloads go in requests of some megabytes over two connections: while one is answered, the next is read and sent. What
-the service does not answer, for whatever reason, the asker looks at itself: the answer is the same, only later.
+Payloads go in small requests over some connections: the service begins with the first while the next are read, and
+has always one at hand. What it does not answer, for whatever reason, the asker looks at itself: the answer is the same,
+only later.
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from pmbf.service.requests import Named, request
 CONNECT_S = 1.0
 ANSWER_S = 180.0
 """Longer than any answer of the service may take."""
-REQUEST_BYTES = 4 << 20
-REQUEST_PAYLOADS = 500
-N_CONNECTIONS = 2
+REQUEST_BYTES = 320 << 10
+REQUEST_PAYLOADS = 64
+N_CONNECTIONS = 4
 MAX_RESPONSE_HEAD_BYTES = 1 << 14
 
 InProcess = Callable[[Iterable[Payload]], Iterator[Judged]]

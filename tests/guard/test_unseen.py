@@ -7,17 +7,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.extract import Limits
-from pmbf.guard.unseen import seen
+from pmbf.guard import unseen
 from pmbf.text import clean
 from tests.conftest import words
 
-LIMITS = Limits()
+
+def seen(text):
+    return unseen.seen(text, text.encode(), Limits())
 
 
 @given(st.text("aZ9+/=- \t\n\r>é中\u200b", max_size=400) | st.text(max_size=100))
 def test_any_text_stays_as_it_is(text):
     text = clean(text)
-    found = seen(text, LIMITS)
+    found = seen(text)
     assert found.text.startswith(text)
     assert found.problems == ()
     assert all(len(text) < part.start <= part.stop <= len(found.text) for part in found.parts)
@@ -32,7 +34,7 @@ def test_any_text_stays_as_it_is(text):
 def test_text_in_base64_is_unpacked_however_it_is_wrapped(secret, width, between, around):
     secret = words(1, 30) + secret
     packed = between.join(textwrap.wrap(base64.b64encode(secret.encode()).decode(), width))
-    found = seen(f"before{around}\n{packed}\n{around}after", LIMITS)
+    found = seen(f"before{around}\n{packed}\n{around}after")
     [part] = found.parts
     assert part.path == "base64"
     assert words(1, 30) in found.text[part.start : part.stop]
@@ -42,11 +44,11 @@ def test_text_in_base64_is_unpacked_however_it_is_wrapped(secret, width, between
 def test_letters_set_apart_are_put_together(seed, gap):
     secret = words(seed, 30)
     apart = (gap * 3).join(gap.join(word) for word in secret.split())
-    found = seen(f"Look: {apart}", LIMITS)
+    found = seen(f"Look: {apart}")
     [part] = found.parts
     assert found.text[part.start : part.stop].split() == secret.split()
 
 
 def test_short_base64_and_short_runs_of_letters_are_left_alone():
     packed = base64.b64encode(b"x" * 60).decode()
-    assert seen(f"sha512-{packed} and A B C D E F G H", LIMITS).parts == ()
+    assert seen(f"sha512-{packed} and A B C D E F G H").parts == ()
