@@ -113,6 +113,27 @@ def test_more_evidence_is_needed_where_more_hashes_are_sampled() -> None:
     assert numbers[1:] == sorted(set(numbers[1:]))
 
 
+def test_among_many_documents_hits_in_a_row_say_more_than_scattered_ones(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Forty words in a row of one text, and eight times five of another with other words between."""
+    row, pieces = words(3, 300).split()[100:140], words(6, 300).split()[100:200]
+    between = words(5003, 200).split()
+    scattered = [word for at in range(0, 40, 5) for word in (*pieces[2 * at : 2 * at + 5], *between[at : at + 5])]
+    sample = query_sample(" ".join([*between[40:80], *row, *between[80:120], *scattered]), store.params)
+
+    def said() -> dict[str, float]:
+        found = candidates(store, sample, Options())
+        return {store.paths_of([one.document])[one.document][0]: one.evidence for one in found}
+
+    few = said()
+    monkeypatch.setattr(rarity, "FEW_DOCUMENTS", N_DOCUMENTS // 5)
+    monkeypatch.setattr(rarity, "CROWDING", 0.0)
+    many = said()
+    assert few["text-3"] == many["text-3"]
+    assert few["text-6"] > many.get("text-6", 0.0)
+
+
 @pytest.mark.parametrize("n_words", [15, 30, 60])
 def test_a_short_text_is_found_by_its_copy_whatever_is_needed(store: Store, n_words: int) -> None:
     text = " ".join(words(21, 300).split()[100 : 100 + n_words])

@@ -130,16 +130,16 @@ def require_lists(bounds: NDArray[np.int64], places: NDArray[np.uint32], weights
 
 
 def require_weights_fit(
-    weights: NDArray[np.int32], tokens: NDArray[np.uint32], shingle_tokens: int, window: int
+    weights: NDArray[np.int32], tokens: NDArray[np.uint32], shingle_tokens: int, window: int, missed: int
 ) -> None:
     """Refuse weights and tokens of different numbers of hashes."""
     require("weights", weights, np.int32, "(q,)", 1)
     require("tokens", tokens, np.uint32, "(q,)", 1)
     if len(tokens) != len(weights):
         raise ParameterError(f"tokens is for {len(tokens)} hashes, expected {len(weights)} as weights has")
-    for name, value in (("shingle_tokens", shingle_tokens), ("window", window)):
-        if value < 1:
-            raise ParameterError(f"{name} is {value}, expected at least 1")
+    for name, value, least in (("shingle_tokens", shingle_tokens, 1), ("window", window, 1), ("missed", missed, 0)):
+        if value < least:
+            raise ParameterError(f"{name} is {value}, expected at least {least}")
 
 
 def require_weights(weights: NDArray[np.int32], tokens: NDArray[np.uint32]) -> None:

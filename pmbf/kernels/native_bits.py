@@ -36,10 +36,8 @@ _hits_open = function("pmbf_hits_open", *_ROWS, *_QUERY, _AT, returns=c_int64)
 _hits_sealed = function("pmbf_hits_sealed", *_SLICES, *_QUERY, _AT)
 _window_counts = function("pmbf_window_counts", _AT, _N, _N, _AT, _N, _AT, returns=c_int64)
 _rows_over = function("pmbf_rows_over", _AT, _N, _AT, _N, _AT, _AT, _N, _AT, _N, _AT, returns=c_int64)
-_rows_with_evidence = function(
-    "pmbf_rows_with_evidence", _AT, _N, _N, _AT, _AT, c_int64, c_int64, c_int64, _AT, returns=c_int64
-)
-_evidence = function("pmbf_evidence", _AT, _N, _AT, _N, _AT, _AT, _N, c_int64, c_int64, _AT, returns=c_int64)
+_rows_with_evidence = function("pmbf_rows_with_evidence", _AT, _N, _N, _AT, _AT, *[c_int64] * 4, _AT, returns=c_int64)
+_evidence = function("pmbf_evidence", _AT, _N, _AT, _N, _AT, _AT, _N, *[c_int64] * 3, _AT, returns=c_int64)
 _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
 _popcount = function("pmbf_popcount", _AT, _N, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
@@ -137,15 +135,15 @@ def rows_over(hits: Words, windows: Windows, kinds: Counts, sizes: Sizes, limits
 
 
 def evidence(
-    bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int
+    bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
 ) -> Counts:
     """See `reference_query.evidence`."""
     checks.require_lists_fit(bounds, places)
-    checks.require_weights_fit(weights, tokens, shingle_tokens, window)
+    checks.require_weights_fit(weights, tokens, shingle_tokens, window, missed)
     bounds, places, weights, tokens = map(_plain, (bounds, places, weights, tokens))
     found = np.empty(len(bounds) - 1, np.int64)
     lists, query = (_at(bounds), len(found), _at(places), len(places)), (_at(weights), _at(tokens), len(weights))
-    failed = _evidence(*lists, *query, shingle_tokens, window, _at(found))
+    failed = _evidence(*lists, *query, shingle_tokens, window, missed, _at(found))
     if failed < -1:
         checks.require_weights(weights, tokens)
         checks.require_lists(bounds, places, weights)
@@ -154,14 +152,14 @@ def evidence(
 
 
 def rows_with_evidence(
-    hits: Words, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, least: int
+    hits: Words, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
     """See `reference_query.rows_with_evidence`; two passes over the hits, however many rows there are."""
     checks.require_weighed_hits(hits, weights, least)
-    checks.require_weights_fit(weights, tokens, shingle_tokens, window)
+    checks.require_weights_fit(weights, tokens, shingle_tokens, window, missed)
     hits, weights, tokens = map(_plain, (hits, weights, tokens))
     rows = np.empty(64 * hits.shape[1], np.int64)
-    weighing = (_at(weights), _at(tokens), shingle_tokens, window, least)
+    weighing = (_at(weights), _at(tokens), shingle_tokens, window, missed, least)
     n_rows = _rows_with_evidence(_at(hits), *hits.shape, *weighing, _at(rows))
     if n_rows < -1:
         checks.require_weights(weights, tokens)

@@ -48,10 +48,11 @@ def rows_over(hits: Words, windows: Windows, kinds: Counts, sizes: Sizes, limits
 
 
 def evidence(
-    bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int
+    bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
 ) -> Counts:
-    """Return the most that each list of places weighs within a window of the query, `(n,) int64`.
+    """Return the most that a stretch of each list of places weighs, within a window of the query, `(n,) int64`.
 
+    What lies between the first and the last place of a stretch and is not in the list speaks against it.
     Hits of shingles that overlap say less than others: one that begins d tokens after the list's hit before it, fewer
     than a shingle has, brings d new words, and counts d / shingle_tokens of its weight, rounded down.
 
@@ -62,17 +63,18 @@ def evidence(
         tokens: `(q,) uint32`, ascending, the first token of each of their shingles.
         shingle_tokens: Tokens of a shingle, at least 1.
         window: Places that lie less than this apart count together, at least 1.
+        missed: What each hash that weighs anything and is missed in a stretch takes off, at least 0.
 
     Raises:
         ParameterError: An array has another dtype or shape, or a number is outside its range.
 
     >>> bounds, places = np.array([0, 3, 4]), np.array([0, 1, 9, 9], np.uint32)
     >>> weights, tokens = np.full(10, 30, np.int32), np.arange(10, dtype=np.uint32)
-    >>> evidence(bounds, places, weights, tokens, shingle_tokens=3, window=5).tolist()
-    [40, 30]
+    >>> evidence(bounds, places, weights, tokens, shingle_tokens=3, window=10, missed=2).tolist()
+    [56, 30]
     """
     checks.require_lists_fit(bounds, places)
-    checks.require_weights_fit(weights, tokens, shingle_tokens, window)
+    checks.require_weights_fit(weights, tokens, shingle_tokens, window, missed)
     checks.require_weights(weights, tokens)
     checks.require_lists(bounds, places, weights)
     sizes = np.diff(bounds)
@@ -80,23 +82,37 @@ def evidence(
     begins = tokens[places].astype(np.int64)
     apart = np.diff(begins, prepend=0)
     apart[bounds[:-1][sizes > 0]] = shingle_tokens
+    owed = missed * np.append(0, np.cumsum(weights > 0)).astype(np.int64)
     sums = np.zeros(len(places) + 1, np.int64)
-    np.cumsum(weights[places].astype(np.int64) * np.minimum(apart, shingle_tokens) // shingle_tokens, out=sums[1:])
+    worth = weights[places].astype(np.int64) * np.minimum(apart, shingle_tokens) // shingle_tokens
+    np.cumsum(worth + missed * (weights[places] > 0), out=sums[1:])
     # One line for all lists: each has its stretch of it, and a gap behind that no window bridges.
     line = owner * (len(weights) + window) + places
+    firsts = np.searchsorted(line, line - window, side="right")
     best = np.zeros(len(sizes), np.int64)
-    np.maximum.at(best, owner, sums[np.searchsorted(line, line + window)] - sums[:-1])
+    np.maximum.at(best, owner, sums[1:] - owed[places + 1] - _least_since(sums[:-1] - owed[places], firsts))
     return best
 
 
+def _least_since(values: Counts, firsts: Counts) -> Counts:
+    """Return the least of the values from each first one, which ascend, up to the value in its own place."""
+    lengths = np.arange(len(values)) - firsts + 1
+    least, reach, found = values, 1, np.empty_like(values)
+    while reach <= lengths.max(initial=0):
+        now = np.flatnonzero((reach <= lengths) & (lengths < 2 * reach))
+        found[now] = np.minimum(least[firsts[now]], least[now - reach + 1])
+        least, reach = np.minimum(least, np.append(least[reach:], least[-1:].repeat(min(reach, len(least))))), 2 * reach
+    return found
+
+
 def rows_with_evidence(
-    hits: Words, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, least: int
+    hits: Words, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
     """Return the rows whose hits weigh so much within a window of the query, ascending, `(n,) int64`; see `evidence`.
 
     Args:
         hits: `(q, S) uint64`, as `hits_open` returns them.
-        weights, tokens, shingle_tokens, window: As for `evidence`; what weighs nothing is as if it did not hit.
+        weights, tokens, shingle_tokens, window, missed: As for `evidence`; what weighs nothing is as if it did not hit.
         least: The evidence a row must have, at least 1.
 
     Raises:
@@ -104,17 +120,17 @@ def rows_with_evidence(
 
     >>> weights, tokens = np.array([5, 7, 9], np.int32), np.array([0, 4, 8], np.uint32)
     >>> hits = np.array([[1], [3], [2]], np.uint64)
-    >>> rows_with_evidence(hits, weights, tokens, shingle_tokens=3, window=3, least=13).tolist()
+    >>> rows_with_evidence(hits, weights, tokens, shingle_tokens=3, window=3, missed=0, least=13).tolist()
     [1]
     """
     checks.require_weighed_hits(hits, weights, least)
-    checks.require_weights_fit(weights, tokens, shingle_tokens, window)
+    checks.require_weights_fit(weights, tokens, shingle_tokens, window, missed)
     checks.require_weights(weights, tokens)
     rows = np.flatnonzero(np.unpackbits(_octets(np.bitwise_or.reduce(hits, axis=0)), bitorder="little"))
     bits = hits[:, rows >> 6] >> (rows & 63).astype(np.uint64) & (weights > 0).astype(np.uint64)[:, None]
     line, places = np.nonzero(bits.T)
     bounds = np.searchsorted(line, np.arange(len(rows) + 1)).astype(np.int64)
-    how = {"shingle_tokens": shingle_tokens, "window": window}
+    how = {"shingle_tokens": shingle_tokens, "window": window, "missed": missed}
     return rows[evidence(bounds, places.astype(np.uint32), weights, tokens, **how) >= least]
 
 

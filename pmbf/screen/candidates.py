@@ -3,7 +3,7 @@
 text's sampled hashes in text order ─► hits per row, and what each hash weighs ─► rows with evidence
      ─► the parts of documents that live there ─► exact shared hashes ─► documents with evidence: candidates, best first
 
-Evidence is what the hashes of some 50 words weigh that a row, or a document, has: see `rarity.py`.
+Evidence is what the hashes of some 50 words weigh that a row, or a document, has, less what it lacks: see `rarity.py`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.options import Options
-from pmbf.screen.rarity import Stretch, evidence, needed, reweighed, stretches
+from pmbf.screen.rarity import Stretch, Weighing, evidence, missed, needed, reweighed, stretches
 
 Hashes = NDArray[np.uint32]
 Rows = Iterator[tuple[int, NDArray[np.int64]]]
@@ -30,7 +30,7 @@ class Candidate:
     Args:
         document: Its id.
         n_hits: Of the query's distinct hashes that are not common, those in the parts of the document looked at.
-        evidence: What those within the best 50 words or so weigh, in nats.
+        evidence: What those within the best 50 words or so weigh, less what is missed between them, in nats.
     """
 
     document: int
@@ -95,7 +95,12 @@ def _rows(files: StoreFiles, stretch: Stretch, least: float, options: Options) -
         yield from files.matrix().rows_over(hashes, [], false_rows=options.false_rows, method=options.method)
         return
     for number in stretch.looked_up.hits:
-        yield number, stretch.rows(number, least, files.params.shingle_tokens)
+        yield number, stretch.rows(number, least, _weighing(files, options))
+
+
+def _weighing(files: StoreFiles, options: Options) -> Weighing:
+    """Return how hits are weighed: who says how much evidence is asked for follows every trace, also a thin one."""
+    return Weighing(files.params.shingle_tokens, missed(files.n_documents) if options.min_evidence is None else 0.0)
 
 
 def _least(
@@ -108,7 +113,7 @@ def _least(
     enough = needed(files.n_documents, files.params.density)
     least = enough if options.min_evidence is None else options.min_evidence
     bounds, every = np.array([0, len(weights)]), np.arange(len(weights), dtype=np.uint32)
-    offered = evidence(bounds, every, weights, tokens, shingle_tokens=files.params.shingle_tokens)
+    offered = evidence(bounds, every, weights, tokens, _weighing(files, options))
     share = min(1.0, files.params.density * sample.n_chars / len(sample))
     return min(least, float(offered[0]) * share / 2)
 
@@ -121,7 +126,7 @@ def _with_evidence(
         return Found([], int(np.count_nonzero(weights == 0)))
     ids, shared = files.shared_hashes(parts, sample.hashes, weights)
     weights = reweighed(weights, shared.n_having, files.n_documents)
-    found = evidence(shared.bounds, shared.places, weights, sample.token, shingle_tokens=files.params.shingle_tokens)
+    found = evidence(shared.bounds, shared.places, weights, sample.token, _weighing(files, options))
     n_hits = np.diff(shared.bounds)
     kept = np.flatnonzero((found >= _least(files, sample, weights, sample.token, options)) & (n_hits > 0))
     ranked = sorted(zip(-found[kept], -n_hits[kept], ids[kept].tolist(), strict=True))

@@ -18,7 +18,7 @@ class Options:
         threshold: Least share of the query a source must cover, 0 to 1.
         false_rows: With the method `popcount`, rows that may pass by chance, per query, above 0.
         min_evidence: What the shared hashes within some 50 words must weigh to make a document a candidate, in nats,
-            above 0; None asks for what so many documents need (`screen.rarity.needed`).
+            above 0; None asks for what so many documents need (`screen.rarity.needed`), and takes off what is missed.
         max_candidates: Documents compared in detail at most, best first, at least 1.
         method: What makes rows worth looking into. `hashes`: the query's hashes found there, weighed as those of a
             document; `popcount`: more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.

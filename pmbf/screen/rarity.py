@@ -2,6 +2,9 @@
 
 A hash that one document in N has weighs ln N, in nats: so improbable is it in another. How many have it is read off
 the filter itself: no list of common shingles is kept, and none grows old.
+
+Of a copy most hashes are hit, of talk on the same topic one here and one there: where many documents are compared, what
+is missed between two hits takes something off.
 """
 
 from __future__ import annotations
@@ -37,18 +40,41 @@ INFORMATIVE_SHARE = 0.2
 FEW_DOCUMENTS = 3500
 """Among so many documents a hash that no other document has makes its document a candidate: they are soon compared."""
 
-CROWDING, MOST_CROWDING = 20.0, 36.0
+CROWDING, MOST_CROWDING = 14.5, 26.0
 """Nats more that are needed where there are e times as many documents, and at most. Chance alone would ask for one, but
 texts of one topic share phrases, and the more there are, the more of them are compared for nothing."""
 
 DENSENESS = 5.0
 """Nats more that are needed where e times as many hashes are sampled as usual: there are so many more to hit."""
 
+MOST_MISSED = 1.5
+"""Nats at most that a hash takes off which is missed between hits: one where there are e times as many documents, none
+among few. Of a copy with one word in ten changed a quarter is missed, of talk on the same topic nearly all."""
+
 _LONE_HIT = 0.5
 """Nats by which a hash that one document has may fall short, so that rounding does not matter."""
 
 _MOST_HITS_BYTES = 64 << 20
 """What looking up a stretch of a query may take: longer queries are looked up stretch by stretch."""
+
+
+@dataclass(frozen=True, slots=True)
+class Weighing:
+    """How hits are weighed together.
+
+    Args:
+        shingle_tokens: Tokens of a shingle.
+        missed: What a hash takes off that is missed between them, in nats.
+    """
+
+    shingle_tokens: int
+    missed: float
+
+    @property
+    def units(self) -> dict[str, int]:
+        """The same as the kernels take it."""
+        missed = round(self.missed * UNITS)
+        return {"shingle_tokens": self.shingle_tokens, "window": EVIDENCE_HASHES, "missed": missed}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -67,9 +93,9 @@ class Stretch:
     weights: NDArray[np.int32]
     tokens: NDArray[np.uint32]
 
-    def rows(self, number: int, least: float, shingle_tokens: int) -> NDArray[np.int64]:
+    def rows(self, number: int, least: float, by: Weighing) -> NDArray[np.int64]:
         """Return the rows of a tile that, all their documents together, have so much evidence, in nats, ascending."""
-        how = {"shingle_tokens": shingle_tokens, "window": EVIDENCE_HASHES, "least": max(1, math.ceil(least * UNITS))}
+        how = by.units | {"least": max(1, math.ceil(least * UNITS))}
         return kernels.rows_with_evidence(self.looked_up.hits[number], self.weights, self.tokens, **how)
 
 
@@ -146,11 +172,23 @@ def needed(n_documents: int, density: float = Params().density) -> float:
         density: Share of the shingles that are sampled.
 
     >>> [round(needed(n), 1) for n in (10, 3500, 7000, 80_000)]
-    [1.9, 7.7, 22.2, 46.8]
+    [1.9, 7.7, 18.4, 36.8]
     """
-    crowd = CROWDING * max(0.0, math.log(n_documents / FEW_DOCUMENTS)) if n_documents else 0.0
     dense = DENSENESS * max(0.0, math.log(density / Params().density))
-    return math.log(n_documents + 1) - _LONE_HIT + min(crowd, MOST_CROWDING) + dense
+    return math.log(n_documents + 1) - _LONE_HIT + min(CROWDING * _crowd(n_documents), MOST_CROWDING) + dense
+
+
+def missed(n_documents: int) -> float:
+    """Return what a hash takes off the evidence that is missed between hits, in nats, among so many documents.
+
+    >>> [round(missed(n), 2) for n in (10, 3500, 7000, 80_000)]
+    [0.0, 0.0, 0.69, 1.5]
+    """
+    return min(_crowd(n_documents), MOST_MISSED)
+
+
+def _crowd(n_documents: int) -> float:
+    return math.log(max(n_documents, FEW_DOCUMENTS) / FEW_DOCUMENTS)
 
 
 def evidence(
@@ -158,9 +196,7 @@ def evidence(
     places: NDArray[np.uint32],
     weights: NDArray[np.int32],
     tokens: NDArray[np.uint32],
-    *,
-    shingle_tokens: int,
+    by: Weighing,
 ) -> NDArray[np.float64]:
     """Return the evidence of each list of places, in nats; see `kernels.evidence`."""
-    units = kernels.evidence(bounds, places, weights, tokens, shingle_tokens=shingle_tokens, window=EVIDENCE_HASHES)
-    return units / UNITS
+    return kernels.evidence(bounds, places, weights, tokens, **by.units) / UNITS

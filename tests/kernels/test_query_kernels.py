@@ -179,39 +179,44 @@ def test_a_wrong_question_is_refused_in_the_same_words(
 # ---------------------------------------------------------------------- evidence
 
 
-def plain_evidence(places: list[int], weights: list[int], tokens: list[int], length: int, window: int) -> int:
-    """Return the evidence of one list, window by window."""
+def plain_evidence(
+    places: list[int], weights: list[int], tokens: list[int], length: int, window: int, missed: int
+) -> int:
+    """Return the evidence of one list, stretch by stretch."""
     worth = []
     for at, place in enumerate(places):
         apart = tokens[place] - tokens[places[at - 1]] if at else length
         worth.append(weights[place] * min(apart, length) // length)
-    windows = ([w for p, w in zip(places, worth, strict=True) if start <= p < start + window] for start in places)
-    return max(map(sum, windows), default=0)
+    best = 0
+    for at, start in enumerate(places):
+        for to, stop in enumerate(places[at:], at):
+            between = [place for place in range(start, stop) if weights[place] and place not in places]
+            if stop - start < window:
+                best = max(best, sum(worth[at : to + 1]) - missed * len(between))
+    return best
 
 
 @given(st.data())
-def test_evidence_is_the_best_window_and_overlapping_hits_count_in_part(kernels: Any, data: st.DataObject) -> None:
-    n_hashes, length, window = (
-        data.draw(st.integers(0, 40)),
-        data.draw(st.integers(1, 5)),
-        data.draw(st.integers(1, 30)),
+def test_evidence_is_the_best_stretch_and_overlapping_hits_count_in_part(kernels: Any, data: st.DataObject) -> None:
+    n_hashes, length, window, missed = (
+        data.draw(st.integers(*low_high)) for low_high in ((0, 40), (1, 5), (1, 30), (0, 4000))
     )
     weights = data.draw(st.lists(st.integers(0, 12_000), min_size=n_hashes, max_size=n_hashes))
     tokens = sorted(data.draw(st.lists(st.integers(0, 60), min_size=n_hashes, max_size=n_hashes)))
     some = st.sets(st.integers(0, n_hashes - 1), max_size=20).map(sorted) if n_hashes else st.just([])
     lists = data.draw(st.lists(some, max_size=5))
     by = (np.array(weights, np.int32), np.array(tokens, np.uint32))
-    how = {"shingle_tokens": length, "window": window}
+    how = {"shingle_tokens": length, "window": window, "missed": missed}
     bounds = np.cumsum([0, *map(len, lists)])
     places = np.array([place for one in lists for place in one], np.uint32)
-    expected = [plain_evidence(one, weights, tokens, length, window) for one in lists]
+    expected = [plain_evidence(one, weights, tokens, length, window, missed) for one in lists]
     assert expected == kernels.evidence(bounds, places, *by, **how).tolist()
     hits = np.zeros((n_hashes, 2), np.uint64)
     rows = np.array(sorted({3, 64, 65, 100, 127})[: len(lists)], np.int64)
     for row, one in zip(rows.tolist(), lists, strict=True):
         hits[one, row // 64] |= np.uint64(1 << row % 64)
     weighty = [[place for place in one if weights[place]] for one in lists]
-    expected = [plain_evidence(one, weights, tokens, length, window) for one in weighty]
+    expected = [plain_evidence(one, weights, tokens, length, window, missed) for one in weighty]
     for least in {1, *expected, *(nats + 1 for nats in expected)} - {0}:
         some = [row for row, nats in zip(rows.tolist(), expected, strict=True) if nats >= least]
         assert some == kernels.rows_with_evidence(hits, *by, **how, least=least).tolist()
@@ -227,14 +232,15 @@ def test_rows_with_evidence_among_thousands_of_hashes_are_those_of_the_reference
     hits = np.bitwise_and.reduce([random_words(3000, width, seed=seed) for seed in (9, 10, 11)])
     by = random.integers(0, 9000, 3000).astype(np.int32), np.sort(random.integers(0, 9000, 3000)).astype(np.uint32)
     by[0][::5] = 0
-    for share in (0.02, 0.1, 0.13, 0.2, 1.1):
-        how = {"shingle_tokens": 3, "window": window, "least": int(share * 9000 * min(window, 3000)) + 1}
+    for share, missed in ((0.02, 300), (0.02, 0), (0.1, 100), (0.13, 0), (0.2, 0), (1.1, 0)):
+        least = int(share * 9000 * min(window, 3000)) + 1
+        how = {"shingle_tokens": 3, "window": window, "missed": missed, "least": least}
         found = [one.rows_with_evidence(hits, *by, **how).tolist() for one in (REFERENCE, twin)]
         assert found[0] == found[1]
 
 
 def test_where_nothing_weighs_anything_no_row_has_evidence(kernels: Any) -> None:
-    how = {"shingle_tokens": 3, "window": 8, "least": 1}
+    how = {"shingle_tokens": 3, "window": 8, "missed": 1, "least": 1}
     none = np.zeros(4, np.int32), np.arange(4, dtype=np.uint32)
     assert [] == kernels.rows_with_evidence(np.full((4, 2), 2**64 - 1, np.uint64), *none, **how).tolist()
     assert [] == kernels.rows_with_evidence(np.empty((0, 2), np.uint64), none[0][:0], none[1][:0], **how).tolist()
@@ -257,12 +263,13 @@ WEIGHTS, TOKENS = np.array([5, 5], np.int32), np.array([0, 9], np.uint32)
         ({3: TOKENS[::-1].copy()}, "a weight is below 0, or tokens do not ascend"),
         ({3: TOKENS[:1]}, "tokens is for 1 hashes, expected 2 as weights has"),
         ({"window": 0}, "window is 0, expected at least 1"),
+        ({"missed": -1}, "missed is -1, expected at least 0"),
         ({"shingle_tokens": 0}, "shingle_tokens is 0, expected at least 1"),
     ],
 )
 def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed: dict[Any, Any], found: str) -> None:
     arguments = [changed.get(place, usual) for place, usual in enumerate((BOUNDS, PLACES, WEIGHTS, TOKENS))]
-    how = {name: changed.get(name, usual) for name, usual in (("shingle_tokens", 3), ("window", 8))}
+    how = {name: changed.get(name, usual) for name, usual in (("shingle_tokens", 3), ("window", 8), ("missed", 1))}
     with pytest.raises(ParameterError) as raised:
         kernels.evidence(*arguments, **how)
     assert str(raised.value).startswith(found)
@@ -278,10 +285,12 @@ def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed:
         ({"tokens": TOKENS[::-1].copy()}, "a weight is below 0, or tokens do not ascend"),
         ({"least": 0}, "least is 0, expected at least 1"),
         ({"window": 0}, "window is 0, expected at least 1"),
+        ({"missed": -1}, "missed is -1, expected at least 0"),
     ],
 )
 def test_rows_are_not_asked_for_what_is_no_evidence(kernels: Any, changed: dict[str, Any], found: str) -> None:
-    asked = {"hits": HITS[:2], "weights": WEIGHTS, "tokens": TOKENS, "shingle_tokens": 3, "window": 8, "least": 1}
+    asked = {"hits": HITS[:2], "weights": WEIGHTS, "tokens": TOKENS}
+    asked |= {"shingle_tokens": 3, "window": 8, "missed": 1, "least": 1}
     with pytest.raises(ParameterError) as raised:
         kernels.rows_with_evidence(**(asked | changed))
     assert str(raised.value).startswith(found)

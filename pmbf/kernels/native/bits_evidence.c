@@ -6,9 +6,19 @@
 typedef struct {
     const int32_t *weights;
     const uint32_t *tokens;
+    const int64_t *owed; /* by place: what a stretch from the first place to that one costs, were nothing hit */
     size_t n;
-    int64_t length, window;
+    int64_t length, window, missed;
 } weighing_t;
+
+/* Returns what is owed by place, one more than there are; a hash that weighs nothing is never missed. */
+static int64_t *owed_of(const weighing_t *by) {
+    int64_t *owed = malloc((by->n + 1) * sizeof *owed);
+    if (!owed) return NULL;
+    owed[0] = 0;
+    for (size_t i = 0; i < by->n; i++) owed[i + 1] = owed[i] + (by->weights[i] ? by->missed : 0);
+    return owed;
+}
 
 /* Returns whether weights are at least 0 and tokens ascend. */
 static int is_weighing(const weighing_t *by) {
@@ -29,16 +39,21 @@ INLINE int64_t worth(const weighing_t *by, uint32_t place, int64_t apart) {
                                                               : (uint32_t)new_words / (uint32_t)by->length);
 }
 
-/* Returns the most that ascending places weigh within `window` places; `sums` has room for one more than there are. */
+/* Returns the most that a stretch of ascending places, within `window` of them, weighs less what is missed between;
+ * `sums` has room for one more than there are. A hit is not owed: it is given back with what it counts. */
 static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, int64_t *sums) {
     const uint32_t *tokens = by->tokens;
     int64_t best = 0;
     sums[0] = 0;
     for (size_t last = 0, first = 0; last < n; last++) {
         int64_t apart = last ? (int64_t)tokens[places[last]] - tokens[places[last - 1]] : by->length;
-        sums[last + 1] = sums[last] + worth(by, places[last], apart);
+        sums[last + 1] = sums[last] + worth(by, places[last], apart) + (by->weights[places[last]] ? by->missed : 0);
         while ((int64_t)places[last] - places[first] >= by->window) first++;
-        if (sums[last + 1] - sums[first] > best) best = sums[last + 1] - sums[first];
+        const int64_t reached = sums[last + 1] - by->owed[places[last] + 1];
+        for (size_t i = first; i <= last; i++) {
+            int64_t weighs = reached - sums[i] + by->owed[places[i]];
+            if (weighs > best) best = weighs;
+        }
     }
     return best;
 }
@@ -48,18 +63,20 @@ static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, int6
  * in order. */
 EXPORT int64_t pmbf_evidence(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places,
                              const int32_t *weights, const uint32_t *tokens, size_t n_hashes, int64_t length,
-                             int64_t window, int64_t *out) {
-    const weighing_t by = {weights, tokens, n_hashes, length, window};
+                             int64_t window, int64_t missed, int64_t *out) {
+    weighing_t by = {weights, tokens, NULL, n_hashes, length, window, missed};
     uint32_t largest = 0;
     int descends = bounds[0] != 0 || bounds[n] != (int64_t)n_places;
     for (size_t i = 0; i < n; i++) descends |= bounds[i + 1] < bounds[i];
     for (size_t i = 0; i < n_places; i++) largest = places[i] > largest ? places[i] : largest;
     if (descends || (n_places && largest >= n_hashes) || !is_weighing(&by)) return PMBF_REFUSED;
-    int64_t *sums = malloc((n_places + 1) * sizeof *sums);
-    if (!sums) return PMBF_NO_MEMORY;
-    for (size_t i = 0; i < n; i++) out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by, sums);
-    free(sums);
-    return 0;
+    int64_t *sums = malloc((n_places + 1) * sizeof *sums), *owed = owed_of(&by);
+    by.owed = owed;
+    for (size_t i = 0; sums && owed && i < n; i++)
+        out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by, sums);
+    int failed = sums && owed ? 0 : PMBF_NO_MEMORY;
+    free(sums), free(owed);
+    return failed;
 }
 
 /* Rows of which the hits are wanted: their bits, and the number of each among them. */
@@ -117,25 +134,27 @@ static size_t hits_for(int64_t least, const int32_t *weights, size_t n) {
     return (size_t)((least - 1) / most_weight + 1);
 }
 
-/* Writes the rows whose hits weigh `least`, at least 1, within a window, ascending; returns how many, or PMBF_NO_MEMORY, or
- * PMBF_REFUSED when the query is not in order.
+/* Writes the rows whose hits weigh `least`, at least 1, within a window, less what is missed, ascending; returns how many,
+ * or PMBF_NO_MEMORY, or PMBF_REFUSED when the query is not in order.
  *
  * Few rows have so many hits so near to each other as the weightiest would have to be; only theirs are weighed. */
 EXPORT int64_t pmbf_rows_with_evidence(const uint64_t *hits, size_t n_hits, size_t width, const int32_t *weights,
-                                       const uint32_t *tokens, int64_t length, int64_t window, int64_t least,
-                                       int64_t *out) {
-    const weighing_t by = {weights, tokens, n_hits, length, window};
+                                       const uint32_t *tokens, int64_t length, int64_t window, int64_t missed,
+                                       int64_t least, int64_t *out) {
+    weighing_t by = {weights, tokens, NULL, n_hits, length, window, missed};
     if (!is_weighing(&by)) return PMBF_REFUSED;
     const size_t n_needed = hits_for(least, weights, n_hits);
+    int64_t *owed = owed_of(&by), n_found = owed ? 0 : PMBF_NO_MEMORY;
+    by.owed = owed;
     wanted_rows_t wanted;
-    int64_t n_found = 0;
-    for (size_t first = 0; first < width; first += LINE_WORDS) {
+    for (size_t first = 0; n_found >= 0 && first < width; first += LINE_WORDS) {
         columns_t columns = columns_from(hits, n_hits, width, first);
         bits_variant()->crowded(&columns, weights, (size_t)window, n_needed, &wanted.mask);
         if (!any(&wanted.mask)) continue;
-        if (keep_weighty(&columns, &by, least, &wanted)) return PMBF_NO_MEMORY;
-        for (size_t row = 0; row < 64 * columns.n_words; row++)
+        if (keep_weighty(&columns, &by, least, &wanted)) n_found = PMBF_NO_MEMORY;
+        for (size_t row = 0; n_found >= 0 && row < 64 * columns.n_words; row++)
             if (wanted.mask[row / 64] >> row % 64 & 1) out[n_found++] = (int64_t)(64 * first + row);
     }
+    free(owed);
     return n_found;
 }
