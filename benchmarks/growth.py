@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import report, synthetic
+from benchmarks import report, stages, synthetic
 from benchmarks.process import ROOT, alone, folder_bytes, installed, peak_bytes, resident_bytes
 from benchmarks.results import measure_each
 from experiments.planting import CLEAN, Planted
@@ -123,6 +123,7 @@ def ask(texts: str, place: str) -> Figures:
     store, figures = _opened(Path(place) / "1.pmbf")
     figures |= _asked("candidates", lambda text: candidates(store, query_sample(text, store.params)), some)
     figures |= {"candidates_held_bytes": resident_bytes() - before}
+    figures |= stages.measure(store, some)
     figures |= _asked("screen", lambda text: screen(store, text), some)
     return figures | {"screen_held_bytes": resident_bytes() - before}
 
@@ -234,5 +235,6 @@ def table(figures: Figures) -> str:
         times = " | ".join(report.time(one[column]) if column in one else "" for column in columns)
         held = one.get("screen_held_bytes", one["candidates_held_bytes"])
         lines.append(f"| {one['name']} | {times} | {report.size(held)} |")
+    lines += stages.table(done)
     lines += [f"\n{one['name']}: {one['failed']}" for one in figures["results"] if "failed" in one]
     return "\n".join(lines) + "\n"
