@@ -12,8 +12,8 @@ import numpy as np
 from benchmarks import report
 from pmbf.files import StoreFiles
 from pmbf.fingerprint import query_sample
-from pmbf.screen import candidates, needed
-from pmbf.screen.rarity import Stretch, stretches
+from pmbf.screen import Options, candidates, rows_looked_into
+from pmbf.screen.rarity import stretches
 
 Figures = dict[str, Any]
 
@@ -34,23 +34,21 @@ def measure(files: StoreFiles, texts: Sequence[str]) -> Figures:
 
 
 def _of(files: StoreFiles, text: str) -> dict[str, float]:
-    sample, took = query_sample(text, files.params), {}
-    took["sample"] = _seconds(lambda: query_sample(text, files.params))
-    took["look_up"] = _seconds(lambda: list(stretches(files, sample)))
-    looked_up = list(stretches(files, sample))
-    least = needed(files.n_documents, files.params.density)
-    took["rows"] = _seconds(lambda: [_rows(files, one, least) for one in looked_up])
-    hits = [(number, rows) for one in looked_up for number, rows in _rows(files, one, least)]
+    sample, options = query_sample(text, files.params), Options()
+    took = {
+        "sample": _seconds(lambda: query_sample(text, files.params)),
+        "look_up": _seconds(lambda: list(stretches(files, sample))),
+        "rows": _seconds(lambda: list(rows_looked_into(files, sample, options))),
+        "all": _seconds(lambda: candidates(files, sample, options)),
+    }
+    hits = rows_looked_into(files, sample, options)
     parts = np.concatenate([np.empty((0, 3), np.uint32), *(files.rows.parts(*some) for some in hits)])
-    weights = np.concatenate([one.weights for one in looked_up])
+    weights = np.concatenate([one.weights for one in stretches(files, sample)])
     took["documents"] = _seconds(lambda: len(parts) and files.shared_hashes(parts, sample.hashes, weights))
-    took["all"] = took["sample"] + _seconds(lambda: candidates(files, sample))
-    took["rest"] = max(0.0, took["all"] - sum(took[stage] for stage in STAGES if stage != "rest"))
+    took["rest"] = max(0.0, took["all"] - took["rows"] - took["documents"])
+    took["rows"] = max(0.0, took["rows"] - took["look_up"])
+    took["all"] += took["sample"]
     return took
-
-
-def _rows(files: StoreFiles, stretch: Stretch, least: float) -> list[tuple[int, Any]]:
-    return [(number, stretch.rows(number, least, files.params.shingle_tokens)) for number in stretch.looked_up.hits]
 
 
 def _seconds(work: Callable[[], object]) -> float:
