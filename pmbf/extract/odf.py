@@ -7,7 +7,7 @@ import re
 from pmbf.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
-from pmbf.extract.package import member_text, part_text
+from pmbf.extract.package import hidden_text, member_text, part_text
 from pmbf.extract.reading import Reading
 
 ORDER = ("content.xml", "styles.xml")
@@ -38,7 +38,10 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         raise IncompleteError(f"no {kind} document inside: content.xml is missing")
     if "META-INF/manifest.xml" in names and b"encryption-data" in archive.read("META-INF/manifest.xml"):
         raise IncompleteError("encrypted: remove its password first")
-    return "".join(_text_of(archive, name, reading) for name in names if not _NO_TEXT.search(name))
+    text = "".join(_text_of(archive, name, reading) for name in names if not _NO_TEXT.search(name))
+    if reading.unseen:
+        text += hidden_text(archive, {"meta.xml"}.intersection(names), ["content.xml"], reading)
+    return text
 
 
 def _text_of(archive: Archive, name: str, reading: Reading) -> str:

@@ -12,7 +12,7 @@ import re
 from pmbf.errors import IncompleteError
 from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
-from pmbf.extract.package import member_text, part_text
+from pmbf.extract.package import hidden_text, member_text, part_text
 from pmbf.extract.reading import Reading
 
 ORDER = (
@@ -31,6 +31,7 @@ CHARACTERS = {"noBreakHyphen": "-", "softHyphen": "\xad", "ptab": "\t"}
 _NO_TEXT = re.compile(
     r"\.(?:rels|odttf|fntdata|vml)$|printerSettings\d*\.bin$|^(?:\[content_types\]|docProps/|customXml/)", re.I
 )
+_PROPERTY = re.compile(r"(?:docProps|customXml)/", re.I)
 _TEMPLATE = re.compile(r"ppt/(?:slideMasters|slideLayouts|notesMasters|handoutMasters)/")
 
 
@@ -44,7 +45,11 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     names = [name for name in sorted(archive.names(), key=_rank) if not _NO_TEXT.search(name)]
     if not any(name.lower().endswith(".xml") for name in names):
         raise IncompleteError(f"no {kind} document inside")
-    return "".join(_text_of(archive, name, reading) for name in names)
+    text = "".join(_text_of(archive, name, reading) for name in names)
+    if reading.unseen:
+        parts = [name for name in archive.names() if name.lower().endswith(".xml")]
+        text += hidden_text(archive, filter(_PROPERTY.match, parts), set(parts).intersection(names), reading)
+    return text
 
 
 def _rank(name: str) -> int:

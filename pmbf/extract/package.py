@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Protocol
 
 from pmbf.errors import IncompleteError
@@ -12,6 +13,8 @@ from pmbf.extract.kinds import is_media
 from pmbf.extract.reading import OverLimitError, Reading
 from pmbf.extract.xml import Walker, walk
 
+_HIDDEN = frozenset({"instrText", "title", "desc"})
+"""Field codes, and how ODF describes pictures."""
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
@@ -21,17 +24,54 @@ class FlowWalker(Walker, Protocol):
     flow: Flow
 
 
-def part_text(archive: Archive, name: str, walker: FlowWalker, reading: Reading) -> str:
-    """Return the text of one XML part. Of a broken part: what comes before the break, and a note."""
+def part_text(archive: Archive, name: str, walker: FlowWalker, reading: Reading, *, is_told: bool = False) -> str:
+    """Return the text of one XML part. Of a broken part: what comes before the break, and a note, if it is not told."""
     try:
         walk(archive.chunks(name), walker)
     except OverLimitError:
         raise
     except IncompleteError as error:
-        reading.problem(f"{name}: {error}")
+        if not is_told:
+            reading.problem(f"{name}: {error}")
     reading.spend_text(walker.flow.n_chars)
     text = walker.flow.text()
     return _BLANK_LINES.sub("\n\n", text) if text.strip() else ""
+
+
+def hidden_text(archive: Archive, properties: Iterable[str], others: Iterable[str], reading: Reading) -> str:
+    """Return what an office document does not show: all of some parts, and of others what `_HiddenWalker` reads."""
+    texts = [part_text(archive, name, _HiddenWalker(is_property=True), reading) for name in properties]
+    # What breaks these was told when they were read for what they show.
+    texts += [part_text(archive, name, _HiddenWalker(is_property=False), reading, is_told=True) for name in others]
+    return reading.part("\n" + "".join(texts), "properties")
+
+
+class _HiddenWalker:
+    """Writes attributes that hold several words, field codes and descriptions; of a property all text."""
+
+    def __init__(self, *, is_property: bool) -> None:
+        self.flow = Flow()
+        self._is_property = is_property
+        self._n_inside = 0
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        """Write the attributes of an element."""
+        for value in attributes.values():
+            if " " in value:
+                self.flow.write(value)
+                self.flow.end_line()
+        self._n_inside += name in _HIDDEN
+
+    def end(self, name: str) -> None:
+        """End the line of what was written."""
+        if self._is_property or name in _HIDDEN:
+            self.flow.end_line()
+        self._n_inside -= name in _HIDDEN
+
+    def text(self, text: str) -> None:
+        """Write what no page shows."""
+        if self._is_property or self._n_inside:
+            self.flow.write(text)
 
 
 def member_text(archive: Archive, name: str, reading: Reading) -> str:

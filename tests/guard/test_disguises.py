@@ -92,7 +92,7 @@ def test_a_disguised_passage_is_found_in_200_pages(library, name, disguise):
     assert blocked(library, content, "report.txt") == {name}
 
 
-@pytest.mark.parametrize("disguise", ["verbatim", "with zero-width characters", "with letters of another script"])
+@pytest.mark.parametrize("disguise", DISGUISES)
 @pytest.mark.parametrize("file", FILES)
 def test_a_passage_is_found_in_a_file_of_any_kind(library, file, disguise):
     if file == "a.pdf":

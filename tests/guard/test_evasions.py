@@ -193,17 +193,39 @@ UNSEEN = {
 }
 
 
+ALT = f'<w:drawing><wp:docPr xmlns:wp="urn:x" id="1" descr="{html.escape(ONE_LINE)}"/></w:drawing>'
+FIELD = f"<w:p><w:r><w:instrText>QUOTE {html.escape(ENGLISH)}</w:instrText></w:r></w:p>"
+BODY = make.paragraph(COVER)
+
+
+def with_part(name, xml):
+    """Return a DOCX with another part."""
+    body = f"<w:document {make.W}><w:body>{BODY}</w:body></w:document>"
+    return make.zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": body, name: xml})
+
+
+UNSEEN |= {
+    "core.docx": (with_part("docProps/core.xml", f"<a><b>{html.escape(ENGLISH)}</b></a>"), "properties"),
+    "custom.docx": (with_part("customXml/item1.xml", f"<a b='{html.escape(ONE_LINE)}'/>"), "properties"),
+    "picture.docx": (make.docx(BODY + f"<w:p><w:r>{ALT}</w:r></w:p>"), "properties"),
+    "field.docx": (make.docx(BODY + FIELD), "properties"),
+    "desc.odt": (make.odt(f"<text:p>{COVER}<svg:desc xmlns:svg='urn:s'>{ENGLISH}</svg:desc></text:p>"), "properties"),
+    "docx in base64.txt": (base64.b64encode(make.docx(BODY + FIELD)).decode(), "base64"),
+}
+
+
 @pytest.mark.parametrize("name", UNSEEN)
 def test_what_no_reader_sees_is_blocked_and_told_where_it_was(verdict, name):
     content, part = UNSEEN[name]
-    found = verdict(content.encode(), name)
+    found = verdict(content if isinstance(content, bytes) else content.encode(), name)
     assert found.exit_code == 1
     assert {one.part for finding in found.findings for one in finding.evidence} == {part}
 
 
-@pytest.mark.parametrize("name", [name for name in UNSEEN if name.endswith((".html", ".eml"))])
+@pytest.mark.parametrize("name", [name for name in UNSEEN if name.endswith((".html", ".eml", ".docx", ".odt"))])
 def test_screening_reads_what_a_reader_sees(library, name):
-    found = library.screen(UNSEEN[name][0].encode(), name=name)
+    content, _ = UNSEEN[name]
+    found = library.screen(content if isinstance(content, bytes) else content.encode(), name=name)
     assert found.matches == ()
 
 
