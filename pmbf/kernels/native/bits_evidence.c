@@ -39,21 +39,28 @@ INLINE int64_t worth(const weighing_t *by, uint32_t place, int64_t apart) {
                                                               : (uint32_t)new_words / (uint32_t)by->length);
 }
 
-/* Returns the most that a stretch of ascending places, within `window` of them, weighs less what is missed between;
- * `sums` has room for one more than there are. A hit is not owed: it is given back with what it counts. */
-static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, int64_t *sums) {
-    const uint32_t *tokens = by->tokens;
-    int64_t best = 0;
-    sums[0] = 0;
-    for (size_t last = 0, first = 0; last < n; last++) {
-        int64_t apart = last ? (int64_t)tokens[places[last]] - tokens[places[last - 1]] : by->length;
-        sums[last + 1] = sums[last] + worth(by, places[last], apart) + (by->weights[places[last]] ? by->missed : 0);
-        while ((int64_t)places[last] - places[first] >= by->window) first++;
-        const int64_t reached = sums[last + 1] - by->owed[places[last] + 1];
-        for (size_t i = first; i <= last; i++) {
-            int64_t weighs = reached - sums[i] + by->owed[places[i]];
-            if (weighs > best) best = weighs;
-        }
+/* Where a stretch may begin: what the list weighs before it less what is owed before it, and the place. */
+typedef struct {
+    int64_t before;
+    uint32_t place;
+} start_t;
+
+/* Returns the most that a stretch of ascending places, within `window` of them, weighs less what is missed between. A hit
+ * is not owed: it is given back with what it counts. Of the starts within reach only those stay, in `starts`, that are
+ * better than all before them (a sliding minimum); there is room for as many as places. */
+static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, start_t *starts) {
+    int64_t best = 0, sum = 0;
+    size_t first = 0, n_starts = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t place = places[i];
+        const int64_t before = sum - by->owed[place];
+        while (n_starts > first && starts[n_starts - 1].before >= before) n_starts--;
+        starts[n_starts++] = (start_t){before, place};
+        while ((int64_t)place - starts[first].place >= by->window) first++;
+        int64_t apart = i ? (int64_t)by->tokens[place] - by->tokens[places[i - 1]] : by->length;
+        sum += worth(by, place, apart) + (by->weights[place] ? by->missed : 0);
+        int64_t weighs = sum - by->owed[place + 1] - starts[first].before;
+        if (weighs > best) best = weighs;
     }
     return best;
 }
@@ -70,12 +77,13 @@ EXPORT int64_t pmbf_evidence(const int64_t *bounds, size_t n, const uint32_t *pl
     for (size_t i = 0; i < n; i++) descends |= bounds[i + 1] < bounds[i];
     for (size_t i = 0; i < n_places; i++) largest = places[i] > largest ? places[i] : largest;
     if (descends || (n_places && largest >= n_hashes) || !is_weighing(&by)) return PMBF_REFUSED;
-    int64_t *sums = malloc((n_places + 1) * sizeof *sums), *owed = owed_of(&by);
+    start_t *starts = malloc((n_places + 1) * sizeof *starts);
+    int64_t *owed = owed_of(&by);
     by.owed = owed;
-    for (size_t i = 0; sums && owed && i < n; i++)
-        out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by, sums);
-    int failed = sums && owed ? 0 : PMBF_NO_MEMORY;
-    free(sums), free(owed);
+    for (size_t i = 0; starts && owed && i < n; i++)
+        out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by, starts);
+    int failed = starts && owed ? 0 : PMBF_NO_MEMORY;
+    free(starts), free(owed);
     return failed;
 }
 
@@ -109,15 +117,16 @@ static int keep_weighty(const columns_t *hits, const weighing_t *by, int64_t lea
         wanted->next[i] = n_places, n_places += n;
     }
     uint32_t *places = malloc((n_places + 1) * sizeof *places);
-    int64_t *sums = malloc((n_places + 1) * sizeof *sums);
-    if (places && sums) walk(hits, by->weights, wanted, places);
-    for (size_t row = 0, first = 0, i = 0; places && sums && row < 512; row++) {
+    start_t *starts = malloc((n_places + 1) * sizeof *starts);
+    if (places && starts) walk(hits, by->weights, wanted, places);
+    for (size_t row = 0, first = 0, i = 0; places && starts && row < 512; row++) {
         if (!(wanted->mask[row / 64] >> row % 64 & 1)) continue;
-        if (most(places + first, wanted->next[i] - first, by, sums) < least) wanted->mask[row / 64] &= ~(UINT64_C(1) << row % 64);
+        if (most(places + first, wanted->next[i] - first, by, starts) < least)
+            wanted->mask[row / 64] &= ~(UINT64_C(1) << row % 64);
         first = wanted->next[i++];
     }
-    int failed = places && sums ? 0 : PMBF_NO_MEMORY;
-    free(places), free(sums);
+    int failed = places && starts ? 0 : PMBF_NO_MEMORY;
+    free(places), free(starts);
     return failed;
 }
 
