@@ -8,16 +8,12 @@ import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import Executor
 from dataclasses import dataclass
 from io import BufferedReader
 from operator import attrgetter
-from queue import SimpleQueue
 from typing import NamedTuple, cast
 
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
-
-_FILES_TOGETHER = 400
 
 _name = attrgetter("name")
 
@@ -46,7 +42,7 @@ def discover(
     exclude: Sequence[str] = (),
     hidden: bool = False,
 ) -> Iterator[FileFound | Problem]:
-    """Yield the files among some roots, then those below the others by name, or why one cannot be looked at.
+    """Yield the files below some roots, in alphabetical order per folder, or why one cannot be looked at.
 
     Folders are walked recursively; symbolic links in them are not followed, nor are collections and, unless asked for,
     hidden entries entered. A file named by the user is always taken.
@@ -57,7 +53,6 @@ def discover(
         exclude: Glob patterns; a file or folder found in a folder must fit none.
         hidden: Whether hidden entries are entered, all but the `.git` of a repository.
     """
-    folders: list[str] = []
     for root in roots:
         path = os.path.abspath(os.fspath(root))
         try:
@@ -70,61 +65,7 @@ def discover(
         elif is_collection(path):
             yield Problem(path, "is a collection, expected documents")
         else:
-            folders.append(path)
-    for folder in folders:
-        yield from _walk(folder, include, exclude, hidden)
-
-
-class Found:
-    """What is found for a load, each file once, in lists of some hundred files; iterating yields them as they come.
-
-    With threads one of them looks for files while those found already are read. Otherwise all are found at once.
-
-    Args:
-        found: What `discover` yields.
-        threads: Where to look for files.
-    """
-
-    def __init__(self, found: Iterable[FileFound | Problem], threads: Executor | None) -> None:
-        self.problems: list[Problem] = []
-        self.n_files = self.n_bytes = 0
-        self._lists: SimpleQueue[list[FileFound]] = SimpleQueue()
-        self._stopped = False
-        self._finding = threads.submit(self._find, found) if threads else None
-        if threads is None:
-            self._find(found)
-
-    def __iter__(self) -> Iterator[list[FileFound]]:
-        while files := self._lists.get():
-            yield files
-        if self._finding:
-            self._finding.result()  # raises what stopped it
-
-    def stop(self) -> None:
-        """Look for no more files."""
-        self._stopped = True
-
-    def _find(self, found: Iterable[FileFound | Problem]) -> None:
-        known: set[str] = set()
-        files: list[FileFound] = []
-        try:
-            for item in found:
-                if self._stopped:
-                    break
-                if isinstance(item, Problem):
-                    self.problems.append(item)
-                elif item.path not in known:
-                    known.add(item.path)
-                    files.append(item)
-                    self.n_files += 1
-                    self.n_bytes += item.size
-                if len(files) == _FILES_TOGETHER:
-                    self._lists.put(files)
-                    files = []
-        finally:
-            if files:
-                self._lists.put(files)
-            self._lists.put([])  # the end
+            yield from _walk(path, include, exclude, hidden)
 
 
 def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], hidden: bool) -> Iterator[FileFound | Problem]:

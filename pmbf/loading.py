@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import gc
-import itertools
 import os
 import signal
 import threading
@@ -20,12 +19,12 @@ from dataclasses import asdict, dataclass, field
 from types import FrameType
 from typing import Any
 
-from pmbf.discovery import FileFound, Found, Problem, reason_of
+from pmbf.discovery import FileFound, Problem, reason_of
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.extract import Limits, looks_supported
 from pmbf.params import Params
 from pmbf.pending import NewDocument
-from pmbf.reading import BYTES_WORTH_PROCESSES, Batch, Outcome, Planned, read_ahead
+from pmbf.reading import Outcome, Planned, read_ahead
 from pmbf.records import PathEntry
 from pmbf.writer import Writer
 
@@ -33,6 +32,7 @@ COMMIT_BYTES = 64 << 20
 """A batch is committed after this many bytes of text …"""
 COMMIT_SECONDS = 15.0
 """… or after this long, so that an interruption costs little."""
+_LOOKED_UP_TOGETHER = 400
 
 
 @dataclass(slots=True)
@@ -121,29 +121,27 @@ class Loader:
         """
         started = time.monotonic()
         with _without_garbage_collection():
-            files = Found(found, self._readers)
             try:
-                self._load(files)
+                self._load(self._sorted_out(found))
             except KeyboardInterrupt:
                 self.report.interrupted = True
                 raise
             finally:
-                files.stop()
                 self._writer.commit()
-                self.report.problems = files.problems + self.report.problems
                 self.report.seconds = time.monotonic() - started
         return self.report
 
-    def _load(self, found: Found) -> None:
+    def _load(self, files: Sequence[FileFound]) -> None:
+        n_bytes_total = sum(file.size for file in files)
         n_files = n_bytes = 0
         with _between_batches() as interrupted:
-            for batch in self._batches(found):
+            for batch in self._batches(files):
                 self._look_up(outcome for _, outcome in batch)
                 for planned, outcome in batch:
                     self._settle(planned, outcome)
                     n_bytes += planned.file.size
                 n_files += len(batch)
-                self._on_progress(Progress(n_files, found.n_files, n_bytes, found.n_bytes))
+                self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
                 if interrupted():
                     raise KeyboardInterrupt
                 self._commit_when_due()
@@ -172,24 +170,31 @@ class Loader:
             self.report.problems.append(Problem(folder, f"nothing was pruned below it: {reason}"))
         return not reason
 
-    def _batches(self, found: Found) -> Iterator[Batch]:
-        lists, first = iter(found), []
-        while found.n_bytes < BYTES_WORTH_PROCESSES and (files := next(lists, None)):
-            first.append(files)
+    def _sorted_out(self, found: Iterable[FileFound | Problem]) -> list[FileFound]:
+        files: dict[str, FileFound] = {}
+        for item in found:
+            if isinstance(item, Problem):
+                self.report.problems.append(item)
+            elif item.named or item.path not in files:
+                files[item.path] = item
+        return list(files.values())
+
+    def _batches(self, files: Sequence[FileFound]) -> Iterator[list[tuple[Planned, Outcome]]]:
         return read_ahead(
-            self._plan(itertools.chain(first, lists)),
+            self._plan(files),
             self._params,
             self._limits,
             threads=self._readers,
             jobs=self._jobs,
-            n_bytes=found.n_bytes,
+            n_bytes=sum(file.size for file in files),
         )
 
-    def _plan(self, lists: Iterable[list[FileFound]]) -> Iterator[Planned]:
+    def _plan(self, files: Sequence[FileFound]) -> Iterator[Planned]:
         """Yield each file with the entry of its path; wanted unless size and time are those of the entry."""
-        for files in lists:
-            entries = self._writer.paths([file.path for file in files])
-            for file in files:
+        for start in range(0, len(files), _LOOKED_UP_TOGETHER):
+            some = files[start : start + _LOOKED_UP_TOGETHER]
+            entries = self._writer.paths([file.path for file in some])
+            for file in some:
                 known = entries.get(file.path)
                 same = known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
                 yield Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))

@@ -36,7 +36,7 @@ BATCH_SECONDS = 0.1
 """A batch read in this thread ends after this long, so that Ctrl-C and the progress need not wait for it."""
 AHEAD_BYTES = 32 << 20
 """Read ahead of the writer at most, but for two batches a thread, which may be larger: threads work during a commit."""
-BYTES_WORTH_PROCESSES = 16 << 20
+_BYTES_WORTH_PROCESSES = 16 << 20
 """Starting a process costs as much as reading some ten megabytes."""
 
 
@@ -64,12 +64,12 @@ def read_ahead(
         limits: Bounds for reading a file.
         threads: As many as `jobs`; None to read here, when the next batch is asked for.
         jobs: Batches read at the same time.
-        n_bytes: Of the files, as far as they are known.
+        n_bytes: Of all the files.
     """
     if kernels.NAME == "native" and threads:
-        apart = n_bytes >= BYTES_WORTH_PROCESSES
+        apart = n_bytes >= _BYTES_WORTH_PROCESSES
         yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits, apart=apart), threads, jobs)
-    elif jobs > 1 and n_bytes >= BYTES_WORTH_PROCESSES:
+    elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
         context = multiprocessing.get_context("spawn")
         with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_the_parent) as pool:
             yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), pool, jobs)

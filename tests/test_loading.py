@@ -1,4 +1,3 @@
-import itertools
 import os
 import signal
 
@@ -10,7 +9,7 @@ from hypothesis import strategies as st
 
 from pmbf import extract, reading
 from pmbf.collection import Collection
-from pmbf.discovery import FileFound, discover
+from pmbf.discovery import discover
 from pmbf.extract import Limits
 from pmbf.params import Params
 from pmbf.writer import Writer
@@ -202,7 +201,7 @@ def test_an_interruption_in_the_middle_of_a_file_leaves_no_half_document(collect
 def test_several_threads_or_processes_load_what_one_does(tmp_path, folder, monkeypatch, kernels_in_use):
     """With the reference, files are read in processes; which kernels those have does not matter."""
     monkeypatch.setattr(reading.kernels, "NAME", kernels_in_use)
-    monkeypatch.setattr(reading, "BYTES_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(reading, "_BYTES_WORTH_PROCESSES", 0)
     monkeypatch.setattr(reading, "BATCH_FILES", 3)
     (folder / "legacy.txt").write_text("Широкая река медленно несёт свои воды. " * 20, encoding="cp1251")
     (folder / "copy.txt").write_text(words(3), encoding="utf-8")
@@ -265,42 +264,4 @@ def test_a_text_in_any_encoding_is_the_same_text(collection, tmp_path):
 
 def test_discover_is_alphabetical_and_tells_what_it_cannot_look_at(folder):
     found = list(discover([folder, folder / "gone"]))
-    assert [os.path.basename(item.path) for item in found] == ["gone", *(f"text-{number}.txt" for number in range(10))]
-
-
-@pytest.mark.parametrize("jobs", [1, 2])
-def test_a_file_that_is_named_and_found_is_taken_once_as_named(collection, folder, jobs):
-    (folder / "table.dat").write_bytes(b"\x00" * 100)
-    report = collection.load([folder, folder / "table.dat", folder / "text-3.txt"], jobs=jobs)
-    assert counts(report) == {"n_added": 10}
-    assert [os.path.basename(problem.path) for problem in report.problems] == ["table.dat"]
-
-
-def test_what_stops_the_search_for_files_stops_the_load(collection, folder, monkeypatch):
-    def broken(*arguments, **more):
-        yield from discover([folder / "text-0.txt"])
-        raise MemoryError("too many")
-
-    monkeypatch.setattr("pmbf.collection.discover", broken)
-    with pytest.raises(MemoryError, match="too many"):
-        collection.load([folder], jobs=2)
-    assert not list(collection.documents())
-
-
-def test_a_load_that_is_stopped_looks_for_no_more_files(collection, folder, monkeypatch):
-    ended = []
-
-    def endless(*arguments, **more):
-        try:
-            for number in itertools.count():
-                yield FileFound(str(folder / f"text-{number}.txt"), 10, 0, named=False)
-        finally:
-            ended.append(True)
-
-    def interrupt(progress):
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr("pmbf.collection.discover", endless)
-    with pytest.raises(KeyboardInterrupt):
-        collection.load([folder], jobs=2, on_progress=interrupt)
-    assert ended == [True]
+    assert [os.path.basename(item.path) for item in found] == [f"text-{number}.txt" for number in range(10)] + ["gone"]
