@@ -238,8 +238,11 @@ static void hits(const columns_t *slices, const query_t *query, uint64_t *out) {
     probe_begin(&probe, slices, query, 0, query->n_hashes);
     for (size_t start = 0, which = 0; start < query->n_hashes; start += AHEAD, which ^= 1) {
         size_t n = probe_batch(&probe, start, which, found);
-        for (size_t i = 0; i < n; i++)
-            memcpy(out + (start + i) * slices->stride, &found[i], slices->n_words * sizeof *out);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t *line = out + (start + i) * slices->stride;
+            if (slices->n_words == LINE_WORDS) *(loose_line *)line = found[i];
+            else memcpy(line, &found[i], slices->n_words * sizeof *line);
+        }
     }
 }
 
