@@ -26,7 +26,8 @@ def corpora(tmp_path_factory):
     folder = tmp_path_factory.mktemp("corpora")
     with tarfile.open(CORPORA) as archive:
         wanted = [member for member in archive if any(name in member.name for name in WANTED)]
-        archive.extractall(folder, wanted, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python has it from 3.11.4 on
+        archive.extractall(folder, wanted)
     return next(folder.rglob("pan13_train")).parent
 
 
