@@ -142,7 +142,7 @@ class StoreFiles:
         records = self.directory.entries(ids)
         if len(missing := ids[records["state"] == UNUSED]):
             raise self._contradiction(f"document {missing[0]} is missing from the directory", "check --repair")
-        live = records[records["state"] != REMOVED] if (records["state"] == REMOVED).any() else records
+        live = records[records["state"] != REMOVED]
         files = {serial: self.file(serial) for serial in set(live["file"].tolist())}
         for record in live[live["n_bytes"] >= LARGE_RECORD_BYTES]:
             files[int(record["file"])].check(int(record["offset"]), int(record["offset"]) + int(record["n_bytes"]))

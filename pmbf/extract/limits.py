@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import Any
 
 from pmbf.errors import ParameterError
 from pmbf.extract.parts import Part
@@ -43,9 +44,18 @@ class Limits:
     memory_bytes: int = 2048 * MIB
 
     def __post_init__(self) -> None:
-        for field in fields(self):
-            if not getattr(self, field.name) > 0:
-                raise ParameterError(f"{field.name} is {getattr(self, field.name)}, expected a number above 0")
+        require_above_zero(self)
+
+
+def require_above_zero(limits: Any) -> None:
+    """Refuse a dataclass of limits of which one is not above 0.
+
+    Raises:
+        ParameterError: A limit is 0 or less.
+    """
+    for field in fields(limits):
+        if not getattr(limits, field.name) > 0:
+            raise ParameterError(f"{field.name} is {getattr(limits, field.name)}, expected a number above 0")
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ Hashes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 Buffer = bytes | memoryview
 
-_NO_MEMORY = -2
+_NO_ROOM = -2
 _AT, _N = c_void_p, c_size_t
 
 _at = address()
@@ -91,7 +91,7 @@ def shared(
     asked = (_at(serials), _at(addresses), _at(sizes), len(files), _at(entries), _at(parts), len(parts), checked_from)
     query = (_at(hashes), _at(weights), len(hashes))
     damaged = _shared(*asked, *query, _at(bounds), _at(places), _at(n_having))
-    if damaged == _NO_MEMORY:
+    if damaged == _NO_ROOM:
         raise MemoryError("no memory for the native kernels")
     if damaged >= 0:
         return SharedPlaces.broken(damaged)

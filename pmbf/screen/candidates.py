@@ -66,11 +66,10 @@ def find(files: StoreFiles, sample: QuerySample, options: Options) -> Found:
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    least, weights, parts = 0.0, [np.empty(0, np.int32)], [np.empty((0, 3), np.uint32)]
-    for stretch in stretches(files, sample):
-        least = least or _least(files, sample, stretch.weights, stretch.tokens, options)
+    weights, parts = [np.empty(0, np.int32)], [np.empty((0, 3), np.uint32)]
+    for stretch, found in _looked_up(files, sample, options):
         weights.append(stretch.weights)
-        parts += [files.rows.parts(number, rows) for number, rows in _rows(files, stretch, least, options) if len(rows)]
+        parts += [files.rows.parts(number, rows) for number, rows in found if len(rows)]
     return _with_evidence(files, sample, np.concatenate(parts), np.concatenate(weights), options)
 
 
@@ -83,10 +82,16 @@ def rows_looked_into(files: StoreFiles, sample: QuerySample, options: Options) -
         options: With the method `hashes`, rows that, all their documents together, have the evidence one document
             needs; with `popcount`, rows with more bits in common than chance explains.
     """
+    for _, found in _looked_up(files, sample, options):
+        yield from found
+
+
+def _looked_up(files: StoreFiles, sample: QuerySample, options: Options) -> Iterator[tuple[Stretch, Rows]]:
+    """Yield each stretch of a query with its rows; how much they need is told by the first stretch."""
     least = 0.0
     for stretch in stretches(files, sample):
         least = least or _least(files, sample, stretch.weights, stretch.tokens, options)
-        yield from _rows(files, stretch, least, options)
+        yield stretch, _rows(files, stretch, least, options)
 
 
 def _rows(files: StoreFiles, stretch: Stretch, least: float, options: Options) -> Rows:

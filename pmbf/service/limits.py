@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
-from pmbf.errors import ParameterError
-
-MIB = 1 << 20
+from pmbf.extract.limits import MIB, require_above_zero
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,6 +41,4 @@ class ServiceLimits:
     stop_s: float = 30.0
 
     def __post_init__(self) -> None:
-        for one in fields(self):
-            if not getattr(self, one.name) > 0:
-                raise ParameterError(f"{one.name} is {getattr(self, one.name)}, expected a number above 0")
+        require_above_zero(self)

@@ -10,7 +10,7 @@
 #include <immintrin.h>
 #endif
 
-enum { RECORD_HEAD_BYTES = 8, TABLE_BITS_EACH = 64, TABLE_MAX_BITS = 26, ALL_WHOLE = -1, REMOVED = 2 };
+enum { RECORD_HEAD_BYTES = 8, TABLE_BITS_EACH = 64, TABLE_MAX_BITS = 26, ALL_WHOLE = -1, NO_ROOM = -2, REMOVED = 2 };
 
 /* Of the next record; the processor itself sees how the rest goes on. */
 enum { FETCHED_BYTES = 512 };
@@ -269,7 +269,7 @@ static int64_t all_shared(const asked_t *asked, const wanted_t *wanted, uint32_t
 /* Writes at which places each document has a hash of the query, the first of those it stands at:
  * places[bounds[i] … bounds[i + 1]) for document i of the parts, and how many documents have the hash of each place.
  * There is room for each document to have all. Returns the first part whose record is damaged, ALL_WHOLE, or
- * PMBF_REFUSED when there is no memory. */
+ * NO_ROOM when there is no memory. */
 EXPORT int64_t pmbf_shared(const int64_t *serials, const uint64_t *addresses, const uint64_t *sizes, size_t n_files,
                            const void *entries, const void *parts, size_t n, size_t checked_from,
                            const uint32_t *query, const int32_t *weights, size_t n_query, int64_t *bounds,
@@ -280,7 +280,7 @@ EXPORT int64_t pmbf_shared(const int64_t *serials, const uint64_t *addresses, co
     for (size_t i = 0; i < n; i++) largest = asked.entries[i].n_bytes > largest ? asked.entries[i].n_bytes : largest;
     uint32_t *hashes = malloc(((size_t)largest + 1) * sizeof *hashes);
     found_t found = {calloc(n_query / 64 + 1, sizeof(uint64_t)), n_query / 64 + 1};
-    int64_t damaged = PMBF_REFUSED;
+    int64_t damaged = NO_ROOM;
     bounds[0] = 0;
     memset(n_having, 0, n_query * sizeof *n_having);
     if (wanted_make(&wanted, query, weights, n_query) && hashes && found.bits) {
