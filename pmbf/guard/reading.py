@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container
+from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, plain_kind
 from pmbf.guard.types import Payload
 from pmbf.guard.unseen import seen
 from pmbf.screen import Text
@@ -37,22 +38,28 @@ class ReadPayload:
 
 def read(payload: Payload, limits: Limits) -> ReadPayload:
     """Return a payload's text. Pictures and programs hold none; an archive that cannot be read is a problem."""
-    bare = payload.bare()
-    if payload.content is None:
-        return ReadPayload(bare, Text(payload.name, ""), 0, problems=(payload.problem,))
     raw = payload.content
-    empty = Text(payload.name, "")
+    if raw is None:
+        return ReadPayload(payload, Text(payload.name, ""), 0, problems=(payload.problem,))
+    looks = kernels.looks(raw)
+    if looks.is_clean and len(raw) <= min(limits.max_bytes, limits.max_text_bytes) and plain_kind(raw, payload.name):
+        whole = seen(raw.decode(), looks, limits)
+        text = Text(payload.name, whole.text)
+        return ReadPayload(payload.bare(), text, len(raw), True, problems=whole.problems, parts=whole.parts)
+    return _extracted(payload.bare(), raw, limits)
+
+
+def _extracted(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
+    """Return the text of what is no plain text, or not at first sight."""
+    empty = Text(bare.name, "")
     try:
-        extracted = extract(raw, payload.name, limits, unseen=True)
+        extracted = extract(raw, bare.name, limits, unseen=True)
     except (UnsupportedError, IncompleteError) as error:
-        if isinstance(error, UnsupportedError) and guess_kind(raw, payload.name) is None and not is_container(raw):
+        if isinstance(error, UnsupportedError) and guess_kind(raw, bare.name) is None and not is_container(raw):
             return ReadPayload(bare, empty, len(raw), is_text=False)
-        return ReadPayload(bare, empty, len(raw), problems=(str(error).removeprefix(f"{payload.name}: "),))
-    if extracted.encoding == "utf-8" and extracted.complete:  # the bytes are at hand, and sound
-        whole = seen(extracted.text, raw, limits)
-    else:
-        text = clean(extracted.text)
-        whole = seen(text, text.encode(), limits)
+        return ReadPayload(bare, empty, len(raw), problems=(str(error).removeprefix(f"{bare.name}: "),))
+    text = clean(extracted.text)
+    whole = seen(text, kernels.looks(text.encode()), limits)
     is_plain = extracted.kind in TEXT_KINDS
     problems, parts = extracted.problems + whole.problems, extracted.parts + whole.parts
-    return ReadPayload(bare, Text(payload.name, whole.text), len(raw), is_plain, problems=problems, parts=parts)
+    return ReadPayload(bare, Text(bare.name, whole.text), len(raw), is_plain, problems=problems, parts=parts)

@@ -13,10 +13,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
-import numpy as np
-
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind
+from pmbf.kernels import Looks
 from pmbf.text import clean
 
 LEAST_LINE, LEAST_BLOCK = 60, 120
@@ -49,20 +48,23 @@ class Seen:
     problems: tuple[str, ...] = ()
 
 
-def seen(text: str, encoded: bytes, limits: Limits) -> Seen:
+def seen(text: str, looks: Looks, limits: Limits) -> Seen:
     r"""Return a text with what it hides.
 
     Args:
         text: Clean.
-        encoded: The same in UTF-8.
+        looks: Of the same in UTF-8.
         limits: For what base64 holds.
 
+    >>> from pmbf.kernels import looks
     >>> hidden = "Look: " + base64.b64encode(b"The quick brown fox jumps over the lazy dog. " * 3).decode()
-    >>> found = seen(hidden, hidden.encode(), Limits())
+    >>> found = seen(hidden, looks(hidden.encode()), Limits())
     >>> found.parts[0].path, found.text[found.parts[0].start :][:19]
     ('base64', 'The quick brown fox')
     """
-    may_be_packed, may_be_apart = _looked_at(encoded)
+    may_be_packed, may_be_apart = looks.longest >= LEAST_LINE, looks.n_apart >= LEAST_APART - 2
+    if not (may_be_packed or may_be_apart):
+        return Seen(text)
     pieces, parts, problems = [text], list[Part](), list[str]()
     n_chars = len(text)
     for name, hidden, told in [
@@ -74,16 +76,6 @@ def seen(text: str, encoded: bytes, limits: Limits) -> Seen:
         parts.append(Part(n_chars - len(hidden), n_chars, name))
         problems += [f"{name}: {what}" for what in told]
     return Seen("".join(pieces), tuple(parts), tuple(problems)) if parts or problems else Seen(text)
-
-
-def _looked_at(encoded: bytes) -> tuple[bool, bool]:
-    """Return whether a text may hold base64, and letters set apart; that costs a hundredth of looking for them."""
-    spaces = np.flatnonzero(np.frombuffer(encoded, np.uint8) <= ord(" "))
-    if not len(spaces):
-        return len(encoded) >= LEAST_LINE, False
-    lengths = spaces[1:] - spaces[:-1]
-    longest = max(int(lengths.max(initial=0)) - 1, int(spaces[0]), len(encoded) - 1 - int(spaces[-1]))
-    return longest >= LEAST_LINE, bool(np.count_nonzero(lengths == 2) >= LEAST_APART - 2)
 
 
 def _unpacked(text: str, limits: Limits) -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Grams, Pair, Rules, Runs, Words, score_tables
 from pmbf.kernels.choice import NATIVE_MISSING, native_answers
-from pmbf.kernels.types import Folded, Sample, SharedPlaces, TextRead, Tokens
+from pmbf.kernels.types import Folded, Looks, Sample, SharedPlaces, TextRead, Tokens
 
 # One twin is checked for types; the other has the same names and, so the tests say, the same types.
 if TYPE_CHECKING or not native_answers():
@@ -29,7 +29,7 @@ if TYPE_CHECKING or not native_answers():
         unseal,
         window_counts,
     )
-    from pmbf.kernels.reference_files import read_texts
+    from pmbf.kernels.reference_files import looks, read_texts
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
     from pmbf.kernels.reference_keyed import siphash_windows
     from pmbf.kernels.reference_query import evidence, rows_over, rows_with_evidence
@@ -62,7 +62,7 @@ else:
     )
     from pmbf.kernels.native_keyed import siphash_windows
     from pmbf.kernels.native_records import check_pages, checked_rows, checksum, page_checksums, record, shared
-    from pmbf.kernels.native_text import fold, read_texts, sample, tokenise
+    from pmbf.kernels.native_text import fold, looks, read_texts, sample, tokenise
 
     NAME = "native"
 """Which twin answers."""
@@ -75,6 +75,7 @@ __all__ = [
     "PRIOR_WORDS",
     "Folded",
     "Grams",
+    "Looks",
     "Pair",
     "Rules",
     "Runs",
@@ -100,6 +101,7 @@ __all__ = [
     "hits_sealed",
     "hops",
     "intersect",
+    "looks",
     "page_checksums",
     "part_scores",
     "popcount",

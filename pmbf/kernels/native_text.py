@@ -19,7 +19,7 @@ from pmbf.kernels.fold_table import fold_table
 from pmbf.kernels.lookalikes import shapes
 from pmbf.kernels.native_library import function, module
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.types import Folded, Sample, TextRead, Tokens
+from pmbf.kernels.types import Folded, Looks, Sample, TextRead, Tokens
 
 PORTABLE, AVX2, AVX512 = range(3)
 """Instruction sets; the best that the processor has is used."""
@@ -127,9 +127,17 @@ def _valid(made: Any, utf8: bytes) -> Any:
     return made
 
 
+_looks = module().looks
+
+
 @cache
 def _best() -> TextKernels:
     return TextKernels()
+
+
+def looks(content: bytes) -> Looks:
+    """As `reference_files.looks`."""
+    return Looks(*_looks(content))
 
 
 def fold(utf8: bytes) -> Folded:

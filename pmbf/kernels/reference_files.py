@@ -1,4 +1,4 @@
-"""Plain texts straight from their files, in Python: what a load does for most files, a batch at a time."""
+"""What bytes look like, and plain texts straight from their files, in Python: the reference of the kernels of files."""
 
 from __future__ import annotations
 
@@ -8,12 +8,38 @@ import re
 import stat
 from collections.abc import Sequence
 
+import numpy as np
+
 from pmbf.errors import ParameterError
 from pmbf.kernels.reference_records import record
-from pmbf.kernels.reference_text import sample
-from pmbf.kernels.types import TextRead
+from pmbf.kernels.reference_text import decoded, sample
+from pmbf.kernels.types import Looks, TextRead
 
 _UNCLEAN = re.compile(rb"\A\xef\xbb\xbf|[\0-\x08\x0e-\x1f\x7f]")
+
+
+def looks(content: bytes) -> Looks:
+    r"""Return what bytes look like.
+
+    >>> looks(b"a b, c d")
+    Looks(is_clean=True, longest=2, n_apart=1)
+    >>> looks(b"\xff\xfea\0").is_clean
+    False
+    """
+    spaces = np.flatnonzero(np.frombuffer(content, np.uint8) <= ord(" "))
+    around = np.concatenate([[-1], spaces, [len(content)]])
+    n_apart = int(np.count_nonzero(np.diff(spaces) == 2))
+    return Looks(_is_clean(content), int(np.diff(around).max()) - 1, n_apart)
+
+
+def _is_clean(content: bytes) -> bool:
+    if _UNCLEAN.search(content):
+        return False
+    try:
+        decoded(content)
+    except ParameterError:
+        return False
+    return True
 
 
 def read_texts(
@@ -28,8 +54,7 @@ def read_texts(
 ) -> list[TextRead | None]:
     """Return what files of clean text gave; None for one that cannot be read, has another size or is something else.
 
-    Clean is UTF-8 without a byte order mark, and without control characters but U+0009 to U+000D: bytes that are their
-    own text, whoever looks at them. Whether they are the source of something else, as HTML is, is not asked here. Only
+    `Looks` says what is clean. Whether a text is the source of something else, as HTML is, is not asked here. Only
     regular files are read, nothing is waited for.
 
     Args:

@@ -107,6 +107,21 @@ class SharedPlaces:
         return cls(np.zeros(1, np.int64), np.empty(0, np.uint32), none, number)
 
 
+class Looks(NamedTuple):
+    """What bytes look like before anybody decodes them; a space is any byte up to U+0020.
+
+    Args:
+        is_clean: Whether they are UTF-8 without a byte order mark, and without control characters but U+0009 to
+            U+000D: bytes that are their own text, whoever looks at them.
+        longest: Bytes of the longest run without a space.
+        n_apart: How often just one byte stands between two spaces.
+    """
+
+    is_clean: bool
+    longest: int
+    n_apart: int
+
+
 class TextRead(NamedTuple):
     """A plain text as it was read from its file, and what is stored of it; a tuple, for a load makes one for each file.
 

@@ -6,6 +6,7 @@ import textwrap
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmbf import kernels
 from pmbf.extract import Limits
 from pmbf.guard import unseen
 from pmbf.text import clean
@@ -13,7 +14,7 @@ from tests.conftest import words
 
 
 def seen(text):
-    return unseen.seen(text, text.encode(), Limits())
+    return unseen.seen(text, kernels.looks(text.encode()), Limits())
 
 
 @given(st.text("aZ9+/=- \t\n\r>é中\u200b", max_size=400) | st.text(max_size=100))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Iterator
 from ctypes import c_int
 from pathlib import Path
@@ -143,3 +144,42 @@ def test_names_that_are_no_unicode_are_opened(kernels: Any, tmp_path: Path) -> N
 def test_a_name_with_a_zero_is_refused(kernels: Any) -> None:
     with pytest.raises(ValueError, match="embedded null byte"):
         taken(kernels, Path("a\0b"))
+
+
+@pytest.fixture(params=["reference", "native"])
+def looks(request: pytest.FixtureRequest) -> Any:
+    """The kernel that looks at bytes, of both twins."""
+    if request.param == "reference":
+        return reference_files.looks
+    try:
+        from pmbf.kernels import native_text
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    return native_text.looks
+
+
+@pytest.mark.parametrize("content", UNCLEAN.values(), ids=UNCLEAN)
+def test_what_is_not_clean_does_not_look_so(looks: Any, content: bytes) -> None:
+    assert looks(CLEAN).is_clean
+    assert not looks(content).is_clean
+
+
+@pytest.mark.parametrize("at", [0, 1, 61, 62, 63, 64, 65, 127, 200])
+def test_runs_and_single_bytes_are_counted_over_all_borders(looks: Any, at: int) -> None:
+    assert looks(b"\n" * at + b"x" * 70 + b" a b\tc  d").longest == 70
+    assert looks(b"-" * at + b" a b\tc  d").n_apart == 3
+    assert looks(b" " * at + b"a b c").n_apart == 1 + (at > 0)
+
+
+@seed(33)
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.sampled_from([b" ", b"a", b"a ", b"\n", b"\0", b"\x7f", b"\xe4", "中".encode(), b"x" * 59]), max_size=60
+    )
+)
+def test_any_bytes_look_alike_to_both_twins(pieces: list[bytes]) -> None:
+    native_text = pytest.importorskip("pmbf.kernels.native_text", exc_type=UnsupportedError)
+    content = b"".join(pieces)
+    assert reference_files.looks(content) == native_text.looks(content)
+    assert reference_files.looks(content).longest == max(map(len, re.split(rb"[\0- ]", content)))

@@ -28,6 +28,18 @@ typedef struct {
 int file_take(taken_t *taken, const table_t *table, const char *path, const options_t *options, file_t *file);
 void taken_free(taken_t *taken);
 
+/* Whether there is no byte order mark and no control character but U+0009 to U+000D. */
+bool is_clean(const uint8_t *bytes, size_t size);
+
+/* Whether bytes are clean text; the bytes of the longest run without spaces and controls; how often just one byte stands
+ * between two of these. */
+typedef struct {
+    bool is_clean;
+    size_t longest, n_apart;
+} looks_t;
+
+looks_t looks_of(const uint8_t *bytes, size_t size);
+
 /* Writes the SHA-256 of some bytes in hexadecimal digits, without an end. */
 void sha256_hex(const uint8_t *bytes, size_t size, char *hex);
 

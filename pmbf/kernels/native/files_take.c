@@ -31,17 +31,6 @@ static bool read_file(const char *path, uint8_t *bytes, size_t size) {
     return whole;
 }
 
-/* Whether there is no byte order mark and no control character but U+0009 to U+000D. */
-static bool is_clean(const uint8_t *bytes, size_t size) {
-    if (size >= 3 && !memcmp(bytes, "\xEF\xBB\xBF", 3)) return false;
-    uint8_t unclean = 0;
-    for (size_t i = 0; i < size; i++) {
-        uint8_t byte = bytes[i];
-        unclean |= (uint8_t)((byte < 0x20) & ((uint8_t)(byte - 9) > 4)) | (uint8_t)(byte == 0x7F);
-    }
-    return !unclean;
-}
-
 /* Adds what the sampler kept, and its record. False when out of memory. */
 static bool keep(taken_t *taken, file_t *file) {
     const array_t *hashes = &taken->sampler.kept, *bounds = &taken->sampler.bounds;

@@ -8,7 +8,7 @@
 
 /* The same number as INTERFACE in native_library.py; raised with every change of a function's arguments or
  * results. */
-__attribute__((visibility("default"))) int pmbf_interface(void) { return 16; }
+__attribute__((visibility("default"))) int pmbf_interface(void) { return 17; }
 
 PyDoc_STRVAR(address_doc, "address(buffer, /)\n--\n\nReturn where the bytes of an object begin, an array or bytes.");
 
@@ -23,6 +23,7 @@ static PyObject *address(PyObject *Py_UNUSED(module), PyObject *object) {
 static PyMethodDef methods[] = {
     {"address", address, METH_O, address_doc},
     {"checked_rows", module_checked_rows, METH_O, NULL},
+    {"looks", module_looks, METH_O, NULL},
     {"record", module_record, METH_VARARGS, NULL},
     {"read_texts", module_read_texts, METH_VARARGS, NULL},
     {"text_sample", module_sample, METH_VARARGS, NULL},

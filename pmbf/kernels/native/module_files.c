@@ -76,6 +76,14 @@ static PyObject *read_texts(slot_t *slots, PyObject *paths, PyObject *sizes, Py_
     return NULL;
 }
 
+PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
+    char *bytes;
+    Py_ssize_t size;
+    if (PyBytes_AsStringAndSize(content, &bytes, &size)) return NULL;
+    looks_t looks = looks_of((const uint8_t *)bytes, (size_t)size);
+    return Py_BuildValue("Nnn", PyBool_FromLong(looks.is_clean), (Py_ssize_t)looks.longest, (Py_ssize_t)looks.n_apart);
+}
+
 PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, min_hashes, segment_chars;
     options_t options = {.positions = false};
