@@ -14,13 +14,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import directory
 from pmbf.compact import FilePacker
 from pmbf.directory import Directory
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.kernels.types import RECORD
+from pmbf.kernels.types import CHUNK_DOCUMENTS, RECORD
 from pmbf.originals import read_again
 from pmbf.pending import Change
 from pmbf.records import Document
@@ -270,5 +269,5 @@ def _directory_problems(store: Store) -> Iterator[str]:
             yield f"chunk {number} of the directory has {len(found)} entries, expected {len(wanted)}"
         both = min(len(found), len(wanted))
         for place in np.flatnonzero(found[:both] != wanted[:both]).tolist():
-            document = number * directory.CHUNK_DOCUMENTS + place
+            document = number * CHUNK_DOCUMENTS + place
             yield f"document {document} is {found[place]} in the directory, expected {wanted[place]}"

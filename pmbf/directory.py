@@ -18,14 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.types import LIVE, RECORD, REMOVED
+from pmbf.kernels.types import CHUNK_DOCUMENTS, LIVE, RECORD, REMOVED
 from pmbf.records import Document
 from pmbf.storage import MappedFile, damaged
 
-CHUNK_DOCUMENTS = 1 << 16
-"""A commit writes every chunk it touches anew: 1.5 MB at most."""
-
-_ENTRY_WORDS = RECORD.itemsize // 8
 _HEAD = struct.Struct("<4I2Q")
 _CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1
 
@@ -53,29 +49,35 @@ class Directory:
     def __init__(self, chunks: Mapping[int, int], open_file: Callable[[int], MappedFile]) -> None:
         self.chunks = dict(chunks)
         self._open_file = open_file
+        self._mapped: dict[int, memoryview] = {}
+        self._unchecked = set(chunks)
 
-    def entries(self, ids: NDArray[np.uint32]) -> Entries:
-        """Return the entries of some documents, `(n,)` of `RECORD`; one that is not in the directory is `UNUSED`.
+    def checked(self, ids: NDArray[np.uint32]) -> Mapping[int, memoryview]:
+        """Return the entries of chunks, by number, as bytes: those that hold some documents, these documents checked.
 
         Args:
-            ids: `(n,) uint32`, ascending, repeats allowed.
+            ids: `(n,) uint32`, in any order.
 
         Raises:
             CorruptError: A chunk is damaged.
         """
-        found = np.zeros((len(ids), _ENTRY_WORDS), "<u8")  # as words, NumPy takes entries five times as fast
-        numbers = range(int(ids[0]) >> _CHUNK_SHIFT, (int(ids[-1]) >> _CHUNK_SHIFT) + 1) if len(ids) else ()
-        for number in numbers:
-            file, entries = self._mapped(number)
-            if file is None:
-                continue
-            first = number << _CHUNK_SHIFT
-            start, stop = np.searchsorted(ids, np.array([first, first + len(entries)], np.int64)).tolist()
-            places = ids[start:stop] & np.uint32(CHUNK_DOCUMENTS - 1)
-            if not file.is_checked:
-                file.check_places(places.astype(np.int64) * RECORD.itemsize + _HEAD.size, RECORD.itemsize)
-            found[start:stop] = entries.view("<u8").reshape(-1, _ENTRY_WORDS)[places]
-        return found.view(RECORD).reshape(len(ids))
+        if self._unchecked:
+            for number in self._unchecked.intersection((ids >> np.uint32(_CHUNK_SHIFT)).tolist()):
+                self._check(number, ids)
+        return self._mapped
+
+    def entries(self, ids: NDArray[np.uint32]) -> Entries:
+        """Return the entries of some documents, `(n,)` of `RECORD`; one that is not in the directory is `UNUSED`.
+
+        Raises:
+            CorruptError: A chunk is damaged.
+        """
+        found = np.zeros(len(ids), RECORD)
+        for number, content in self.checked(ids).items():
+            entries, places = np.frombuffer(content, RECORD), ids.astype(np.int64) - (number << _CHUNK_SHIFT)
+            here = np.flatnonzero((places >= 0) & (places < len(entries)))
+            found[here] = entries[places[here]]
+        return found
 
     def chunk(self, number: int) -> Entries:
         """Return the entries of a chunk, none when there is no such chunk; read-only.
@@ -83,10 +85,11 @@ class Directory:
         Raises:
             CorruptError: The chunk is damaged.
         """
-        file, entries = self._mapped(number)
-        if file is not None:
-            file.verify()
-        return entries
+        if number not in self.chunks:
+            return np.empty(0, RECORD)
+        file = self._open_file(self.chunks[number])
+        file.verify()
+        return np.frombuffer(_content(file), RECORD)
 
     def totals(self) -> Totals:
         """Return how many documents and hashes there are.
@@ -129,15 +132,15 @@ class Directory:
             chunk[ids[here] & (CHUNK_DOCUMENTS - 1)] = entries[here]
         return {number: _trimmed(entries) for number, entries in changed.items()}
 
-    def _mapped(self, number: int) -> tuple[MappedFile | None, Entries]:
-        """Return a chunk's file and its entries, which are not checked."""
-        if number not in self.chunks:
-            return None, np.empty(0, RECORD)
+    def _check(self, number: int, ids: NDArray[np.uint32]) -> None:
+        """Map a chunk and check its entries of those of the documents that are in it."""
         file = self._open_file(self.chunks[number])
-        try:
-            return file, np.frombuffer(file.payload, RECORD, _head(file)[0], _HEAD.size)
-        except ValueError as error:
-            raise damaged(file.path, f"the head does not fit its length ({error})") from error
+        self._mapped[number] = content = _content(file)
+        places = ids.astype(np.int64) - (number << _CHUNK_SHIFT)
+        here = places[(places >= 0) & (places < len(content) // RECORD.itemsize)]
+        file.check_places(here * RECORD.itemsize + _HEAD.size, RECORD.itemsize)
+        if file.is_checked:
+            self._unchecked.remove(number)
 
     def _writable(self, changed: dict[int, Entries], id_: int) -> Entries:
         number = id_ >> _CHUNK_SHIFT
@@ -162,6 +165,14 @@ def payload(entries: Entries) -> Iterator[bytes | memoryview]:
 def _head(file: MappedFile) -> tuple[int, ...]:
     file.check(0, _HEAD.size)
     return _HEAD.unpack_from(file.payload)
+
+
+def _content(file: MappedFile) -> memoryview:
+    """Return the entries of a chunk, which are not checked."""
+    stop = _HEAD.size + _head(file)[0] * RECORD.itemsize
+    if stop > len(file.payload):
+        raise damaged(file.path, f"its head asks for {stop} bytes, it has {len(file.payload)}")
+    return file.payload[_HEAD.size : stop]
 
 
 def _entry(row: Document) -> tuple[int, int, int, int, int]:

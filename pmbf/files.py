@@ -6,6 +6,7 @@ They never change while a reader holds its lock, so that other processes may ope
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import codec, kernels, storage, tilefile
-from pmbf.arrays import ascending, distinct
 from pmbf.directory import Directory
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint
-from pmbf.kernels.types import REMOVED, UNUSED, SharedPlaces
+from pmbf.kernels.types import MISSING, REMOVED, UNREADY, UNUSED, WHOLE, RecordFile, SharedPlaces
 from pmbf.params import Params
 from pmbf.records import Document, FileEntry
 from pmbf.rowindex import RowIndex
@@ -123,34 +123,42 @@ class StoreFiles:
 
     def shared_hashes(
         self, parts: NDArray[np.uint32], hashes: NDArray[np.uint32], weights: NDArray[np.int32]
-    ) -> tuple[NDArray[np.uint32], SharedPlaces]:
-        """Return the documents of some parts, ascending, `(n,) uint32`, and which of a query's hashes each of them has.
+    ) -> SharedPlaces:
+        """Return which of a query's hashes the documents of some parts have.
 
         The catalog is not asked. A removed document has nothing.
 
         Args:
-            parts: `(n_parts, 3) uint32`: document, first part, part after the last; documents may stand there
-                repeatedly.
+            parts: `(n_parts, 3) uint32`: document, first part, part after the last; in any order, documents repeatedly.
             hashes: `(q,) uint32`, of the query, in the order of its text.
             weights: `(q,) int32`; only hashes that weigh something are looked for.
 
         Raises:
             CorruptError: A record or a file is damaged, or a document is not in the directory.
         """
-        parts = parts[ascending(parts[:, 0])[1]]
-        ids = parts[:, 0].copy()
-        records = self.directory.entries(ids)
-        if len(missing := ids[records["state"] == UNUSED]):
-            raise self._contradiction(f"document {missing[0]} is missing from the directory", "check --repair")
-        live = records[records["state"] != REMOVED]
-        files = {serial: self.file(serial) for serial in set(live["file"].tolist())}
-        for record in live[live["n_bytes"] >= LARGE_RECORD_BYTES]:
-            files[int(record["file"])].check(int(record["offset"]), int(record["offset"]) + int(record["n_bytes"]))
-        payloads = {serial: file.payload for serial, file in files.items()}
-        found = kernels.shared(payloads, records, parts, hashes, weights, checked_from=LARGE_RECORD_BYTES)
-        if found.damaged is not None:
-            raise codec.damaged_fingerprint(files[int(records["file"][found.damaged])].path)
-        return distinct(ids), found
+        ids = parts[:, 0]
+        asked = parts, self.directory.checked(ids), self._records, hashes, weights
+        ask = partial(kernels.shared, *asked, page_bytes=storage.PAGE_BYTES, paged_from=LARGE_RECORD_BYTES)
+        found = ask()
+        if found.status == UNREADY:
+            self._open_records(ids)
+            found = ask()
+        if found.status == WHOLE:
+            return found
+        if found.status == MISSING:
+            raise self._contradiction(f"document {found.document} is missing from the directory", "check --repair")
+        [entry] = self.directory.entries(np.array([found.document], np.uint32))
+        raise codec.damaged_fingerprint(self.file(int(entry["file"])).path)
+
+    def _open_records(self, ids: NDArray[np.uint32]) -> None:
+        """Open the files that hold the records of some documents, and check the pages of the large ones."""
+        entries = self.directory.entries(ids)
+        live = entries[(entries["state"] != UNUSED) & (entries["state"] != REMOVED)]
+        for serial in set(live["file"].tolist()):
+            file = self.file(serial)
+            self._records[serial] = file.payload, file.checked
+        for serial, _, start, n_bytes, _ in live[live["n_bytes"] >= LARGE_RECORD_BYTES].tolist():
+            self.file(serial).check(start, start + n_bytes)
 
     def text(self, document: Document) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
@@ -182,6 +190,7 @@ class StoreFiles:
     def forget_files(self) -> None:
         """Unmap every file; they are mapped again when needed."""
         self._forget_tiles()
+        self._forget_documents()
         for file in self._open_files.values():
             file.close()
         self._open_files.clear()
@@ -195,14 +204,18 @@ class StoreFiles:
 
     def _show(self, entries: Iterable[FileEntry]) -> None:
         self._entries = {entry.serial: entry for entry in entries}
-        chunks = {entry.tile: entry.serial for entry in self._entries.values() if entry.kind == "DOCS"}
-        self.directory = Directory(chunks, self.file)
+        self._forget_documents()
         self._n_documents = None
 
     def _forget_tiles(self) -> None:
         self._tiles.clear()
         self._matrix = None
         self.rows = RowIndex()
+
+    def _forget_documents(self) -> None:
+        chunks = {entry.tile: entry.serial for entry in self._entries.values() if entry.kind == "DOCS"}
+        self.directory = Directory(chunks, self.file)
+        self._records: dict[int, RecordFile] = {}
 
     def file(self, serial: int) -> MappedFile:
         """Return a live file, mapped, its header checked.

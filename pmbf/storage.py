@@ -208,7 +208,8 @@ class MappedFile:
         _check_header(self.path, self._map, record, identity)
         self.payload = memoryview(self._map)[HEADER_BYTES : HEADER_BYTES + record.payload_bytes]
         self._sums: NDArray[np.uint32] | None = None
-        self._checked = np.zeros(n_pages(record.payload_bytes), np.uint8)
+        self.checked = np.zeros(n_pages(record.payload_bytes), np.uint8)
+        """Of each page, whether it was checked."""
 
     def verify(self) -> memoryview:
         """Return the payload after checking those of its pages that were not checked before.
@@ -238,7 +239,7 @@ class MappedFile:
         """
         if not self.is_checked:
             self._check(offsets, size)
-            if 2 * np.count_nonzero(self._checked) >= len(self._checked):
+            if 2 * np.count_nonzero(self.checked) >= len(self.checked):
                 self.verify()
 
     def close(self) -> None:
@@ -251,7 +252,7 @@ class MappedFile:
         if self._sums is None:
             self._sums = self._read_sums()
         try:
-            page = kernels.check_pages(self.payload, self._sums, self._checked, offsets, size, page_bytes=PAGE_BYTES)
+            page = kernels.check_pages(self.payload, self._sums, self.checked, offsets, size, page_bytes=PAGE_BYTES)
         except ParameterError as error:
             raise damaged(self.path, f"names a place that it does not have ({error})") from error
         if page is not None:

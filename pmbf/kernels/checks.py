@@ -8,7 +8,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
-from pmbf.kernels.types import RECORD
 
 
 def require(name: str, array: object, dtype: Any, shape: str, n_dims: int) -> None:
@@ -159,18 +158,13 @@ def cut_gaps(n_bytes: int, offset: int, count: int) -> ParameterError:
     return ParameterError(f"{n_bytes} bytes do not hold {count} gaps from offset {offset} on")
 
 
-def require_records(
-    entries: NDArray[Any], parts: NDArray[np.uint32], hashes: NDArray[np.uint32], weights: NDArray[np.int32]
-) -> None:
+def require_asked(parts: NDArray[np.uint32], hashes: NDArray[np.uint32], weights: NDArray[np.int32]) -> None:
     """Refuse arrays that do not fit each other."""
-    require("entries", entries, RECORD, "(n,)", 1)
     require("parts", parts, np.uint32, "(n, 3)", 2)
     require("hashes", hashes, np.uint32, "(q,)", 1)
     require("weights", weights, np.int32, "(q,)", 1)
     if parts.shape[1] != 3:
         raise ParameterError(f"parts is uint32 {parts.shape}, expected uint32 (n, 3)")
-    if len(entries) != len(parts):
-        raise ParameterError(f"entries is for {len(entries)} parts, expected {len(parts)} as parts has")
     if len(weights) != len(hashes):
         raise ParameterError(f"weights is for {len(weights)} hashes, expected {len(hashes)} as hashes has")
 

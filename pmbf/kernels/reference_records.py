@@ -9,7 +9,6 @@ import itertools
 import struct
 import zlib
 from collections.abc import Mapping
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +17,25 @@ from pmbf.errors import ParameterError
 from pmbf.kernels import checks
 from pmbf.kernels.reference_bits import intersect
 from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
-from pmbf.kernels.types import REMOVED, SharedPlaces
+from pmbf.kernels.types import (
+    CHUNK_DOCUMENTS,
+    DAMAGED,
+    MISSING,
+    RECORD,
+    REMOVED,
+    UNREADY,
+    UNUSED,
+    WHOLE,
+    RecordFile,
+    SharedPlaces,
+)
 
 Hashes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 Buffer = bytes | memoryview
+
+_HEAD_BYTES = 8
+"""Of a record: its checksum and how many parts it has."""
 
 
 def checksum(content: Buffer) -> int:
@@ -100,63 +113,92 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
 
 
 def shared(
-    files: Mapping[int, Buffer],
-    entries: NDArray[Any],
     parts: Hashes,
+    directory: Mapping[int, Buffer],
+    files: Mapping[int, RecordFile],
     hashes: Hashes,
     weights: NDArray[np.int32],
     *,
-    checked_from: int,
+    page_bytes: int,
+    paged_from: int,
 ) -> SharedPlaces:
     """Return which of a query's hashes some parts of many documents have.
 
     Args:
-        files: What holds the records, by serial number.
-        entries: `(n,)` of `RECORD`, where the record of each part's document is; a removed document has nothing.
-        parts: `(n, 3) uint32`: document, first part, part after the last; those of a document one after another. Parts
+        parts: `(n, 3) uint32`: document, first part, part after the last; in any order, documents repeatedly. Parts
             beyond a record's last are as if they were empty.
+        directory: Bytes of the `RECORD` of documents `number * CHUNK_DOCUMENTS`, … by that number. A removed one has
+            nothing.
+        files: What holds the records, by serial number.
         hashes: `(q,) uint32`, of the query, in any order, repeats allowed.
         weights: `(q,) int32`; a hash is looked for where it weighs more than nothing.
-        checked_from: Records of so many bytes were checked already; the checksums of the others are compared.
+        page_bytes: Length of the files' pages, at least 1.
+        paged_from: Of records of so many bytes, at least 1, the pages were to be checked before; of the others the
+            checksums are compared.
 
     Raises:
         ParameterError: An array has another dtype or shape.
     """
-    checks.require_records(entries, parts, hashes, weights)
+    checks.require_asked(parts, hashes, weights)
+    parts = parts[np.argsort(parts[:, 0], kind="stable")]
+    records: list[memoryview] = []
+    for document in parts[:, 0].tolist():
+        status, record = _record_of(directory, files, document, page_bytes, paged_from)
+        if status != WHOLE:
+            return SharedPlaces.none(status, document)
+        records.append(record)
     wanted = np.flatnonzero(weights > 0)
     distinct, firsts, numbers = np.unique(hashes[wanted], return_index=True, return_inverse=True)
-    owns: list[NDArray[np.intp]] = []
-    for number, (entry, (document, first, last)) in enumerate(zip(entries, parts.tolist(), strict=True)):
-        if not number or parts[number - 1, 0] != document:
-            owns.append(np.empty(0, np.intp))
-        if entry["state"] != REMOVED:
-            has = _hashes(_record_of(files, entry), first, last, entry["n_bytes"] >= checked_from)
-            if has is None:
-                return SharedPlaces.broken(number)
-            owns[-1] = np.union1d(owns[-1], np.searchsorted(distinct, has[intersect(has, distinct)]))
-    every = np.concatenate([np.empty(0, np.intp), *owns])
+    owns: dict[int, NDArray[np.intp]] = {}
+    for record, (document, first, last) in zip(records, parts.tolist(), strict=True):
+        has = _hashes(record, first, last, len(record) >= paged_from) if record else np.empty(0, np.uint32)
+        if has is None:
+            return SharedPlaces.none(DAMAGED, document)
+        own = np.searchsorted(distinct, has[intersect(has, distinct)])
+        owns[document] = np.union1d(owns.get(document, np.empty(0, np.intp)), own)
+    every = np.concatenate([np.empty(0, np.intp), *owns.values()])
     n_having = np.zeros(len(hashes), np.int64)
     n_having[wanted] = np.bincount(every, minlength=len(distinct))[numbers]
-    places = [np.sort(wanted[firsts[own]]) for own in owns]
-    bounds = np.cumsum([0, *map(len, owns)], dtype=np.int64)
-    return SharedPlaces(bounds, np.concatenate([np.empty(0, np.uint32), *places]).astype(np.uint32), n_having, None)
+    places = [np.sort(wanted[firsts[own]]) for own in owns.values()]
+    return SharedPlaces(
+        WHOLE,
+        max(owns, default=0),
+        np.array(list(owns), np.uint32),
+        np.cumsum([0, *map(len, places)], dtype=np.int64),
+        np.concatenate([np.empty(0, np.uint32), *places]).astype(np.uint32),
+        n_having,
+    )
 
 
-def _record_of(files: Mapping[int, Buffer], entry: Any) -> memoryview:
-    """Return the bytes of a record, none when it is not inside its file."""
-    file, start, n_bytes = memoryview(files.get(int(entry["file"]), b"")), int(entry["offset"]), int(entry["n_bytes"])
-    return file[start : start + n_bytes] if start + n_bytes <= file.nbytes else file[:0]
+def _record_of(
+    directory: Mapping[int, Buffer], files: Mapping[int, RecordFile], document: int, page_bytes: int, paged_from: int
+) -> tuple[int, memoryview]:
+    """Return the bytes of a document's record, none of a removed one's, or why they are not there."""
+    none = memoryview(b"")
+    entries = np.frombuffer(directory.get(document // CHUNK_DOCUMENTS, b""), RECORD)
+    place = document % CHUNK_DOCUMENTS
+    serial, _, start, n_bytes, state = entries[place].tolist() if place < len(entries) else (0, 0, 0, 0, UNUSED)
+    if state in (UNUSED, REMOVED):
+        return (MISSING if state == UNUSED else WHOLE), none
+    if serial not in files:
+        return UNREADY, none
+    content, checked = memoryview(files[serial][0]), files[serial][1]
+    if n_bytes < _HEAD_BYTES or start + n_bytes > content.nbytes:
+        return DAMAGED, none
+    pages = range(start // page_bytes, (start + n_bytes - 1) // page_bytes + 1)
+    is_ready = n_bytes < paged_from or all(page < len(checked) and checked[page] for page in pages)
+    return (WHOLE if is_ready else UNREADY), content[start : start + n_bytes]
 
 
 def _hashes(record: memoryview, first: int, last: int, is_checked: bool) -> Hashes | None:
     """Return the hashes of some parts of a record, None when it is damaged."""
-    if len(record) < 8 or not (is_checked or zlib.crc32(record[4:]) == int.from_bytes(record[:4], "little")):
+    if not (is_checked or zlib.crc32(record[4:]) == int.from_bytes(record[:4], "little")):
         return None
     n_parts = int.from_bytes(record[4:8], "little")
-    if 4 * n_parts > len(record) - 8:
+    if 4 * n_parts > len(record) - _HEAD_BYTES:
         return None
-    parts, offset = [np.empty(0, np.uint32)], 8 + 4 * n_parts
-    for number, count in enumerate(np.frombuffer(record, "<u4", n_parts, 8).tolist()[: max(0, last)]):
+    parts, offset = [np.empty(0, np.uint32)], _HEAD_BYTES + 4 * n_parts
+    for number, count in enumerate(np.frombuffer(record, "<u4", n_parts, _HEAD_BYTES).tolist()[:last]):
         try:
             part, offset = decode_gaps(record, offset, count)
         except ParameterError:

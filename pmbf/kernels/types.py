@@ -83,28 +83,42 @@ RECORD = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_
 record, and whether the document is there, `LIVE`, or `REMOVED`."""
 UNUSED, LIVE, REMOVED = 0, 1, 2
 
+CHUNK_DOCUMENTS = 1 << 16
+"""Documents whose entries stand together; a commit writes every chunk it touches anew: 1.5 MB at most."""
+
+RecordFile = tuple[bytes | memoryview, NDArray[np.uint8]]
+"""The bytes of a file of records, and of each of its pages whether it was checked, 1 or 0."""
+
+WHOLE, DAMAGED, MISSING, UNREADY = range(4)
+"""What came of an answer: all is there; a document's record is damaged; it is not in the directory; its file is not
+among those given, or a page of its record was not checked."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SharedPlaces:
-    """Which of a query's hashes each of many documents has.
+    """Which of a query's hashes each of many documents has; nothing where the status is not `WHOLE`.
 
     Args:
-        bounds: `(n_documents + 1,) int64`; those of document i are `places[bounds[i]:bounds[i + 1]]`.
+        status: `WHOLE`, or why there is no answer.
+        document: The first one for which that is so; the last one where all is whole, 0 where there are none.
+        ids: `(n,) uint32`, of the documents, ascending, each once.
+        bounds: `(n + 1,) int64`; those of document i are `places[bounds[i]:bounds[i + 1]]`.
         places: `(bounds[-1],) uint32`, where each hash first stands in the query; of each document ascending.
         n_having: `(q,) int64`, how many of the documents have the hash at each place of the query.
-        damaged: Number of the first part whose record is damaged, and then nothing is found; None when all are whole.
     """
 
+    status: int
+    document: int
+    ids: NDArray[np.uint32]
     bounds: NDArray[np.int64]
     places: NDArray[np.uint32]
     n_having: NDArray[np.int64]
-    damaged: int | None
 
     @classmethod
-    def broken(cls, number: int) -> SharedPlaces:
-        """Return what is said of a damaged record."""
-        none = np.empty(0, np.int64)
-        return cls(np.zeros(1, np.int64), np.empty(0, np.uint32), none, number)
+    def none(cls, status: int, document: int) -> SharedPlaces:
+        """Return no answer."""
+        nobody = np.empty(0, np.uint32)
+        return cls(status, document, nobody, np.zeros(1, np.int64), nobody, np.empty(0, np.int64))
 
 
 class Looks(NamedTuple):

@@ -129,11 +129,11 @@ def _with_evidence(
     """Return those of the documents whose parts share enough with the query, best first."""
     if not len(parts):
         return Found([], int(np.count_nonzero(weights == 0)))
-    ids, shared = files.shared_hashes(parts, sample.hashes, weights)
+    shared = files.shared_hashes(parts, sample.hashes, weights)
     weights = reweighed(weights, shared.n_having, files.n_documents)
     found = evidence(shared.bounds, shared.places, weights, sample.token, _weighing(files, options))
     n_hits = np.diff(shared.bounds)
     kept = np.flatnonzero((found >= _least(files, sample, weights, sample.token, options)) & (n_hits > 0))
-    ranked = sorted(zip(-found[kept], -n_hits[kept], ids[kept].tolist(), strict=True))
+    ranked = sorted(zip(-found[kept], -n_hits[kept], shared.ids[kept].tolist(), strict=True))
     named = [Candidate(id_, -int(n), -float(nats)) for nats, n, id_ in ranked]
     return Found(named, int(np.count_nonzero(weights == 0)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import zlib
 from typing import Any
@@ -15,7 +16,7 @@ from pmbf.codec import decode_fingerprint, encode_fingerprint
 from pmbf.errors import ParameterError
 from pmbf.kernels import reference_records
 from pmbf.kernels.reference_gaps import encode_gaps
-from pmbf.kernels.types import LIVE, RECORD, REMOVED
+from pmbf.kernels.types import CHUNK_DOCUMENTS, DAMAGED, LIVE, MISSING, RECORD, REMOVED, UNREADY, WHOLE
 
 HASHES = st.sets(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=80).map(
     lambda values: np.array(sorted(values), np.uint32)
@@ -33,7 +34,8 @@ def kernels(level: str) -> Any:
     return native_records
 
 
-WHOLE = (0, 2**32 - 1)
+ALL_PARTS = (0, 2**32 - 1)
+PAGE_BYTES = 64
 
 
 def laid_out(records: list[bytes], n_files: int = 2) -> tuple[dict[int, bytes], np.ndarray]:
@@ -55,12 +57,16 @@ def shared(
     hashes: np.ndarray,
     *,
     parts: list[tuple[int, int, int]] | None = None,
+    pages: np.ndarray | None = None,
     **changed: Any,
 ) -> Any:
-    """Ask for all parts of records, each of a document of its own, that were not checked before."""
-    listed = [(number, *WHOLE) for number in range(len(entries))] if parts is None else parts
-    asked = {"weights": np.ones(len(hashes), np.int32), "checked_from": 2**40} | changed
-    return kernels.shared(files, entries, np.array(listed, np.uint32).reshape(-1, 3), hashes, **asked)
+    """Ask for all parts of all documents, whose checksums are compared."""
+    listed = [(number, *ALL_PARTS) for number in range(len(entries))] if parts is None else parts
+    flags = np.zeros(1000, np.uint8) if pages is None else pages
+    opened = {serial: (content, flags) for serial, content in files.items()}
+    asked = {"directory": {0: entries.tobytes()}, "files": opened, "weights": np.ones(len(hashes), np.int32)}
+    asked |= {"page_bytes": PAGE_BYTES, "paged_from": 2**40} | changed
+    return kernels.shared(np.array(listed, np.uint32).reshape(-1, 3), hashes=hashes, **asked)
 
 
 def places_of(found: Any, number: int) -> list[int]:
@@ -163,13 +169,14 @@ def test_each_document_has_just_the_hashes_it_shares(
     values = [*wanted.tolist(), *wanted[::3].tolist()]
     random.shuffle(values)
     found = shared(kernels, *laid_out([encode_fingerprint(one) for one in records]), np.array(values, np.uint32))
-    assert found.damaged is None
+    assert (WHOLE, list(range(len(records)))) == (found.status, found.ids.tolist())
     documents = [joined(parts) for parts in records]
     for number, hashes in enumerate(documents):
         firsts = [place for place, value in enumerate(values) if value in hashes and value not in values[:place]]
         assert firsts == places_of(found, number)
     assert [sum(value in hashes for hashes in documents) for value in values] == found.n_having.tolist()
-    assert (found.bounds.dtype, found.places.dtype, found.n_having.dtype) == (np.int64, np.uint32, np.int64)
+    assert (found.ids.dtype, found.bounds.dtype) == (np.uint32, np.int64)
+    assert (found.places.dtype, found.n_having.dtype) == (np.uint32, np.int64)
 
 
 @given(RECORDS, HASHES, st.integers(0, 4), st.integers(0, 4))
@@ -183,13 +190,42 @@ def test_only_the_wanted_parts_of_a_record_are_looked_at(
         assert [place for place, value in enumerate(wanted.tolist()) if value in hashes] == places_of(found, number)
 
 
-def test_the_parts_of_a_document_count_together(kernels: Any) -> None:
+def test_the_parts_of_a_document_count_together_wherever_they_stand(kernels: Any) -> None:
     a, b, c = (np.array(some, np.uint32) for some in ([1, 5], [5, 9], [2]))
-    files, entries = laid_out([encode_fingerprint([a, b, c])] * 2)
-    parts = [(40, 0, 1), (40, 1, 2), (41, 2, 3)]
-    found = shared(kernels, files, entries[[0, 0, 1]], np.array([9, 5, 2, 1, 5], np.uint32), parts=parts)
+    stored = laid_out([encode_fingerprint([a, b, c])] * 2)
+    parts = [(1, 2, 3), (0, 1, 2), (0, 0, 1)]
+    found = shared(kernels, *stored, np.array([9, 5, 2, 1, 5], np.uint32), parts=parts)
+    assert [0, 1] == found.ids.tolist()
     assert [[0, 1, 3], [2]] == [places_of(found, number) for number in range(2)]
     assert [1, 1, 1, 1, 1] == found.n_having.tolist()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 2**16 - 1), st.integers(0, 99)).map(lambda at: at[0] << 16 | at[1])), st.data()
+)
+def test_documents_are_looked_up_in_their_chunk_whatever_their_order(
+    kernels: Any, ids: list[int], data: st.DataObject
+) -> None:
+    """Each of them has one hash, its own number, or none when it was removed; one may be in no chunk."""
+    record = {id_: encode_fingerprint([np.array([id_], np.uint32)]) for id_ in ids}
+    content = b"".join(record.values())
+    offsets = dict(zip(record, np.cumsum([0, *map(len, record.values())]).tolist(), strict=False))
+    removed, lost = data.draw(st.sets(st.sampled_from(ids or [0]))), data.draw(st.sampled_from([*ids[:3], None]))
+    chunks: dict[int, np.ndarray] = {}
+    for id_ in set(ids) - {lost}:
+        entries = chunks.setdefault(id_ // CHUNK_DOCUMENTS, np.zeros(100, RECORD))
+        state = REMOVED if id_ in removed else LIVE
+        entries[id_ % CHUNK_DOCUMENTS] = (7, 1, offsets[id_], len(record[id_]), state)
+    stored = {number: entries.tobytes() for number, entries in chunks.items()}
+    hashes = np.array(ids[::-1], np.uint32)
+    parts = [(id_, 0, 1) for id_ in ids]
+    found = shared(kernels, {7: content}, np.empty(0, RECORD), hashes, directory=stored, parts=parts)
+    if lost is not None:
+        assert (MISSING, lost, [], []) == (found.status, found.document, found.ids.tolist(), found.n_having.tolist())
+        return
+    assert sorted(set(ids)) == found.ids.tolist()
+    expected = [[] if id_ in removed else [ids[::-1].index(id_)] for id_ in sorted(set(ids))]
+    assert expected == [places_of(found, number) for number in range(len(expected))]
 
 
 def test_what_weighs_nothing_is_not_looked_for(kernels: Any) -> None:
@@ -204,15 +240,20 @@ def test_a_removed_document_has_nothing_and_its_record_is_not_read(kernels: Any)
     files, entries = laid_out([record, b"gone", record])
     entries["state"][1] = REMOVED
     found = shared(kernels, files, entries, np.array([5], np.uint32))
-    assert (None, [0, 1, 1, 2], [2]) == (found.damaged, found.bounds.tolist(), found.n_having.tolist())
+    assert (WHOLE, [0, 1, 1, 2], [2]) == (found.status, found.bounds.tolist(), found.n_having.tolist())
 
 
-def test_the_checksum_of_a_record_that_was_checked_is_not_compared_again(kernels: Any) -> None:
-    record = encode_fingerprint([np.array([5, 9], np.uint32)])
-    files, entries = laid_out([bytes(4) + record[4:]])
-    wanted = np.array([9], np.uint32)
-    assert 0 == shared(kernels, files, entries, wanted).damaged
-    assert [0] == shared(kernels, files, entries, wanted, checked_from=len(record)).places.tolist()
+def test_pages_of_large_records_stand_for_their_checksum(kernels: Any) -> None:
+    record = encode_fingerprint([np.arange(100, dtype=np.uint32)])
+    files, entries = laid_out([bytes(4) + record[4:]], n_files=1)
+    wanted, large = np.array([9], np.uint32), {"paged_from": len(record)}
+    assert shared(kernels, files, entries, wanted).status == DAMAGED
+    n_pages = -(-len(files[7]) // PAGE_BYTES)
+    for checked in range(n_pages + 1):
+        pages = (np.arange(n_pages) < checked).astype(np.uint8)
+        found = shared(kernels, files, entries, wanted, pages=pages, **large)
+        assert ((UNREADY, []) if checked < n_pages else (WHOLE, [0])) == (found.status, found.places.tolist())
+    assert shared(kernels, files, entries, wanted, pages=pages[:-1], **large).status == UNREADY
 
 
 @pytest.mark.parametrize("n_hashes", [1, 20, 600, 40_000])
@@ -238,7 +279,7 @@ def test_a_flipped_bit_names_the_first_damaged_record(
     flipped[bit // 8] ^= 1 << bit % 8
     files, entries = laid_out([*encoded[:number], bytes(flipped), *encoded[number + 1 :]])
     found = shared(kernels, files, entries, wanted)
-    assert (number, [0], 0) == (found.damaged, found.bounds.tolist(), len(found.places))
+    assert (DAMAGED, number, [0], 0) == (found.status, found.document, found.bounds.tolist(), len(found.places))
 
 
 @given(st.lists(st.integers(0, 2**32 - 1), min_size=1, max_size=4), st.binary(max_size=40))
@@ -250,7 +291,7 @@ def test_a_record_that_contradicts_itself_is_read_nowhere_or_within_its_bytes(
     files, entries = laid_out([struct.pack("<I", zlib.crc32(body)) + body])
     wanted = np.arange(0, 2**32, 2**22, dtype=np.uint32)
     expected, found = (shared(one, files, entries, wanted) for one in (reference_records, kernels))
-    assert expected.damaged == found.damaged
+    assert (expected.status, expected.document) == (found.status, found.document)
     assert expected.places.tolist() == found.places.tolist()
 
 
@@ -263,37 +304,39 @@ def test_hashes_that_do_not_ascend_are_found_all_the_same(kernels: Any) -> None:
 
 def test_no_documents_share_nothing(kernels: Any) -> None:
     found = shared(kernels, {}, np.empty(0, RECORD), np.array([1, 2], np.uint32))
-    assert ([0], [], [0, 0], None) == (
-        found.bounds.tolist(),
-        found.places.tolist(),
-        found.n_having.tolist(),
-        found.damaged,
-    )
+    assert (WHOLE, 0, []) == (found.status, found.document, found.ids.tolist())
+    assert ([0], [], [0, 0]) == (found.bounds.tolist(), found.places.tolist(), found.n_having.tolist())
 
 
 @pytest.mark.parametrize(
     ("file", "offset", "n_bytes"),
-    [(1, 0, 8), (7, 0, 7), (7, 4, 8), (7, 2**62, 8), (7, 2**64 - 1, 8), (7, 0, 2**32 - 1)],
+    [(7, 0, 7), (7, 4, 8), (7, 2**62, 8), (7, 2**64 - 1, 8), (7, 0, 2**32 - 1)],
 )
 def test_a_record_that_is_not_inside_its_file_is_damaged(kernels: Any, file: int, offset: int, n_bytes: int) -> None:
     entries = np.array([(file, 0, offset, n_bytes, LIVE)], RECORD)
-    assert shared(kernels, {7: bytes(10)}, entries, np.array([5], np.uint32), checked_from=0).damaged == 0
+    found = shared(kernels, {7: bytes(10)}, entries, np.array([5], np.uint32), paged_from=1)
+    assert (DAMAGED, 0) == (found.status, found.document)
+
+
+def test_a_file_that_is_not_open_is_asked_for(kernels: Any) -> None:
+    files, entries = laid_out([encode_fingerprint([np.array([5], np.uint32)])] * 3)
+    del files[3]
+    found = shared(kernels, files, entries, np.array([5], np.uint32))
+    assert (UNREADY, 1, []) == (found.status, found.document, found.ids.tolist())
 
 
 def test_other_arrays_are_refused(kernels: Any) -> None:
-    one, entry, part = np.zeros(1, np.uint32), np.zeros(1, RECORD), [(0, 0, 1)]
-    with pytest.raises(ParameterError, match=r"entries is int64 \(1,\), expected "):
-        shared(kernels, {}, np.zeros(1, np.int64), one, parts=part)
-    with pytest.raises(ParameterError, match="entries is for 2 parts, expected 1 as parts has"):
-        shared(kernels, {}, np.zeros(2, RECORD), one, parts=part)
+    one, entry = np.zeros(1, np.uint32), np.zeros(1, RECORD)
     with pytest.raises(ParameterError, match=r"weights is int64 \(1,\), expected int32 \(q,\)"):
         shared(kernels, {}, entry, one, weights=np.zeros(1, np.int64))
     with pytest.raises(ParameterError, match="weights is for 2 hashes, expected 1 as hashes has"):
         shared(kernels, {}, entry, one, weights=np.zeros(2, np.int32))
     with pytest.raises(ParameterError, match=r"hashes is int64 \(1,\), expected uint32 \(q,\)"):
         shared(kernels, {}, entry, np.zeros(1, np.int64))
-    with pytest.raises(ParameterError, match=r"parts is uint32 \(1, 2\), expected uint32 \(n, 3\)"):
-        kernels.shared({}, entry, np.zeros((1, 2), np.uint32), one, np.ones(1, np.int32), checked_from=0)
+    for parts in np.zeros((1, 2), np.uint32), np.zeros((1, 3), np.int64), np.zeros(3, np.uint32):
+        found = rf"parts is u?int\d+ {re.escape(str(parts.shape))}, expected uint32 \(n, 3\)"
+        with pytest.raises(ParameterError, match=found):
+            kernels.shared(parts, {}, {}, one, np.ones(1, np.int32), page_bytes=64, paged_from=1)
 
 
 def test_both_twins_have_the_names_of_the_door(kernels: Any) -> None:

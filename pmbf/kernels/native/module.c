@@ -25,6 +25,7 @@ static PyMethodDef methods[] = {
     {"checked_rows", module_checked_rows, METH_O, NULL},
     {"looks", module_looks, METH_O, NULL},
     {"record", module_record, METH_VARARGS, NULL},
+    {"shared", (PyCFunction)(void (*)(void))module_shared, METH_FASTCALL, NULL},
     {"read_texts", module_read_texts, METH_VARARGS, NULL},
     {"text_sample", module_sample, METH_VARARGS, NULL},
     {"text_tokenise", module_tokenise, METH_VARARGS, NULL},
