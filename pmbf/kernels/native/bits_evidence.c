@@ -87,53 +87,79 @@ EXPORT int64_t pmbf_evidence(const int64_t *bounds, size_t n, const uint32_t *pl
     return failed;
 }
 
-/* Rows of which the hits are wanted: their bits, and the number of each among them. */
+/* The hits of wanted rows, turned: of each row the places that hit it, a bit each. */
 typedef struct {
-    line_t mask;
-    uint16_t number_of[512];
-    size_t next[512]; /* of each: how many hits there are, then where the next one goes */
-} wanted_rows_t;
+    uint64_t *places;      /* [n_rows][n_words] */
+    uint32_t *list;        /* of one row */
+    start_t *starts;       /* as `most` needs them */
+    size_t n_words;        /* of 64 places */
+} turned_t;
 
-/* Walks over the hits of wanted rows, place by place: counts them, or writes each place behind those of its row. */
-static void walk(const columns_t *hits, const int32_t *weights, wanted_rows_t *wanted, uint32_t *places) {
-    for (size_t i = 0; i < hits->n_lines; i++)
-        for (size_t word = 0; weights[i] && word < hits->n_words; word++)
-            for (uint64_t bits = hits->words[i * hits->stride + word] & wanted->mask[word]; bits; bits &= bits - 1) {
-                size_t *at = wanted->next + wanted->number_of[64 * word + (size_t)__builtin_ctzll(bits)];
-                if (places) places[*at] = (uint32_t)i;
-                ++*at;
-            }
+static int turned_make(turned_t *turned, size_t n_rows, size_t n_hits) {
+    turned->n_words = n_hits / 64 + 1;
+    turned->places = malloc(n_rows * turned->n_words * sizeof *turned->places);
+    turned->list = malloc((n_hits + 1) * sizeof *turned->list);
+    turned->starts = malloc((n_hits + 1) * sizeof *turned->starts);
+    return turned->places && turned->list && turned->starts;
 }
 
-/* Takes out of the mask the rows whose hits weigh less than `least`. Returns 0 or PMBF_NO_MEMORY. */
-static int keep_weighty(const columns_t *hits, const weighing_t *by, int64_t least, wanted_rows_t *wanted) {
-    size_t n_places = 0, number = 0;
-    for (size_t row = 0; row < 512; row++)
-        if (wanted->mask[row / 64] >> row % 64 & 1) wanted->number_of[row] = (uint16_t)number++;
-    memset(wanted->next, 0, number * sizeof *wanted->next);
-    walk(hits, by->weights, wanted, NULL);
-    for (size_t i = 0; i < number; i++) {
-        size_t n = wanted->next[i];
-        wanted->next[i] = n_places, n_places += n;
-    }
-    uint32_t *places = malloc((n_places + 1) * sizeof *places);
-    start_t *starts = malloc((n_places + 1) * sizeof *starts);
-    if (places && starts) walk(hits, by->weights, wanted, places);
-    for (size_t row = 0, first = 0, i = 0; places && starts && row < 512; row++) {
-        if (!(wanted->mask[row / 64] >> row % 64 & 1)) continue;
-        if (most(places + first, wanted->next[i] - first, by, starts) < least)
-            wanted->mask[row / 64] &= ~(UINT64_C(1) << row % 64);
-        first = wanted->next[i++];
-    }
-    int failed = places && starts ? 0 : PMBF_NO_MEMORY;
-    free(places), free(starts);
-    return failed;
-}
+static void turned_free(turned_t *turned) { free(turned->places), free(turned->list), free(turned->starts); }
 
-INLINE int any(const line_t *line) {
+/* Returns which of up to 64 places weigh anything. */
+static uint64_t weighty_places(const int32_t *weights, size_t n) {
     uint64_t bits = 0;
-    for (size_t word = 0; word < LINE_WORDS; word++) bits |= (*line)[word];
-    return bits != 0;
+    for (size_t i = 0; i < n; i++) bits |= (uint64_t)(weights[i] > 0) << i;
+    return bits;
+}
+
+/* Turns the hits of some rows, 64 places at a time; what weighs nothing is no hit. */
+static void turn_rows(const columns_t *hits, const int32_t *weights, const uint16_t *rows, size_t n_rows,
+                      turned_t *turned) {
+    squares_t squares;
+    memset(squares, 0, sizeof squares);
+    for (size_t word = 0; word < turned->n_words; word++) {
+        const size_t first = 64 * word, n = smaller(64, hits->n_lines - first);
+        const uint64_t weighty = weighty_places(weights + first, n);
+        for (size_t i = 0; i < 64; i++) {
+            if (i < n) memcpy(&squares[i], hits->words + (first + i) * hits->stride, hits->n_words * sizeof(uint64_t));
+            else squares[i] = (line_t){0};
+        }
+        bits_variant()->turn(squares);
+        const uint64_t *words = (const uint64_t *)squares;
+        for (size_t i = 0; i < n_rows; i++)
+            turned->places[i * turned->n_words + word] = words[rows[i] % 64 * LINE_WORDS + rows[i] / 64] & weighty;
+    }
+}
+
+/* Returns the most that the hits of a row weigh. */
+static int64_t most_of_row(const turned_t *turned, size_t i, const weighing_t *by) {
+    size_t n = 0;
+    for (size_t word = 0; word < turned->n_words; word++)
+        for (uint64_t bits = turned->places[i * turned->n_words + word]; bits; bits &= bits - 1)
+            turned->list[n++] = (uint32_t)(64 * word + (size_t)__builtin_ctzll(bits));
+    return most(turned->list, n, by, turned->starts);
+}
+
+/* Writes those of up to 512 rows, of a mask, whose hits weigh `least`; returns how many, or PMBF_NO_MEMORY. */
+static int64_t write_weighty(const columns_t *hits, const weighing_t *by, int64_t least, const line_t *mask,
+                             size_t first_row, int64_t *out) {
+    const uint64_t *masks = (const uint64_t *)mask;
+    uint16_t rows[512];
+    size_t n_rows = 0;
+    for (size_t word = 0; word < hits->n_words; word++)
+        for (uint64_t bits = masks[word]; bits; bits &= bits - 1)
+            rows[n_rows++] = (uint16_t)(64 * word + (size_t)__builtin_ctzll(bits));
+    if (!n_rows) return 0;
+    turned_t turned;
+    int64_t n_found = PMBF_NO_MEMORY;
+    if (turned_make(&turned, n_rows, hits->n_lines)) {
+        n_found = 0;
+        turn_rows(hits, by->weights, rows, n_rows, &turned);
+        for (size_t i = 0; i < n_rows; i++)
+            if (most_of_row(&turned, i, by) >= least) out[n_found++] = (int64_t)(first_row + rows[i]);
+    }
+    turned_free(&turned);
+    return n_found;
 }
 
 /* Returns how many hits a row needs at least, were each as weighty as the weightiest. */
@@ -155,14 +181,12 @@ EXPORT int64_t pmbf_rows_with_evidence(const uint64_t *hits, size_t n_hits, size
     const size_t n_needed = hits_for(least, weights, n_hits);
     int64_t *owed = owed_of(&by), n_found = owed ? 0 : PMBF_NO_MEMORY;
     by.owed = owed;
-    wanted_rows_t wanted;
     for (size_t first = 0; n_found >= 0 && first < width; first += LINE_WORDS) {
         columns_t columns = columns_from(hits, n_hits, width, first);
-        bits_variant()->crowded(&columns, weights, (size_t)window, n_needed, &wanted.mask);
-        if (!any(&wanted.mask)) continue;
-        if (keep_weighty(&columns, &by, least, &wanted)) n_found = PMBF_NO_MEMORY;
-        for (size_t row = 0; n_found >= 0 && row < 64 * columns.n_words; row++)
-            if (wanted.mask[row / 64] >> row % 64 & 1) out[n_found++] = (int64_t)(64 * first + row);
+        line_t mask;
+        bits_variant()->crowded(&columns, weights, (size_t)window, n_needed, &mask);
+        int64_t n = write_weighty(&columns, &by, least, &mask, 64 * first, out + n_found);
+        n_found = n < 0 ? n : n_found + n;
     }
     free(owed);
     return n_found;
