@@ -33,17 +33,3 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
     is_first = np.ones(len(ordered), np.bool_)
     np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
     return ordered[is_first]
-
-
-def ascending(values: NDArray[np.uint32]) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
-    """Return values ascending, `(n,) uint32`, and where each of them stood, equal ones in their order, `(n,) uint32`.
-
-    A sort of pairs, five times as fast as a stable `argsort`.
-
-    >>> values, places = ascending(np.array([7, 3, 7], np.uint32))
-    >>> values.tolist(), places.tolist()
-    ([3, 7, 7], [1, 0, 2])
-    """
-    pairs = values.astype(np.uint64) << np.uint64(32) | np.arange(len(values), dtype=np.uint64)
-    pairs.sort()
-    return (pairs >> np.uint64(32)).astype(np.uint32), pairs.astype(np.uint32)

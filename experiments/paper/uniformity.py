@@ -99,7 +99,7 @@ def sample_places(text: str, params: Params, *, by_kind: bool = False) -> dict[t
         params: How it is sampled.
         by_kind: Give the ranks of shingles at words, and of those at single letters, by themselves as well.
     """
-    sample = query_sample(text, params)
+    sample = query_sample(text, params, starts=True)
     if len(sample) < LEAST_HASHES:
         return {}
     every = query_sample(text, replace(params, density=1.0)).token

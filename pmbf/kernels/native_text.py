@@ -75,15 +75,17 @@ class TextKernels:
         min_hashes: int,
         segment_chars: int,
         positions: bool = True,
+        starts: bool = True,
     ) -> Sample:
         """As `reference_text.sample`."""
-        made = self._sample(self._table, utf8, shingle_tokens, min_hashes, segment_chars, density, ordered, positions)
-        buffer, n, n_places, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible = _valid(made, utf8)
+        how = shingle_tokens, min_hashes, segment_chars, density, ordered, positions, starts
+        made = _valid(self._sample(self._table, utf8, *how), utf8)
+        buffer, n, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible = made
         return Sample(
             np.ndarray(n, np.uint32, buffer),
-            np.ndarray(n_places, np.uint32, buffer, 4 * n),
-            np.ndarray(n_places, np.uint32, buffer, 4 * (n + n_places)),
-            np.ndarray(n_bounds, np.uint32, buffer, 4 * (n + 2 * n_places)),
+            np.ndarray(n_starts, np.uint32, buffer, 4 * n),
+            np.ndarray(n_token, np.uint32, buffer, 4 * (n + n_starts)),
+            np.ndarray(n_bounds, np.uint32, buffer, 4 * (n + n_starts + n_token)),
             n_chars,
             n_tokens,
             n_shingles,
@@ -159,6 +161,7 @@ def sample(
     min_hashes: int,
     segment_chars: int,
     positions: bool = True,
+    starts: bool = True,
 ) -> Sample:
     """As `reference_text.sample`."""
     return _best().sample(
@@ -169,6 +172,7 @@ def sample(
         min_hashes=min_hashes,
         segment_chars=segment_chars,
         positions=positions,
+        starts=starts,
     )
 
 

@@ -71,6 +71,7 @@ def sample(
     min_hashes: int,
     segment_chars: int,
     positions: bool = True,
+    starts: bool = True,
 ) -> Sample:
     """Return the smallest distinct shingle hashes of each segment of a text.
 
@@ -81,7 +82,9 @@ def sample(
         density: Hashes kept per code point, in (0, 1].
         min_hashes: Hashes a segment keeps at least, if it has them.
         segment_chars: Code points of a segment; the last one is a quarter to five quarters of it.
-        positions: Whether `starts` and `token` are wanted; they are empty otherwise.
+        positions: Whether the order of the text and `token` are wanted; that is empty otherwise, and hashes ascend
+            inside a segment.
+        starts: Whether `starts` are wanted, too; a third more work. They are empty without positions.
 
     Raises:
         ParameterError: The bytes are not valid UTF-8.
@@ -92,11 +95,13 @@ def sample(
     cuts = np.searchsorted(tokens.starts[first], edges)
     quotas = [max(min_hashes, math.ceil(density * n)) for n in np.diff(edges).tolist()]
     kept = [_smallest(hashes, start, stop, quota) for start, stop, quota in zip(cuts, cuts[1:], quotas, strict=False)]
+    if positions:
+        kept = [np.sort(places) for places in kept]
     at = _joined(kept, np.intp)
     placed = first[at] if positions else first[:0]
     return Sample(
         hashes=hashes[at],
-        starts=tokens.starts[placed],
+        starts=tokens.starts[placed if starts else placed[:0]],
         token=placed.astype(np.uint32),
         bounds=np.cumsum([0, *map(len, kept)]).astype(np.uint32),
         n_chars=tokens.n_chars,

@@ -50,10 +50,11 @@ class Tokens:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Sample:
-    """The smallest shingle hashes of each segment, ascending and distinct inside a segment.
+    """The smallest shingle hashes of each segment, distinct inside a segment.
 
     Args:
-        hashes: `(n,) uint32`, the upper halves of shingle hashes.
+        hashes: `(n,) uint32`, the upper halves of shingle hashes; with positions in the order of the text, without them
+            ascending inside a segment.
         starts: `(n,) uint32`, where the shingle's first occurrence in the segment begins in the original.
         token: `(n,) uint32`, the index of that shingle's first token.
         bounds: `(n_segments + 1,) uint32`; segment s is `hashes[bounds[s]:bounds[s + 1]]`.

@@ -48,7 +48,7 @@ def stretches_near(text: str, asked: QuerySample, n_query_chars: int, params: Pa
     """
     if len(text) <= WHOLE_CHARS:
         return [Span(0, len(text))]
-    places, in_query = _hits(query_sample(text, params), asked)
+    places, in_query = _hits(query_sample(text, params, starts=True), asked)
     alone = len(distinct(asked.hashes)) < TOGETHER_HASHES // 5  # of a query of few hashes, one suffices
     gap = max(2 * MARGIN_CHARS, n_query_chars // QUERY_SHARE)
     starts = np.flatnonzero(np.diff(places, prepend=-2 * gap) > gap)

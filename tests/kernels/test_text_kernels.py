@@ -9,7 +9,7 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import mmh3
@@ -198,7 +198,7 @@ def slow_shingle(hashes: list[int], *, single: bool, ordered: bool) -> int:
 def slow_sample(
     text: str, *, shingle_tokens: int, ordered: bool, density: float, min_hashes: int, segment_chars: int
 ) -> tuple[list[list[tuple[int, int, int]]], int]:
-    """Return (hash, start, token) of what each segment keeps, and the number of shingles."""
+    """Return (hash, start, token) of what each segment keeps, in the order of the text, and the number of shingles."""
     tokens = slow_tokenise(text)[0]
     shingles = []
     for at, (_, start, _, single) in enumerate(tokens):
@@ -218,7 +218,8 @@ def slow_sample(
         for shingle in shingles:
             if begin <= shingle[1] < end:
                 first.setdefault(shingle[0], shingle)
-        kept.append(sorted(first.values())[: max(min_hashes, math.ceil(density * (end - begin)))])
+        smallest = sorted(first.values())[: max(min_hashes, math.ceil(density * (end - begin)))]
+        kept.append(sorted(smallest, key=lambda shingle: shingle[2]))
     return kept, len(shingles)
 
 
@@ -270,13 +271,8 @@ def test_samples_agree_with_the_slow_oracle(
     segment_chars: int,
 ) -> None:
     text = " ".join(words)
-    given_settings = {
-        "shingle_tokens": shingle_tokens,
-        "ordered": ordered,
-        "density": density,
-        "min_hashes": min_hashes,
-        "segment_chars": segment_chars,
-    }
+    lengths = {"shingle_tokens": shingle_tokens, "min_hashes": min_hashes, "segment_chars": segment_chars}
+    given_settings = {**lengths, "ordered": ordered, "density": density}
     kept, n_shingles = slow_sample(text, **given_settings)  # type: ignore[arg-type]
     actual = kernels.sample(text.encode(), **given_settings)
     rows = list(zip(actual.hashes.tolist(), actual.starts.tolist(), actual.token.tolist(), strict=True))
@@ -305,12 +301,14 @@ def test_shingles_do_not_show_where_the_hash_works_in_chunks(kernels: Any) -> No
 @seed(17)
 @settings(max_examples=100, deadline=None)
 @given(texts, st.integers(1, 5))
-def test_a_sample_without_positions_has_the_same_hashes(kernels: Any, text: str, shingle_tokens: int) -> None:
+def test_a_sample_without_positions_has_the_same_hashes_ascending(kernels: Any, text: str, shingle_tokens: int) -> None:
     options = {**SETTINGS, "shingle_tokens": shingle_tokens}
-    whole = kernels.sample(text.encode(), **options)
+    whole, placed = (kernels.sample(text.encode(), **options, starts=starts) for starts in (True, False))
     bare = kernels.sample(text.encode(), **options, positions=False)
-    assert (whole.hashes.tolist(), whole.bounds.tolist()) == (bare.hashes.tolist(), bare.bounds.tolist())
-    assert (0, 0) == (len(bare.starts), len(bare.token))
+    parts = (sorted(whole.hashes[start:stop].tolist()) for start, stop in pairwise(whole.bounds.tolist()))
+    assert (list(chain.from_iterable(parts)), whole.bounds.tolist()) == (bare.hashes.tolist(), bare.bounds.tolist())
+    assert (whole.hashes.tolist(), whole.token.tolist()) == (placed.hashes.tolist(), placed.token.tolist())
+    assert (0, 0, 0) == (len(placed.starts), len(bare.starts), len(bare.token))
 
 
 def test_tokens_of_every_length_are_hashed_by_murmur(kernels: Any) -> None:

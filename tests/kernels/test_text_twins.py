@@ -94,6 +94,7 @@ def test_any_text_comes_out_the_same(
     options = {"shingle_tokens": shingle_tokens, "ordered": ordered, "segment_chars": segment_chars}
     assert_twins(native, text.encode(), **options)
     assert_twins(native, text.encode(), **options, density=1.0, min_hashes=1)
+    assert_twins(native, text.encode(), **options, starts=False)
 
 
 @pytest.mark.parametrize("shingle_tokens", [7, 8, 16, 17, 32, 63, 64, 65, 200])

@@ -86,7 +86,7 @@ PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
 
 PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, min_hashes, segment_chars;
-    options_t options = {.positions = false};
+    options_t options = {.positions = false, .starts = false};
     PyObject *paths, *sizes;
     int ordered;
     if (!PyArg_ParseTuple(arguments, "KOOKKKdp", &table, &paths, &sizes, &shingle_tokens, &min_hashes, &segment_chars,

@@ -27,15 +27,16 @@ PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, min_hashes, segment_chars;
     options_t options;
     PyObject *utf8;
-    int ordered, positions, status;
-    if (!PyArg_ParseTuple(arguments, "KSKKKdpp", &table, &utf8, &shingle_tokens, &min_hashes, &segment_chars,
-                          &options.density, &ordered, &positions))
+    int ordered, positions, starts, status;
+    if (!PyArg_ParseTuple(arguments, "KSKKKdppp", &table, &utf8, &shingle_tokens, &min_hashes, &segment_chars,
+                          &options.density, &ordered, &positions, &starts))
         return NULL;
     options.shingle_tokens = shingle_tokens;
     options.min_hashes = min_hashes;
     options.segment_chars = segment_chars;
     options.ordered = ordered != 0;
     options.positions = positions != 0;
+    options.starts = positions && starts;
     result_t result;
     const uint8_t *bytes = (const uint8_t *)PyBytes_AsString(utf8);
     Py_ssize_t size = PyBytes_Size(utf8);
@@ -44,8 +45,9 @@ PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Py_END_ALLOW_THREADS
     if (status == TEXT_NOT_UTF8) Py_RETURN_NONE;
     if (status != TEXT_OK) return out_of_memory(size);
-    unsigned long long n_hashes = result.sizes[0] / 4, n_places = result.sizes[1] / 4, n_bounds = result.sizes[3] / 4;
-    return Py_BuildValue("NKKKKKKKK", buffer_of(&result), n_hashes, n_places, n_bounds, result.n_chars, result.n_tokens,
+    unsigned long long n_hashes = result.sizes[0] / 4, n_starts = result.sizes[1] / 4, n_token = result.sizes[2] / 4;
+    unsigned long long n_bounds = result.sizes[3] / 4;
+    return Py_BuildValue("NKKKKKKKKK", buffer_of(&result), n_hashes, n_starts, n_token, n_bounds, result.n_chars, result.n_tokens,
                          result.n_shingles, result.n_mixed, result.n_invisible);
 }
 

@@ -5,8 +5,8 @@
 
 #include <Python.h>
 
-/* sample(table, utf8, shingle_tokens, min_hashes, segment_chars, density, ordered, positions)
- * -> (buffer, n_hashes, n_places, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer holds
+/* sample(table, utf8, shingle_tokens, min_hashes, segment_chars, density, ordered, positions, starts)
+ * -> (buffer, n_hashes, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer holds
  * hashes, starts, tokens and bounds, all uint32 */
 PyObject *module_sample(PyObject *module, PyObject *arguments);
 /* tokenise(table, utf8) -> (buffer, n_tokens, n_chars, n_mixed, n_invisible); the buffer holds hashes uint64, starts

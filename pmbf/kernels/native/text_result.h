@@ -16,13 +16,13 @@ typedef struct {
 typedef struct {
     uint64_t shingle_tokens, min_hashes, segment_chars;
     double density;
-    bool ordered, positions;
+    bool ordered, positions, starts; /* starts only with positions */
 } options_t;
 
 /* The three kernels: each fills `result` and returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY; what was allocated is
  * gone unless it is TEXT_OK. */
 
-/* Parts: hashes, starts, tokens (both empty without positions) and bounds of a text's sample, all uint32. */
+/* Parts: hashes, starts, tokens (empty where they are not asked for) and bounds of a text's sample, all uint32. */
 int text_sample(const table_t *table, const uint8_t *text, size_t size, const options_t *options, result_t *result);
 /* Parts: hashes uint64, starts and stops uint32, singles uint8 of a text's tokens. */
 int text_tokenise(const table_t *table, const uint8_t *text, size_t size, result_t *result);

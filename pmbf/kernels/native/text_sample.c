@@ -10,7 +10,8 @@
 
 void sampler_free(sampler_t *s) {
     array_t *arrays[] = {&s->values, &s->singles, &s->value_starts, &s->hashes,      &s->starts,
-                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds};
+                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds,
+                         &s->selected};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]->bytes);
     free(s->cuts.cut_tokens);
     select_free(&s->select);
@@ -43,30 +44,45 @@ static bool push_u32(array_t *array, uint32_t value) {
     return true;
 }
 
+/* Keeps the hashes that were selected, ascending. */
+static bool keep_hashes(sampler_t *s, size_t n) {
+    uint32_t *kept = array_room(&s->kept, n * sizeof *kept + 1);
+    if (!kept) return false;
+    for (size_t i = 0; i < n; i++) kept[i] = (uint32_t)(s->select.sorted[i] >> 32);
+    s->kept.size += n * sizeof *kept;
+    return true;
+}
+
+/* Keeps the hashes that were selected of n_all, in the order of the text, with their places. */
+static bool keep_places(sampler_t *s, size_t n, size_t n_all) {
+    const uint32_t *hashes = (const uint32_t *)s->hashes.bytes, *starts = (const uint32_t *)s->starts.bytes;
+    const uint32_t *tokens = (const uint32_t *)s->tokens.bytes;
+    const size_t n_words = n_all / 64 + 1, size = n * sizeof(uint32_t), starts_size = s->options->starts ? size : 0;
+    uint64_t *selected = array_room(&s->selected, n_words * sizeof *selected);
+    uint32_t *kept = array_room(&s->kept, size + 1), *token = array_room(&s->kept_tokens, size + 1);
+    uint32_t *at = array_room(&s->kept_starts, starts_size + 1);
+    if (!selected || !kept || !token || !at) return false;
+    memset(selected, 0, n_words * sizeof *selected);
+    for (size_t i = 0; i < n; i++) set_bit(selected, (uint32_t)s->select.sorted[i]);
+    for (size_t word = 0; word < n_words; word++)
+        for (uint64_t bits = selected[word]; bits; bits &= bits - 1) {
+            size_t i = 64 * word + (size_t)__builtin_ctzll(bits);
+            *kept++ = hashes[i], *token++ = tokens[i];
+            if (starts_size) *at++ = starts[i];
+        }
+    s->kept.size += size, s->kept_tokens.size += size, s->kept_starts.size += starts_size;
+    return true;
+}
+
 /* Keeps the smallest of the first `n` hashes and drops these: they are the segment. */
 static bool close_segment(sampler_t *s, size_t n) {
-    const uint32_t *starts = (const uint32_t *)s->starts.bytes, *tokens = (const uint32_t *)s->tokens.bytes;
+    const bool positions = s->options->positions;
     ptrdiff_t found =
         select_smallest(&s->select, s->chunk.table->ops, (const uint32_t *)s->hashes.bytes, n, quota_of(s));
-    if (found < 0) return false;
-    size_t size = (size_t)found * sizeof(uint32_t);
-    uint32_t *kept = array_room(&s->kept, size + 1);
-    if (!kept) return false;
-    for (ptrdiff_t i = 0; i < found; i++) kept[i] = (uint32_t)(s->select.sorted[i] >> 32);
-    s->kept.size += size;
+    if (found < 0 || !(positions ? keep_places(s, (size_t)found, n) : keep_hashes(s, (size_t)found))) return false;
     array_drop(&s->hashes, n * sizeof(uint32_t));
-    if (s->options->positions) {
-        uint32_t *at = array_room(&s->kept_starts, size + 1), *token = array_room(&s->kept_tokens, size + 1);
-        if (!at || !token) return false;
-        for (ptrdiff_t i = 0; i < found; i++) {
-            at[i] = starts[(uint32_t)s->select.sorted[i]];
-            token[i] = tokens[(uint32_t)s->select.sorted[i]];
-        }
-        s->kept_starts.size += size;
-        s->kept_tokens.size += size;
-        array_drop(&s->starts, n * sizeof(uint32_t));
-        array_drop(&s->tokens, n * sizeof(uint32_t));
-    }
+    if (positions) array_drop(&s->tokens, n * sizeof(uint32_t));
+    if (s->options->starts) array_drop(&s->starts, n * sizeof(uint32_t));
     s->segment++;
     return push_u32(&s->bounds, (uint32_t)(s->kept.size / sizeof(uint32_t)));
 }
@@ -95,7 +111,7 @@ static bool take_tokens(sampler_t *s) {
         memcpy(singles, chunk->tokens.singles, n);
     else
         memset(singles, 0, n);
-    if (s->options->positions) {
+    if (s->options->starts) {
         uint32_t *starts = array_room(&s->value_starts, n * sizeof *starts + 1);
         if (!starts) return false;
         for (size_t i = 0; i < n; i++) starts[i] = chunk_token_start(chunk, i);
@@ -119,12 +135,16 @@ static bool make_shingles(sampler_t *s) {
                                   step_of(s), hashes);
     s->hashes.size += size;
     if (s->options->positions) {
-        uint32_t *starts = array_room(&s->starts, size), *tokens = array_room(&s->tokens, size);
-        if (!starts || !tokens) return false;
-        memcpy(starts, s->value_starts.bytes, size);
+        uint32_t *tokens = array_room(&s->tokens, size);
+        if (!tokens) return false;
         for (size_t i = 0; i < n; i++) tokens[i] = (uint32_t)(s->first_token + i);
-        s->starts.size += size;
         s->tokens.size += size;
+    }
+    if (s->options->starts) {
+        uint32_t *starts = array_room(&s->starts, size);
+        if (!starts) return false;
+        memcpy(starts, s->value_starts.bytes, size);
+        s->starts.size += size;
         array_drop(&s->value_starts, size);
     }
     array_drop(&s->values, n * sizeof(uint64_t));
@@ -143,8 +163,8 @@ static bool push_shingle(sampler_t *s, size_t at, size_t length) {
     uint32_t hash = sampled_hash(fmix64(sum + length * SHINGLE_LENGTH), s->singles.bytes[at]);
     s->n_shingles++;
     if (!push_u32(&s->hashes, hash)) return false;
-    return !s->options->positions || (push_u32(&s->starts, ((const uint32_t *)s->value_starts.bytes)[at]) &&
-                                      push_u32(&s->tokens, (uint32_t)(s->first_token + at)));
+    if (s->options->positions && !push_u32(&s->tokens, (uint32_t)(s->first_token + at))) return false;
+    return !s->options->starts || push_u32(&s->starts, ((const uint32_t *)s->value_starts.bytes)[at]);
 }
 
 /* Whether the text has tokens and no shingle, and so is one itself. Only the last values can tell. */
@@ -180,7 +200,8 @@ static bool sample(sampler_t *s) {
 
 static bool sampler_start(sampler_t *s, const table_t *table, const uint8_t *text, size_t size) {
     array_t *arrays[] = {&s->values, &s->singles, &s->value_starts, &s->hashes,      &s->starts,
-                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds};
+                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds,
+                         &s->selected};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) arrays[i]->size = 0;
     s->first_token = s->n_shingles = s->segment = 0;
     size_t n = count_segments(s->n_chars, s->options->segment_chars);
@@ -193,7 +214,7 @@ static bool sampler_start(sampler_t *s, const table_t *table, const uint8_t *tex
         s->cuts.cut_tokens = malloc((n + 1) * sizeof *s->cuts.cut_tokens);
         s->cuts_capacity = s->cuts.cut_tokens ? n + 1 : 0;
     }
-    return s->cuts.cut_tokens && chunk_start(&s->chunk, table, text, size, s->options->positions);
+    return s->cuts.cut_tokens && chunk_start(&s->chunk, table, text, size, s->options->starts);
 }
 
 int sampler_take(sampler_t *s, const table_t *table, const uint8_t *text, size_t size, const options_t *options) {

@@ -14,8 +14,9 @@ typedef struct {
     cuts_t cuts;
     size_t cuts_capacity;
     array_t values, singles, value_starts;         /* uint64, uint8, uint32: by token */
-    array_t hashes, starts, tokens;                /* uint32: by shingle of the segment; the last two for positions */
+    array_t hashes, starts, tokens;                /* uint32: by shingle of the segment, as asked for */
     array_t kept, kept_starts, kept_tokens, bounds; /* uint32: what is returned */
+    array_t selected;                              /* uint64: a bit for each shingle of the segment */
     select_t select;
     size_t first_token; /* number of the token at values[0] */
     size_t n_shingles, segment, n_chars;
