@@ -1,7 +1,8 @@
 """The bit kernels in C: the names, results and errors of `reference_bits`, `reference_query` and `reference_gaps`.
 
 Python checks types and shapes, and passes addresses; what only a look at the values shows is found in C, and told by
-the checks that the reference makes. Arrays that are not contiguous are copied.
+the checks that the reference makes: so is whatever functions of the module refuse. Arrays that are not contiguous are
+copied.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.native_library import address, function
+from pmbf.kernels.native_library import address, function, module
 
 Hashes = NDArray[np.uint32]
 Words = NDArray[np.uint64]
@@ -36,8 +37,7 @@ _hits_open = function("pmbf_hits_open", *_ROWS, *_QUERY, _AT, returns=c_int64)
 _hits_sealed = function("pmbf_hits_sealed", *_SLICES, *_QUERY, _AT)
 _window_counts = function("pmbf_window_counts", _AT, _N, _N, _AT, _N, _AT, returns=c_int64)
 _rows_over = function("pmbf_rows_over", _AT, _N, _AT, _N, _AT, _AT, _N, _AT, _N, _AT, returns=c_int64)
-_rows_with_evidence = function("pmbf_rows_with_evidence", _AT, _N, _N, _AT, _AT, *[c_int64] * 4, _AT, returns=c_int64)
-_evidence = function("pmbf_evidence", _AT, _N, _AT, _N, _AT, _AT, _N, *[c_int64] * 3, _AT, returns=c_int64)
+_evidence, _rows_with_evidence = module().evidence, module().rows_with_evidence
 _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
 _popcount = function("pmbf_popcount", _AT, _N, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
@@ -138,32 +138,29 @@ def evidence(
     bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
 ) -> Counts:
     """See `reference_query.evidence`."""
-    checks.require_lists_fit(bounds, places)
-    checks.require_weights_fit(weights, tokens, shingle_tokens, window, missed)
-    bounds, places, weights, tokens = map(_plain, (bounds, places, weights, tokens))
-    found = np.empty(len(bounds) - 1, np.int64)
-    lists, query = (_at(bounds), len(found), _at(places), len(places)), (_at(weights), _at(tokens), len(weights))
-    failed = _evidence(*lists, *query, shingle_tokens, window, missed, _at(found))
-    if failed < -1:
+    how = shingle_tokens, window, missed
+    found = _evidence(bounds, places, weights, tokens, *how)
+    if found is None:
+        checks.require_lists_fit(bounds, places)
+        checks.require_weights_fit(weights, tokens, *how)
         checks.require_weights(weights, tokens)
         checks.require_lists(bounds, places, weights)
-    _done(failed)
-    return found
+        found = _evidence(*map(_plain, (bounds, places, weights, tokens)), *how)
+    return np.ndarray(found[0], np.int64, found[1])
 
 
 def rows_with_evidence(
     hits: Words, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
-    """See `reference_query.rows_with_evidence`; two passes over the hits, however many rows there are."""
-    checks.require_weighed_hits(hits, weights, least)
-    checks.require_weights_fit(weights, tokens, shingle_tokens, window, missed)
-    hits, weights, tokens = map(_plain, (hits, weights, tokens))
-    rows = np.empty(64 * hits.shape[1], np.int64)
-    weighing = (_at(weights), _at(tokens), shingle_tokens, window, missed, least)
-    n_rows = _rows_with_evidence(_at(hits), *hits.shape, *weighing, _at(rows))
-    if n_rows < -1:
+    """See `reference_query.rows_with_evidence`; one pass over the hits, however many rows there are."""
+    how = shingle_tokens, window, missed
+    found = _rows_with_evidence(hits, weights, tokens, *how, least)
+    if found is None:
+        checks.require_weighed_hits(hits, weights, least)
+        checks.require_weights_fit(weights, tokens, *how)
         checks.require_weights(weights, tokens)
-    return rows[: _done(n_rows)]
+        found = _rows_with_evidence(*map(_plain, (hits, weights, tokens)), *how, least)
+    return np.ndarray(found[0], np.int64, found[1])
 
 
 def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:

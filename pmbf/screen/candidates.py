@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +22,9 @@ from pmbf.screen.rarity import Stretch, Weighing, evidence, missed, needed, rewe
 
 Hashes = NDArray[np.uint32]
 Rows = Iterator[tuple[int, NDArray[np.int64]]]
+
+_FIRST_HASHES = 128
+"""What a copy of so many hashes would give is mostly more than is asked for; then the others need not be added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +109,12 @@ def _rows(files: StoreFiles, stretch: Stretch, least: float, options: Options) -
 
 def _weighing(files: StoreFiles, options: Options) -> Weighing:
     """Return how hits are weighed: who says how much evidence is asked for follows every trace, also a thin one."""
-    return Weighing(files.params.shingle_tokens, missed(files.n_documents) if options.min_evidence is None else 0.0)
+    return _kept_weighing(
+        files.params.shingle_tokens, missed(files.n_documents) if options.min_evidence is None else 0.0
+    )
+
+
+_kept_weighing = lru_cache(maxsize=8)(Weighing)
 
 
 def _least(
@@ -117,10 +126,19 @@ def _least(
     """
     enough = needed(files.n_documents, files.params.density)
     least = enough if options.min_evidence is None else options.min_evidence
-    bounds, every = np.array([0, len(weights)]), np.arange(len(weights), dtype=np.uint32)
-    offered = evidence(bounds, every, weights, tokens, _weighing(files, options))
-    share = min(1.0, files.params.density * sample.n_chars / len(sample))
-    return min(least, float(offered[0]) * share / 2)
+    share = min(1.0, files.params.density * sample.n_chars / len(sample)) / 2
+    for n in (min(_FIRST_HASHES, len(weights)), len(weights)):
+        bounds, every = _all_places(n)
+        offered = float(evidence(bounds, every, weights[:n], tokens[:n], _weighing(files, options))[0])
+        if offered * share >= least:
+            break
+    return min(least, offered * share)
+
+
+@lru_cache(maxsize=256)
+def _all_places(n: int) -> tuple[NDArray[np.int64], Hashes]:
+    """Return the list of all places of a query, as `evidence` takes lists."""
+    return np.array([0, n]), np.arange(n, dtype=np.uint32)
 
 
 def _with_evidence(
@@ -132,8 +150,8 @@ def _with_evidence(
     shared = files.shared_hashes(parts, sample.hashes, weights)
     weights = reweighed(weights, shared.n_having, files.n_documents)
     found = evidence(shared.bounds, shared.places, weights, sample.token, _weighing(files, options))
-    n_hits = np.diff(shared.bounds)
-    kept = np.flatnonzero((found >= _least(files, sample, weights, sample.token, options)) & (n_hits > 0))
-    ranked = sorted(zip(-found[kept], -n_hits[kept], shared.ids[kept].tolist(), strict=True))
-    named = [Candidate(id_, -int(n), -float(nats)) for nats, n, id_ in ranked]
-    return Found(named, int(np.count_nonzero(weights == 0)))
+    kept = np.flatnonzero(found >= _least(files, sample, weights, sample.token, options))
+    n_hits = shared.bounds[kept + 1] - shared.bounds[kept]
+    ranked = sorted(zip((-found[kept]).tolist(), (-n_hits).tolist(), shared.ids[kept].tolist(), strict=True))
+    named = [Candidate(id_, -n, -nats) for nats, n, id_ in ranked if n]
+    return Found(named, len(weights) - int(np.count_nonzero(weights)))

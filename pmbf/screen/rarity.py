@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 import numpy as np
@@ -58,7 +58,7 @@ _MOST_HITS_BYTES = 64 << 20
 """What looking up a stretch of a query may take: longer queries are looked up stretch by stretch."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Weighing:
     """How hits are weighed together.
 
@@ -70,7 +70,7 @@ class Weighing:
     shingle_tokens: int
     missed: float
 
-    @property
+    @cached_property
     def units(self) -> dict[str, int]:
         """The same as the kernels take it."""
         missed = round(self.missed * UNITS)

@@ -1,15 +1,6 @@
 /* What the hits of a query are worth: the most that those of a document, or of a row, weigh within a window. */
 
-#include "bits.h"
-
-/* What a query's hashes weigh, and when hits of them overlap. */
-typedef struct {
-    const int32_t *weights;
-    const uint32_t *tokens;
-    const int64_t *owed; /* by place: what a stretch from the first place to that one costs, were nothing hit */
-    size_t n;
-    int64_t length, window, missed;
-} weighing_t;
+#include "bits_evidence.h"
 
 /* Returns what is owed by place, one more than there are; a hash that weighs nothing is never missed. */
 static int64_t *owed_of(const weighing_t *by) {
@@ -65,18 +56,13 @@ static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, star
     return best;
 }
 
-/* Writes the evidence of each list of places, places[bounds[i] … bounds[i + 1]). Returns 0, PMBF_NO_MEMORY,
- * or PMBF_REFUSED when bounds do not ascend to the number of places, a place is none of the query's, or the query is not
- * in order. */
-EXPORT int64_t pmbf_evidence(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places,
-                             const int32_t *weights, const uint32_t *tokens, size_t n_hashes, int64_t length,
-                             int64_t window, int64_t missed, int64_t *out) {
-    weighing_t by = {weights, tokens, NULL, n_hashes, length, window, missed};
+int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places, weighing_t by,
+                          int64_t *out) {
     uint32_t largest = 0;
     int descends = bounds[0] != 0 || bounds[n] != (int64_t)n_places;
     for (size_t i = 0; i < n; i++) descends |= bounds[i + 1] < bounds[i];
     for (size_t i = 0; i < n_places; i++) largest = places[i] > largest ? places[i] : largest;
-    if (descends || (n_places && largest >= n_hashes) || !is_weighing(&by)) return PMBF_REFUSED;
+    if (descends || (n_places && largest >= by.n) || !is_weighing(&by)) return PMBF_REFUSED;
     start_t *starts = malloc((n_places + 1) * sizeof *starts);
     int64_t *owed = owed_of(&by);
     by.owed = owed;
@@ -169,22 +155,16 @@ static size_t hits_for(int64_t least, const int32_t *weights, size_t n) {
     return (size_t)((least - 1) / most_weight + 1);
 }
 
-/* Writes the rows whose hits weigh `least`, at least 1, within a window, less what is missed, ascending; returns how many,
- * or PMBF_NO_MEMORY, or PMBF_REFUSED when the query is not in order.
- *
- * Few rows have so many hits so near to each other as the weightiest would have to be; only theirs are weighed. */
-EXPORT int64_t pmbf_rows_with_evidence(const uint64_t *hits, size_t n_hits, size_t width, const int32_t *weights,
-                                       const uint32_t *tokens, int64_t length, int64_t window, int64_t missed,
-                                       int64_t least, int64_t *out) {
-    weighing_t by = {weights, tokens, NULL, n_hits, length, window, missed};
+/* Few rows have so many hits so near to each other as the weightiest would have to be; only theirs are weighed. */
+int64_t rows_with_evidence(const uint64_t *hits, size_t width, weighing_t by, int64_t least, int64_t *out) {
     if (!is_weighing(&by)) return PMBF_REFUSED;
-    const size_t n_needed = hits_for(least, weights, n_hits);
+    const size_t n_needed = hits_for(least, by.weights, by.n);
     int64_t *owed = owed_of(&by), n_found = owed ? 0 : PMBF_NO_MEMORY;
     by.owed = owed;
     for (size_t first = 0; n_found >= 0 && first < width; first += LINE_WORDS) {
-        columns_t columns = columns_from(hits, n_hits, width, first);
+        columns_t columns = columns_from(hits, by.n, width, first);
         line_t mask;
-        bits_variant()->crowded(&columns, weights, (size_t)window, n_needed, &mask);
+        bits_variant()->crowded(&columns, by.weights, (size_t)by.window, n_needed, &mask);
         int64_t n = write_weighty(&columns, &by, least, &mask, 64 * first, out + n_found);
         n_found = n < 0 ? n : n_found + n;
     }

@@ -2,13 +2,14 @@
  * interpreter's lock; what is called once for every small text is a function of the module. */
 
 #include "module_files.h"
+#include "module_query.h"
 #include "module_records.h"
 #include "module_rows.h"
 #include "module_text.h"
 
 /* The same number as INTERFACE in native_library.py; raised with every change of a function's arguments or
  * results. */
-__attribute__((visibility("default"))) int pmbf_interface(void) { return 18; }
+__attribute__((visibility("default"))) int pmbf_interface(void) { return 19; }
 
 PyDoc_STRVAR(address_doc, "address(buffer, /)\n--\n\nReturn where the bytes of an object begin, an array or bytes.");
 
@@ -22,6 +23,8 @@ static PyObject *address(PyObject *Py_UNUSED(module), PyObject *object) {
 
 static PyMethodDef methods[] = {
     {"address", address, METH_O, address_doc},
+    {"evidence", (PyCFunction)(void (*)(void))module_evidence, METH_FASTCALL, NULL},
+    {"rows_with_evidence", (PyCFunction)(void (*)(void))module_rows_with_evidence, METH_FASTCALL, NULL},
     {"checked_rows", module_checked_rows, METH_O, NULL},
     {"looks", module_looks, METH_O, NULL},
     {"record", module_record, METH_VARARGS, NULL},
