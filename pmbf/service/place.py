@@ -29,17 +29,17 @@ def service_socket(collection: str, environment: Mapping[str, str] = os.environ)
     """Return the socket a client asks: the one that `PMBF_SOCKET` names, or the usual one; None where there is none.
 
     Raises:
-        ParameterError: Others could have put one into the usual place.
+        ParameterError: Others could have put one there.
         OSError: It cannot be looked at.
     """
     named = environment.get(SOCKET_VARIABLE)
-    if named is not None:
-        return Path(named) if named else None
-    path = usual_socket(collection, environment)
-    if not os.path.lexists(path):
+    if named == "":
         return None
-    require_own_folder(path.parent)
-    return path
+    path = Path(named or usual_socket(collection, environment))
+    if os.path.lexists(path):
+        require_own_folder(path.parent)
+        return path
+    return path if named else None
 
 
 def require_own_folder(folder: Path) -> None:

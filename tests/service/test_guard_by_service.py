@@ -136,6 +136,8 @@ def test_the_usual_socket_is_found_and_not_where_others_could_have_put_it(protec
         path.parent.chmod(0o777)
         done = guard("leak.txt", "-c", protected, cwd=desk, **usual)
         assert (done.returncode, "others could answer" in done.stderr) == (1, True)
+        named = guard("leak.txt", "-c", protected, cwd=desk, PMBF_SOCKET=str(path))
+        assert (named.returncode, "others could answer" in named.stderr) == (1, True)
         path.parent.chmod(0o700)
         process.terminate()
         assert process.wait(60) == 0
