@@ -91,6 +91,17 @@ def test_a_phrase_here_and_a_phrase_there_are_not_compared(book):
     assert [] == stretches(book, query)
 
 
+def test_phrases_beside_each_other_here_and_pages_apart_there_are_not_compared(book):
+    words, n = book.split(), Params().shingle_tokens
+    sample = query_sample(book, Params(), starts=True)
+    every = np.searchsorted(sample.starts, np.arange(0, len(book) - 20_000, 10_000))  # nearer than stretches are apart
+    phrases = [" ".join(words[at : at + n]) for at in sample.token[every].tolist()]
+    query = " ".join(f"{phrase} {prose(72, 30)}" for phrase in phrases)
+    shared = kernels.intersect(query_sample(query, Params()).hashes, np.sort(sample.hashes))
+    assert shared.sum() > 40
+    assert [] == stretches(book, query)
+
+
 def test_a_whole_book_is_compared_where_all_of_it_is_asked_for(book):
     assert [Span(0, len(book))] == stretches(book, book)
 

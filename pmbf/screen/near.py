@@ -4,8 +4,8 @@
     those the query has, too                    ▲    ▲ ▲      ▲               ▲
     compared                                ├────────────────────┤                        with a margin on both sides
 
-What is far from any of them has at most a few words in a row in common with the query. A hash alone is a phrase: a
-dictionary has one of every text on every other page.
+What is far from any of them has at most a few words in a row in common with the query. A hash that has no other near it
+in both texts is a phrase: a dictionary has one of every text on every other page.
 """
 
 from __future__ import annotations
@@ -49,14 +49,14 @@ def stretches_near(text: str, asked: QuerySample, n_query_chars: int, params: Pa
     if len(text) <= WHOLE_CHARS:
         return [Span(0, len(text))]
     places, in_query = _hits(query_sample(text, params, starts=True), asked)
-    alone = len(distinct(asked.hashes)) < TOGETHER_HASHES // 5  # of a query of few hashes, one suffices
+    if len(distinct(asked.hashes)) >= TOGETHER_HASHES // 5:  # of a query of few hashes, one suffices
+        places = places[_together(places, in_query)]
     gap = max(2 * MARGIN_CHARS, n_query_chars // QUERY_SHARE)
     starts = np.flatnonzero(np.diff(places, prepend=-2 * gap) > gap)
     stops = np.append(starts[1:], len(places))[: len(starts)]
     return [
         Span(max(0, int(places[start]) - MARGIN_CHARS), min(len(text), int(places[stop - 1]) + MARGIN_CHARS))
         for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
-        if alone or _together(in_query[start:stop])
     ]
 
 
@@ -68,10 +68,18 @@ def _hits(source: QuerySample, asked: QuerySample) -> tuple[NDArray[np.int64], N
     return source.starts[found].astype(np.int64), order[np.searchsorted(wanted, source.hashes[found])]
 
 
-def _together(in_query: NDArray[np.intp]) -> bool:
-    """Return whether two different hashes are near each other in the query, too."""
-    gaps = np.diff(np.sort(in_query))
-    return bool(((gaps > 0) & (gaps < TOGETHER_HASHES)).any())
+def _together(places: NDArray[np.int64], in_query: NDArray[np.intp]) -> NDArray[np.bool_]:
+    """Return which hits have another one, of another hash, near them in both texts."""
+    together = np.zeros(len(places), bool)
+    for ahead in range(1, len(places)):
+        near = places[ahead:] - places[:-ahead] < MARGIN_CHARS
+        if not near.any() or together.all():
+            break
+        apart = np.abs(in_query[ahead:] - in_query[:-ahead])
+        near &= (apart > 0) & (apart < TOGETHER_HASHES)
+        together[ahead:] |= near
+        together[:-ahead] |= near
+    return together
 
 
 def passages_near(
