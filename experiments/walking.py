@@ -7,7 +7,8 @@
 
 The filters: `plain`, Bloom filters of all five-word shingles under MurmurHash3, one absent shingle in a million taken
 for present; `seeded`, the same under a secret seed of 32 bits; `keyed`, the same under SipHash-2-4 and a secret key of
-128 bits; `endpoint`, a row of the endpoint filter, which is keyed, sampled, and takes one in a hundred.
+128 bits; `endpoint`, a row of the endpoint filter, which is keyed, sampled, takes one in a hundred, and is
+of letters, not of words: it is walked letter by letter, too, and the attacker knows twenty words.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Protocol
 
 import mmh3
 import numpy as np
@@ -27,12 +29,15 @@ from numpy.typing import NDArray
 from experiments.corpora import read
 from pmbf import kernels
 from pmbf.endpoint import rows
-from pmbf.endpoint.sampling import RUN, SHINGLE_TOKENS, keyed_sample
+from pmbf.endpoint.sampling import GRAM_LETTERS, RUN, WINDOW, gram_hashes, keyed_sample, least, letters_of
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.params import words_per_row
 from pmbf.text import fold
 
-GRAM, KNOWN_WORDS = 5, 4
+GRAM = 5
+KNOWN_WORDS, KNOWN_LETTERS = 20, 64
+"""Of a document, to who walks the endpoint filter: the letters of a gram and a window, and some."""
+ALPHABET = "abcdefghijklmnopqrstuvwxyz0123456789"
 FPR, N_HASHES = 1e-6, 20
 N_READ, N_DOCUMENTS, DOCUMENT_WORDS = 1500, 12, (600, 4000)
 VOCABULARY = 30_000
@@ -45,25 +50,89 @@ Hasher = Callable[[Sequence[str]], NDArray[np.uint32]]
 """Hashes shingles, each some words with a space between."""
 
 
+class Held(Protocol):
+    """A filter as an attacker holds it, with a way to hash that is right or wrong."""
+
+    @property
+    def n_known(self) -> int:
+        """Words in a row that he needs to know to begin with."""
+        ...
+
+    def fitting(self, path: Words, vocabulary: Words) -> NDArray[np.bool_]:
+        """Return which words may come next, by the filter."""
+        ...
+
+    def confirms(self, guess: Words) -> bool:
+        """Return whether the filter seems to hold a guess."""
+        ...
+
+
 @dataclass(frozen=True)
-class Held:
-    """A filter as an attacker holds it: its bits, and a way to hash that is right or wrong.
+class WordFilter:
+    """A filter of all shingles of `GRAM` words.
 
     Args:
         bits: The row.
-        n_hashes: Bits per hash.
-        gram: Words of a shingle.
         hashed: What the attacker takes for the filter's hash.
+        n_known: Words that he knows.
     """
 
     bits: NDArray[np.uint64]
-    n_hashes: int
-    gram: int
     hashed: Hasher
+    n_known: int = GRAM - 1
 
     def has(self, shingles: Sequence[str]) -> NDArray[np.bool_]:
         """Return which shingles the filter seems to hold."""
-        return _present(self.bits, self.hashed(shingles), self.n_hashes)
+        return _present(self.bits, self.hashed(shingles), N_HASHES)
+
+    def fitting(self, path: Words, vocabulary: Words) -> NDArray[np.bool_]:
+        """Return with which words the last ones are a shingle that the filter seems to hold."""
+        begun = " ".join(path[-self.n_known :])
+        return self.has([f"{begun} {word}" for word in vocabulary])
+
+    def confirms(self, guess: Words) -> bool:
+        """Return whether the filter seems to hold all shingles of a guess."""
+        return bool(self.has(_grams(guess, GRAM)).all())
+
+
+@dataclass(frozen=True)
+class EndpointRow:
+    """A row of an endpoint filter.
+
+    Args:
+        bits: The row.
+        key: What the attacker takes for the site key.
+        n_known: Words, or letters, that he knows.
+    """
+
+    bits: NDArray[np.uint64]
+    key: SiteKey
+    n_known: int
+
+    def has(self, hashes: NDArray[np.uint32]) -> NDArray[np.bool_]:
+        """Return which hashes the row seems to hold."""
+        return _present(self.bits, hashes, rows.N_HASHES)
+
+    def fitting(self, path: Words, vocabulary: Words) -> NDArray[np.bool_]:
+        """Return with which words the row seems to hold all new grams that are surely sampled.
+
+        These are the least of each window that lies in the known letters and the word's, and ends in the word.
+        """
+        reach = GRAM_LETTERS + WINDOW - 1
+        begun = letters_of("".join(path[-reach:]))[0][-reach:]
+        ends = [letters_of(word)[0] for word in vocabulary]
+        n_new = np.array([len(end) for end in ends])
+        hashes = gram_hashes(np.concatenate([part for end in ends for part in (begun, end)]), self.key)
+        fits = self.has((hashes >> np.uint64(32)).astype(np.uint32))
+        lacks = np.append(0, np.cumsum(~fits[least(hashes, WINDOW)]))
+        first = np.cumsum(n_new) - n_new + np.arange(len(ends)) * len(begun) + 1
+        found: NDArray[np.bool_] = lacks[first + n_new] == lacks[first]
+        return found
+
+    def confirms(self, guess: Words) -> bool:
+        """Return whether a guess would be found, as `pmbf guard` finds it."""
+        fits = self.has(keyed_sample(" ".join(guess), self.key).hashes)
+        return any(len(run) >= RUN for run in "".join(" x"[one] for one in fits.tolist()).split())
 
 
 @dataclass(frozen=True)
@@ -135,6 +204,7 @@ def _attacks(chance: random.Random) -> Iterator[tuple[str, str, Callable[[Words]
     yield "keyed", "the key", lambda words: _unsampled(words, siphash(key, GRAM), siphash(key, GRAM))
     yield "endpoint", "a wrong key", lambda words: _endpoint_row(words, key, wrong)
     yield "endpoint", "the key", lambda words: _endpoint_row(words, key, key)
+    yield "endpoint", "the key, letter by letter", lambda words: _endpoint_row(words, key, key, KNOWN_LETTERS)
 
 
 def murmur(seed: int) -> Hasher:
@@ -153,19 +223,19 @@ def siphash(key: SiteKey, width: int) -> Hasher:
     return hashed
 
 
-def _unsampled(words: Words, made: Hasher, guessed: Hasher) -> Held:
+def _unsampled(words: Words, made: Hasher, guessed: Hasher) -> WordFilter:
     hashes = made(_grams(words, GRAM))
     bits = np.zeros(words_per_row(len(hashes), n_hashes=N_HASHES, fpr=FPR), np.uint64)
     kernels.fill(bits, hashes, n_hashes=N_HASHES)
-    return Held(bits, N_HASHES, GRAM, guessed)
+    return WordFilter(bits, guessed)
 
 
-def _endpoint_row(words: Words, key: SiteKey, guessed: SiteKey) -> Held:
+def _endpoint_row(words: Words, key: SiteKey, guessed: SiteKey, n_known: int = KNOWN_WORDS) -> EndpointRow:
     """Return the row of a document's first part."""
     bits = np.zeros(rows.ROW_WORDS, np.uint64)
     own = np.unique(keyed_sample(" ".join(words), key).hashes[: rows.CAPACITY])
     kernels.fill(bits, rows.padded(own, 1, key), n_hashes=rows.N_HASHES)
-    return Held(bits, rows.N_HASHES, SHINGLE_TOKENS, siphash(guessed, SHINGLE_TOKENS))
+    return EndpointRow(bits, guessed, n_known)
 
 
 def _attacked(
@@ -182,11 +252,14 @@ def _attacked(
         held = make(words)
         # The beginning is in the row, whatever part of the document it stands for.
         start = chance.randrange(len(words) // 4)
-        walked.append(walk(held, words[start:], vocabulary))
+        if held.n_known == KNOWN_LETTERS:
+            walked.append(walk(held, "".join(words[start:]), ALPHABET))
+        else:
+            walked.append(walk(held, words[start:], vocabulary))
         for _ in range(N_GUESSES):
             at, other = chance.randrange(len(words) // 4), chance.choice(others)
-            confirmed += confirms(held, words[at : at + GUESS_WORDS])
-            deceived += confirms(held, other[:GUESS_WORDS])
+            confirmed += held.confirms(words[at : at + GUESS_WORDS])
+            deceived += held.confirms(other[:GUESS_WORDS])
     return Attacked(kind, attacker, tuple(walked), confirmed, deceived, N_GUESSES * len(documents))
 
 
@@ -198,32 +271,20 @@ def walk(held: Held, words: Words, vocabulary: Words) -> int:
         words: The document from the known words on.
         vocabulary: What may come next.
     """
-    known = held.gram - 1
-    paths = [list(words[:known])]
+    paths = [list(words[: held.n_known])]
     for _ in range(MOST_WORDS):
         longer = []
         for path in paths:
-            begun = " ".join(path[-known:])
-            fits = np.flatnonzero(held.has([f"{begun} {word}" for word in vocabulary]))
-            longer += [[*path, vocabulary[at]] for at in fits.tolist()]
+            longer += [[*path, vocabulary[at]] for at in np.flatnonzero(held.fitting(path, vocabulary)).tolist()]
         if not longer or len(longer) > BEAM:
             break
         paths = longer
-    return max(_right(path, words) for path in paths) - known
+    return max(_right(path, words) for path in paths) - held.n_known
 
 
 def _right(path: Words, words: Words) -> int:
     """Return how many words of a path are those of the document before the first wrong one."""
     return next((n for n, (one, own) in enumerate(zip(path, words, strict=False)) if one != own), len(path))
-
-
-def confirms(held: Held, guess: Words) -> bool:
-    """Return whether a filter holds the shingles of a guess: all of them, or as many as its sampling lets one expect.
-
-    Of the endpoint filter that is the run that `pmbf guard` asks for, and one in ten for chance.
-    """
-    fits = held.has(_grams(guess, held.gram))
-    return bool(fits.all()) if held.gram == GRAM else int(fits.sum()) >= RUN + len(fits) * 0.1
 
 
 def _grams(words: Words, n: int) -> list[str]:
@@ -250,7 +311,7 @@ def search_seeds(words: Words, seed_bits: int, chance: random.Random) -> SeedSea
         seeds = np.arange(first, min(first + _SEEDS_TOGETHER, 1 << seed_bits), dtype=np.uint32)
         for shingle in known:
             # A bit more each time: half of the seeds fail at the first, half of the rest at the second.
-            for n_bits in (1, 3, held.n_hashes):
+            for n_bits in (1, 3, N_HASHES):
                 seeds = seeds[_present(held.bits, murmur_of_seeds(shingle, seeds), n_bits)]
         fitting += seeds.tolist()
     seconds = time.process_time() - began

@@ -1,6 +1,6 @@
 """The endpoint filter: what a machine needs to guard protected documents, without their texts, names or fingerprints.
 
-text ─► tokens ─► shingles under the site key ─► winnowed sample     sampling
+text ─► letters ─► grams under the site key ─► winnowed sample      sampling
      ─► parts of documents, a row each, all filled alike             rows
      ─► one file with a MAC                                          filterfile
      ─► opaque ids of the rows, and the map that stays behind        opaque

@@ -20,7 +20,7 @@ from pmbf.collection import Collection, Listed
 from pmbf.endpoint import filterfile, opaque
 from pmbf.endpoint.opaque import Part
 from pmbf.endpoint.rows import Hashes, part_bounds
-from pmbf.endpoint.sampling import RUN, KeyedSample, keyed_sample
+from pmbf.endpoint.sampling import RUN, keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import IncompleteError, ParameterError
 
@@ -38,8 +38,7 @@ class ExportReport:
         n_rows: Rows of the filter, those that only fill up included.
         n_bytes: Of the file.
         key_id: Of the site key, hexadecimal.
-        too_short: Paths of documents with too few words to be found: never those of 31 words in a row that tell
-            something.
+        too_short: Paths of documents with too few letters to be found: never those of 171 and more that tell something.
         problems: Documents, by path, that could not be read, and why: they are not protected.
     """
 
@@ -55,12 +54,21 @@ class ExportReport:
         return asdict(self)
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class _Kept:
+    """What is kept of a document's sample: each hash, and the characters of its gram."""
+
+    hashes: Hashes
+    starts: NDArray[np.uint32]
+    stops: NDArray[np.uint32]
+
+
 @dataclass(slots=True)
 class _Sampled:
     """Documents and their samples, and what could not be sampled."""
 
     documents: list[Listed] = field(default_factory=list)
-    samples: list[KeyedSample] = field(default_factory=list)
+    samples: list[_Kept] = field(default_factory=list)
     problems: list[tuple[str, str]] = field(default_factory=list)
 
 
@@ -125,28 +133,26 @@ def _sampled(collection: Collection, key: SiteKey, on_progress: Callable[[], Non
             sampled.problems.append((document.paths[0], str(error).removeprefix(f"{document.paths[0]}: ")))
         else:
             sampled.documents.append(document)
-            sampled.samples.append(sample)
+            sampled.samples.append(_Kept(sample.hashes, *sample.bounds()))
         on_progress()
     return sampled
 
 
-def _common_hashes(samples: Sequence[KeyedSample]) -> Hashes:
+def _common_hashes(samples: Sequence[_Kept]) -> Hashes:
     """Return the hashes that too many documents have, ascending: licences, templates, phrases of the house."""
     least = int(max(COMMON_DOCUMENTS, COMMON_SHARE * len(samples)))
     hashes = np.sort(np.concatenate([np.empty(0, np.uint32), *(distinct(sample.hashes) for sample in samples)]))
     return distinct(hashes[least:][hashes[least:] == hashes[: max(0, len(hashes) - least)]])
 
 
-def _parts(
-    document: Listed, sample: KeyedSample, dropped: Hashes, key: SiteKey
-) -> Iterator[tuple[int, tuple[Hashes, Part]]]:
+def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> Iterator[tuple[int, tuple[Hashes, Part]]]:
     """Yield the id of each part of a document that can be found, with its hashes and what it is."""
     kept: NDArray[np.intp] = np.flatnonzero(~np.isin(sample.hashes, dropped))
     for number, (start, stop) in enumerate(part_bounds(len(kept))):
         at = kept[start:stop]
         hashes = distinct(sample.hashes[at])
         if len(hashes) >= RUN:
-            first = sample.span(at[0], at[0] + 1).start if start else 0
-            last = sample.span(at[-1], at[-1] + 1).stop if stop < len(kept) else document.n_chars
+            first = int(sample.starts[at[0]]) if start else 0
+            last = int(sample.stops[at[-1]]) if stop < len(kept) else document.n_chars
             place = Part(document.id, document.paths[0], first, last)
             yield opaque.row_id(document.sha256, number, key), (hashes, place)

@@ -1,12 +1,15 @@
-"""What is looked up of a text under a site key: a winnowed sample of its shingles, with their places.
+"""What is looked up of a text under a site key: a winnowed sample of its grams, with their places.
 
-A shingle is eight tokens; where words are written without spaces, sixteen letters. Of every four shingles in a row the
-one with the least keyed hash is kept. So 31 equal words in a row give two texts at least `RUN` equal hashes in a row,
-whatever stands around them: 31 words have 24 shingles, those have 21 windows of four, and a hash is the least of at
-most four of these.
+A *gram* is 40 letters and digits in a row, folded, whatever stands between them: how a text is wrapped, hyphenated or
+cut into words changes none. Letters of different scripts that look alike are one letter. A letter of a script that is
+written without spaces counts as three, as everywhere in a leak check.
 
-Shingles that say little are left out on both sides: those of digits and short words, which many texts have by chance
-and which are quickly guessed.
+Of every 22 grams in a row the one with the least keyed hash is kept, of all one in 11.5. So 171 equal letters in a row
+give two texts at least `RUN` equal hashes in a row, whatever stands around them: they have 132 grams, which are six
+times 22.
+
+Grams that say little are left out on both sides: those whose letters mostly repeat one of the four before, as in rows
+of zeros and flags, which many texts have by chance and which are quickly guessed.
 
 Source:
     Schleimer, Wilkerson & Aiken 2003, Winnowing: Local Algorithms for Document Fingerprinting, section 3.
@@ -14,133 +17,179 @@ Source:
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.endpoint.sitekey import SiteKey
-from pmbf.kernels import Tokens
+from pmbf.kernels.lookalikes import alike
 from pmbf.params import FOLD_VERSION
 from pmbf.report import Span
 from pmbf.text import utf8
 
-SHINGLE_TOKENS = 8
-WINDOW = 4
+GRAM_LETTERS = 40
+SINGLE_LETTERS = 3
+"""What a letter that is a token of its own counts for."""
+WINDOW = 22
 RUN = 6
 """Distinct hashes in a row that a text must share with a row of the filter."""
 
 WEAK_RUN, NEAR = 3, 24
 """Beside such a run, so many hashes away at most, so many in a row are enough: by chance, once in 20,000 runs."""
 
-MOST_BEYOND = SHINGLE_TOKENS
+LAG, MOST_REPEATED = 4, 28
+"""A gram says little when, from its fifth letter on, more than so many of its 36 letters are among the four before
+them. Of English a quarter are, of random digits a third, of zeros and ones nearly all."""
 
-LEAST_LETTERS = 20
-"""Of a shingle, in words of at least `WORD_LETTERS`; running English has some 36, and two bits each (Shannon 1951)."""
-WORD_LETTERS = 3
-
-RULES = f"{FOLD_VERSION} {SHINGLE_TOKENS} {WINDOW} {LEAST_LETTERS} {WORD_LETTERS}"
+RULES = f"{FOLD_VERSION} {alike()} {GRAM_LETTERS} {SINGLE_LETTERS} {WINDOW} {LAG} {MOST_REPEATED}"
 """What makes samples comparable; part of an endpoint filter's header."""
 
 _NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)
+_BLOCK = 1 << 16
+"""Grams that are hashed together: what is made of them stays in the cache."""
+
+Codes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class KeyedSample:
-    """The sampled shingles of a text, in text order.
+    """The sampled grams of a text, in text order.
 
     Args:
         hashes: `(n,) uint32`, keyed.
-        first: `(n,) intp`, the first token of each shingle.
-        last: `(n,) intp`, its last token.
-        tokens: Of the text.
-        silent: `(n_tokens,) bool`, whether the shingle that begins at a token says too little to be sampled.
+        first: `(n,) intp`, the first letter of each gram.
+        letters: `(n_letters,) uint32`, of the text, folded.
+        places: `(n_letters,) uint32`, the code point of the text that each letter comes from.
+
+    A letter of a script without spaces stands in `letters` three times: the second and the third are numbers that no
+    letter has, so that they are no repetition.
     """
 
     hashes: NDArray[np.uint32]
     first: NDArray[np.intp]
-    last: NDArray[np.intp]
-    tokens: Tokens
-    silent: NDArray[np.bool_]
+    letters: Codes
+    places: NDArray[np.uint32]
 
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def span(self, start: int, stop: int) -> Span:
-        """Return the characters of the shingles `[start, stop)`."""
-        return self._characters(int(self.first[start]), int(self.last[stop - 1]))
+    def bounds(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """Return where the characters of each gram begin and end, `(n,) uint32` each."""
+        return self.places[self.first], self.places[self.first + (GRAM_LETTERS - 1)] + np.uint32(1)
 
     def span_around(self, start: int, stop: int) -> Span:
         """Return the most that two texts can share around a run `[start, stop)` of equal hashes.
 
-        Shared words may go on beyond a run, not for `WINDOW` shingles: one of these would have been sampled in both,
-        but for those that are never sampled. Of such ones up to `MOST_BEYOND` in a row are taken for shared.
+        Shared letters may go on beyond a run, not for `WINDOW` grams: one of these would have been sampled in both, but
+        for those that are never sampled. Of such ones up to 40 in a row are taken for shared.
         """
-        first, last, begin = int(self.first[start]), int(self.last[stop - 1]), int(self.first[stop - 1]) + 1
-        before = _n_first(self.silent[max(0, first - MOST_BEYOND) : first][::-1])
-        after = _n_first(self.silent[begin : begin + MOST_BEYOND])
-        return self._characters(
-            max(0, first - max(WINDOW - 1, before)), min(len(self.tokens) - 1, last + max(WINDOW - 1, after))
-        )
-
-    def _characters(self, first: int, last: int) -> Span:
-        return Span(int(self.tokens.starts[first]), int(self.tokens.stops[last]))
+        first, last = int(self.first[start]), int(self.first[stop - 1])
+        before = _n_first(says_little(self.letters[max(0, first - GRAM_LETTERS) : first + GRAM_LETTERS - 1])[::-1])
+        after = _n_first(says_little(self.letters[last + 1 : last + 2 * GRAM_LETTERS]))
+        begin = max(0, first - max(WINDOW - 1, before))
+        end = last + GRAM_LETTERS - 1 + max(WINDOW - 1, after)
+        return Span(int(self.places[begin]), int(self.places[min(len(self.letters) - 1, end)]) + 1)
 
 
 def keyed_sample(text: str, key: SiteKey) -> KeyedSample:
     """Return the sample of a text; lone surrogates count as U+FFFD.
 
     >>> words = "The quick brown fox jumps over the lazy dog while seven wizards watch from a distant hill."
-    >>> sample = keyed_sample(words, SiteKey(bytes(16)))
-    >>> words[sample.span(0, 1).start : sample.span(0, 1).stop]
-    'brown fox jumps over the lazy dog while'
-    >>> len(keyed_sample("On 12. 3. 2021 or 14. 5. 2022, at 10:30 or at 11:45 or so.", SiteKey(bytes(16))))
+    >>> starts, stops = keyed_sample(words, SiteKey(bytes(16))).bounds()
+    >>> words[starts[0] : stops[0]]
+    's over the lazy dog while seven wizards watch fro'
+    >>> len(keyed_sample("Flags: 0000 0000 0000 0001 1000 0000 0000 0000 0000 0000.", SiteKey(bytes(16))))
     0
     """
+    letters, places = letters_of(text)
+    hashes, first = [np.empty(0, np.uint32)], [np.empty(0, np.intp)]
+    last = -1
+    for start in range(0, max(1, len(letters) - GRAM_LETTERS - WINDOW + 2), _BLOCK):
+        # Windows that begin in the block; its last ones reach beyond it.
+        found = gram_hashes(letters[start : start + _BLOCK + GRAM_LETTERS + WINDOW - 2], key)
+        kept = winnowed(found, WINDOW)
+        kept = kept[(found[kept] != _NEVER) & (kept + start > last)]
+        if len(kept):
+            last = int(kept[-1]) + start
+        hashes.append((found[kept] >> np.uint64(32)).astype(np.uint32))
+        first.append(kept + start)
+    return KeyedSample(np.concatenate(hashes), np.concatenate(first), letters, places)
+
+
+def gram_hashes(letters: Codes, key: SiteKey) -> NDArray[np.uint64]:
+    """Return the keyed hash of each gram, all ones where it says little: `(n_letters - GRAM_LETTERS + 1,) uint64`.
+
+    A gram is numbered by its letters as a polynomial in a secret odd number, modulo 2^64, and the number hashed.
+
+    Args:
+        letters: `(n_letters,) uint32`, folded.
+        key: The site key.
+    """
+    n_grams = max(0, len(letters) - GRAM_LETTERS + 1)
+    powers, inverse = _powers(int.from_bytes(key.derived("base", 8), "little") | 1, 1 << len(letters).bit_length())
+    sums = np.append(np.uint64(0), np.cumsum(letters * powers[: len(letters)], dtype=np.uint64))
+    numbers = (sums[GRAM_LETTERS:] - sums[:n_grams]) * inverse[:n_grams]
+    hashes = kernels.siphash_windows(numbers, width=1, key=key.words)
+    hashes[says_little(letters)] = _NEVER
+    return hashes
+
+
+def says_little(letters: Codes) -> NDArray[np.bool_]:
+    """Return which grams say little, `(n_letters - GRAM_LETTERS + 1,) bool`.
+
+    >>> says_little(np.array([5, 5, 7, 7] * 10)), says_little(np.arange(40))
+    (array([ True]), array([False]))
+    """
+    repeats = np.zeros(len(letters), np.bool_)
+    for lag in range(1, LAG + 1):
+        repeats[lag:] |= letters[lag:] == letters[:-lag]
+    n_before = np.append(0, np.cumsum(repeats, dtype=np.int64))
+    little: NDArray[np.bool_] = n_before[GRAM_LETTERS:] - n_before[LAG : LAG - GRAM_LETTERS] > MOST_REPEATED
+    return little
+
+
+@lru_cache(maxsize=32)
+def _powers(base: int, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Return the powers of an odd number from 0 on, and of its inverse, modulo 2^64."""
+    factors = [np.full(n, one, np.uint64) for one in (base, pow(base, -1, 1 << 64))]
+    for one in factors:
+        one[:1] = 1
+    powers, inverse = (np.cumprod(one, dtype=np.uint64) for one in factors)
+    return powers, inverse
+
+
+def letters_of(text: str) -> tuple[Codes, NDArray[np.uint32]]:
+    """Return the letters of a text and their places, as `KeyedSample` has them."""
     encoded = utf8(text)
-    tokens = kernels.tokenise(encoded)
-    lengths = np.where(tokens.singles, 2 * SHINGLE_TOKENS, SHINGLE_TOKENS)
-    first = np.flatnonzero(np.arange(len(tokens)) + lengths <= len(tokens))
-    last = first + lengths[first] - 1
-    hashes = _shingle_hashes(tokens, key)[first]
-    letters = np.append(0, np.cumsum(_weights(encoded, tokens)))
-    silent = np.zeros(len(tokens), np.bool_)
-    silent[first] = letters[last + 1] - letters[first] < LEAST_LETTERS
-    hashes[silent[first]] = _NEVER
-    kept = winnowed(hashes, WINDOW)
-    kept = kept[hashes[kept] != _NEVER]
-    return KeyedSample((hashes[kept] >> np.uint64(32)).astype(np.uint32), first[kept], last[kept], tokens, silent)
+    folded, tokens = kernels.fold(encoded), kernels.tokenise(encoded)
+    codes, places = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32), folded.origin[:-1]
+    is_letter = codes != ord(" ")
+    codes, places = _canonical()[codes[is_letter]], places[is_letter]
+    singles = np.searchsorted(places, tokens.starts[tokens.singles])
+    if not len(singles):
+        return codes, places
+    times = np.ones(len(codes), np.intp)
+    times[singles] = SINGLE_LETTERS
+    number = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
+    return np.repeat(codes, times) | (number.astype(np.uint32) << 21), np.repeat(places, times)
+
+
+@lru_cache(maxsize=1)
+def _canonical() -> Codes:
+    """Return the letter that each folded letter stands for: of those that look alike the first."""
+    codes = np.arange(sys.maxunicode + 1, dtype=np.uint32)
+    for group in alike():
+        codes[[ord(one) for one in group]] = ord(group[0])
+    return codes
 
 
 def _n_first(flags: NDArray[np.bool_]) -> int:
     """Return how many of the first are set, in a row."""
     return len(flags) if flags.all() else int(np.argmin(flags))
-
-
-def _shingle_hashes(tokens: Tokens, key: SiteKey) -> NDArray[np.uint64]:
-    """Return the hash of the shingle that begins at each token, 0 where the text ends before it does."""
-    hashes = np.zeros(len(tokens), np.uint64)
-    short = kernels.siphash_windows(tokens.hashes, width=SHINGLE_TOKENS, key=key.words)
-    hashes[: len(short)] = short
-    if tokens.singles.any():
-        long = kernels.siphash_windows(tokens.hashes, width=2 * SHINGLE_TOKENS, key=key.words)
-        np.copyto(hashes[: len(long)], long, where=tokens.singles[: len(long)])
-    return hashes
-
-
-def _weights(encoded: bytes, tokens: Tokens) -> NDArray[np.int64]:
-    """Return the folded letters of each token, 0 for short ones; a token that is one letter is as good as three."""
-    folded = kernels.fold(encoded)
-    codes = np.frombuffer(folded.text.encode("utf-32-le"), "<u4")
-    kinds, which = np.unique(codes, return_inverse=True)
-    is_letter = np.array([chr(code).isalpha() for code in kinds.tolist()], np.bool_)[which]
-    before = np.append(0, np.cumsum(is_letter))
-    bounds = np.searchsorted(folded.origin[:-1], np.stack([tokens.starts, tokens.stops]))
-    letters: NDArray[np.int64] = before[bounds[1]] - before[bounds[0]]
-    letters[letters < WORD_LETTERS] = 0
-    letters[tokens.singles] = WORD_LETTERS
-    return letters
 
 
 def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.intp]:
@@ -150,11 +199,23 @@ def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.intp]:
         hashes: `(n,) uint64`.
         window: How many, at least 1; fewer where there are fewer.
     """
-    width = max(1, min(window, len(hashes)))
-    best = np.arange(len(hashes) - width + 1)
-    for ahead in range(1, width):
-        rival = np.arange(ahead, ahead + len(best))
-        best = np.where(hashes[rival] <= hashes[best], rival, best)
+    best = least(hashes, max(1, min(window, len(hashes))))
     is_new = np.append(True, best[1:] != best[:-1])[: len(best)]
     kept: NDArray[np.intp] = best[is_new]
     return kept
+
+
+def least(hashes: NDArray[np.uint64], window: int) -> NDArray[np.intp]:
+    """Return where the least hash of each window is, the last of equal ones, `(n - window + 1,) intp`.
+
+    >>> least(np.array([5, 3, 8, 3, 9], np.uint64), 3)
+    array([1, 3, 3])
+    """
+    best, lowest, have = np.arange(len(hashes)), hashes, 1
+    while have < window:
+        step = min(have, window - have)
+        is_later = lowest[step:] <= lowest[:-step]
+        best = np.where(is_later, best[step:], best[:-step])
+        lowest = np.minimum(lowest[step:], lowest[:-step])
+        have += step
+    return best

@@ -42,8 +42,8 @@ class SiteKey:
 
     @property
     def words(self) -> NDArray[np.uint64]:
-        """The key of shingles, `(2,) uint64`."""
-        return np.frombuffer(self.derived("shingles", KEY_BYTES), "<u8")
+        """The key of grams, `(2,) uint64`."""
+        return np.frombuffer(self.derived("grams", KEY_BYTES), "<u8")
 
     def derived(self, purpose: str, n_bytes: int) -> bytes:
         """Return the key for a purpose, up to 64 bytes: BLAKE2b under the site key."""

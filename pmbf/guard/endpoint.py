@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -15,6 +14,7 @@ from pmbf.endpoint.sitekey import SiteKey
 from pmbf.guard.checker import require_unshared
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
 from pmbf.screen import Text
+from pmbf.text import tokenise
 
 
 def open_endpoint(path: str, key: SiteKey) -> EndpointFilter:
@@ -26,9 +26,6 @@ def open_endpoint(path: str, key: SiteKey) -> EndpointFilter:
     """
     require_unshared(path, f"chmod go-w {path}")
     return EndpointFilter(path, key)
-
-
-_LINE_HYPHEN = re.compile(r"[-\u00ad\u2010](?=[ \t\r]*\n)")
 
 
 @dataclass(slots=True)
@@ -43,8 +40,7 @@ class EndpointChecker:
     """Compares texts with an endpoint filter.
 
     A match names a row by its opaque id, and shows passages on the text's side alone: the span in the document is
-    empty, and its length 0. A passage is as long as what is shared can be, some words longer at either end. A hyphen at
-    the end of a line may part a word or be a part of one: the text is looked up in both ways.
+    empty, and its length 0. A passage is as long as what is shared can be, some letters longer at either end.
 
     Args:
         endpoint: The filter.
@@ -69,17 +65,15 @@ class EndpointChecker:
     def _report(self, text: Text) -> Report:
         sample = keyed_sample(text.text, self._key)
         by_row: dict[int, _Row] = {}
-        parted = _LINE_HYPHEN.sub(" ", text.text)
-        for one in [sample, *([keyed_sample(parted, self._key)] if parted != text.text else ())]:
-            for run in self._endpoint.runs(one):
-                row = by_row.setdefault(run.row, _Row())
-                row.spans.append(one.span_around(run.start, run.stop))
-                row.hits |= set(one.hashes[run.start : run.stop].tolist())
+        for run in self._endpoint.runs(sample):
+            row = by_row.setdefault(run.row, _Row())
+            row.spans.append(sample.span_around(run.start, run.stop))
+            row.hits |= set(sample.hashes[run.start : run.stop].tolist())
         matches = [self._match(number, row, len(sample), len(text.text)) for number, row in by_row.items()]
         matches = sorted((one for one in matches if one.passages), key=lambda one: (-one.n_covered, one.document.path))
         n_covered = verify.union_length([passage.query for match in matches for passage in match.passages])
         return Report(
-            Query(text.name, len(text.text), len(sample.tokens), len(sample)),
+            Query(text.name, len(text.text), len(tokenise(text.text)), len(sample)),
             tuple(matches),
             n_covered,
             n_covered / max(1, len(text.text)),

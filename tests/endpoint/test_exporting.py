@@ -1,6 +1,7 @@
 """What an export holds and what it does not; its ids have names where the collection is."""
 
 import json
+import random
 import stat
 
 import pytest
@@ -58,17 +59,33 @@ def test_a_passage_is_found_with_its_own_characters_and_named_by_the_collection(
     assert part.start <= 9000 and part.stop >= 9600
 
 
-def test_a_hyphen_at_the_end_of_a_line_hides_no_piece_of_a_passage(tmp_path, key):
+@pytest.mark.parametrize("between", ["-\n  ", "-", "\n", " ", "", "\u00ad\n", "- ", "\u200b"])
+def test_no_way_to_break_words_hides_a_piece_of_a_passage(tmp_path, key, between):
     plain = words(21, 60).split()
-    parted = [f"{word}-{word}" if n in (12, 40, 50) else word for n, word in enumerate(plain)]
     with Collection(tmp_path / "c.pmbf", create=True) as made:
+        parted = [f"{word[:3]}-{word[3:]}" if n in (12, 40, 50) else word for n, word in enumerate(plain)]
         made.add(f"{words(22, 40)} {' '.join(parted)} {words(23, 40)}", name="a")
         export(made, tmp_path / "out", key)
-    text = " ".join(parted).replace("-", "-\n  ")
+    text = " ".join(f"{word[:3]}{between}{word[3:]}" if n % 7 == 5 else word for n, word in enumerate(plain))
     [match] = found(tmp_path / "out", key, f"{words(24, 40)} {text} {words(25, 40)}")
     [passage] = match.passages
     begin = len(words(24, 40)) + 1
     assert passage.query.start <= begin and passage.query.stop >= begin + len(text)
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["{} 0.409 0.{}76 {} 122484", "20-{}th J{} 2.{}-fold JJ", "{} {} k 9 q ~ {} x"],
+    ids=["table", "list", "noise"],
+)
+def test_numbers_and_short_words_are_protected_like_others(tmp_path, key, line):
+    chosen = random.Random(7)
+    lines = "\n".join(line.format(*(chosen.choice("0123456789abcdefxyz") for _ in range(3))) for _ in range(40))
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add(f"{words(22, 40)} {lines} {words(23, 40)}", name="a")
+        export(made, tmp_path / "out", key)
+    [match] = found(tmp_path / "out", key, f"{words(24, 40)} {lines} {words(25, 40)}")
+    assert match.n_covered >= len(lines)
 
 
 def test_numbers_at_the_edge_belong_to_a_passage(tmp_path, key):
@@ -89,7 +106,7 @@ def test_ignored_texts_are_not_protected(protected, key, tmp_path):
     export(protected, tmp_path / "out", key, ignore=[PLAN[500:1500]])
     matches = found(tmp_path / "out", key, PLAN)
     spans = [passage.query for match in matches for passage in match.passages]
-    # A shingle of eight words may reach into what is ignored, and the key decides which are sampled.
+    # A gram may reach into what is ignored, and the key decides which are sampled.
     assert spans and all(span.stop < 640 or span.start > 1360 for span in spans)
 
 
@@ -167,5 +184,5 @@ def test_the_filter_is_not_written_into_the_collection(protected, key):
 def test_a_changed_word_does_not_hide_what_stands_behind_it(exported, key):
     leak = OFFER.split()[1000:1055]
     leak[35] = "otherwise"
-    [match] = found(exported, key, " ".join([words(50, 40), *leak, words(51, 40)]))
+    match = found(exported, key, " ".join([words(50, 40), *leak, words(51, 40)]))[0]
     assert match.n_covered > 0.95 * len(" ".join(leak))

@@ -15,7 +15,6 @@ from pmbf.endpoint.rows import CAPACITY, OVERLAP, padded, part_bounds, sealed_ti
 from pmbf.endpoint.sampling import RUN, KeyedSample, keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, PmbfError, UnsupportedError
-from pmbf.text import tokenise
 from tests.conftest import words
 from tests.endpoint.conftest import PLAN
 
@@ -25,9 +24,7 @@ RANDOM = np.random.default_rng(9)
 
 def sample_of(hashes):
     at = np.arange(len(hashes))
-    return KeyedSample(
-        np.array(hashes, np.uint32), at, at, tokenise("word " * len(hashes)), np.zeros(len(hashes), bool)
-    )
+    return KeyedSample(np.array(hashes, np.uint32), at, at.astype(np.uint32), at.astype(np.uint32))
 
 
 def written(path, parts, key=KEY):

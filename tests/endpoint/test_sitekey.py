@@ -59,6 +59,6 @@ def test_a_missing_key_is_not_made_by_reading(tmp_path):
 
 
 def test_derived_keys_tell_nothing_of_each_other_and_the_key_is_not_shown():
-    derived = {KEY.derived(purpose, 16) for purpose in ("id", "shingles", "mac", "padding", "row-ids", "allow")}
-    assert len(derived | {KEY.secret}) == 7
+    derived = {KEY.derived(purpose, 16) for purpose in ("id", "grams", "base", "mac", "padding", "row-ids", "allow")}
+    assert len(derived | {KEY.secret}) == 8
     assert KEY.secret.hex() not in repr(KEY) and str(KEY.secret) not in repr(KEY)

@@ -28,15 +28,24 @@ def test_a_plain_filter_is_walked_and_a_keyed_one_is_not_without_the_key():
         0,
         walking.MOST_WORDS,
     ]
-    assert [walking.confirms(one, own[:40]) for one in (plain, keyed, insider)] == [True, False, True]
-    assert not any(walking.confirms(one, words(3, 40).split()) for one in (plain, keyed, insider))
+    assert [one.confirms(own[:40]) for one in (plain, keyed, insider)] == [True, False, True]
+    assert not any(one.confirms(words(3, 40).split()) for one in (plain, keyed, insider))
 
 
 def test_an_endpoint_row_confirms_to_who_has_the_key_and_is_not_walked():
     own = DOCUMENT.split()[100:]
     outsider, insider = (walking._endpoint_row(DOCUMENT.split(), KEY, one) for one in (WRONG, KEY))
-    assert [walking.confirms(one, own[:40]) for one in (outsider, insider)] == [False, True]
+    assert [one.confirms(own[:40]) for one in (outsider, insider)] == [False, True]
     assert walking.walk(outsider, own, VOCABULARY) == 0
+    assert all(insider.fitting(own[:n], [own[n]])[0] for n in range(walking.KNOWN_WORDS, 100))
+    # Of wrong words few fit, but for those so short that no gram more is surely sampled.
+    assert 0 < insider.fitting(own[:50], VOCABULARY).mean() < 0.9
+
+
+def test_letters_are_walked_like_words():
+    row = walking._endpoint_row(DOCUMENT.split(), KEY, KEY, walking.KNOWN_LETTERS)
+    letters = DOCUMENT.replace(" ", "")
+    assert all(row.fitting(letters[:n], letters[n])[0] for n in range(walking.KNOWN_LETTERS, 300))
 
 
 def test_the_seed_is_found_among_all():
