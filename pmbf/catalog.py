@@ -22,6 +22,8 @@ from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry, as_columns, 
 
 FILE_NAME = "catalog.sqlite"
 TEMPORARY_NAME = FILE_NAME + ".tmp"
+LEFT_BY_CREATION = {TEMPORARY_NAME + suffix for suffix in ("", "-journal", "-wal", "-shm")}
+"""What a folder may hold where the making of its catalog was cut short."""
 _BUSY_TIMEOUT_S = 10
 _CACHE_KIB = 16_384
 """Eight times SQLite's own choice: the index by contents fits, 80,000 documents are inserted in a tenth less time."""
@@ -304,7 +306,7 @@ def create(folder: Path, meta: dict[str, str]) -> None:
         OSError: The folder cannot be written.
     """
     temporary = folder / TEMPORARY_NAME
-    temporary.unlink(missing_ok=True)
+    _forget_creation(folder)
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
         with contextlib.closing(sqlite3.connect(temporary)) as connection:
@@ -313,7 +315,13 @@ def create(folder: Path, meta: dict[str, str]) -> None:
     except sqlite3.Error as error:
         raise OSError(f"{folder}: cannot make a collection there: {error}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        _forget_creation(folder)
+
+
+def _forget_creation(folder: Path) -> None:
+    """Delete what is left of a catalog that was not finished; a journal of it would be played back into the next."""
+    for name in LEFT_BY_CREATION:
+        (folder / name).unlink(missing_ok=True)
 
 
 def _create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:

@@ -224,10 +224,9 @@ def _tile_problems(
     store: Store, number: int, fingerprints: dict[int, Fingerprint], placed: dict[int, int]
 ) -> list[str]:
     try:
-        stored = store.tile(number)
-    except PmbfError:
+        return list(_row_problems(store.tile(number), f"tile {number}", fingerprints, placed))
+    except PmbfError:  # of its head, or of the page of a row
         return []  # its file's own checksum was reported above
-    return list(_row_problems(stored, f"tile {number}", fingerprints, placed))
 
 
 def _row_problems(

@@ -27,7 +27,7 @@ from pmbf.records import Document
 from pmbf.storage import Identity
 
 GENERATION_FILE = "generation"
-_LEFT_BY_A_START = {"writer.lock", catalog.FILE_NAME, catalog.TEMPORARY_NAME}
+_LEFT_BY_A_START = {"writer.lock", catalog.FILE_NAME} | catalog.LEFT_BY_CREATION
 """What a folder may hold whose collection is being made, or whose making was cut short."""
 
 

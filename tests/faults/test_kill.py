@@ -12,7 +12,7 @@ import time
 import pytest
 from conftest import words
 
-from pmbf import Collection, loading, reading, repair
+from pmbf import Collection, catalog, loading, reading, repair
 
 ROUNDS = int(os.environ.get("PMBF_KILLS", "12"))
 NAMES = [f"text-{number}" for number in range(24)]
@@ -118,6 +118,35 @@ def test_a_load_by_several_threads_goes_on_where_it_was_killed(tmp_path):
         assert collection.load([folder], jobs=2).n_added == 300 - n_before
         assert collection.check().problems == []
         assert collection.stats().n_documents == 300
+
+
+def test_a_collection_is_made_where_another_making_of_it_was_killed(tmp_path):
+    for n_statements in (1, 4, 12, 30):
+        path = tmp_path / f"{n_statements}.pmbf"
+        killed_after(0.5, make, path, n_statements)
+        assert not (path / "catalog.sqlite").exists()
+        assert any(file.name.startswith("catalog.sqlite.tmp") for file in path.iterdir())
+        with Collection(path, create=True) as collection:
+            collection.add(words(1), name="a")
+            assert collection.check().problems == []
+        assert not [file.name for file in path.iterdir() if file.name.startswith("catalog.sqlite.tmp")]
+
+
+def make(path, n_statements, pipe):
+    """Make a collection as far as so many statements of its catalog's first transaction, then wait to be killed."""
+    create_tables = catalog._create_tables
+
+    def stopped(connection, meta):
+        seen = []
+        connection.set_trace_callback(lambda statement: seen.append(statement) or len(seen) < n_statements or stop())
+        create_tables(connection, meta)
+
+    def stop():
+        while True:
+            signal.pause()
+
+    catalog._create_tables = stopped
+    Collection(path, create=True)
 
 
 def load(path, folder, pipe):
