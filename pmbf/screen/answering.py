@@ -20,15 +20,16 @@ from pmbf.vocabulary import word_statistics
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """What is known of a query before texts are compared: its figures, its candidates, best first, what is exempt."""
+    """What is known of a query before texts are compared: figures, hashes, candidates, best first, what is exempt."""
 
     query: Query
+    sample: QuerySample
     found: list[Candidate]
     exempt: Exempt
 
     def subject(self, text: str) -> Subject:
         """Return the query as comparing needs it."""
-        return Subject(text, self.query.n_hashes, self.exempt)
+        return Subject(text, self.sample, self.exempt)
 
 
 def screen(store: Store, text: str, *, name: str = "", options: Options | None = None) -> Report:
@@ -57,7 +58,7 @@ def ask(files: StoreFiles, texts: Sequence[tuple[str, str]], options: Options) -
     for name, text in texts:
         sample, exempted = query_sample(text, files.params), exempt(text, options)
         found = find(files, sample, options)
-        asked.append(Asked(_query(name, sample, found.n_common, exempted), found.candidates, exempted))
+        asked.append(Asked(_query(name, sample, found.n_common, exempted), sample, found.candidates, exempted))
     return asked
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pmbf import verify
 from pmbf.errors import PmbfError
 from pmbf.files import StoreFiles
-from pmbf.fingerprint import QuerySample, query_sample
+from pmbf.fingerprint import QuerySample
 from pmbf.originals import original_text
 from pmbf.records import Document
 from pmbf.report import DocumentRef, Match, Passage
@@ -49,10 +49,10 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A query as comparing needs it: its text, clean; its sampled hashes, counted; what is exempt of it."""
+    """A query as comparing needs it: its text, clean; its sampled hashes; what is exempt of it."""
 
     text: str
-    n_hashes: int
+    sample: QuerySample
     exempt: Exempt
 
 
@@ -89,12 +89,11 @@ def matches(
         return ()
     query = verify.prepare(subject.text)
     settings = _settings(options, query, files.n_documents)
-    asked = query_sample(subject.text, files.params)
     found, fruitless = [], 0
     for source in compared:
         if fruitless >= MOST_FRUITLESS and source.candidate.evidence < SURE_EVIDENCE:
             break
-        passages, problem = _compared(files, query, asked, source, settings, statistics)
+        passages, problem = _compared(files, query, subject.sample, source, settings, statistics)
         passages = told(passages, subject.exempt, settings.min_chars)
         fruitless = 0 if passages or problem else fruitless + 1
         if passages or problem:
@@ -142,7 +141,7 @@ def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], prob
     covered = counted(spans, subject.exempt)
     return Match(
         document=source.reference,
-        containment=share(source.candidate.n_hits, subject.n_hashes),
+        containment=share(source.candidate.n_hits, len(subject.sample)),
         n_hits=source.candidate.n_hits,
         n_covered=covered,
         coverage=share(covered, len(subject.text)),
