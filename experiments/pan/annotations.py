@@ -6,7 +6,8 @@
     </document>
 
 Offsets count code points, line ends untranslated and a byte order mark as one. Truth is named `plagiarism`, or with a
-word before it (`artificial-plagiarism`); detections are named `detected-plagiarism`.
+word before it (`artificial-plagiarism`); detections are named `detected-plagiarism`. What cannot be true is refused,
+one annotation at a time: offsets below zero, passages without a character, half a source, a name that is none of these.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from xml.etree import ElementTree
 from xml.sax.saxutils import quoteattr
 
 from experiments.pan.plagdet import Annotation
-from pmbf.errors import ParameterError
 
 Pair = tuple[str, str]
 """The names of a suspicious document and of a source."""
@@ -53,22 +53,19 @@ def file_name(pair: Pair) -> str:
     return "-".join(name.removesuffix(".txt") for name in pair) + ".xml"
 
 
-def cases_in(path: Path) -> Iterator[Feature]:
-    """Yield the cases of a file, detections left out; nothing if the file is empty.
+def cases_in(path: Path, refused: list[str]) -> list[Feature]:
+    """Return the cases of a file, detections left out.
 
-    Raises:
-        ParameterError: The file is not XML, or an offset is not a number.
+    Args:
+        path: The file.
+        refused: Gets a sentence for each annotation that cannot be used, or for the file.
     """
-    return (feature for name, feature in _features(path) if not name.endswith(DETECTED))
+    return [feature for name, feature in _features(path, refused) if not name.endswith(DETECTED)]
 
 
-def detections_in(path: Path) -> Iterator[Annotation]:
-    """Yield the detections of a file; nothing if the file is empty.
-
-    Raises:
-        ParameterError: The file is not XML, or an offset is not a number.
-    """
-    return (feature.annotation for name, feature in _features(path) if name.endswith(DETECTED))
+def detections_in(path: Path, refused: list[str]) -> list[Annotation]:
+    """Return the detections of a file, cases left out; arguments as of `cases_in`."""
+    return [feature.annotation for name, feature in _features(path, refused) if name.endswith(DETECTED)]
 
 
 def write_detections(path: Path, suspicious: str, detections: Iterable[Annotation]) -> None:
@@ -90,29 +87,61 @@ def write_whole(path: Path, text: str) -> None:
     part.replace(path)
 
 
-def _features(path: Path) -> Iterator[tuple[str, Feature]]:
+def _features(path: Path, refused: list[str]) -> Iterator[tuple[str, Feature]]:
     """Yield what a file annotates, with the feature's name."""
     try:
-        text = path.read_bytes()
-        if not text.strip():
-            return
-        root = ElementTree.fromstring(text)  # the corpora's own files; expat does not fetch what is outside them
-        reference = document_name(root.get("reference", path.stem))
-        for one in root.iter("feature"):
-            name = one.get("name", "")
-            if name.endswith(_PLAGIARISM) and one.get("this_offset") and one.get("this_length"):
-                label = "" if name.endswith(DETECTED) else _label(name, one)
-                yield name, Feature(_annotation(reference, one), label)
-    except (ElementTree.ParseError, ValueError) as error:
-        raise ParameterError(f"{path}: is not an annotation file ({error})") from None
+        root = ElementTree.fromstring(path.read_bytes())  # the corpora's own files; expat fetches nothing from outside
+    except (ElementTree.ParseError, ValueError, OSError) as error:
+        refused.append(f"{path}: is not an annotation file ({error}); nothing of it counts")
+        return
+    if root.tag != "document":
+        refused.append(f"{path}: is not an annotation file (it is a <{root.tag}>, no <document>); nothing of it counts")
+        return
+    reference = document_name(root.get("reference") or path.stem)
+    for number, one in enumerate(root.iter("feature"), 1):
+        name = one.get("name", "")
+        if not name.endswith(_PLAGIARISM) and not any(key.startswith("this_") for key in one.attrib):
+            continue  # about the document: its authors, its language
+        try:
+            feature = Feature(_annotation(reference, one), "" if name.endswith(DETECTED) else _label(name, one))
+        except ValueError as error:
+            refused.append(f"{path}, feature {number}: {error}; it does not count")
+        else:
+            yield name, feature
 
 
 def _annotation(reference: str, feature: ElementTree.Element) -> Annotation:
-    here = int(feature.get("this_offset", "")), int(feature.get("this_length", ""))
-    there = [feature.get(name) for name in ("source_reference", "source_offset", "source_length")]
-    if None in there:
+    """Return what a feature annotates.
+
+    Raises:
+        ValueError: It is no annotation, or one that cannot be true.
+    """
+    name = feature.get("name", "")
+    if not name.endswith(_PLAGIARISM):
+        raise ValueError(f"is named {name!r}, expected plagiarism or {DETECTED}")
+    here = _number(feature, "this_offset", 0), _number(feature, "this_length", 1)
+    there = [feature.get(f"source_{part}") for part in ("reference", "offset", "length")]
+    if there == [None, None, None]:
         return Annotation(reference, *here)
-    return Annotation(reference, *here, document_name(there[0] or ""), int(there[1] or ""), int(there[2] or ""))
+    if not there[0] or not there[0].strip():
+        raise ValueError("has a passage in a source and no source_reference")
+    source = document_name(there[0])
+    return Annotation(
+        reference, *here, source, _number(feature, "source_offset", 0), _number(feature, "source_length", 1)
+    )
+
+
+def _number(feature: ElementTree.Element, name: str, least: int) -> int:
+    words = feature.get(name)
+    if words is None:
+        raise ValueError(f"has no {name}")
+    try:
+        number = int(words)
+    except ValueError:
+        number = least - 1
+    if number < least:
+        raise ValueError(f"{name} is {words[:40]!r}, expected a number of characters, at least {least}")
+    return number
 
 
 def _label(name: str, feature: ElementTree.Element) -> str:

@@ -131,6 +131,7 @@ def score(corpus: Corpus, folder: Path) -> Figures:
     detections = scoring.Detections.at(folder)
     found = detections.within(corpus)
     lengths = scoring.lengths(corpus, corpus.cases | detections.all)
+    corpus = scoring.within_texts(corpus, lengths)
     problems = (*corpus.problems, *detections.problems, *scoring.oddities(found, lengths))
     figures: Figures = {
         "corpus": corpus.folder.resolve().name,

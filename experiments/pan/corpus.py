@@ -12,10 +12,9 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeVar
 
 from experiments.pan.annotations import Pair, cases_in, document_name
 from experiments.pan.plagdet import Annotation
@@ -25,7 +24,6 @@ SOURCES = ("src", "source", "sources", "source-document", "source-documents")
 SUSPICIOUS = ("susp", "suspicious", "suspicious-document", "suspicious-documents")
 MAX_DEPTH = 3
 UNSORTED = "unsorted pairs"
-Read = TypeVar("Read")
 _PAIR_NAME = re.compile(r"(.*suspicious.*?)-(source.*)")
 
 
@@ -134,7 +132,7 @@ class _Truth:
         folders, rest = self._files()
         kinds = [self._by_folder(name, files) for name, files in sorted(folders.items())]
         kinds += self._by_label(rest)
-        listed = {pair for folder in {self.root, self.folder} for pair in self._read(pairs_in, folder / "pairs")}
+        listed = {pair for folder in {self.root, self.folder} for pair in self._pairs(folder / "pairs")}
         listed |= {pair for pair in map(self._pair_of, rest) if pair}
         sorted_pairs = {pair for kind in kinds for pair in kind.pairs or ()}
         if folders and listed - sorted_pairs:
@@ -165,9 +163,9 @@ class _Truth:
         cases: set[Annotation] = set()
         for path in files:
             if path.name == "pairs":
-                pairs |= set(self._read(pairs_in, path))
+                pairs |= set(self._pairs(path))
                 continue
-            cases |= {case for case, _ in self._read(cases_in, path)}
+            cases |= {case for case, _ in cases_in(path, self.problems)}
             pairs |= {pair for pair in [self._pair_of(path)] if pair}
         pairs |= {(case.suspicious, case.source) for case in cases if case.source}
         return Kind(name, frozenset(pairs), frozenset(cases))
@@ -175,7 +173,7 @@ class _Truth:
     def _by_label(self, files: list[Path]) -> list[Kind]:
         by_label: defaultdict[str, set[Annotation]] = defaultdict(set)
         for path in files:
-            for case, label in self._read(cases_in, path):
+            for case, label in cases_in(path, self.problems):
                 by_label[label].add(case)
         return [Kind(label, None, frozenset(cases)) for label, cases in sorted(by_label.items())]
 
@@ -189,12 +187,12 @@ class _Truth:
         found = _PAIR_NAME.fullmatch(path.stem)
         return (document_name(found[1]), document_name(found[2])) if found else None
 
-    def _read(self, reading: Callable[[Path], Iterable[Read]], path: Path) -> list[Read]:
-        """Return what a file says; one that cannot be read says nothing, and is a problem."""
+    def _pairs(self, path: Path) -> list[Pair]:
+        """Return the pairs a file lists; one that cannot be read lists none, and is a problem."""
         if not path.exists():
             return []
         try:
-            return list(reading(path))
+            return list(pairs_in(path))
         except (ParameterError, OSError) as error:
             self.problems.append(str(error))
             return []

@@ -8,7 +8,7 @@ precision says how well they fit, and false ones show under `all` alone.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +17,7 @@ from experiments.pan.annotations import detections_in
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.normplagdet import Lengths, Side, normalised, side
 from experiments.pan.plagdet import Annotation, Scores, by_document, macro, micro, overlaps
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.errors import NotFoundError
 
 ALL = "all"
 Annotations = Collection[Annotation]
@@ -113,12 +113,9 @@ class Detections:
         if not paths:
             raise NotFoundError(f"{folder}: holds no XML files; `pan align` and `pan retrieve` write them")
         found: set[Annotation] = set()
-        problems = []
+        problems: list[str] = []
         for path in paths:
-            try:
-                found.update(detections_in(path))
-            except (ParameterError, OSError) as error:
-                problems.append(str(error))
+            found.update(detections_in(path, problems))
         return cls(frozenset(found), tuple(problems))
 
     def within(self, corpus: Corpus) -> tuple[Annotation, ...]:
@@ -153,19 +150,42 @@ def lengths(corpus: Corpus, annotations: Iterable[Annotation]) -> dict[str, int]
     return {name: len(read(paths[name])) for name in sorted(names & paths.keys())}
 
 
+def within_texts(corpus: Corpus, known: Lengths) -> Corpus:
+    """Return the corpus with cases that reach past the end of their text cut there, and what is told of it.
+
+    One that begins behind the end is left out; a case of a text that is not there stays.
+    """
+    cut = {case: _cut(case, known) for case in corpus.cases}
+    n_cut, n_gone = sum(new not in (case, None) for case, new in cut.items()), sum(new is None for new in cut.values())
+    kinds = tuple(replace(kind, cases=frozenset(filter(None, map(cut.get, kind.cases)))) for kind in corpus.kinds)
+    told = (
+        (n_cut, "reach past the end of their text: cut there"),
+        (n_gone, "lie behind the end of their text: left out"),
+    )
+    problems = tuple(f"{count} of {len(cut)} cases {what}" for count, what in told if count)
+    return replace(corpus, kinds=kinds, problems=(*corpus.problems, *problems))
+
+
+def _cut(case: Annotation, known: Lengths) -> Annotation | None:
+    """Return the part of a case that its texts have."""
+    length = min(case.length, known.get(case.suspicious, case.spans[0].stop) - case.start)
+    source_length = min(case.source_length, known.get(case.source, case.spans[1].stop) - case.source_start)
+    if length <= 0 or (case.source and source_length <= 0):
+        return None
+    return case._replace(length=length, source_length=source_length)
+
+
 def oddities(found: Annotations, known: Lengths) -> Iterator[str]:
     """Yield what is odd about detections; it is scored as PAN's script does, which does not look."""
     strangers = sum(not known.keys() >= {one.suspicious, one.source} - {""} for one in found)
     outside = sum(
-        span.start < 0 or span.stop > known.get(name, span.stop)
+        span.stop > known.get(name, span.stop)
         for one in found
         for name, span in zip((one.suspicious, one.source), one.spans, strict=True)
     )
-    empty = sum(one.length <= 0 or bool(one.source and one.source_length <= 0) for one in found)
     for count, what in (
         (strangers, "name a document that is not in the corpus"),
-        (outside, "reach outside of their text"),
-        (empty, "have no characters on one side"),
+        (outside, "reach past the end of their text"),
     ):
         if count:
             yield f"{count} of {len(found)} detections {what}; they count as PAN's script counts them"

@@ -26,7 +26,7 @@ from experiments.corpora import read
 from experiments.pan.annotations import cases_in, detections_in, file_name, write_detections
 from experiments.pan.corpus import UNSORTED, Corpus, pairs_in
 from experiments.pan.plagdet import Annotation
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.errors import NotFoundError
 
 PAIR = COPIES[0]
 
@@ -87,7 +87,7 @@ def test_a_case_without_a_source_is_intrinsic(tmp_path: Path) -> None:
     path = tmp_path / "suspicious-document00001.xml"
     path.write_text(f"<document>{feature}</document>")
 
-    [found] = cases_in(path)
+    [found] = cases_in(path, [])
 
     assert (Annotation(SUSPICIOUS[0], 5, 10), "intrinsic") == found
 
@@ -148,12 +148,6 @@ def test_what_is_missing_or_broken_is_told_and_the_rest_is_read(tmp_path: Path) 
     assert {cases()[0], cases()[2]} == corpus.cases
 
 
-def test_an_empty_annotation_file_annotates_nothing(tmp_path: Path) -> None:
-    (tmp_path / "empty.xml").write_bytes(b"\r\n")
-
-    assert list(cases_in(tmp_path / "empty.xml")) == []
-
-
 @pytest.mark.parametrize(
     ("files", "words"),
     [
@@ -183,13 +177,43 @@ def test_a_name_with_marks_of_xml_comes_back(tmp_path: Path) -> None:
 
     write_detections(tmp_path / "a.xml", found[0].suspicious, found)
 
-    assert found == list(detections_in(tmp_path / "a.xml"))
-    assert list(cases_in(tmp_path / "a.xml")) == []
+    assert found == detections_in(tmp_path / "a.xml", [])
+    assert cases_in(tmp_path / "a.xml", []) == []
 
 
-@pytest.mark.parametrize("text", ["<document", annotated(PAIR[0], cases()).replace('this_offset="', 'this_offset="x')])
-def test_a_file_that_is_no_annotation_file_is_named(text: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("text", ["", "\r\n", "<document", "<html><feature name='plagiarism' /></html>"])
+def test_a_file_that_is_no_annotation_file_is_told_and_says_nothing(text: str, tmp_path: Path) -> None:
+    refused: list[str] = []
     (tmp_path / "bad.xml").write_text(text)
 
-    with pytest.raises(ParameterError, match=r"bad\.xml"):
-        list(cases_in(tmp_path / "bad.xml"))
+    assert cases_in(tmp_path / "bad.xml", refused) == cases_in(tmp_path / "none.xml", refused) == []
+    paths = [told.partition(": is not an annotation file")[0] for told in refused]
+    assert paths == [str(tmp_path / "bad.xml"), str(tmp_path / "none.xml")]
+
+
+@pytest.mark.parametrize(
+    ("what", "instead", "words"),
+    [
+        ('this_length="', 'this_length="-', "this_length is '-"),
+        ('this_length="', 'this_length="0" was="', "this_length is '0', expected a number of characters, at least 1"),
+        ('this_length="', 'length="', "has no this_length"),
+        ('this_offset="', 'this_offset="-', "this_offset is '-"),
+        ('this_offset="', 'this_offset="x', "this_offset is 'x"),
+        ('source_offset="', 'offset="', "has no source_offset"),
+        ('source_length="', 'source_length="0" was="', "source_length is '0'"),
+        ('source_reference="', 'reference="', "no source_reference"),
+        ('"plagiarism"', '"Plagiarism"', "is named 'Plagiarism', expected plagiarism or detected-plagiarism"),
+    ],
+)
+def test_an_annotation_that_cannot_be_true_is_told_and_the_others_count(
+    what: str, instead: str, words: str, tmp_path: Path
+) -> None:
+    refused: list[str] = []
+    good, odd = cases()[0], cases()[0]._replace(start=7)
+    others, _, last = annotated(PAIR[0], [good, odd]).rpartition("<feature")
+    (tmp_path / "a.xml").write_text(f"{others}<feature{last.replace(what, instead)}")
+
+    assert [good] == [feature.annotation for feature in cases_in(tmp_path / "a.xml", refused)]
+    [told] = refused
+    assert "a.xml, feature 4: " in told
+    assert words in told

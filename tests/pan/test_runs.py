@@ -246,8 +246,8 @@ def test_each_place_goes_to_one_source(folder: Path, tmp_path: Path) -> None:
 
     align(Corpus.at(folder), tmp_path / "found")
 
-    assert list(detections_in(tmp_path / "found" / file_name(WITHOUT))) == []
-    assert len(list(detections_in(tmp_path / "found" / file_name(COPIES[0])))) == 1
+    assert detections_in(tmp_path / "found" / file_name(WITHOUT), []) == []
+    assert len(detections_in(tmp_path / "found" / file_name(COPIES[0]), [])) == 1
 
 
 def test_a_text_under_two_names_is_found_under_both(folder: Path, tmp_path: Path) -> None:
@@ -256,7 +256,7 @@ def test_a_text_under_two_names_is_found_under_both(folder: Path, tmp_path: Path
 
     retrieve(Corpus.at(folder), tmp_path / "found")
 
-    found = list(detections_in(tmp_path / "found" / SUSPICIOUS[0].replace(".txt", ".xml")))
+    found = detections_in(tmp_path / "found" / SUSPICIOUS[0].replace(".txt", ".xml"), [])
     assert {one.source for one in found} == {SOURCES[0], twin}
     assert {one._replace(source="") for one in found} == {found[0]._replace(source="")}
     assert isinstance(found[0], Annotation)

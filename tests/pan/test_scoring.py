@@ -12,7 +12,7 @@ from experiments.pan.annotations import write_detections
 from experiments.pan.candidates import SILVER, Recall, Runs
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.plagdet import Annotation
-from experiments.pan.scoring import ALL, Detections, Documents, oddities, of_kind, results
+from experiments.pan.scoring import ALL, Detections, Documents, oddities, of_kind, results, within_texts
 from pmbf.errors import NotFoundError, ParameterError
 
 ONE = Annotation("one", 0, 100, "first", 0, 100)
@@ -96,19 +96,30 @@ def test_where_pairs_are_listed_others_do_not_count() -> None:
     assert set(found.within(corpus())) == {ONE, TWO}
 
 
-def test_detections_outside_of_their_text_count_as_the_official_script_counts_and_are_told() -> None:
-    outside = ONE._replace(start=950, length=100)
-    before, nothing, stranger = ONE._replace(start=-5), ONE._replace(length=0), ONE._replace(source="third")
+def test_detections_past_the_end_of_their_text_count_as_the_official_script_counts_and_are_told() -> None:
+    outside, stranger = ONE._replace(start=950, length=100), ONE._replace(source="third")
 
     assert list(oddities([ONE, TWO], LENGTHS)) == []
-    assert [told.split(";")[0] for told in oddities([ONE, outside, before, nothing, stranger], LENGTHS)] == [
-        "1 of 5 detections name a document that is not in the corpus",
-        "2 of 5 detections reach outside of their text",
-        "1 of 5 detections have no characters on one side",
+    assert [told.split(";")[0] for told in oddities([ONE, outside, stranger], LENGTHS)] == [
+        "1 of 3 detections name a document that is not in the corpus",
+        "1 of 3 detections reach past the end of their text",
     ]
     case = ONE._replace(start=900)
     # 50 of 100 characters here lie after the end: of 200, the 50 in the case and the source's 100 are right
     assert results(corpus(replace(LOW, cases=frozenset({case}))), [outside], LENGTHS)[ALL].macro.precision == 0.75
+
+
+def test_cases_are_cut_where_their_text_ends_and_told() -> None:
+    too_long, behind = ONE._replace(source_length=99_999_999), ONE._replace(start=1000)
+    elsewhere = TWO._replace(source="not there", source_length=99_999_999)
+
+    cut = within_texts(corpus(replace(LOW, cases=frozenset({too_long, behind, elsewhere})), HIGH), LENGTHS)
+
+    assert cut.kinds == (replace(LOW, cases=frozenset({ONE._replace(source_length=1000), elsewhere})), HIGH)
+    assert cut.problems == (
+        "1 of 4 cases reach past the end of their text: cut there",
+        "1 of 4 cases lie behind the end of their text: left out",
+    )
 
 
 def test_candidates_are_ranked_by_the_lines_of_a_file(tmp_path: Path) -> None:
