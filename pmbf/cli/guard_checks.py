@@ -101,7 +101,7 @@ class Check:
         if asked.in_git:
             from pmbf.guard.git import Repository
 
-            repository = Repository()
+            repository = Repository(fetches=not asked.pre_receive)
         folder = repository.top or Path.cwd() if repository else project_folder(Path.cwd())
         # What is pushed must not say how it is checked.
         policy = policy_for(None if asked.pre_receive else folder, chosen)
@@ -153,7 +153,8 @@ class Check:
         if asked.pre_receive:
             return sources.of_received(self.repository, lines, self.policy)
         remote = asked.words[0] if asked.words else os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
-        return sources.of_push(self.repository, lines or _told_by_pre_commit(os.environ), remote, self.policy)
+        lines = lines or _told_by_pre_commit(os.environ, self.repository)
+        return sources.of_push(self.repository, lines, remote, self.policy)
 
 
 @contextmanager
@@ -199,7 +200,7 @@ def _note_service(why: str) -> None:
     note(f"guard: the service does not answer ({why}); checked in this process")
 
 
-def _told_by_pre_commit(environment: Mapping[str, str]) -> Iterable[bytes]:
+def _told_by_pre_commit(environment: Mapping[str, str], repository: Repository) -> list[bytes]:
     """Return the line that git gave to pre-commit, which keeps it and sets variables; of several the first.
 
     Source:
@@ -208,7 +209,8 @@ def _told_by_pre_commit(environment: Mapping[str, str]) -> Iterable[bytes]:
     local = environment.get("PRE_COMMIT_LOCAL_BRANCH")
     if not local:
         return []
-    new, old = environment.get("PRE_COMMIT_TO_REF", local), environment.get("PRE_COMMIT_FROM_REF", "0" * 40)
+    new = repository.resolve(environment.get("PRE_COMMIT_TO_REF", local))
+    old = environment.get("PRE_COMMIT_FROM_REF", "0" * 40)
     return [os.fsencode(f"{local} {new} {environment.get('PRE_COMMIT_REMOTE_BRANCH', local)} {old}")]
 
 

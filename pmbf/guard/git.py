@@ -1,11 +1,12 @@
 """The only module that runs git: which blobs a commit, a push or a received pack brings, and what is in them.
 
-Contents come from one `git cat-file --batch` for all, never a process for each file. Replacement objects are not
-followed: what git sends is what is looked at.
+Contents come from one `git cat-file --batch` for all, never a process for each file. Replacement objects and grafts
+are not followed: what git sends is what is looked at. git answers for each object, or the check is incomplete.
 """
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -19,7 +20,15 @@ if TYPE_CHECKING:
     import subprocess
 
 SUBMODULE = "160000"
-_ENVIRONMENT = {"GIT_NO_REPLACE_OBJECTS": "1", "GIT_OPTIONAL_LOCKS": "0", "GIT_NO_LAZY_FETCH": "1", "LC_ALL": "C"}
+_ENVIRONMENT = {
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_GRAFT_FILE": f"{os.devnull}/none",
+    "GIT_OPTIONAL_LOCKS": "0",
+    "LC_ALL": "C",
+}
+_HERE_ONLY = {"GIT_NO_LAZY_FETCH": "1"}
+_FETCH_S = 600
+"""Longest that git may take for a list that it may have to fetch objects for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,14 +63,16 @@ class Repository:
 
     Args:
         folder: Where git runs.
+        fetches: Whether git may fetch what a partial clone lacks, from the remote that promised it.
 
     Raises:
         NotFoundError: There is none.
         UnsupportedError: git is not installed.
     """
 
-    def __init__(self, folder: str | os.PathLike[str] = ".") -> None:
+    def __init__(self, folder: str | os.PathLike[str] = ".", *, fetches: bool = False) -> None:
         self._folder = os.fspath(folder)
+        self._fetches = fetches
         told = self._run("rev-parse", "--is-inside-work-tree", "--is-bare-repository", "--git-common-dir")
         inside, bare, common = told.decode("utf-8", "surrogateescape").splitlines()
         self.is_bare = bare == "true"
@@ -75,7 +86,7 @@ class Repository:
 
     def staged(self) -> list[Entry]:
         """Return what the index has and HEAD has not, by path; without HEAD everything. Deleted paths are left out."""
-        if self._resolve("HEAD^{commit}"):
+        if self.resolve("HEAD^{commit}"):
             return _entries(self._run("diff-index", "--cached", "--ita-invisible-in-index", *_RAW, "HEAD"))
         listed = self._run("ls-files", "--stage", "-z").split(b"\0")
         fields = (line.partition(b"\t") for line in listed if line)
@@ -121,16 +132,35 @@ class Repository:
 
     # ------------------------------------------------------------------ objects
 
-    def headers(self, names: Sequence[str]) -> list[Object]:
-        """Return the kind and the size of objects; the kind of one that is not there is `missing`."""
-        with self._cat_file("--batch-check", names) as answers:
-            return [_header(line) for line in answers]
+    def resolve(self, revision: str) -> str:
+        """Return the name of the object that a revision means, or an empty text."""
+        done = self._finished("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
+        return done.stdout.decode().strip() if done.returncode == 0 else ""
+
+    def headers(self, names: Sequence[str], *, fetches: bool = True) -> list[Object]:
+        """Return the kind and the size of objects, in order; the kind of one that is not there is `missing`.
+
+        Args:
+            names: Of objects.
+            fetches: Whether those that a partial clone lacks are fetched, if the repository may fetch at all.
+
+        Raises:
+            IncompleteError: git does not answer for each of them.
+        """
+        asked = "".join(f"{name}\n" for name in names).encode()
+        told = self._run("cat-file", "--batch-check", "--buffer", given=asked, fetches=fetches).splitlines()
+        answered = itertools.zip_longest(names, told, fillvalue=b"")
+        return [_answer(line, str(name)) for name, line in answered]
 
     def objects(self, names: Sequence[str]) -> Iterator[Object]:
-        """Yield objects with their contents, in order."""
-        with self._cat_file("--batch", names) as answers:
-            for _ in names:
-                found = _header(answers.readline())
+        """Yield objects with their contents, in order; nothing is fetched.
+
+        Raises:
+            IncompleteError: git does not answer for each of them.
+        """
+        with self._contents(names) as answers:
+            for name in names:
+                found = _answer(answers.readline(), name)
                 if found.kind == "missing":
                     yield found
                     continue
@@ -147,43 +177,49 @@ class Repository:
 
     # ------------------------------------------------------------------ private
 
-    def _resolve(self, revision: str) -> str:
-        done = self._finished("rev-parse", "--verify", "--quiet", revision)
-        return done.stdout.decode().strip() if done.returncode == 0 else ""
-
-    def _run(self, *arguments: str, given: bytes = b"") -> bytes:
-        done = self._finished(*arguments, given=given)
+    def _run(self, *arguments: str, given: bytes = b"", fetches: bool = True) -> bytes:
+        done = self._finished(*arguments, given=given, fetches=fetches)
         if done.returncode == 0:
             return done.stdout
         said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ") or f"exit {done.returncode}"
         if "not a git repository" in said:
             raise NotFoundError(f"{self._folder}: {said}; run this inside one, or name files instead")
+        if "promisor" in said or "lazy fetching" in said:
+            said += "; a partial clone lacks what is to be checked: make a whole one (without --filter)"
         raise IncompleteError(f"git {arguments[0]}: {said}")
 
-    def _finished(self, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    def _environment(self, *, fetches: bool) -> dict[str, str]:
+        return os.environ | _ENVIRONMENT | ({} if fetches and self._fetches else _HERE_ONLY)
+
+    def _finished(
+        self, *arguments: str, given: bytes = b"", fetches: bool = True
+    ) -> subprocess.CompletedProcess[bytes]:
         import subprocess  # a check of files does not wait for it
 
         try:
             return subprocess.run(
                 ["git", *arguments],
                 cwd=self._folder,
-                env=os.environ | _ENVIRONMENT,
+                env=self._environment(fetches=fetches),
                 input=given,
                 capture_output=True,
                 check=False,
+                timeout=_FETCH_S if fetches and self._fetches else None,
             )
+        except subprocess.TimeoutExpired:
+            raise IncompleteError(f"git {arguments[0]}: gave no answer in {_FETCH_S} seconds") from None
         except FileNotFoundError:
             raise UnsupportedError("git is not installed, or not on PATH; name files instead") from None
 
     @contextmanager
-    def _cat_file(self, how: str, names: Sequence[str]) -> Iterator[IO[bytes]]:
+    def _contents(self, names: Sequence[str]) -> Iterator[IO[bytes]]:
         import subprocess
         import threading
 
         with subprocess.Popen(
-            ["git", "cat-file", how, "--buffer"],
+            ["git", "cat-file", "--batch", "--buffer"],
             cwd=self._folder,
-            env=os.environ | _ENVIRONMENT,
+            env=self._environment(fetches=False),
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -226,11 +262,18 @@ def _ask(stdin: IO[bytes], names: Iterable[str]) -> None:
         return
 
 
-def _header(line: bytes) -> Object:
-    fields = line.decode("utf-8", "replace").split()
-    if len(fields) == 3 and fields[2].isdecimal():
-        return Object(fields[0], fields[1], int(fields[2]))
-    return Object(fields[0] if fields else "", "missing", 0)
+def _answer(line: bytes, name: str) -> Object:
+    """Return what a line of `cat-file` tells of an object.
+
+    Raises:
+        IncompleteError: It tells nothing of it.
+    """
+    match line.decode("utf-8", "replace").split():
+        case [told, kind, size] if told == name and size.isdecimal():
+            return Object(name, kind, int(size))
+        case [told, "missing"] if told == name:
+            return Object(name, "missing", 0)
+    raise IncompleteError(f"git cat-file tells nothing of {name}; run `git fsck`")
 
 
 def _entry(mode: bytes, blob: bytes, path: bytes, commit: str = "") -> Entry:

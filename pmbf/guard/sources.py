@@ -161,7 +161,8 @@ def _of_objects(
     unread: Sequence[Unread],
 ) -> Planned:
     """Return the plan for objects that are pushed: commits, or tags of commits, trees and blobs."""
-    known = [f"^{one.name}" for one in repository.headers(list(dict.fromkeys(there))) if one.kind in ("commit", "tag")]
+    met = repository.headers(list(dict.fromkeys(there)), fetches=False)
+    known = [f"^{one.name}" for one in met if one.kind in ("commit", "tag")]
     entries, tips, tags = [], [], []
     for one in _peeled(repository, pushed):
         if one.kind == "commit":
