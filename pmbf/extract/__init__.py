@@ -44,6 +44,7 @@ __all__ = [
     "may_be_plain",
     "part_at",
     "plain_kind",
+    "runs",
 ]
 
 _READ_ALL_SAFELY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
@@ -98,6 +99,13 @@ def extract_path(path: str | os.PathLike[str], limits: Limits | None = None) -> 
         raise NotFoundError(f"{name}: no such file") from None
     except (OSError, ValueError) as error:
         raise IncompleteError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+
+
+def runs(raw: bytes) -> str:
+    """Return the runs of text in bytes that are no document: see `pmbf.extract.strings`."""
+    from pmbf.extract.strings import runs as found_in
+
+    return found_in(raw)
 
 
 def _bytes_of(name: str, limits: Limits) -> bytes:

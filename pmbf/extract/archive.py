@@ -55,13 +55,17 @@ class Archive:
             OverLimitError: It expands too far, or too much with what was expanded before.
             IncompleteError: It is damaged, or not as long as it claims.
         """
-        member = self._members[name]
-        ratio = member.file_size / max(1, member.compress_size)
-        if member.file_size > MIB and ratio > self._reading.limits.max_ratio:
+        if not self.is_within_ratio(name):
+            times = self._members[name].file_size / max(1, self._members[name].compress_size)
             raise OverLimitError(
-                f"{name}: expands {ratio:.0f} times, limit {self._reading.limits.max_ratio} (max_ratio)"
+                f"{name}: expands {times:.0f} times, limit {self._reading.limits.max_ratio} (max_ratio)"
             )
         return self._expanded(name)
+
+    def is_within_ratio(self, name: str) -> bool:
+        """Tell whether a member expands no further than the limits allow, by what its header claims."""
+        member = self._members[name]
+        return member.file_size <= max(MIB, member.compress_size * self._reading.limits.max_ratio)
 
     def read(self, name: str) -> bytes:
         """Return a member's bytes, bounded as in `chunks`."""

@@ -78,7 +78,9 @@ def member_text(archive: Archive, name: str, reading: Reading) -> str:
     """Return the text of a member that is a document of its own; pictures and the like have none."""
     try:
         head = archive.head(name)
-        return reading.embedded(archive.read(name), name) if head and not is_media(head) else ""
+        if not head or (is_media(head) and not (reading.unseen and archive.is_within_ratio(name))):
+            return ""
+        return reading.embedded(archive.read(name), name)
     except OverLimitError:
         raise
     except IncompleteError as error:

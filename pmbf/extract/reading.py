@@ -115,10 +115,10 @@ class Reading:
     def embedded(self, raw: bytes, name: str) -> str:
         """Return the text of a document inside this one; where it has none that can be read, note why."""
         kind = guess_kind(raw, name)
-        if kind is None and not is_media(raw):
-            self.problem(f"{name}: skipped: {describe(raw)}")
-        inner = self.inside(name) if kind else None
-        if kind is None or inner is None:
+        if kind is None:
+            return self._runs(raw, name)
+        inner = self.inside(name)
+        if inner is None:
             return ""
         try:
             return self.part(read(raw, kind, inner), name)
@@ -127,6 +127,18 @@ class Reading:
         except PmbfError as error:
             inner.problem(str(error))
             return ""
+
+    def _runs(self, raw: bytes, name: str) -> str:
+        """Return the runs of text in bytes that are no document, where all is read; note what may hold more."""
+        if not is_media(raw):
+            self.problem(f"{name}: skipped: {describe(raw)}")
+        if not self.unseen:
+            return ""
+        from pmbf.extract.strings import runs
+
+        text = runs(raw)
+        self.spend_text(len(text))
+        return self.part(text, name)
 
 
 Reader = Callable[[bytes, str, Reading], str]

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, plain_kind
+from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, plain_kind, runs
 from pmbf.guard.types import Payload
 from pmbf.guard.unseen import seen
 from pmbf.screen import Text
@@ -51,15 +51,26 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
 
 def _extracted(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
     """Return the text of what is no plain text, or not at first sight."""
-    empty = Text(bare.name, "")
     try:
         extracted = extract(raw, bare.name, limits, unseen=True)
     except (UnsupportedError, IncompleteError) as error:
-        if isinstance(error, UnsupportedError) and guess_kind(raw, bare.name) is None and not is_container(raw):
-            return ReadPayload(bare, empty, len(raw), is_text=False)
-        return ReadPayload(bare, empty, len(raw), problems=(str(error).removeprefix(f"{bare.name}: "),))
+        reason = str(error).removeprefix(f"{bare.name}: ")
+        if isinstance(error, UnsupportedError) and guess_kind(raw, bare.name) is None:
+            return _no_document(bare, raw, limits, reason)
+        return ReadPayload(bare, Text(bare.name, ""), len(raw), problems=(reason,))
     text = clean(extracted.text)
     whole = seen(text, kernels.looks(text.encode()), limits)
     is_plain = extracted.kind in TEXT_KINDS
     problems, parts = extracted.problems + whole.problems, extracted.parts + whole.parts
     return ReadPayload(bare, Text(bare.name, whole.text), len(raw), is_plain, problems=problems, parts=parts)
+
+
+def _no_document(bare: Payload, raw: bytes, limits: Limits, reason: str) -> ReadPayload:
+    """Return the runs of text in a picture, a program or unknown bytes; of an archive they are not all there is."""
+    text = runs(raw)
+    whole = seen(text, kernels.looks(text.encode()), limits)
+    holds_more = is_container(raw)
+    problems = ((reason,) if holds_more else ()) + whole.problems
+    return ReadPayload(
+        bare, Text(bare.name, whole.text), len(raw), is_text=holds_more, problems=problems, parts=whole.parts
+    )

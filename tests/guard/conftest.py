@@ -8,10 +8,16 @@ from dataclasses import replace
 import pytest
 
 from pmbf import Collection
+from pmbf.guard.allowing import Allowances
+from pmbf.guard.checker import CollectionChecker
+from pmbf.guard.checking import check
+from pmbf.guard.policy import Policy
+from pmbf.guard.sources import Planned
 from pmbf.guard.types import Counts, Evidence, Finding, Payload, Verdict
 from pmbf.report import Span
 from tests.conftest import ROOT, words
 
+LIBRARY = ROOT / "examples" / "library"
 SECRET = words(1, 400)
 OTHER_SECRET = words(2, 400)
 LEAK = SECRET[200:900]
@@ -41,6 +47,27 @@ def protected(tmp_path_factory):
     yield path
     with Collection(path) as made:
         assert made.check().problems == []
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory):
+    """A collection of the example texts."""
+    with Collection(tmp_path_factory.mktemp("library") / "library.pmbf", create=True) as made:
+        made.load([LIBRARY])
+        yield made
+
+
+@pytest.fixture(scope="module")
+def judge(library):
+    """Returns the verdict on bytes under the default policy, the example texts being protected."""
+    policy = Policy(collection=str(library.path))
+    checker = CollectionChecker(library, min_chars=policy.min_chars)
+
+    def judged(raw, name="a.txt"):
+        payload = Payload(name, (name,), raw, "path")
+        return check(Planned("path", iter([payload]), 1), policy, checker, Allowances(checker.key))
+
+    return judged
 
 
 class Git:

@@ -10,17 +10,9 @@ from email.message import EmailMessage
 
 import pytest
 
-from pmbf import Collection
-from pmbf.guard.allowing import Allowances
-from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
-from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned
-from pmbf.guard.types import Payload
-from tests.conftest import ROOT
 from tests.extract import builders as make
+from tests.guard.conftest import LIBRARY
 
-LIBRARY = ROOT / "examples" / "library"
 COVER = "The committee met on the second day of the month and talked about chairs and tables. "
 
 
@@ -35,25 +27,6 @@ ENGLISH = passage("lighthouse-optics.txt", "Glass would lose less")
 FRENCH = passage("papier.txt", " ").strip()
 LOOK_ALIKES = str.maketrans("aceiopsxyjhAEOPCTHKMBX", "асеіорѕхујһАЕОРСТНКМВХ")
 ONE_LINE = ENGLISH.replace("\n", " ")
-
-
-@pytest.fixture(scope="module")
-def library(tmp_path_factory):
-    with Collection(tmp_path_factory.mktemp("library") / "library.pmbf", create=True) as made:
-        made.load([LIBRARY])
-        yield made
-
-
-@pytest.fixture(scope="module")
-def verdict(library):
-    policy = Policy(collection=str(library.path))
-    checker = CollectionChecker(library, min_chars=policy.min_chars)
-
-    def judged(raw, name="a.txt"):
-        payload = Payload(name, (name,), raw, "path")
-        return check(Planned("path", iter([payload]), 1), policy, checker, Allowances(checker.key))
-
-    return judged
 
 
 def every(n, text, put_in):
@@ -104,8 +77,8 @@ DRESSED = {
 
 
 @pytest.mark.parametrize("how", DRESSED)
-def test_a_dressed_passage_is_blocked(verdict, how):
-    found = verdict(f"{COVER * 3}\n\n{DRESSED[how]}\n\n{COVER * 3}".encode())
+def test_a_dressed_passage_is_blocked(judge, how):
+    found = judge(f"{COVER * 3}\n\n{DRESSED[how]}\n\n{COVER * 3}".encode())
     assert (found.action, found.exit_code) == ("block", 1)
 
 
@@ -145,16 +118,16 @@ WRAPPED = {
 
 
 @pytest.mark.parametrize("name", WRAPPED)
-def test_a_wrapped_passage_is_blocked(verdict, name):
-    assert verdict(WRAPPED[name], name).exit_code == 1
+def test_a_wrapped_passage_is_blocked(judge, name):
+    assert judge(WRAPPED[name], name).exit_code == 1
 
 
-def test_a_passage_on_the_last_of_two_hundred_pages_is_blocked(verdict):
+def test_a_passage_on_the_last_of_two_hundred_pages_is_blocked(judge):
     pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
     pages = [f"Page {n}. " + "\n".join(textwrap.wrap(COVER * 5, 70)) for n in range(199)]
-    assert verdict(make.pdf([*pages, "\n".join(textwrap.wrap(ENGLISH, 70))]), "a.pdf").exit_code == 1
+    assert judge(make.pdf([*pages, "\n".join(textwrap.wrap(ENGLISH, 70))]), "a.pdf").exit_code == 1
     text = "\n\n".join(f"Page {n}. {COVER * 20}" for n in range(199))
-    assert verdict(f"{text}\n\n{ENGLISH}".encode()).exit_code == 1
+    assert judge(f"{text}\n\n{ENGLISH}".encode()).exit_code == 1
 
 
 SMALL_CAPITALS = str.maketrans("abcdegiklmnoprtuvwyz", "ᴀʙᴄᴅᴇɢɪᴋʟᴍɴᴏᴘʀᴛᴜᴠᴡʏᴢ")
@@ -170,9 +143,9 @@ NOT_SEEN = {
 
 
 @pytest.mark.parametrize("name", NOT_SEEN)
-def test_what_is_not_seen_is_known(verdict, name):
+def test_what_is_not_seen_is_known(judge, name):
     """A limit that docs/attacks.md states; a test that fails here is good news."""
-    assert verdict(NOT_SEEN[name].encode(), name).action == "clean"
+    assert judge(NOT_SEEN[name].encode(), name).action == "clean"
 
 
 PACKED = base64.b64encode(ENGLISH.encode()).decode()
@@ -215,9 +188,9 @@ UNSEEN |= {
 
 
 @pytest.mark.parametrize("name", UNSEEN)
-def test_what_no_reader_sees_is_blocked_and_told_where_it_was(verdict, name):
+def test_what_no_reader_sees_is_blocked_and_told_where_it_was(judge, name):
     content, part = UNSEEN[name]
-    found = verdict(content if isinstance(content, bytes) else content.encode(), name)
+    found = judge(content if isinstance(content, bytes) else content.encode(), name)
     assert found.exit_code == 1
     assert {one.part for finding in found.findings for one in finding.evidence} == {part}
 
@@ -229,22 +202,22 @@ def test_screening_reads_what_a_reader_sees(library, name):
     assert found.matches == ()
 
 
-def test_keys_hashes_and_pictures_in_base64_are_no_text_and_no_problem(verdict):
+def test_keys_hashes_and_pictures_in_base64_are_no_text_and_no_problem(judge):
     raw = random.Random(1).randbytes(3000)
     for content in (raw, b"\x89PNG\r\n\x1a\n" + raw, b""):
         packed = textwrap.fill(base64.b64encode(content).decode(), 64)
-        found = verdict(f"-----BEGIN PRIVATE KEY-----\n{packed}\n-----END PRIVATE KEY-----\n".encode())
+        found = judge(f"-----BEGIN PRIVATE KEY-----\n{packed}\n-----END PRIVATE KEY-----\n".encode())
         assert (found.action, found.incomplete) == ("clean", ())
 
 
-def test_a_thousand_checksums_in_base64_are_no_problem(verdict):
+def test_a_thousand_checksums_in_base64_are_no_problem(judge):
     chance = random.Random(2)
     sums = (base64.b64encode(chance.randbytes(64)).decode() for _ in range(3000))
-    found = verdict("".join(f'"integrity": "sha512-{one}",\n' for one in sums).encode(), "package-lock.json")
+    found = judge("".join(f'"integrity": "sha512-{one}",\n' for one in sums).encode(), "package-lock.json")
     assert (found.action, found.incomplete) == ("clean", ())
 
 
-def test_what_base64_holds_and_cannot_be_read_is_incomplete(verdict):
-    found = verdict(base64.b64encode(make.zipped({"a.txt": ENGLISH})[:-60] + bytes(30)), "a.txt")
+def test_what_base64_holds_and_cannot_be_read_is_incomplete(judge):
+    found = judge(base64.b64encode(make.zipped({"a.txt": ENGLISH})[:-60] + bytes(30)), "a.txt")
     assert found.exit_code == 3
     assert found.incomplete[0].reason.startswith("base64: ")

@@ -1,0 +1,144 @@
+"""Text that stands in bytes which are no text document: in a program, a picture, behind a damaged head.
+
+As `strings` finds it, but in any script: blocks of `BLOCK` bytes that are UTF-8 but for a byte in four, some in a row.
+In UTF-16 every other byte is the high half of a letter, most often zero. One pass, some of them at a time.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections.abc import Iterator
+from itertools import islice
+
+import numpy as np
+import numpy.typing as npt
+
+BLOCK = 16
+LEAST_BLOCKS = 3
+"""In a row: some 60 bytes with those at both ends that are partly text."""
+LEAST_WORDS = 6
+BETWEEN = "\n\n"
+
+_CHUNK_BYTES = 1 << 18
+"""What stays in the processor's cache, a multiple of `BLOCK`."""
+_MOST_CHARS = 1 << 16
+"""Of a run, that are looked at together: whether they are words."""
+_NO_TEXT, _HIGH_HALF, _ASCII, _TRAIL, _LEAD = range(5)
+_LATIN = "pmbf.latin"
+_WIDE = ((0, "utf-16-le"), (0, "utf-16-be"), (1, "utf-16-le"), (1, "utf-16-be"))
+_WORD = re.compile(
+    "(?<![^\\W_])[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\uabff]{2,20}+(?=[\\s.,;:!?)'\"\\x00-\\x1f-])"
+    "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\uabff]{2}"
+)
+"""A word with what follows one, or two letters of a script without spaces."""
+
+_ALPHABETIC = re.compile("[ A-Za-z\u00c0-\u052f]")
+
+
+def _classes() -> npt.NDArray[np.uint8]:
+    table = np.full(256, _NO_TEXT, np.uint8)
+    table[[9, 10, 13, *range(32, 127)]] = _ASCII
+    table[0xC2:0xF5], table[0x80:0xC0] = _LEAD, _TRAIL
+    table[[0, 3, 4]] = _HIGH_HALF  # of Latin, Greek and Cyrillic letters
+    return table
+
+
+_CLASSES = _classes().tobytes()
+_POPCOUNT = np.array([number.bit_count() for number in range(1 << BLOCK)], np.uint8)
+
+
+def runs(raw: bytes) -> str:
+    r"""Return the runs of text in bytes, with a blank line between; empty where there are none.
+
+    >>> text = "The quick brown fox jumps over the lazy dog, and the dog sleeps on beside the gate."
+    >>> runs(bytes(99) + text.encode() + b"\x01\x02" * 99 + text.encode("utf-16-le") + bytes(99)).count(text)
+    2
+    >>> runs(bytes(range(256)) * 99)
+    ''
+    """
+    found: list[tuple[int, str]] = []
+    narrow, wide = _Stretches(), _Stretches()
+    for at in range(0, len(raw), _CHUNK_BYTES):
+        kinds = np.frombuffer(raw[at : at + _CHUNK_BYTES].translate(_CLASSES), np.uint8)
+        found += [(start, _narrow(raw[start:stop])) for start, stop in narrow.ended(_dense_narrow(kinds))]
+        found += [(start, _wide(raw[start:stop])) for start, stop in wide.ended(_dense_wide(kinds))]
+    found += [(start, _narrow(raw[start:])) for start in narrow.open()]
+    found += [(start, _wide(raw[start:])) for start in wide.open()]
+    return BETWEEN.join(filter(None, (_words_of(text) for _, text in sorted(found))))
+
+
+class _Stretches:
+    """Where dense blocks follow one another, with the block before and the one after."""
+
+    def __init__(self) -> None:
+        self._n_blocks, self._start, self._was_dense = 0, 0, False
+
+    def ended(self, dense: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
+        """Yield the stretches that end in these blocks, which follow those before."""
+        for turn in np.flatnonzero(np.diff(dense, prepend=self._was_dense)).tolist():
+            at = self._n_blocks + turn
+            if dense[turn]:
+                self._start = at
+            elif at - self._start >= LEAST_BLOCKS:
+                yield max(0, self._start - 1) * BLOCK, (at + 1) * BLOCK
+        self._n_blocks += len(dense)
+        self._was_dense = bool(dense[-1])
+
+    def open(self) -> Iterator[int]:
+        """Yield where the stretch begins that goes on to the end of all blocks, if one does."""
+        if self._was_dense and self._n_blocks - self._start >= LEAST_BLOCKS:
+            yield max(0, self._start - 1) * BLOCK
+
+
+def _dense_narrow(kinds: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Return which blocks are mostly UTF-8: `(n_blocks,) bool`."""
+    is_text = _padded(kinds == _ASCII)
+    goes_on = kinds[1:] == _TRAIL
+    goes_on &= kinds[:-1] >= _TRAIL
+    is_text[: len(goes_on)] |= goes_on
+    is_text[1 : len(kinds)] |= goes_on
+    return _n_of_each_block(is_text) >= BLOCK * 3 // 4
+
+
+def _dense_wide(kinds: npt.NDArray[np.uint8]) -> npt.NDArray[np.bool_]:
+    """Return which blocks are mostly UTF-16, either byte first: `(n_blocks,) bool`."""
+    is_letter = _padded(kinds >= _ASCII)
+    is_letter[: len(kinds) - 1] &= kinds[1:] == _HIGH_HALF
+    return _n_of_each_block(is_letter) >= BLOCK // 2 * 3 // 4
+
+
+def _padded(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.bool_]:
+    n_more = -len(marks) % BLOCK
+    return np.append(marks, np.zeros(n_more, bool)) if n_more else marks
+
+
+def _n_of_each_block(marks: npt.NDArray[np.bool_]) -> npt.NDArray[np.uint8]:
+    return _POPCOUNT[np.packbits(marks).view(np.uint16)]
+
+
+def _narrow(raw: bytes) -> str:
+    return raw.decode("utf-8", _LATIN)
+
+
+def _wide(raw: bytes) -> str:
+    """Return UTF-16 in the byte order, from the byte, that gives most letters of alphabets."""
+    texts = [raw[first : len(raw) - (len(raw) - first) % 2].decode(order, "replace") for first, order in _WIDE]
+    return max(texts, key=lambda text: len(_ALPHABETIC.findall(text, 0, _MOST_CHARS)))
+
+
+def _words_of(text: str) -> str:
+    """Return the parts of a text that are words."""
+    pieces = (text[at : at + _MOST_CHARS] for at in range(0, len(text), _MOST_CHARS))
+    return "".join(
+        piece for piece in pieces if sum(1 for _ in islice(_WORD.finditer(piece), LEAST_WORDS)) == LEAST_WORDS
+    )
+
+
+def _as_latin(error: UnicodeError) -> tuple[str, int]:
+    """Decode what is no UTF-8 as the letters that Western programs write as single bytes."""
+    assert isinstance(error, UnicodeDecodeError)
+    return error.object[error.start : error.end].decode("latin-1"), error.end
+
+
+codecs.register_error(_LATIN, _as_latin)
