@@ -28,8 +28,8 @@ CORPUS is a folder in any layout PAN used, or one above it:
   2012-14  src/ susp/ pairs, and folders like 02-no-obfuscation with `pairs` and an XML file a pair
   2009-11  source-document(s)/partN/ and suspicious-document(s)/partN/, XML beside the suspicious text
 
-`pairs` may be missing. What is odd (a listed text that is not there, a file that is no XML) is told at the end, and
-stops nothing.
+`pairs` may be missing. What is odd (a listed text that is not there, a file that is no XML, an annotation that cannot
+be true, detections of a run that was not finished) is told at the end, and stops nothing.
 
 Exit code: 0, or 3 when something was not done as it should; then standard error says what."""
 
@@ -132,13 +132,15 @@ def score(corpus: Corpus, folder: Path) -> Figures:
     found = detections.within(corpus)
     lengths = scoring.lengths(corpus, corpus.cases | detections.all)
     corpus = scoring.within_texts(corpus, lengths)
-    problems = (*corpus.problems, *detections.problems, *scoring.oddities(found, lengths))
+    made = of_run(folder)
+    missing = scoring.unfinished(corpus, folder, made["parameters"])
+    problems = (*corpus.problems, *missing, *detections.problems, *scoring.oddities(found, lengths))
     figures: Figures = {
         "corpus": corpus.folder.resolve().name,
         "suspicious": len(corpus.suspicious),
         "sources": len(corpus.sources),
         "about": report.about(),
-        "run": of_run(folder),
+        "run": made,
         "problems": list(problems),
         "not_counted": len(detections.all) - len(found),
         "scores": _plain(scoring.results(corpus, found, lengths)),

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from experiments.corpora import read
-from experiments.pan.annotations import detections_in
+from experiments.pan.annotations import detections_in, file_name
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.normplagdet import Lengths, Side, normalised, side
 from experiments.pan.plagdet import Annotation, Scores, by_document, macro, micro, overlaps
@@ -173,6 +173,25 @@ def _cut(case: Annotation, known: Lengths) -> Annotation | None:
     if length <= 0 or (case.source and source_length <= 0):
         return None
     return case._replace(length=length, source_length=source_length)
+
+
+def unfinished(corpus: Corpus, folder: Path, run: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what of a run of ours is not there, by the parameters it noted; nothing of another program's detections."""
+    if run.get("step") == "align":
+        noted, what = run["n_pairs"], "pairs"
+        wanted = [file_name(pair) for pair in corpus.aligned_pairs(every=run["every"])]
+    elif run.get("step") == "retrieve":
+        noted, what = run["n_suspicious"], "suspicious documents"
+        wanted = [name.removesuffix(".txt") + ".xml" for name in corpus.suspicious]
+    else:
+        return
+    if noted != len(wanted):
+        yield f"{folder}: is of a run on {noted} {what}, the corpus has {len(wanted)}: it is another, or has changed"
+    if missing := [name for name in wanted if not (folder / name).exists()]:
+        yield (
+            f"{folder}: {len(missing)} of {len(wanted)} {what} have no file, {missing[0]} for one; the scores are "
+            f"those of an unfinished run: the same `pan {run['step']}` again does what is missing"
+        )
 
 
 def oddities(found: Annotations, known: Lengths) -> Iterator[str]:

@@ -179,6 +179,32 @@ def test_a_missing_source_loses_its_pairs_alone(
     assert "| all | 3 | 2 | " in capsys.readouterr().out
 
 
+def test_the_score_of_an_unfinished_run_is_shown_and_told(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for step, name in (("align", file_name(COPIES[0])), ("retrieve", SUSPICIOUS[0].replace(".txt", ".xml"))):
+        found = tmp_path / step
+        assert run(step, folder, "--out", found, monkeypatch=monkeypatch) == 0
+        assert run("score", folder, found, monkeypatch=monkeypatch) == 0
+        (found / name).unlink()
+        capsys.readouterr()
+
+        assert run("score", folder, found, monkeypatch=monkeypatch) == 3
+        told = capsys.readouterr()
+        assert "| all | 3 | 2 | " in told.out
+        assert f"have no file, {name} for one" in told.err
+        assert f"the same `pan {step}` again" in told.err
+
+
+def test_a_run_on_another_corpus_is_told(folder: Path, tmp_path: Path) -> None:
+    align(Corpus.at(folder), tmp_path / "found")
+    (folder / "src" / SOURCES[0]).unlink()
+
+    problems = score(Corpus.at(folder), tmp_path / "found")["problems"]
+
+    assert any("is of a run on 4 pairs, the corpus has 3" in told for told in problems)
+
+
 def test_figures_name_the_commit_the_machine_and_the_parameters(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
