@@ -96,6 +96,40 @@ def decode_as(raw: bytes, encoding: str | None) -> Decoded:
     return decode(raw)
 
 
+def on_the_web(label: str) -> str | None:
+    """Return the encoding that a page declares, as browsers take it: UTF-16 is UTF-8, others than theirs do not count.
+
+    Source:
+        WHATWG Encoding Standard, section 4.2; HTML Standard, section 13.2.3.2, prescan.
+
+    >>> on_the_web("ISO-8859-1"), on_the_web("utf-16"), on_the_web("cp037")
+    ('cp1252', 'utf-8', None)
+    """
+    name = _as_browsers_read_it(label)
+    return "utf-8" if name.startswith("utf-16") else name if name in _OF_BROWSERS else None
+
+
+def read_otherwise(raw: bytes, text: str) -> str | None:
+    """Return what bytes plainly say where a declared encoding makes something else of them, or None.
+
+    They are UTF-8, or hold far more ASCII than the text that was made of them: who ignores the declaration reads it.
+
+    >>> raw = b"Dear reader, the sea comes in."
+    >>> read_otherwise(raw, raw.decode("cp037")), read_otherwise(raw, raw.decode("cp1252"))
+    ('Dear reader, the sea comes in.', None)
+    """
+    plain = _strict(raw, "utf-8")
+    if plain is None:
+        plain = decode(raw).text
+        if _n_ascii(plain) <= 2 * _n_ascii(text):
+            return None
+    return plain if plain != text else None
+
+
+def _n_ascii(text: str) -> int:
+    return len(text.encode("ascii", "ignore"))
+
+
 def _marked(raw: bytes) -> str | None:
     """Return the encoding that a byte order mark names."""
     if raw[:1] not in _FIRST_OF_A_MARK:
@@ -243,6 +277,12 @@ def _as_browsers_read_it(encoding: str) -> str:
         return encoding
     return _SUPERSETS.get(name, name)
 
+
+_OF_BROWSERS = frozenset(
+    {*COMMON, "utf-8", "cp1258", "iso2022_jp", "euc_jp", "gb18030", "koi8-r", "koi8-u", "mac-roman", "mac-cyrillic"}
+    | {f"iso8859-{part}" for part in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)}
+)
+"""The encodings of the WHATWG Encoding Standard, but for UTF-16, by their names here."""
 
 _SUPERSETS = {
     "ascii": "cp1252",

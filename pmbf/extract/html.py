@@ -10,7 +10,7 @@ from typing import NamedTuple
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pmbf.errors import IncompleteError
-from pmbf.extract.encoding import decode_as
+from pmbf.extract.encoding import decode_as, on_the_web, read_otherwise
 from pmbf.extract.reading import Reading
 
 BLOCK = frozenset(
@@ -47,6 +47,13 @@ def read(raw: bytes, kind: str, reading: Reading, *, charset: str | None = None)
     markup, _, problems = decode_as(raw, charset or _declared(raw[:_DECLARED_WITHIN]))
     for what in problems:
         reading.problem(what)
+    text = _text(markup, reading)
+    if reading.unseen and (otherwise := read_otherwise(raw, markup)):
+        text += reading.part(_text(otherwise, reading), "read as UTF-8")
+    return text
+
+
+def _text(markup: str, reading: Reading) -> str:
     reading.spend_text(len(markup))
     try:
         root = LexborHTMLParser(markup.removeprefix("\ufeff")).root
@@ -59,7 +66,7 @@ def read(raw: bytes, kind: str, reading: Reading, *, charset: str | None = None)
 
 def _declared(head: bytes) -> str | None:
     found = _XML_ENCODING.match(head) or _META_CHARSET.search(head)
-    return found[1].decode("ascii") if found else None
+    return on_the_web(found[1].decode("ascii")) if found else None
 
 
 def _lines(root: LexborNode) -> Iterator[str]:

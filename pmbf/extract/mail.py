@@ -10,7 +10,7 @@ from email.header import decode_header, make_header
 from email.message import Message
 
 from pmbf.extract import html
-from pmbf.extract.encoding import decode_as
+from pmbf.extract.encoding import decode_as, read_otherwise
 from pmbf.extract.kinds import TEXT_KINDS, guess_kind
 from pmbf.extract.reading import Reading
 
@@ -106,6 +106,9 @@ def _plain(payload: bytes, charset: str | None, reading: Reading) -> str:
     for what in problems:
         reading.problem(what)
     reading.spend_text(len(text))
+    if reading.unseen and (otherwise := read_otherwise(payload, text)):
+        reading.spend_text(len(otherwise))
+        text += reading.part(f"\n{otherwise}", "read as UTF-8")
     return text
 
 

@@ -12,6 +12,8 @@ from xml.parsers import expat
 
 from pmbf.errors import IncompleteError
 
+_ASCII = "".join(map(chr, range(32, 127)))
+
 
 class Walker(Protocol):
     """What hears of the elements, by their names without namespace."""
@@ -40,6 +42,7 @@ def walk(chunks: Iterable[bytes], walker: Walker) -> None:
     )
     parser.EndElementHandler = lambda name: walker.end(names[name])
     parser.CharacterDataHandler = walker.text
+    parser.XmlDeclHandler = _refuse_encoding
     parser.StartDoctypeDeclHandler = _refuse_definitions
     parser.SkippedEntityHandler = _refuse_entity
     try:
@@ -57,6 +60,12 @@ class _LocalNames(dict[str, str]):
         if len(self) < 10_000:
             self[name] = local
         return local
+
+
+def _refuse_encoding(_: str, encoding: str | None, __: int) -> None:
+    """Refuse what makes other letters of ASCII: office programs read UTF-8 and UTF-16."""
+    if encoding and not encoding.lower().startswith("utf-16") and _ASCII.encode().decode(encoding) != _ASCII:
+        raise IncompleteError(f"encoding {encoding}, expected UTF-8 or UTF-16")
 
 
 def _refuse_definitions(name: str, system_id: str | None, public_id: str | None, has_definitions: int) -> None:

@@ -49,3 +49,38 @@ def test_bytes_without_text_are_clean_and_counted(judge):
     for raw in (NOISE, PNG, bytes(9000)):
         found = judge(raw, "a.bin")
         assert (found.action, found.counts.n_not_text, found.incomplete) == ("clean", 1, ())
+
+
+def as_mail(charset, kind="plain", extra=""):
+    head = f"MIME-Version: 1.0\nContent-Type: text/{kind}; charset={charset}\nContent-Transfer-Encoding: 8bit\n\n"
+    return f"{head}{ENGLISH}{extra}\n".encode()
+
+
+DECLARED = {
+    "utf-16.html": f"<html><meta charset='utf-16'><p>{ENGLISH}".encode(),
+    "cp037.html": f"<html><meta charset='cp037'><p>{ENGLISH}".encode(),
+    "cp037 and a byte.html": f"<html><meta charset='cp037'><p>{ENGLISH}".encode() + b"\xff",
+    "xml.xhtml": f"<?xml version='1.0' encoding='cp037'?><html><p>{ENGLISH}".encode(),
+    "utf-16.eml": as_mail("utf-16"),
+    "utf-16le.eml": as_mail("utf-16le", extra="."),
+    "cp037.eml": as_mail("cp037"),
+    "cp500.eml": as_mail("cp500", "html"),
+    "rot13.eml": as_mail("rot13"),
+}
+
+
+@pytest.mark.parametrize("name", DECLARED)
+def test_a_declared_encoding_hides_nothing(judge, name):
+    assert judge(DECLARED[name], name).exit_code == 1
+
+
+@pytest.mark.parametrize("name", [name for name in DECLARED if name.endswith("html")])
+def test_a_page_is_screened_in_the_encoding_that_browsers_take(library, name):
+    assert len(library.screen(DECLARED[name], name=name).matches) == 1
+
+
+def test_an_office_document_in_an_encoding_without_ascii_is_incomplete(judge):
+    part = f"<?xml version='1.0' encoding='cp037'?><w:document {make.W}/>".encode()
+    found = judge(make.zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": part}), "a.docx")
+    assert found.exit_code == 3
+    assert "cp037" in found.incomplete[0].reason
