@@ -147,8 +147,7 @@ class Collection:
             prune: Take out paths below `paths` whose file is gone.
             limits: Bounds for reading a file.
             jobs: Threads that read files and compress texts, at least 1. Where the native kernels are not built, large
-                loads are read in as many processes, and the calling script needs the usual guard
-                `if __name__ == "__main__":`, since processes are spawned.
+                loads are read in as many processes.
             on_progress: Called after each batch of files, some sixty or a tenth of a second.
 
         Raises:
@@ -239,8 +238,7 @@ class Collection:
 
         Args:
             queries: As for `screen`; texts and bytes have no name.
-            jobs: Processes that read and compare, at least 1. With more, the calling script needs the usual guard
-                `if __name__ == "__main__":`, since processes are spawned.
+            jobs: Processes that read and compare, at least 1. They do not import the calling script.
             limits: Bounds for reading a file.
             on_progress: Called before each report is given out, with how many there were so far.
             options: Fields of `pmbf.screen.Options`, as for `screen`.
@@ -264,7 +262,8 @@ class Collection:
 
         Args:
             queries: Whatever `read` takes.
-            read: Makes a `pmbf.screen.Text` of a query; with several processes both must be picklable.
+            read: Makes a `pmbf.screen.Text` of a query; with several processes both must be picklable, and come from a
+                module, not from the calling script.
             jobs, options: As for `screen_many`.
 
         Raises:

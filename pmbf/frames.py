@@ -2,14 +2,16 @@
 
     u32 header length | u64 body length | header, UTF-8 JSON | body        (both lengths little-endian)
 
-Neither side unpickles, so a process that was taken over can send text and nothing else.
+A reading process and who asks it never unpickle: one that a document took over can send text and nothing else.
 """
 
 from __future__ import annotations
 
 import json
 import struct
+import sys
 from io import RawIOBase
+from pathlib import Path
 from typing import IO, Any
 
 Frame = tuple[dict[str, Any], bytes]
@@ -49,3 +51,8 @@ def _exactly(stream: Stream, n_bytes: int) -> bytes | None:
         pieces.append(piece)
         n_bytes -= len(piece)
     return None if n_bytes else b"".join(pieces)
+
+
+def import_path() -> list[str]:
+    """Return where this process finds its modules, without the current folder, and pmbf itself."""
+    return [*filter(None, sys.path), str(Path(__file__).parents[1])]

@@ -12,12 +12,10 @@ As much is read ahead as a commit takes time, and no more, so memory does not gr
 from __future__ import annotations
 
 import hashlib
-import multiprocessing
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ProcessPoolExecutor
+from concurrent.futures import Executor, Future
 from functools import partial
 from typing import NamedTuple
 
@@ -28,6 +26,7 @@ from pmbf.extract import Limits, extract, may_be_plain, plain_kind
 from pmbf.fingerprint import fingerprint, sampling
 from pmbf.params import Params
 from pmbf.pending import NewDocument
+from pmbf.processes import Processes
 from pmbf.records import PathEntry
 from pmbf.text import utf8
 
@@ -70,9 +69,8 @@ def read_ahead(
         apart = n_bytes >= _BYTES_WORTH_PROCESSES
         yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits, apart=apart), threads, jobs)
     elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
-        context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(jobs, context, initializer=_leave_ctrl_c_to_the_parent) as pool:
-            yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), pool, jobs)
+        with Processes(jobs) as processes:
+            yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), processes, jobs)
     else:
         for planned in _batches(plan):
             yield from _in_time(zip(planned, _outcomes(planned, params, limits), strict=True))
@@ -101,7 +99,7 @@ def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> di
 
 
 def _read_aside(
-    plan: Iterable[Planned], read: Callable[[list[Planned]], list[Outcome]], pool: Executor, jobs: int
+    plan: Iterable[Planned], read: Callable[[list[Planned]], list[Outcome]], pool: Executor | Processes, jobs: int
 ) -> Iterator[Batch]:
     under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
     n_ahead = 0
@@ -174,7 +172,3 @@ def _attempted(path: str, params: Params, limits: Limits, apart: bool) -> Outcom
         return read_document(path, params, limits, apart=apart)
     except (PmbfError, OSError) as error:
         return error
-
-
-def _leave_ctrl_c_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)

@@ -12,7 +12,6 @@ import subprocess
 import sys
 import threading
 from dataclasses import asdict
-from pathlib import Path
 
 from pmbf import frames
 from pmbf.errors import IncompleteError, UnsupportedError
@@ -69,7 +68,7 @@ class Worker:
         try:
             self._process = subprocess.Popen(
                 # -I: what lies in the current folder, or in PYTHONPATH, is not imported by accident.
-                [sys.executable, "-I", "-c", _BOOT, *_import_path()],
+                [sys.executable, "-I", "-c", _BOOT, *frames.import_path()],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
@@ -181,11 +180,6 @@ def _after_fork() -> None:
     for worker in list(_all):
         worker.forget()
     _all.clear()
-
-
-def _import_path() -> list[str]:
-    """Return where this process finds its modules, without the current folder, and pmbf itself."""
-    return [*filter(None, sys.path), str(Path(__file__).parents[2])]
 
 
 atexit.register(close)

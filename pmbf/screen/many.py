@@ -10,7 +10,6 @@ moved on: every report shows the same generation. At most a few batches a proces
 from __future__ import annotations
 
 import itertools
-import signal
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from pmbf.verify import Statistics
 from pmbf.vocabulary import word_statistics
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future, ProcessPoolExecutor
+    from pmbf.processes import Future, Processes
 
 BATCH_QUERIES = 4
 """Queries that meet a tile together, and travel to a process together."""
@@ -92,19 +91,14 @@ def answers(
                 confirmed = matches(store, one.subject(text.text), compared, options, statistics)
                 yield _answer(store, text, one, confirmed, options)
         return
-    import multiprocessing
-    from concurrent.futures import ProcessPoolExecutor  # only who asks for processes waits for this
+    from pmbf.processes import Processes  # only who asks for processes waits for this
 
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(jobs, context, _start, (store, read, options, word_statistics(store))) as pool:
-        try:
-            yield from _ahead(store, pool, batches, options, jobs)
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
+    with Processes(jobs, _start, (store, read, options, word_statistics(store))) as processes:
+        yield from _ahead(store, processes, batches, options, jobs)
 
 
 def _ahead(
-    store: Store, pool: ProcessPoolExecutor, batches: Iterable[Sequence[Any]], options: Options, most: int
+    store: Store, processes: Processes, batches: Iterable[Sequence[Any]], options: Options, most: int
 ) -> Iterator[Answer]:
     """Yield answers in order, up to so many batches being asked and so many being compared meanwhile."""
     asking: deque[Future[_Batch]] = deque()
@@ -114,7 +108,7 @@ def _ahead(
         asked = asking.popleft().result()
         compared = _sources(store, asked, options)
         subjects = [one.subject(text.text) for text, one in asked]
-        comparing.append((asked, pool.submit(_compare_here, subjects, compared)))
+        comparing.append((asked, processes.submit(_compare_here, subjects, compared)))
 
     def told() -> Iterator[Answer]:
         asked, future = comparing.popleft()
@@ -122,7 +116,7 @@ def _ahead(
             yield _answer(store, text, one, confirmed, options)
 
     for batch in batches:
-        asking.append(pool.submit(_ask_here, batch))
+        asking.append(processes.submit(_ask_here, batch))
         if len(asking) > most:
             compare()
         if len(comparing) > most:
@@ -173,7 +167,6 @@ _worker: list[_Worker] = []
 
 
 def _start(files: StoreFiles, read: Reader, options: Options, statistics: Statistics | None) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops us
     _worker[:] = [_Worker(files, read, options, statistics)]
 
 

@@ -238,7 +238,7 @@ def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch)
 
     pool.close()
     monkeypatch.setattr(sys, "path", [entry for entry in sys.path if "site-packages" not in entry])
-    monkeypatch.setattr(pool, "_import_path", lambda: [entry for entry in sys.path if entry])
+    monkeypatch.setattr(pool.frames, "import_path", lambda: [entry for entry in sys.path if entry])
     monkeypatch.setattr(pool, "_BOOT", "import sys; sys.modules['pypdfium2'] = None\n" + pool._BOOT)
     with pytest.raises(UnsupportedError) as caught:
         extract(make.pdf(["x"]), "report.pdf")

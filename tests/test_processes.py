@@ -1,0 +1,107 @@
+"""Calls in working processes: results and errors come back, nothing hangs, whatever the calling script looks like."""
+
+import math
+import operator
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from conftest import words
+
+from pmbf import Collection, CorruptError, IncompleteError, ParameterError
+from pmbf.processes import Processes
+
+
+def test_results_come_back_in_the_order_of_the_calls():
+    with Processes(2) as processes:
+        futures = [processes.submit(math.factorial, number) for number in range(50)]
+        assert [future.result() for future in futures] == [math.factorial(number) for number in range(50)]
+
+
+def test_an_error_of_a_call_is_raised_here_and_the_process_goes_on():
+    with Processes(1) as processes:
+        with pytest.raises(ZeroDivisionError):
+            processes.submit(operator.truediv, 1, 0).result()
+        with pytest.raises(CorruptError, match="page 3"):
+            processes.submit(operator.call, raised, CorruptError("page 3")).result()
+        assert processes.submit(os.getpid).result() == processes.submit(os.getpid).result()
+
+
+def raised(error):
+    raise error
+
+
+def test_what_a_call_prints_does_not_disturb_the_answers(capfd):
+    with Processes(1) as processes:
+        assert processes.submit(print, "hello").result() is None
+        assert processes.submit(os.write, 1, b"again\n").result() == 6
+    assert capfd.readouterr().err.split() == ["hello", "again"]
+
+
+def test_a_process_that_dies_fails_its_call_alone():
+    with Processes(1) as processes:
+        dying = processes.submit(os.kill, processes.submit(os.getpid).result(), signal.SIGKILL)
+        with pytest.raises(IncompleteError, match=r"a working process died \(signal 9\)"):
+            dying.result()
+        assert processes.submit(abs, -1).result() == 1
+
+
+def test_processes_that_cannot_be_prepared_say_so_however_much_they_were_sent():
+    with Processes(1, os._exit, (7,)) as processes, pytest.raises(IncompleteError, match="exit status 7"):
+        processes.submit(abs, -1).result()
+    with Processes(1, time.sleep, ("x" * (1 << 20),)) as processes, pytest.raises(TypeError):
+        processes.submit(abs, -1).result()
+
+
+def test_closing_gives_up_what_is_not_done():
+    before = time.monotonic()
+    with Processes(2) as processes:
+        futures = [processes.submit(time.sleep, 600) for _ in range(8)]
+        processes.submit(abs, 1)
+    assert time.monotonic() - before < 300
+    assert all(future.cancelled() or future.exception() for future in futures)
+
+
+SCRIPT = """
+import pmbf
+from pmbf.screen import Text
+
+def read(one):
+    return Text("mine", one)
+
+collection = pmbf.Collection({path!r})
+print([len(report.matches) for report in collection.screen_many([{text!r}] * 9, jobs=2)])
+try:
+    list(collection.answers([{text!r}], read, jobs=2))
+except pmbf.ParameterError as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("how", ["a file without the usual guard", "standard input"])
+def test_any_script_may_ask_for_several_processes(tmp_path, how):
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        collection.add_many([(f"text-{seed}", words(seed, 2000)) for seed in range(20)])
+    script = SCRIPT.format(path=str(tmp_path / "c.pmbf"), text=words(1))
+    (tmp_path / "script.py").write_text(script, encoding="utf-8")
+    arguments, given = ([tmp_path / "script.py"], "") if how.startswith("a file") else (["-"], script)
+    ended = subprocess.run([sys.executable, *arguments], input=given, capture_output=True, text=True, timeout=300)
+    assert ended.stderr == ""
+    first, second = ended.stdout.splitlines()
+    assert first == str([1] * 9)
+    assert second.startswith("a working process cannot find what it is to call (Can't get attribute 'read'")
+
+
+def test_what_cannot_be_found_is_refused():
+    with Processes(1) as processes:
+        raised.__module__, before = "nowhere", raised.__module__
+        sys.modules["nowhere"] = sys.modules[__name__]
+        try:
+            with pytest.raises(ParameterError, match="No module named 'nowhere'"):
+                processes.submit(raised, None).result()
+        finally:
+            raised.__module__ = before
+            del sys.modules["nowhere"]
