@@ -151,9 +151,16 @@ class Check:
             return sources.of_range(self.repository, require_revision(asked.revisions), self.policy)
         lines = sys.stdin.buffer.read().splitlines()
         if asked.pre_receive:
+            if not lines:
+                raise ParameterError(
+                    "--pre-receive found nothing on stdin, where git gives a hook a line for each ref; "
+                    "another hook has read them before, see `pmbf guard install`"
+                )
             return sources.of_received(self.repository, lines, self.policy)
         remote = asked.words[0] if asked.words else os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
         lines = lines or _told_by_pre_commit(os.environ, self.repository)
+        if not lines:
+            note("guard: no lines of git on stdin: nothing is pushed, or another hook has read them before")
         return sources.of_push(self.repository, lines, remote, self.policy)
 
 

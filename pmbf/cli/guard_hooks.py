@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import TYPE_CHECKING
 
 import typer
 
 from pmbf.cli import guard_arguments as arg
-from pmbf.cli.outcome import DONE, FAILED, note
+from pmbf.cli.outcome import DONE, FAILED, note, print_text
 
 if TYPE_CHECKING:
     from pmbf.guard.git import Repository
@@ -41,8 +42,9 @@ def install(
     made = hooks.install(repository.hooks_folder(), kinds, options)
     for hook in made:
         if hook.outcome == "foreign":
-            note(f"{hook.path}: another hook is there, left alone; add this line to it:")
-            note(f"  {hooks.command_line(hook.kind, options)} || exit $?")
+            note(f"{hook.path}: another hook is there, left alone; in a shell script, add below its first line:")
+            print_text("".join(f"{line}\n" for line in hooks.lines_to_add(hook.kind, options)))
+            sys.stdout.flush()
         else:
             note(f"{hook.path}: {hook.outcome}")
     raise typer.Exit(FAILED if any(hook.outcome == "foreign" for hook in made) else DONE)

@@ -7,6 +7,7 @@ hooks/pre-receive   pmbf guard --pre-receive
 
 from __future__ import annotations
 
+import itertools
 import os
 import shlex
 import sys
@@ -16,6 +17,8 @@ from pathlib import Path
 
 ARGUMENTS = {"pre-commit": "--staged", "pre-push": '--pre-push "$@"', "pre-receive": "--pre-receive"}
 """What each kind of hook asks for; git gives a pre-push hook the remote's name and URL."""
+READS_STDIN = ("pre-push", "pre-receive")
+"""Hooks that git gives lines; who reads them takes them from whoever reads after."""
 MARK = "# made by `pmbf guard install`; `pmbf guard uninstall` takes it away"
 
 
@@ -44,14 +47,16 @@ def install(folder: Path, kinds: Sequence[str], options: Sequence[str]) -> list[
 
 
 def uninstall(folder: Path, kinds: Sequence[str]) -> list[Hook]:
-    """Take away the hooks that `install` made; others stay.
+    """Take away the hooks that `install` made, also where pre-commit has put them aside; others stay.
 
     Raises:
         OSError: The folder cannot be written.
     """
     hooks = []
-    for kind in kinds:
-        path = folder / kind
+    for kind, ending in itertools.product(kinds, ("", ".legacy")):
+        path = folder / f"{kind}{ending}"
+        if ending and not _is_ours(path):
+            continue
         outcome = "removed" if _is_ours(path) else "foreign" if os.path.lexists(path) else "absent"
         if outcome == "removed":
             path.unlink()
@@ -60,9 +65,21 @@ def uninstall(folder: Path, kinds: Sequence[str]) -> list[Hook]:
 
 
 def command_line(kind: str, options: Sequence[str]) -> str:
-    """Return the line that a hook runs."""
-    program = [sys.executable, "-m", "pmbf", "guard", "check", *options]
+    """Return the line that a hook runs; nothing is imported from the folder it runs in, the checked work tree."""
+    program = [sys.executable, "-P", "-m", "pmbf", "guard", "check", *options]
     return f"{shlex.join(program)} {ARGUMENTS[kind]}"
+
+
+def lines_to_add(kind: str, options: Sequence[str]) -> list[str]:
+    """Return what makes another's hook, a shell script, run the check first; what it reads from git it reads still."""
+    command = command_line(kind, options)
+    if kind not in READS_STDIN:
+        return [f"{command} || exit $?"]
+    return [
+        'pmbf_lines=$(mktemp) && cat >"$pmbf_lines" || exit 3',
+        f'{command} <"$pmbf_lines"; pmbf_code=$?',
+        'exec <"$pmbf_lines"; rm -f "$pmbf_lines"; [ $pmbf_code -eq 0 ] || exit $pmbf_code',
+    ]
 
 
 def _made(path: Path, kind: str, options: Sequence[str]) -> Hook:

@@ -98,12 +98,63 @@ def test_a_hook_of_another_is_left_alone(git, protected):
     done = guard("install", "-c", protected, cwd=git.folder)
     assert done.returncode == 3
     assert hook.read_text() == "#!/bin/sh\ntrue\n"
-    assert "add this line" in done.stderr
-    assert "--staged || exit $?" in done.stderr
+    assert "add below its first line" in done.stderr
+    assert "--staged || exit $?\n" in done.stdout
     assert (hook.parent / "pre-push").exists()
     removed = guard("uninstall", cwd=git.folder)
     assert "another hook, left alone" in removed.stderr
     assert hook.exists() and not (hook.parent / "pre-push").exists()
+
+
+@pytest.mark.parametrize("kind", ["pre-push", "pre-receive"])
+def test_a_hook_of_another_that_reads_what_git_says_goes_on_reading_it(git, tmp_path, protected, monkeypatch, kind):
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+    server = Git(tmp_path / "server.git", "--bare")
+    hooked = git if kind == "pre-push" else server
+    hook = hooked.folder / hooked("rev-parse", "--git-path", "hooks") / kind
+    hook.parent.mkdir(exist_ok=True)
+    log = tmp_path / "log"
+    hook.write_text(f"#!/bin/sh -e\nwhile read -r a b c d; do echo \"$c\" >>'{log}'; done\n")
+    hook.chmod(0o755)
+    done = guard("install", f"--{kind}", "-c", protected, cwd=hooked.folder)
+    assert done.returncode == 3
+    hook.write_text(hook.read_text().replace("\n", f"\n{done.stdout}", 1))
+    git.commit("a.txt", CLEAN)
+    git("push", "-q", server.folder, "main")
+    assert log.read_text() == "refs/heads/main\n"
+    git.commit("leak.txt", LEAK)
+    refused = git("push", server.folder, "main", ok=False)
+    assert "BLOCKED: leak.txt in commit" in refused.stdout + refused.stderr
+    assert log.read_text() == "refs/heads/main\n"
+
+
+def test_a_receiving_hook_that_is_told_nothing_has_checked_nothing(git, protected):
+    done = guard("--pre-receive", "-c", protected, cwd=git.folder, given="")
+    assert done.returncode == 2
+    assert "nothing on stdin" in done.stderr
+    pushed = guard("--pre-push", "origin", "-c", protected, cwd=git.folder, given="")
+    assert pushed.returncode == 0
+    assert "another hook has read them" in pushed.stderr
+
+
+def test_nothing_is_imported_from_the_work_tree_that_is_checked(hooked, tmp_path):
+    ran = tmp_path / "ran"
+    for name in ("pmbf/__init__.py", "pmbf/__main__.py", "numpy.py", "json.py", "sitecustomize.py"):
+        hooked.write(name, f"open({str(ran)!r}, 'w')")
+    hooked.write("leak.txt", LEAK)
+    hooked("add", "-A")
+    assert "BLOCKED: leak.txt" in hooked("commit", "-m", "m", ok=False).stderr
+    assert not ran.exists()
+
+
+def test_a_hook_that_pre_commit_has_put_aside_is_taken_away(hooked):
+    folder = hooked.folder / ".git" / "hooks"
+    (folder / "pre-commit").rename(folder / "pre-commit.legacy")
+    (folder / "pre-commit").write_text("#!/bin/sh\n")
+    (folder / "pre-push.legacy").write_text("#!/bin/sh\n")
+    removed = guard("uninstall", cwd=hooked.folder)
+    assert "pre-commit.legacy: removed" in removed.stderr
+    assert sorted(path.name for path in folder.glob("pre-*[!e]")) == ["pre-commit", "pre-push.legacy"]
 
 
 def test_installing_again_renews_what_was_installed(hooked):
