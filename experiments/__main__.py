@@ -3,22 +3,43 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from experiments import alignment, leaks, others, page, planted, retrieval, shingles, walking
+from experiments.arguments import assignment, check, chosen, positive, write_figures
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.params import Params
 
+EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 for what cannot be used or written, or was not done as it should;
+then standard error says what."""
+
 
 def main() -> None:
-    """Run the experiment the command line names."""
+    """Run the experiment the command line names; what is known to go wrong is a line and an exit code, no traceback."""
     arguments = _parser().parse_args()
+    try:
+        check(arguments)
+        sys.exit(_run(arguments))
+    except PmbfError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(3)
+    except OSError as error:
+        print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)
+        sys.exit(3)
+    except KeyboardInterrupt:
+        kept = arguments.command == "pan" and arguments.step in ("align", "retrieve")
+        more = "; what is finished is kept, and the same command goes on from there" if kept else ""
+        print(f"stopped{more}", file=sys.stderr)
+        sys.exit(130)
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    """Run the experiment, and return the exit code."""
     if kernels.NATIVE_MISSING:
         print(f"running on NumPy, many times slower: {kernels.NATIVE_MISSING}", file=sys.stderr)
     if arguments.command == "shingles":
@@ -26,7 +47,7 @@ def main() -> None:
     elif arguments.command == "alignment":
         print(alignment.run(arguments.folder, n_pairs=arguments.pairs, seed=arguments.seed, out=arguments.out))
     elif arguments.command == "pan":
-        sys.exit(_guarded(arguments))
+        return pan.run(arguments)
     elif arguments.command == "leaks":
         how = {
             "n_planted": arguments.planted,
@@ -48,14 +69,15 @@ def main() -> None:
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
     else:
-        made = Params.obfuscation if arguments.profile == "obfuscation" else Params
-        params = made(**dict(map(_assignment, arguments.set)))
+        usual = asdict(Params.obfuscation()) if arguments.profile == "obfuscation" else {}
+        params = chosen(Params, dict(arguments.set), **usual)
         pan13 = arguments.corpora / "pan13_train"
         print(retrieval.run(pan13, params=params, half=arguments.half, out=arguments.out))
+    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__, epilog=EXIT_CODES)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, what in (
         ("shingles", "how long a shingle should be: recall against noise, by length"),
@@ -64,9 +86,16 @@ def _parser() -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=what, description=what)
         command.add_argument("corpora", type=Path, help="folder with pan13_train/ and zh_subset/")
         command.add_argument("--out", type=Path, help="JSON file to write")
-    commands.choices["shingles"].add_argument("--pairs", type=int, default=200, help="pairs per kind (default: 200)")
+    commands.choices["shingles"].add_argument(
+        "--pairs", type=positive, default=200, help="pairs per kind (default: 200)"
+    )
     commands.choices["retrieval"].add_argument(
-        "--set", action="append", default=[], metavar="NAME=VALUE", help="a parameter of the collection (repeatable)"
+        "--set",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="NAME=VALUE",
+        help="a parameter of the collection (repeatable)",
     )
     commands.choices["retrieval"].add_argument(
         "--profile", choices=["default", "obfuscation"], help="parameters of the collection that --set changes"
@@ -81,7 +110,7 @@ def _parser() -> argparse.ArgumentParser:
         "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
     )
     topic.add_argument("folder", type=Path, help="folder with text files, in folders by topic")
-    topic.add_argument("--pairs", type=int, default=1000, help="pairs (default: 1000)")
+    topic.add_argument("--pairs", type=positive, default=1000, help="pairs (default: 1000)")
     topic.add_argument("--seed", type=int, default=0, help="of the pairs (default: 0)")
     topic.add_argument("--out", type=Path, help="JSON file to write")
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
@@ -95,8 +124,8 @@ def _parser() -> argparse.ArgumentParser:
 
 def _add_planted(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="documents, as .txt files, searched recursively")
-    parser.add_argument("--clean", type=int, default=200, help="texts without a planted passage (default: 200)")
-    parser.add_argument("--planted", type=int, default=100, help="texts of each length of passage (default: 100)")
+    parser.add_argument("--clean", type=positive, default=200, help="texts without a planted passage (default: 200)")
+    parser.add_argument("--planted", type=positive, default=100, help="texts of each length of passage (default: 100)")
     parser.add_argument("--seed", type=int, default=2, help="of the texts (default: 2)")
     parser.add_argument("--out", type=Path, help="JSON file to write")
 
@@ -105,7 +134,7 @@ def _add_others(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("corpora", type=Path, help=f"folder with {', '.join(others.CORPORA)}, or some of them")
     parser.add_argument("--only", nargs="+", choices=list(others.CORPORA), default=(), metavar="NAME")
-    parser.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes (default: 1)")
     parser.add_argument("--out", type=Path, help="JSON file to write")
 
 
@@ -114,7 +143,9 @@ def _add_leaks(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("folder", type=Path, help="files that have nothing to do with the protected documents")
     parser.add_argument("--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help="documents")
     parser.add_argument("--endpoint", action="store_true", help="ask the collection's endpoint filter")
-    parser.add_argument("--planted", type=int, default=200, help="passages planted in each disguise (default: 200)")
+    parser.add_argument(
+        "--planted", type=positive, default=200, help="passages planted in each disguise (default: 200)"
+    )
     parser.add_argument("--seed", type=int, default=2, help="of the passages (default: 2)")
     parser.add_argument("--out", type=Path, help="JSON file to write")
 
@@ -123,33 +154,21 @@ def _add_walking(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("corpus", type=Path, help="documents, as .txt files, searched recursively")
     parser.add_argument("--seed", type=int, default=2, help="of the choice of documents (default: 2)")
-    parser.add_argument("--seed-bits", type=int, default=24, help="try all seeds of so many bits (default: 24)")
+    parser.add_argument(
+        "--seed-bits",
+        type=int,
+        default=24,
+        choices=range(1, 33),
+        metavar="N",
+        help="try all seeds of N bits, up to 32 (default: 24)",
+    )
     parser.add_argument("--out", type=Path, help="JSON file to write")
 
 
 def _others(arguments: argparse.Namespace) -> None:
     figures = others.run(arguments.corpora, jobs=arguments.jobs, only=arguments.only)
     print(others.table(figures))
-    if arguments.out:
-        arguments.out.parent.mkdir(parents=True, exist_ok=True)
-        arguments.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
-
-
-def _guarded(arguments: argparse.Namespace) -> int:
-    """Return the exit code of a step of the PAN runner; a known error is a line, not a traceback."""
-    try:
-        return pan.run(arguments)
-    except PmbfError as error:
-        print(f"error: {error}", file=sys.stderr)
-        return 3
-    except KeyboardInterrupt:
-        print("stopped; what is finished is kept, and the same command goes on from there", file=sys.stderr)
-        return 130
-
-
-def _assignment(words: str) -> tuple[str, Any]:
-    name, _, value = words.partition("=")
-    return name, json.loads(value) if value[:1].isdigit() or value in ("true", "false") else value
+    write_figures(figures, arguments.out)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,6 @@ Both are compared as a screening compares them.
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections import Counter
@@ -22,6 +21,7 @@ from pathlib import Path
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
+from experiments.arguments import write_figures
 from experiments.corpora import read
 from experiments.planting import EDITED_WORDS
 from pmbf.arrays import among
@@ -64,9 +64,7 @@ def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0, out: Path | None = 
         planted = PLANTED_WORDS[n_done // 2 % len(PLANTED_WORDS)], n_done % 2 == 1
         told[planted] += _is_told(query, source, *planted, statistics, random.Random(n_done))
         n_done += 1
-    if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    write_figures(found, out)
     counts = ", ".join(f"{kind} {count}" for kind, count in sorted(kinds.items())) or "none"
     head = "| pairs | passages | of kinds | ms a pair |\n|---:|---:|---|---:|\n"
     alarms = head + f"| {n_done} | {len(found)} | {counts} | {1000 * seconds / max(1, n_done):.2f} |"

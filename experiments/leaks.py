@@ -10,7 +10,6 @@ With `--endpoint` the same is asked of the collection's endpoint filter, under a
 
 from __future__ import annotations
 
-import json
 import random
 import re
 import tempfile
@@ -21,6 +20,7 @@ from dataclasses import asdict, dataclass
 from itertools import islice
 from pathlib import Path
 
+from experiments.arguments import write_figures
 from pmbf.collection import Collection
 from pmbf.endpoint.exporting import export
 from pmbf.endpoint.filterfile import EndpointFilter
@@ -123,9 +123,7 @@ def run(
             missed=missed,
             only_warned=only_warned,
         )
-    if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(asdict(figures), indent=1) + "\n", encoding="utf-8")
+    write_figures(asdict(figures), out)
     return _text(figures)
 
 

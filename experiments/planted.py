@@ -14,7 +14,6 @@ left out. Settings are tuned on the texts of one seed, and the figures are those
 
 from __future__ import annotations
 
-import json
 import math
 import tempfile
 import time
@@ -24,6 +23,7 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.arguments import write_figures
 from experiments.overlap import holds_stretch
 from experiments.planting import CLEAN, LEVELS, Planted, Query, plant
 from pmbf.collection import Collection
@@ -87,9 +87,7 @@ def measured(planted: Planted, out: Path | None = None) -> str:
                 _result(planted, "candidates", lambda text: _candidates(store, text)),
                 _result(planted, "screen", lambda text: _screened(store, text)),
             ]
-    if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps([asdict(one) for one in results], indent=1) + "\n", encoding="utf-8")
+    write_figures([asdict(one) for one in results], out)
     n_clean = sum(query.level == CLEAN for query in planted.queries)
     head = f"{len(planted.loaded)} documents, {n_clean} clean texts, {len(planted.queries) - n_clean} planted ones"
     return "\n\n".join([head, *map(table, results)])

@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.overlap import GRAM_WORDS, WORD, Overlap, read_words
+from pmbf.errors import ParameterError
 
 CLEAN = "clean"
 LEVELS = {"1 %": 0.01, "5 %": 0.05, "20 %": 0.2}
@@ -109,7 +110,7 @@ def plant(folder: Path, *, n_clean: int = 100, n_planted: int = 84, n_words: int
         seed: The same seed and folder give the same texts.
 
     Raises:
-        ValueError: The folder has too few clean stretches or unshared passages.
+        ParameterError: The folder has too few clean stretches or unshared passages.
     """
     chosen = random.Random(seed)
     names = sorted(str(path.relative_to(folder)) for path in folder.rglob("*.txt") if path.is_file())
@@ -121,9 +122,9 @@ def plant(folder: Path, *, n_clean: int = 100, n_planted: int = 84, n_words: int
     stretches, passages = _unshared(folder, loaded, paragraphs, passages, n_words)
     n_clean_words = sum(map(n_words_of, stretches))
     if n_clean_words < LEAST_TEXTS * n_words:
-        raise ValueError(f"{folder}: {n_clean_words} words stand in it once, {LEAST_TEXTS * n_words} are needed")
+        raise ParameterError(f"{folder}: {n_clean_words} words stand in it once, {LEAST_TEXTS * n_words} are needed")
     if len(passages) < n_planted:
-        raise ValueError(f"{folder}: {len(passages)} documents have a passage of their own, {n_planted} are needed")
+        raise ParameterError(f"{folder}: {len(passages)} documents have a passage of their own, {n_planted} are needed")
     texts = Composer(stretches, n_words, chosen)
     queries = [Query(BREAK.join(texts.host()), CLEAN) for _ in range(n_clean)]
     hosts = [(texts.host(), passage) for passage in passages[:n_planted]]

@@ -11,7 +11,6 @@ second.
 
 from __future__ import annotations
 
-import json
 import re
 import tempfile
 import time
@@ -22,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from experiments.arguments import write_figures
 from experiments.corpora import PAN13_KINDS, pan13_pairs, read
 from pmbf.collection import Collection
 from pmbf.fingerprint import QuerySample, query_sample
@@ -62,10 +62,8 @@ def run(pan: Path, *, params: Params, half: str | None = None, out: Path | None 
             found = [measure(store, pan, kind, half=half) for kind in [CLEAN, *PAN13_KINDS]]
     size = {name: getattr(stats, name) for name in ("n_documents", "n_chars", "n_hashes", "n_rows")}
     size |= {name: getattr(stats, name) for name in ("tile_bytes", "fingerprint_bytes")}
-    if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        figures = {"params": asdict(params), "half": half, "size": size, "found": [asdict(one) for one in found]}
-        out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    figures = {"params": asdict(params), "half": half, "size": size, "found": [asdict(one) for one in found]}
+    write_figures(figures, out)
     return _head(size) + "\n\n" + table(found)
 
 

@@ -10,7 +10,6 @@ figures are those of the fingerprint alone.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
@@ -19,6 +18,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.arguments import write_figures
 from experiments.corpora import PAN13_KINDS, pan13_pairs, read
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params
@@ -64,9 +64,7 @@ def run(corpora: Path, *, n_pairs: int = 200, out: Path | None = None) -> str:
     settings = [
         measure(corpora, replace(Params(), shingle_tokens=n, ordered=ordered), n_pairs) for n, ordered in SETTINGS
     ]
-    if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps([asdict(setting) for setting in settings], indent=1) + "\n", encoding="utf-8")
+    write_figures([asdict(setting) for setting in settings], out)
     return table(settings)
 
 

@@ -13,7 +13,6 @@ of letters, not of words: it is walked letter by letter, too, and the attacker k
 
 from __future__ import annotations
 
-import json
 import random
 import time
 from collections import Counter
@@ -26,11 +25,13 @@ import mmh3
 import numpy as np
 from numpy.typing import NDArray
 
+from experiments.arguments import write_figures
 from experiments.corpora import read
 from pmbf import kernels
 from pmbf.endpoint import rows
 from pmbf.endpoint.sampling import GRAM_LETTERS, RUN, WINDOW, gram_hashes, keyed_sample, least, letters_of
 from pmbf.endpoint.sitekey import SiteKey
+from pmbf.errors import NotFoundError
 from pmbf.params import words_per_row
 from pmbf.text import fold
 
@@ -174,19 +175,24 @@ def run(corpus: Path, *, seed: int, seed_bits: int, out: Path | None = None) -> 
         seed: Of the choice of documents, places and keys.
         seed_bits: All seeds of so many bits are tried, up to 32.
         out: JSON file to write.
+
+    Raises:
+        NotFoundError: The corpus has no text that would serve.
     """
     chance = random.Random(seed)
     documents, others = _documents(corpus, chance)
+    if not documents:
+        raise NotFoundError(
+            f"{corpus}: no text in ASCII with {DOCUMENT_WORDS[0]} to {DOCUMENT_WORDS[1]} words is in it"
+        )
     vocabulary = [word for word, _ in Counter(word for text in others for word in text).most_common(VOCABULARY)]
     attacked = [
         _attacked(kind, attacker, make, documents, others, vocabulary, chance)
         for kind, attacker, make in _attacks(chance)
     ]
     search = search_seeds(documents[0], seed_bits, chance)
-    if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        values = {"attacks": [asdict(one) for one in attacked], "seeds": asdict(search), "vocabulary": len(vocabulary)}
-        out.write_text(json.dumps(values, indent=1) + "\n", encoding="utf-8")
+    values = {"attacks": [asdict(one) for one in attacked], "seeds": asdict(search), "vocabulary": len(vocabulary)}
+    write_figures(values, out)
     return _text(attacked, search, len(vocabulary))
 
 

@@ -14,11 +14,12 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from experiments.arguments import chosen
 from experiments.corpora import read
 from experiments.pan.annotations import Pair, file_name, write_detections
 from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation
-from experiments.pan.running import Done, Outcome, chosen, open_run, processed
+from experiments.pan.running import Done, Outcome, open_run, processed
 from pmbf.report import Passage
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare, strongest
 
@@ -57,8 +58,8 @@ def align(
     """
     given = settings or {}
     # Of a screening, too, the shortest passage is a bound for reworded ones.
-    least = max(given.get("min_chars", MIN_CHARS), Settings().min_reworded_chars)
-    how = chosen(Settings, given, min_chars=MIN_CHARS, min_reworded_chars=least)
+    how = chosen(Settings, given, min_chars=MIN_CHARS)
+    how = chosen(Settings, given, min_chars=MIN_CHARS, min_reworded_chars=max(how.min_chars, how.min_reworded_chars))
     pairs = corpus.aligned_pairs(every=every)
     parameters = {"step": "align", "corpus": corpus.folder.resolve().name, "n_pairs": len(pairs), "every": every}
     open_run(out, parameters | {"settings": asdict(how)}, redo=redo)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from collections.abc import Iterable, Mapping
 from dataclasses import asdict
@@ -12,6 +11,7 @@ from typing import Any
 
 from benchmarks import report
 from experiments import pan as about
+from experiments.arguments import assignment, positive, write_figures
 from experiments.pan import candidates, rivals, scoring
 from experiments.pan.aligning import align
 from experiments.pan.candidates import SILVER
@@ -31,7 +31,7 @@ CORPUS is a folder in any layout PAN used, or one above it:
 `pairs` may be missing. What is odd (a listed text that is not there, a file that is no XML, an annotation that cannot
 be true, detections of a run that was not finished) is told at the end, and stops nothing.
 
-Exit code: 0, or 3 when something was not done as it should; then standard error says what."""
+Exit code: 0; 2 for wrong usage; 3 when something was not done as it should: then standard error says what."""
 
 ALIGN = f"""\
 Compare every listed pair with pmbf's verification, and write an XML file of detections for each.
@@ -91,7 +91,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _add_out(one)
     one.add_argument("--plot", type=Path, metavar="FILE", help="also draw them (.svg, .png; needs matplotlib)")
     one = _step(steps, "rivals", "other programs on a sample of the same pairs", RIVALS)
-    one.add_argument("--sample", type=int, default=100, metavar="N", help="pairs of each kind (default: 100)")
+    one.add_argument("--sample", type=positive, default=100, metavar="N", help="pairs of each kind (default: 100)")
     one.add_argument("--seed", type=int, default=1, help="of the sample (default: 1)")
     one.add_argument("--timeout", type=float, default=900, metavar="S", help="seconds a rival may take (default: 900)")
     names = list(rivals.RIVALS)
@@ -182,7 +182,7 @@ def _score(given: argparse.Namespace) -> int:
     corpus = Corpus.at(given.corpus, truth=given.truth, besides=given.detections)
     figures = score(corpus, given.detections)
     print(tables(figures))
-    _write(figures, given.out)
+    write_figures(figures, given.out)
     if given.plot:
         with plot(given.plot) as axes:
             draw(axes, figures)
@@ -194,14 +194,8 @@ def _rivals(given: argparse.Namespace) -> int:
     how = {"n_pairs": given.sample, "seed": given.seed, "timeout_s": given.timeout, "only": given.only}
     figures = rivals.run(corpus, **how)
     print(f"{report.line(figures['about'])}\n{figures['pairs']} pairs\n\n{rivals.table(figures)}")
-    _write(figures, given.out)
+    write_figures(figures, given.out)
     return _exit_code(corpus.problems)
-
-
-def _write(figures: Figures, out: Path | None) -> None:
-    if out:
-        out.parent.mkdir(parents=True, exist_ok=True)
-        out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
 
 
 def _plain(some: Mapping[str, Any]) -> Figures:
@@ -240,15 +234,5 @@ def _add_run(one: argparse.ArgumentParser, settings: str) -> None:
 
 def _add_assignments(one: argparse.ArgumentParser, name: str, what: str) -> None:
     one.add_argument(
-        name, action="append", default=[], type=_assignment, metavar="NAME=VALUE", help=f"{what} (repeatable)"
+        name, action="append", default=[], type=assignment, metavar="NAME=VALUE", help=f"{what} (repeatable)"
     )
-
-
-def _assignment(words: str) -> tuple[str, Any]:
-    name, equals, value = words.partition("=")
-    if not name or not equals:
-        raise argparse.ArgumentTypeError(f"{words!r} is no NAME=VALUE")
-    try:
-        return name, json.loads(value)
-    except ValueError:
-        return name, value

@@ -14,10 +14,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
-from inspect import signature
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from benchmarks import report
 from experiments.pan.annotations import write_whole
@@ -25,7 +24,6 @@ from pmbf import __version__
 from pmbf.errors import IncompleteError, NotFoundError, ParameterError
 
 RUN = "run.json"
-Chosen = TypeVar("Chosen")
 Outcome = tuple[int, str]
 """Steps of the progress bar, and what was not done as it should; empty if all was."""
 
@@ -51,8 +49,10 @@ def open_run(out: Path, parameters: dict[str, Any], *, redo: bool = False) -> No
         redo: Whether detections that are there are thrown away first.
 
     Raises:
-        ParameterError: It holds detections of other parameters, or of an unknown origin.
+        ParameterError: It is a file, or holds detections of other parameters, or of an unknown origin.
     """
+    if out.exists() and not out.is_dir():
+        raise ParameterError(f"{out}: is a file, and detections are many: name a folder")
     about = report.about()
     wanted = json.loads(json.dumps(parameters | {"pmbf": __version__, "commit": about["commit"]}))
     out.mkdir(parents=True, exist_ok=True)
@@ -70,22 +70,6 @@ def open_run(out: Path, parameters: dict[str, Any], *, redo: bool = False) -> No
         raise ParameterError(f"{out}: holds XML files of unknown origin and no {RUN}; {advice}")
     else:
         write_whole(out / RUN, json.dumps({"parameters": wanted, "about": about, "sittings": []}, indent=1) + "\n")
-
-
-def chosen(kind: type[Chosen], given: dict[str, Any], **usual: Any) -> Chosen:
-    """Return settings of a kind, with what is given, and else what is usual here.
-
-    Raises:
-        ParameterError: There is no such setting, or a value is outside its range or of another type.
-    """
-    known = list(signature(kind).parameters)
-    for name in given:
-        if name not in known:
-            raise ParameterError(f"{name}: is no field of {kind.__name__}, expected one of {', '.join(known)}")
-    try:
-        return kind(**usual | given)
-    except TypeError as error:
-        raise ParameterError(f"{kind.__name__} of {given}: {error}") from None
 
 
 def of_run(out: Path) -> dict[str, Any]:

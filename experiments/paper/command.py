@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 
 from benchmarks import report
+from experiments.arguments import write_figures
 from experiments.paper import mistakes, similarity, size, thresholds, uniformity
 from experiments.plotting import plot
 
@@ -42,22 +42,16 @@ def run(given: argparse.Namespace) -> str:
     """Run an experiment and return its table in Markdown.
 
     Raises:
-        SystemExit: The corpus has no texts or too few, or a curve is wanted and matplotlib is not installed.
+        ParameterError: The corpus has too few texts, or the experiment takes none.
+        UnsupportedError: A curve is wanted, and matplotlib is not installed.
     """
     module = EXPERIMENTS[given.name]
     size = module.FULL if given.full else module.SMALL
     corpus = given.corpus.resolve().name if given.corpus else "made up"
-    if given.corpus and not any(given.corpus.rglob("*.txt")):
-        raise SystemExit(f"{given.corpus}: no .txt file is in it; name a folder of texts, or leave out --corpus")
     about = report.about()
     figures = {"experiment": given.name, "about": about, "corpus": corpus, "seed": given.seed, "size": asdict(size)}
-    try:
-        figures |= {"published": module.PUBLISHED} | module.run(size, corpus=given.corpus, seed=given.seed)
-    except ValueError as error:
-        raise SystemExit(str(error)) from error
-    if given.out:
-        given.out.parent.mkdir(parents=True, exist_ok=True)
-        given.out.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
+    figures |= {"published": module.PUBLISHED} | module.run(size, corpus=given.corpus, seed=given.seed)
+    write_figures(figures, given.out)
     if getattr(given, "plot", None):
         with plot(given.plot) as axes:
             module.plot(figures, axes)

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 from benchmarks import report
 from experiments.paper.texts import texts
 from experiments.paper.windows import windows
+from pmbf.errors import ParameterError
 from pmbf.filter import ROWS_PER_TILE, PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params, words_per_row
@@ -50,10 +51,10 @@ def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
     """Return both similarities at each share, and what is found.
 
     Raises:
-        ValueError: There are more documents than rows in a tile, or the corpus is too small.
+        ParameterError: There are more documents than rows in a tile, or the corpus is too small.
     """
     if size.n_sources * len(SHARES) > ROWS_PER_TILE:
-        raise ValueError(f"{size.n_sources} sources make more than {ROWS_PER_TILE} documents; take fewer")
+        raise ParameterError(f"{size.n_sources} sources make more than {ROWS_PER_TILE} documents; take fewer")
     params = Params()
     sources, documents, owners = _written(size, corpus, seed)
     tile, n_hashes = _one_a_row(documents, params)

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from benchmarks import report
 from experiments.paper.texts import lengths
+from pmbf.errors import ParameterError
 from pmbf.filter import CROWDED_RATE, Tile
 from pmbf.params import Params, Placement, words_per_row
 from pmbf.placing import Placer
@@ -52,10 +53,10 @@ def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
     """Return bytes and load on verification for each length of a row.
 
     Raises:
-        ValueError: A corpus is given: only lengths count here.
+        ParameterError: A corpus is given: only lengths count here.
     """
     if corpus is not None:
-        raise ValueError("this experiment draws lengths and needs no texts; leave out --corpus")
+        raise ParameterError("this experiment draws lengths and needs no texts; leave out --corpus")
     n_chars = [CHARS_PER_WORD * n_words for n_words in lengths(size.n_documents, size.mean_words, seed)]
     documents = [part_sizes(n, Params()) for n in n_chars]
     n_hashes = np.array([sum(parts) for parts in documents])

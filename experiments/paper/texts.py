@@ -16,6 +16,7 @@ from typing import Protocol
 import numpy as np
 
 from experiments.overlap import WORD, Hashes, grams, read_words, word_hashes
+from pmbf.errors import ParameterError
 
 LIBRARY = Path(__file__).parents[2] / "examples" / "library"
 EDITED_WORDS = 0.08
@@ -81,15 +82,15 @@ class Stretches:
         """Return a text of so many words, in pieces, stretch by stretch.
 
         Raises:
-            ValueError: The folder has no more.
+            ParameterError: The folder has no more.
         """
         pieces: list[str] = []
         while len(pieces) < n_words:
             stretch = self._rest or next(self._stretches, [])
             if not stretch:
-                raise ValueError(
+                raise ParameterError(
                     f"{self._folder}: has {self._n_taken + len(pieces)} words that do not repeat, and more are needed; "
-                    "take a larger corpus, or leave out --full"
+                    "take a larger corpus; with --full the most are needed"
                 )
             wanted = n_words - len(pieces)
             pieces += stretch[:wanted]

@@ -240,9 +240,14 @@ def test_errors_are_a_line_and_an_exit_code(
     assert run("align", folder, "--out", tmp_path / "found", "--jobs", 0, monkeypatch=monkeypatch) == 3
     assert run("align", folder, "--out", tmp_path / "found", "--set", "nonsense", monkeypatch=monkeypatch) == 2
     assert run("align", folder, "--out", tmp_path / "other", "--set", "min_char=3", monkeypatch=monkeypatch) == 3
+    assert run("align", folder, "--out", tmp_path / "other", "--set", "min_chars=abc", monkeypatch=monkeypatch) == 3
+    assert run("align", folder, "--out", folder / "pairs", monkeypatch=monkeypatch) == 3
+    assert run("align", folder, "--out", folder / "pairs" / "below", monkeypatch=monkeypatch) == 3
     told = capsys.readouterr().err
     assert "Traceback" not in told
-    assert "min_char" in told
+    assert "min_char:" in told
+    assert "min_chars of Settings is 'abc'" in told
+    assert "pairs: is a file" in told
     with pytest.raises(NotFoundError, match="no XML files"):
         command.score(Corpus.at(folder), folder / "src")
 
@@ -253,7 +258,8 @@ def test_a_plot_needs_matplotlib_and_says_so(
     align(Corpus.at(folder), tmp_path / "found")
     monkeypatch.setitem(sys.modules, "matplotlib.pyplot", None)
 
-    assert "matplotlib" in run("score", folder, tmp_path / "found", "--plot", "a.svg", monkeypatch=monkeypatch)
+    assert run("score", folder, tmp_path / "found", "--plot", tmp_path / "a.svg", monkeypatch=monkeypatch) == 3
+    assert "pip install 'pmbf[bench]'" in capsys.readouterr().err
 
 
 def test_scores_are_drawn(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
