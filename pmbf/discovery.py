@@ -5,9 +5,11 @@ from __future__ import annotations
 import errno
 import fnmatch
 import os
+import select
 import stat
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from io import BufferedReader
 from operator import attrgetter
@@ -16,6 +18,7 @@ from typing import NamedTuple, cast
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
 
 _name = attrgetter("name")
+_PIECE_BYTES = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,25 +114,50 @@ def _fits(path: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatch(name, pattern) or fnmatch.fnmatch(path, pattern) for pattern in patterns)
 
 
-def read_content(file: str, max_bytes: int) -> bytes:
+def read_content(file: str, max_bytes: int, *, wait_s: float | None = None) -> bytes:
     """Return a file's bytes; `-` is stdin, and pipes such as `<(…)` are read too.
+
+    Args:
+        file: Its path, or `-`.
+        max_bytes: How many there may be.
+        wait_s: How long a pipe that is named may take to come to its end; None for as long as it takes.
 
     Raises:
         NotFoundError, UnsupportedError, OSError: As for `read_bounded`.
-        IncompleteError: There are more than `max_bytes`.
+        IncompleteError: There are more than `max_bytes`, stdin is closed, or a pipe does not end in time.
     """
     if file == "-":
-        return _piece_by_piece(cast(BufferedReader, sys.stdin.buffer), "stdin", max_bytes)
-    if os.path.exists(file) and stat.S_ISFIFO(os.stat(file).st_mode):
-        with open(file, "rb") as pipe:
-            return _piece_by_piece(pipe, file, max_bytes)
-    return read_bounded(file, max_bytes)
+        if sys.stdin is None:
+            raise IncompleteError("stdin: is closed")
+        stdin = cast(BufferedReader, sys.stdin.buffer)
+        return _piece_by_piece(lambda: stdin.read1(_PIECE_BYTES), "stdin", max_bytes)
+    if not os.path.exists(file) or not stat.S_ISFIFO(os.stat(file).st_mode):
+        return read_bounded(file, max_bytes)
+    descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a plain open waits for a writer
+    try:
+        return _piece_by_piece(_pieces_of_a_pipe(descriptor, file, wait_s), file, max_bytes)
+    finally:
+        os.close(descriptor)
 
 
-def _piece_by_piece(stream: BufferedReader, name: str, max_bytes: int) -> bytes:
+def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None) -> Callable[[], bytes]:
+    """Return what gives the next bytes of a pipe, waiting for them, and for who writes it."""
+    end = None if wait_s is None else time.monotonic() + wait_s
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+
+    def piece() -> bytes:
+        if not poll.poll(None if end is None else max(0, 1000 * (end - time.monotonic()))):
+            raise IncompleteError(f"{name}: a pipe that did not end within {wait_s:g} s (timeout_s)")
+        return os.read(descriptor, _PIECE_BYTES)
+
+    return piece
+
+
+def _piece_by_piece(next_piece: Callable[[], bytes], name: str, max_bytes: int) -> bytes:
     # Between two reads Python looks for Ctrl-C, and takes no more memory than there are bytes.
     content = bytearray()
-    while len(content) <= max_bytes and (piece := stream.read1(1 << 20)):
+    while len(content) <= max_bytes and (piece := next_piece()):
         content += piece
     if len(content) > max_bytes:
         raise IncompleteError(f"{name}: larger than {max_bytes} bytes; raise the limit with --max-bytes")
@@ -179,7 +207,7 @@ def _read(descriptor: int, size: int, max_bytes: int) -> bytes:
     if len(first) == size:
         return first
     parts = [first]
-    while (room := room - len(parts[-1])) > 0 and (part := os.read(descriptor, min(room, 1 << 20))):
+    while (room := room - len(parts[-1])) > 0 and (part := os.read(descriptor, min(room, _PIECE_BYTES))):
         parts.append(part)
     return b"".join(parts)
 

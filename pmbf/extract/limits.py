@@ -9,6 +9,8 @@ from pmbf.errors import ParameterError
 from pmbf.extract.parts import Part
 
 MIB = 1 << 20
+MOST_TIMEOUT_S = 86_400
+"""A day: no clock of a thread takes much more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Limits:
         memory_bytes: Memory the reading process may take for one document.
 
     Raises:
-        ParameterError: A limit is not above zero.
+        ParameterError: A limit is not above zero, or `timeout_s` is more than a day.
 
     >>> Limits(timeout_s=5).max_depth
     5
@@ -45,6 +47,8 @@ class Limits:
 
     def __post_init__(self) -> None:
         require_above_zero(self)
+        if self.timeout_s > MOST_TIMEOUT_S:
+            raise ParameterError(f"timeout_s is {self.timeout_s}, expected a day ({MOST_TIMEOUT_S} s) at most")
 
 
 def require_above_zero(limits: Any) -> None:

@@ -142,7 +142,7 @@ def _is_share(value: Any) -> bool:
 
 
 def _is_time(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value <= 86_400
 
 
 def _is_words(value: Any) -> bool:
@@ -215,7 +215,7 @@ KEYS: dict[str, Key] = {
     "include": _words("words", _any_other),
     "exclude": _words("words", _more),
     "max_bytes": _count(_lower),
-    "timeout_s": Key("a number of seconds above 0", _is_time, "number", _lower),
+    "timeout_s": Key("a number of seconds above 0, a day at most", _is_time, "number", _lower),
     "on_incomplete": _choice("block", "warn"),
     "on_not_text": _choice("block", "warn", "pass"),
     "on_error": _choice("block", "warn"),

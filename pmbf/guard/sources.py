@@ -99,7 +99,7 @@ def _from_base(path: str, base: Path) -> str:
 def _file(path: str, shown: str, policy: Policy) -> Payload:
     where: Where = "stdin" if path == STDIN else "path"
     try:
-        content = read_content(path, policy.max_bytes)
+        content = read_content(path, policy.max_bytes, wait_s=policy.timeout_s)
     except (PmbfError, OSError) as error:
         return Payload(shown, (shown,), None, where, problem=reason_of(error))
     payload = Payload(shown, (shown,), content, where)

@@ -153,3 +153,9 @@ def test_a_file_that_claims_to_be_empty_is_read_to_its_end():
 def test_limits_are_above_zero():
     with pytest.raises(ParameterError, match="timeout_s is 0"):
         Limits(timeout_s=0)
+
+
+def test_a_time_that_no_clock_takes_is_refused():
+    for seconds in (float("inf"), 1e12):
+        with pytest.raises(ParameterError, match="expected a day"):
+            Limits(timeout_s=seconds)

@@ -1,13 +1,17 @@
 """`pmbf guard` as its users run it: files, standard input, exit codes, what is said and what is not."""
 
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
-from tests.conftest import words
+from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, guard
 
 CLEAN = words(77)
+ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 
 @pytest.fixture
@@ -170,3 +174,16 @@ def test_no_escape_sequence_of_a_payload_reaches_the_terminal(desk, protected):
     done = guard("bad\x1b[2J.txt", "nope\x1b[2J", "-c", protected, cwd=desk)
     assert done.returncode == 1
     assert all(char.isprintable() or char == "\n" for char in done.stdout + done.stderr)
+
+
+def in_a_shell(redirection, *arguments, cwd):
+    """Run `pmbf guard` with its streams as a shell redirects them."""
+    command = ["sh", "-c", f'exec "$@" {redirection}', "sh", sys.executable, "-m", "pmbf", "guard"]
+    return subprocess.run(
+        [*command, *map(str, arguments)], cwd=cwd, capture_output=True, text=True, env=ENVIRONMENT, check=False
+    )
+
+
+def test_a_closed_stdin_is_an_error_and_no_block(desk, protected):
+    done = in_a_shell("<&-", "-", "-c", protected, cwd=desk)
+    assert (done.returncode, done.stderr) == (3, "pmbf: nothing was checked: stdin: is closed\n")

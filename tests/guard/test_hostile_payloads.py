@@ -196,10 +196,29 @@ def test_a_line_of_a_gigabyte_is_not_read(check_planned, tmp_path):
 
 def test_devices_pipes_without_writers_and_files_that_are_gone_are_incomplete(check_planned, tmp_path):
     (tmp_path / "gone").symlink_to(tmp_path / "nowhere")
-    named = ["/dev/zero", str(tmp_path / "gone"), str(tmp_path / "never")]
+    os.mkfifo(tmp_path / "pipe")
+    named = ["/dev/zero", str(tmp_path / "pipe"), str(tmp_path / "gone"), str(tmp_path / "never")]
     found = check_planned(lambda policy: of_paths([*named, __file__], policy, tmp_path))
     assert [one.name for one in found.incomplete] == named
     assert found.exit_code == 3
+
+
+def test_a_pipe_that_is_named_is_read_to_its_end(check_planned, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["sh", "-c", 'printf %s "$1" > pipe', "sh", SECRET], cwd=tmp_path):
+        found = check_planned(lambda policy: of_paths([str(tmp_path / "pipe")], policy, tmp_path))
+    assert found.exit_code == 1
+
+
+def test_a_pipe_whose_writer_never_ends_is_incomplete(check_planned, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    writer = os.open(tmp_path / "pipe", os.O_RDWR)
+    os.write(writer, b"words")
+    try:
+        found = check_planned(lambda policy: of_paths([str(tmp_path / "pipe"), __file__], policy, tmp_path))
+    finally:
+        os.close(writer)
+    assert [one.name for one in found.incomplete] == [str(tmp_path / "pipe")]
 
 
 def test_a_file_that_vanishes_between_the_plan_and_the_reading_is_incomplete(check_planned, tmp_path):

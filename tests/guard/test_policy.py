@@ -82,6 +82,8 @@ def test_variables_are_read_as_what_they_stand_for(tmp_path):
         (".pmbf.toml", ["[guard]", "block_chars = true"], "expected a whole number from 1 or off"),
         (".pmbf.toml", ["[guard]", "min_chars = 'off'"], "expected a whole number from 1"),
         (".pmbf.toml", ["[guard]", "warn_payload_share = 80"], "expected a number above 0 up to 1"),
+        (".pmbf.toml", ["[guard]", "timeout_s = inf"], "expected a number of seconds above 0, a day at most"),
+        (".pmbf.toml", ["[guard]", "timeout_s = 1e12"], "expected a number of seconds above 0, a day at most"),
         (".pmbf.toml", ["[guard]", "on_incomplete = 'ignore'"], "expected 'block' or 'warn'"),
         (".pmbf.toml", ["[guard]", "exclude = 'a'"], "expected a list of texts"),
         (".pmbf.toml", ["[guard]", "exclude = [1]"], "expected a list of texts"),
