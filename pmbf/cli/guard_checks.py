@@ -72,6 +72,11 @@ class Asked:
         """Whether git is asked."""
         return not self.words or self.pre_push
 
+    @property
+    def by_another(self) -> bool:
+        """Whether it may come from another than who checks it: then it must not say how it is checked."""
+        return self.pre_receive or self.revisions is not None
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
@@ -103,12 +108,12 @@ class Check:
 
             repository = Repository(fetches=not asked.pre_receive)
         folder = repository.top or Path.cwd() if repository else project_folder(Path.cwd())
-        # What is pushed must not say how it is checked.
-        policy = policy_for(None if asked.pre_receive else folder, chosen)
+        policy = policy_for(None if asked.by_another else folder, chosen)
         if not policy.protected:
+            unheard = "; --range and --pre-receive read a policy of the repository only where --config names it"
             raise ParameterError(
                 "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy; "
-                "--endpoint FILE names an endpoint filter instead"
+                f"--endpoint FILE names an endpoint filter instead{unheard if asked.by_another else ''}"
             )
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")

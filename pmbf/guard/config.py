@@ -53,7 +53,8 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
     """Return the policy that holds in a folder.
 
     Args:
-        folder: Whose configuration is read, a work tree's top or the current one; None where no local file may speak.
+        folder: Whose configuration is read, a work tree's top or the current one; None where what is checked must not
+            say how: no file in it is read, and notes in a payload allow nothing unless the policy says so.
         chosen: What the command line says.
         environment: Variables.
 
@@ -64,7 +65,8 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
     central = _central(chosen, environment)
     local = [*_project_layers(folder, chosen, environment), _environment_layer(environment)]
     local.append(Layer("the command line", dict(chosen.values or {})))
-    merged: dict[str, Any] = dict(central.values) if central else {}
+    merged: dict[str, Any] = {} if folder else {"allow_inline": False}
+    merged |= central.values if central else {}
     reference = _made(merged, central.source if central else "")
     for layer in local:
         if central and central.locked:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -247,8 +248,13 @@ def require_revision(text: str) -> str:
     """Return a revision or a range.
 
     Raises:
-        ParameterError: It is empty, or git could take it for an option.
+        ParameterError: It, or a side of it, is empty, or git could take it for an option.
     """
+    if text and not all(re.split(r"\.{2,3}", text)):
+        raise ParameterError(
+            f"--range is {text!r}, expected revisions on both sides: what is there already, and what comes, as in "
+            "origin/main..HEAD; a variable of CI that is only set for merge requests may be empty"
+        )
     if not text or text.startswith("-") or any(char in text for char in "\n\0"):
         raise ParameterError(f"--range is {text!r}, expected revisions such as main..HEAD")
     return text

@@ -45,7 +45,8 @@ class Policy:
         on_incomplete: What happens to what could not be looked at whole: `block` or `warn`.
         on_not_text: What happens to binary files that hold no text: `pass`, `warn` or `block`.
         on_error: What an error of the check itself does, such as a missing collection: `block` or `warn`.
-        allow_inline: Whether `pmbf:allow FINGERPRINT` in a payload allows a passage.
+        allow_inline: Whether `pmbf:allow FINGERPRINT` in a payload allows a passage; false where nobody says so and
+            the payload may come from another than who checks it.
         baseline: File of allowed fingerprints, or empty.
         ignore: Files whose text is public: what stands in them does not count.
         allow_licences: Whether the texts of licences, which pmbf knows, do not count either.

@@ -1,5 +1,6 @@
 """What git itself can be made to hide: each way is seen through, or the check is incomplete."""
 
+import json
 import os
 
 import pytest
@@ -80,3 +81,44 @@ def test_a_graft_hides_no_commit(git, protected):
     assert done.returncode == 1
     assert "BLOCKED: leak.txt in commit" in done.stdout
     assert "graft" not in done.stderr
+
+
+# ---------------------------------------------------------------------- a policy in what is checked
+
+
+LAX = "[guard]\nblock_chars = 'off'\nexclude = ['*']\nignore = ['leak.txt']\n"
+
+
+def test_what_a_range_brings_cannot_say_how_it_is_checked(git, protected):
+    git.commit("a.txt", CLEAN)
+    git.write(".pmbf.toml", LAX)
+    git.write("pyproject.toml", LAX.replace("[guard]", "[tool.pmbf.guard]"))
+    git.commit("leak.txt", LEAK)
+    assert guard("--range", "HEAD~1..HEAD", "-c", protected, cwd=git.folder).returncode == 1
+    named = guard("--range", "HEAD~1..HEAD", "-c", protected, "--config", ".pmbf.toml", cwd=git.folder)
+    assert named.returncode == 0
+    unnamed = guard("--range", "HEAD~1..HEAD", cwd=git.folder)
+    assert (unnamed.returncode, "--config names it" in unnamed.stderr) == (2, True)
+
+
+def test_what_is_pushed_cannot_allow_itself(git, protected):
+    git.commit("leak.txt", LEAK)
+    [finding] = json.loads(guard("--range", "HEAD", "-c", protected, "--json", cwd=git.folder).stdout)["findings"]
+    marks = " ".join(f"pmbf:allow {one['fingerprint']}" for one in finding["evidence"])
+    git.write("leak.txt", f"{LEAK}\n\n{marks}\n")
+    git("commit", "-q", "-a", "--amend", "-m", "m")
+    given = f"{'0' * 40} {git('rev-parse', 'HEAD')} refs/heads/main\n"
+    git("update-ref", "-d", "HEAD")  # as in quarantine: the objects are here, no ref is
+    for asked, lines in ((("--pre-receive",), given), (("--range", given.split()[1]), None)):
+        done = guard(*asked, "-c", protected, cwd=git.folder, given=lines)
+        assert done.returncode == 1
+        told = guard(*asked, "-c", protected, cwd=git.folder, given=lines, PMBF_GUARD_ALLOW_INLINE="true")
+        assert told.returncode == 0
+
+
+@pytest.mark.parametrize("revisions", ["..HEAD", "HEAD..", "...HEAD", "HEAD...", ".."])
+def test_a_range_has_two_sides(git, revisions):
+    git.commit()
+    done = guard("--range", revisions, "-c", "x", cwd=git.folder)
+    assert done.returncode == 2
+    assert "both sides" in done.stderr

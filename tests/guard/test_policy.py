@@ -42,7 +42,15 @@ def test_a_file_that_is_named_is_read_instead_of_the_projects_own(tmp_path):
 def test_where_no_local_file_may_speak_none_is_read(tmp_path, monkeypatch):
     write(tmp_path / ".pmbf.toml", "[guard]", "block_chars = 3")
     monkeypatch.chdir(tmp_path)
-    assert policy_for(None, Chosen(), {}).block_chars == 300
+    assert policy_for(None, Chosen(), {}) == Policy(allow_inline=False)
+
+
+def test_a_locked_policy_that_is_silent_on_notes_keeps_them_off_where_no_local_file_may_speak(tmp_path):
+    central = write(tmp_path / "central.toml", "[guard]", "locked = true")
+    chosen, variables = Chosen(policy_file=str(central)), {"PMBF_GUARD_ALLOW_INLINE": "true"}
+    assert policy_for(tmp_path, chosen, variables).allow_inline
+    with pytest.raises(ParameterError, match="allow_inline is True"):
+        policy_for(None, chosen, variables)
 
 
 def test_paths_start_from_the_file_they_are_written_in(tmp_path):
