@@ -30,6 +30,8 @@ _TAG = re.compile(r"<[^<>]{0,500}>")
 _BLANK = " \t\r\n\f"
 _BLANKS = re.compile(f"[{_BLANK}]+")
 _DECLARED_WITHIN = 4096
+_LONG_CHARS = 100
+"""An attribute that is longer is no name and no usual address: it may hold a document."""
 
 
 def read(raw: bytes, kind: str, reading: Reading, *, charset: str | None = None) -> str:
@@ -89,7 +91,9 @@ def _hidden(root: LexborNode, reading: Reading) -> Iterator[str]:
             if node.tag == "-comment":
                 hidden["comments"].append(unescape(_TAG.sub(" ", node.comment_content or "")))
             elif node.tag != "-text":
-                hidden["attributes"] += [value for value in node.attributes.values() if value and " " in value]
+                hidden["attributes"] += [
+                    value for value in node.attributes.values() if value and _may_hold_words(value)
+                ]
             elif node.parent and node.parent.tag in UNREAD:
                 hidden["scripts"].append(node.text_content or "")
         trees += reversed(tree.template_fragments())
@@ -97,6 +101,10 @@ def _hidden(root: LexborNode, reading: Reading) -> Iterator[str]:
         text = "\n".join(texts)
         reading.spend_text(len(text))
         yield reading.part(f"\n{text}\n", name) if text else ""
+
+
+def _may_hold_words(value: str) -> bool:
+    return " " in value or len(value) > _LONG_CHARS
 
 
 def _text_below(root: LexborNode) -> Iterator[str]:

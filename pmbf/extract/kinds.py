@@ -65,6 +65,15 @@ _CONTAINERS = (
     (b"SQLite format 3\0", "a database"),
 )
 """What may hold text, though not in a way that is read here."""
+_ENCRYPTED = re.compile(
+    # OpenSSL, age, LUKS, KeePass
+    rb"Salted__|age-encryption\.org/v1|LUKS\xba\xbe|\x03\xd9\xa2\x9a[\x65-\x67]\xfb\x4b\xb5"
+    rb"|[\x8c\xc3].(?:\x04[\x01-\x0d][\x00\x01\x03]|\x05[\x01-\x0d][\x01-\x03])"  # OpenPGP: a key made of a passphrase
+    rb"|(?:\x84.|\x85..|\xc1.|\xc1[\xc0-\xdf].)\x03.{8}[\x01\x02\x10\x12\x19\x1a]"  # OpenPGP: a key for somebody
+    rb"|\x30(?:\x80|\x81.|\x82..|\x83.{3}|\x84.{4})\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07[\x03\x06]",  # S/MIME
+    re.S,
+)
+"""RFC 4880, sections 4.2, 5.1 and 5.3; RFC 5652, sections 3 and 6.1."""
 _BINARIES = (
     *_CONTAINERS,
     (b"PK\x05\x06", "an empty zip archive"),
@@ -88,6 +97,8 @@ def guess_kind(raw: bytes, name: str) -> str | None:
     'md'
     """
     by_name = SUPPORTED.get(_extension(name))
+    if is_encrypted(raw):
+        return None
     if kind := _by_magic(raw, by_name):
         return kind
     if is_probably_text(raw):
@@ -155,15 +166,22 @@ def is_media(raw: bytes) -> bool:
     return _MEDIA.match(raw) is not None
 
 
+def is_encrypted(raw: bytes) -> bool:
+    """Tell what OpenSSL, OpenPGP, age, S/MIME and the like encrypted, where they say so."""
+    return _ENCRYPTED.match(raw) is not None
+
+
 def is_container(raw: bytes) -> bool:
-    """Tell archives, old Office files and databases: they may hold text, so leaving them out is a gap."""
-    return any(raw.startswith(magic) for magic, _ in _CONTAINERS)
+    """Tell archives, old Office files, databases and what is encrypted: leaving them out is a gap."""
+    return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS)
 
 
 def describe(raw: bytes) -> str:
     """Return in a few words what bytes are that pmbf cannot read."""
     if is_media(raw):
         return "a picture, sound, film or font"
+    if is_encrypted(raw):
+        return "encrypted data"
     return next((words for magic, words in _BINARIES if raw.startswith(magic)), "binary data of an unknown kind")
 
 

@@ -1,20 +1,23 @@
-"""Text that a payload holds in a form no reader sees: packed in base64, or with its letters set apart.
+"""Text that a payload holds in a form no reader sees: packed in base64 or uuencode, escaped, or its letters set apart.
 
-Only what is plain to tell is looked for: blocks of base64 from `LEAST_LINE` characters in a row, and runs of
-`LEAST_APART` characters with one space between each two and more between words. What comes of it is checked beside the
-text.
+Only what is plain to tell is looked for: blocks of base64 from `LEAST_LINE` characters in a row, runs of `LEAST_APART`
+characters with one space between each two and more between words, and what `pmbf.guard.escaped` knows. What comes of it
+is checked beside the text; what is encrypted is told.
 """
 
 from __future__ import annotations
 
 import base64
+import binascii
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
+from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind
+from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
+from pmbf.guard.escaped import read_anew
 from pmbf.kernels import Looks
 from pmbf.text import clean
 
@@ -24,10 +27,22 @@ LEAST_APART = 40
 
 BLANK_LINE = "\n\n"
 
+MOST_DEPTH = 3
+"""Base64 in base64."""
+
 _OF_BASE64 = "[A-Za-z0-9+/_-]"
+# Between two lines: the end of a string, the line's end, the beginning of a comment, a quotation or a string.
+_JOIN = (
+    r"(?:(?:\\[nr])*[\"'][ \t]*[-+,;.&)]?)?[ \t\r]*\\?\n"
+    r"(?:[ \t>#*;%|]|//(?=[ \t])|--(?=[ \t])){0,40}(?:[+.&(]?[ \t]*[\"'])?"
+)
 _BLOCK = re.compile(
-    rf"{_OF_BASE64}{{{LEAST_LINE},}}+(?:[ \t\r]*\n[ \t>]*{_OF_BASE64}{{{LEAST_LINE},}}+)*+"
-    rf"(?:[ \t\r]*\n[ \t>]*{_OF_BASE64}++(?==*\s|=*\Z))?"
+    rf"{_OF_BASE64}{{{LEAST_LINE},}}+(?:{_JOIN}{_OF_BASE64}{{{LEAST_LINE},}}+)*+(?:{_JOIN}{_OF_BASE64}++(?==*[\s\"']|=*\Z))?"
+)
+_JOINS = re.compile(_JOIN)
+_UUENCODED = re.compile(r"^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,90}\r?\n)+)", re.M)
+_ARMOUR = re.compile(
+    r"-----BEGIN (PGP MESSAGE|AGE ENCRYPTED FILE)-----[^\n]{0,9}\n(?:[^\n]{0,200}\n){0,8}?[ >#*|]{0,9}[A-Za-z0-9+/]{40}"
 )
 _APART = re.compile(rf"(?<!\S)(?:\S\s{{1,6}}){{{LEAST_APART},}}+(?:\S(?!\S))?")
 _IN_WORDS = re.compile(r"(?<=\S)\s(?=\S)")
@@ -62,34 +77,67 @@ def seen(text: str, looks: Looks, limits: Limits) -> Seen:
     >>> found.parts[0].path, found.text[found.parts[0].start :][:19]
     ('base64', 'The quick brown fox')
     """
-    may_be_packed, may_be_apart = looks.longest >= LEAST_LINE, looks.n_apart >= LEAST_APART - 2
-    if not (may_be_packed or may_be_apart):
-        return Seen(text)
     pieces, parts, problems = [text], list[Part](), list[str]()
     n_chars = len(text)
-    for name, hidden, told in [
-        *(_unpacked(text, limits) if may_be_packed else ()),
-        *(_together(text) if may_be_apart else ()),
-    ]:
-        pieces += [BLANK_LINE, clean(hidden)]
-        n_chars += len(BLANK_LINE) + len(hidden)
-        parts.append(Part(n_chars - len(hidden), n_chars, name))
+    for name, hidden, told in _found(text, looks, limits, monotonic() + limits.timeout_s):
+        if hidden:
+            pieces += [BLANK_LINE, clean(hidden)]
+            n_chars += len(BLANK_LINE) + len(hidden)
+            parts.append(Part(n_chars - len(hidden), n_chars, name))
         problems += [f"{name}: {what}" for what in told]
-    return Seen("".join(pieces), tuple(parts), tuple(problems)) if parts or problems else Seen(text)
+    return Seen("".join(pieces), tuple(parts), tuple(dict.fromkeys(problems))) if parts or problems else Seen(text)
 
 
-def _unpacked(text: str, limits: Limits) -> Iterator[tuple[str, str, tuple[str, ...]]]:
-    """Yield what blocks of base64 hold, each with a name and with what of it could not be read."""
-    end = monotonic() + limits.timeout_s
+Found = tuple[str, str, tuple[str, ...]]
+"""A name for how it was hidden, the text, and what could not be read."""
+
+
+def _found(text: str, looks: Looks, limits: Limits, end: float, depth: int = MOST_DEPTH) -> Iterator[Found]:
+    """Yield what a text hides, and what that hides, until a time."""
+    for name, hidden, told in _hidden(text, looks, limits, end):
+        yield name, hidden, told
+        if hidden and depth > 1:
+            inner = clean(hidden)
+            yield from _found(inner, kernels.looks(inner.encode()), limits, end, depth - 1)
+
+
+def _hidden(text: str, looks: Looks, limits: Limits, end: float) -> Iterator[Found]:
+    for name, hidden in read_anew(text):
+        yield name, hidden, ()
+    if looks.longest >= LEAST_LINE:
+        for raw in _unpacked(text):
+            yield from _of_bytes(raw, "base64", limits, end)
+    if looks.n_apart >= LEAST_APART - 2:
+        yield from _together(text)
+    if "begin " in text:
+        for block in _UUENCODED.finditer(text):
+            yield from _of_bytes(_uudecoded(block[1]), "uuencode", limits, end)
+    if "-----BEGIN " in text:
+        for armour in _ARMOUR.finditer(text):
+            yield armour[1], "", ("encrypted or compressed",)
+
+
+def _unpacked(text: str) -> Iterator[bytes]:
+    """Yield what blocks of base64 hold."""
     for block in _BLOCK.finditer(text):
-        packed = re.sub(r"[\s>]", "", block[0]).replace("-", "+").replace("_", "/")
+        packed = _JOINS.sub("", block[0]).replace("-", "+").replace("_", "/")
         if len(packed) < LEAST_BLOCK:
             continue
         packed = packed[: len(packed) - (len(packed) % 4 == 1)]
-        yield from _of_bytes(base64.b64decode(packed + "=" * (-len(packed) % 4)), limits, end)
+        yield base64.b64decode(packed + "=" * (-len(packed) % 4))
 
 
-def _of_bytes(raw: bytes, limits: Limits, end: float) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _uudecoded(lines: str) -> bytes:
+    raw = bytearray()
+    for line in lines.splitlines():
+        try:
+            raw += binascii.a2b_uu(line)
+        except binascii.Error:  # the line that says `end`, or none of them
+            break
+    return bytes(raw)
+
+
+def _of_bytes(raw: bytes, name: str, limits: Limits, end: float) -> Iterator[Found]:
     """Yield the text that bytes hold; keys, hashes and pictures hold none, and are no text in another encoding.
 
     All of a payload's blocks together take no longer than one file may: until `end`.
@@ -98,18 +146,22 @@ def _of_bytes(raw: bytes, limits: Limits, end: float) -> Iterator[tuple[str, str
     if kind in TEXT_KINDS:
         text = raw.decode("utf-16" if raw[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8", "replace")
         if text.count("\ufffd") * 20 <= len(text):  # a word behind the block may have been taken for its last line
-            yield "base64", text, ()
+            yield name, text, ()
     elif kind:
         try:
             left_s = max(0.001, end - monotonic())
-            found = extract(raw, "base64", replace(limits, timeout_s=left_s), unseen=True)
+            found = extract(raw, name, replace(limits, timeout_s=left_s), unseen=True)
         except (UnsupportedError, IncompleteError) as error:
-            yield "base64", "", (str(error).removeprefix("base64: "),)
+            yield name, "", (str(error).removeprefix(f"{name}: "),)
         else:
-            yield "base64", found.text, found.problems
+            yield name, found.text, found.problems
+    elif is_encrypted(raw):
+        yield name, "", ("encrypted",)
+    elif text := runs(raw):
+        yield name, text, ()
 
 
-def _together(text: str) -> Iterator[tuple[str, str, tuple[str, ...]]]:
+def _together(text: str) -> Iterator[Found]:
     """Yield what stands with its letters set apart, put together."""
     for run in _APART.finditer(text):
         yield "letters set apart", _IN_WORDS.sub("", run[0]), ()

@@ -1,11 +1,14 @@
 """A protected passage is blocked however it is dressed, and what is not seen is written down here, too."""
 
 import base64
+import binascii
 import gzip
 import html
 import random
+import re
 import textwrap
 import unicodedata
+import urllib.parse
 from email.message import EmailMessage
 
 import pytest
@@ -149,6 +152,11 @@ def test_what_is_not_seen_is_known(judge, name):
 
 
 PACKED = base64.b64encode(ENGLISH.encode()).decode()
+UUENCODED = (
+    "begin 644 a.txt\n"
+    + "".join(binascii.b2a_uu(ENGLISH.encode()[at : at + 45]).decode() for at in range(0, len(ENGLISH.encode()), 45))
+    + "`\nend\n"
+)
 UNSEEN = {
     "comment.html": (f"<p>{COVER}<!-- <b>{html.escape(ENGLISH)}</b> -->", "comments"),
     "comments.html": (per_word(lambda head, tail: f"x<!-- {head}{tail} -->y"), "comments"),
@@ -163,6 +171,26 @@ UNSEEN = {
     "zip in base64.txt": (base64.b64encode(make.zipped({"a.txt": ENGLISH})).decode(), "base64"),
     "page in base64.html": (f"<p><img src='data:text/plain;base64, {PACKED}'>", "base64"),
     "letters set apart.txt": (" ".join(ENGLISH), "letters set apart"),
+    "twice packed.txt": (base64.b64encode(PACKED.encode()).decode(), "base64"),
+    "packed in a comment.py": (textwrap.indent(textwrap.fill(PACKED, 76), "# "), "base64"),
+    "packed in a comment.c": (textwrap.indent(textwrap.fill(PACKED, 76), "// "), "base64"),
+    "packed in strings.js": (" +\n".join(f'  "{line}"' for line in textwrap.wrap(PACKED, 64)), "base64"),
+    "packed in strings.c": ("\n".join(f'  "{line}\\n"' for line in textwrap.wrap(PACKED, 64)), "base64"),
+    "page in base64 without spaces.html": (f"<p><a href='data:text/plain;base64,{PACKED}'>x</a>", "base64"),
+    "uuencoded.txt": (f"{COVER}\n{UUENCODED}{COVER}", "uuencode"),
+    "uuencoded.eml": (f"Message-ID: <1@example.org>\nSubject: x\n\n{COVER}\n{UUENCODED}", "uuencode"),
+    "escaped.json": (f'{{"a": "{"".join(f"{chr(92)}u{ord(c):04x}" for c in ENGLISH)}"}}', "escapes"),
+    "a letter a word escaped.properties": (re.sub(r"\b[a-z]", lambda c: f"\\u{ord(c[0]):04x}", ENGLISH), "escapes"),
+    "bytes escaped.c": ("".join(f"\\x{byte:02x}" for byte in ENGLISH.encode()), "escapes"),
+    "octal.sh": ("".join(f"\\{byte:03o}" for byte in ENGLISH.encode()), "escapes"),
+    "references.md": ("".join(f"&#{ord(c)};" for c in ENGLISH), "escapes"),
+    "references.xml": (f"<?xml version='1.0'?><a>{''.join(f'&#x{ord(c):x};' for c in ENGLISH)}</a>", "escapes"),
+    "spaces of an address.txt": (f"https://example.org/?q={urllib.parse.quote(ENGLISH)}", "escapes"),
+    "a word in each element.xml": ("".join(f"<w n='1'>{w}</w>\n" for w in ENGLISH.split()), "elements"),
+    **{
+        f"spaces that are U+{ord(c):04X}.txt": (c.join(ENGLISH.split()), "letters that look like spaces")
+        for c in "\u3164\u2800\uffa0\u115f\u1160"
+    },
 }
 
 

@@ -1,6 +1,8 @@
 """What stands where no reader of documents looks is checked all the same: in programs, pictures and unknown bytes."""
 
+import base64
 import random
+import textwrap
 
 import pytest
 
@@ -84,3 +86,50 @@ def test_an_office_document_in_an_encoding_without_ascii_is_incomplete(judge):
     found = judge(make.zipped({"[Content_Types].xml": "<Types/>", "word/document.xml": part}), "a.docx")
     assert found.exit_code == 3
     assert "cp037" in found.incomplete[0].reason
+
+
+def armoured(raw, of="PGP MESSAGE"):
+    packed = textwrap.fill(base64.b64encode(raw).decode(), 64)
+    return f"-----BEGIN {of}-----\n\n{packed}\n-----END {of}-----\n"
+
+
+SEALED = b"\x8c\x0d\x04\x09\x03\x08" + NOISE[:400]
+MAIL = "Message-ID: <1@example.org>\nMIME-Version: 1.0\nContent-Type: "
+ENVELOPED = b"\x30\x82\x01\x90\x06\x09\x2a\x86\x48\x86\xf7\x0d\x01\x07\x03" + NOISE[:400]
+ENCRYPTED = {
+    "openssl": b"Salted__" + NOISE[:400],
+    "openssl in base64": base64.encodebytes(b"Salted__" + NOISE[:400]),
+    "passphrase.gpg": SEALED,
+    "for somebody.gpg": b"\x85\x01\x0c\x03" + bytes(8) + b"\x01" + NOISE[:400],
+    "armour.txt": armoured(SEALED).encode(),
+    "compressed.asc": armoured(b"\xa3\x01" + NOISE[:400]).encode(),
+    "a.age": b"age-encryption.org/v1\n-> X25519 " + base64.b64encode(NOISE[:32]) + b"\n--- \n" + NOISE[:400],
+    "armour.age": armoured(NOISE[:400], "AGE ENCRYPTED FILE").encode(),
+    "smime.p7m": ENVELOPED,
+    "smime.pem": armoured(ENVELOPED, "PKCS7").encode(),
+    "encrypted.eml": (
+        f"{MAIL}multipart/encrypted; boundary=b\n\n--b\nContent-Type: application/pgp-encrypted\n\nVersion: 1\n"
+        f"--b\nContent-Type: application/octet-stream\n\n{armoured(SEALED)}\n--b--\n"
+    ).encode(),
+    "smime.eml": (
+        f"{MAIL}application/pkcs7-mime; smime-type=enveloped-data\nContent-Transfer-Encoding: base64\n\n"
+        f"{base64.encodebytes(ENVELOPED).decode()}"
+    ).encode(),
+    "sealed.zip": make.zipped({"a.gpg": SEALED, "b.txt": COVER}),
+}
+
+
+@pytest.mark.parametrize("name", ENCRYPTED)
+def test_what_is_encrypted_is_incomplete(judge, name):
+    found = judge(ENCRYPTED[name], name)
+    assert (found.exit_code, found.findings) == (3, ())
+    assert "encrypted" in found.incomplete[0].reason
+
+
+def test_keys_and_signatures_are_not_encrypted(judge):
+    for of, first in (
+        ("PUBLIC KEY BLOCK", b"\x99\x01\x0d\x04"),
+        ("PRIVATE KEY BLOCK", b"\x95\x01"),
+        ("SIGNATURE", b"\x89"),
+    ):
+        assert judge(armoured(first + NOISE[:600], f"PGP {of}").encode(), "a.asc").action == "clean"

@@ -1,0 +1,87 @@
+"""Words that are written so that a reader, or a program, puts them together, and a comparison of words does not.
+
+Escapes (`\\u0041`, `&#65;`, `%41`), blanks that are letters by their class, a word in each element of XML. Only where
+such marks stand close together is a text read anew, so that one with some of them is not counted twice.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+
+MOST_BETWEEN = 40
+"""Characters between two marks of one stretch: a long word, or some short ones."""
+LEAST_MARKS, LEAST_TAGS = 8, 20
+_MARK_CHARS = 6
+"""Of the shortest Unicode escape: a run of escaped bytes is as many marks as it is long."""
+
+_BYTES = r"(?:\\x[0-9A-Fa-f]{2}|\\[0-3][0-7]{2}|%[0-9A-Fa-f]{2})+"
+_ESCAPE = re.compile(
+    rf"\\u[0-9A-Fa-f]{{4}}|\\U[0-9A-Fa-f]{{8}}|\\u\{{[0-9A-Fa-f]{{1,6}}\}}|&#?[0-9A-Za-z]{{2,8}};|{_BYTES}"
+)
+_OF_LINES = re.compile(r"\\[nrt]")
+_BLANK = re.compile("[\u3164\u2800\uffa0\u115f\u1160]+")
+_TAGS = re.compile(r"<[^<>\s][^<>]{0,200}>(?:\s{0,9}<[^<>\s][^<>]{0,200}>)*+")
+
+
+def read_anew(text: str) -> Iterator[tuple[str, str]]:
+    r"""Yield stretches of a text as they are meant, each with a name for what was done.
+
+    >>> hidden = "".join(f"\\u{ord(char):04x}" for char in "the sea comes in")
+    >>> list(read_anew(f"Look: {hidden}"))
+    [('escapes', 'Look: the sea comes in')]
+    """
+    if text.count("\\") + text.count("&") + text.count("%") >= LEAST_MARKS:
+        yield from _read("escapes", text, _ESCAPE, LEAST_MARKS, _unescaped)
+    if not text.isascii() and _BLANK.search(text):
+        yield from _read("letters that look like spaces", text, _BLANK, LEAST_MARKS, partial(_BLANK.sub, " "))
+    if text.count("<") >= LEAST_TAGS:
+        yield from _read("elements", text, _TAGS, LEAST_TAGS, partial(_TAGS.sub, " "))
+
+
+def _read(
+    name: str, text: str, mark: re.Pattern[str], least: int, read: Callable[[str], str]
+) -> Iterator[tuple[str, str]]:
+    for start, stop in _stretches(text, mark, least):
+        yield name, read(text[start:stop])
+
+
+def _stretches(text: str, mark: re.Pattern[str], least: int) -> Iterator[tuple[int, int]]:
+    """Yield where so many marks and more stand close together, with what is between them and around."""
+    start = stop = n_marks = 0
+    for found in mark.finditer(text):
+        if n_marks and found.start() - stop > MOST_BETWEEN:
+            if n_marks >= least:
+                yield max(0, start - MOST_BETWEEN), stop + MOST_BETWEEN
+            n_marks = 0
+        if not n_marks:
+            start = found.start()
+        stop = found.end()
+        n_marks += -(-len(found[0]) // _MARK_CHARS)
+    if n_marks >= least:
+        yield max(0, start - MOST_BETWEEN), stop + MOST_BETWEEN
+
+
+def _unescaped(stretch: str) -> str:
+    text = _ESCAPE.sub(_meant, _OF_LINES.sub(" ", stretch))
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+
+
+def _meant(escape: re.Match[str]) -> str:
+    written = escape[0]
+    if written[1] in "uU":
+        number = int(written[2:].strip("{}"), 16)
+        return chr(number) if number <= 0x10FFFF else "\ufffd"
+    if written.startswith("&"):
+        return html.unescape(written)
+    raw = bytes(_byte(one) for one in re.findall(r"\\x..|%..|\\...", written))
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _byte(written: str) -> int:
+    return int(written[1:], 8) if written[1:2].isdigit() and written.startswith("\\") else int(written[-2:], 16)
