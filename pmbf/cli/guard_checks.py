@@ -162,11 +162,31 @@ class Check:
                     "another hook has read them before, see `pmbf guard install`"
                 )
             return sources.of_received(self.repository, lines, self.policy)
-        remote = asked.words[0] if asked.words else os.environ.get("PRE_COMMIT_REMOTE_NAME", "origin")
         lines = lines or _told_by_pre_commit(os.environ, self.repository)
         if not lines:
             note("guard: no lines of git on stdin: nothing is pushed, or another hook has read them before")
-        return sources.of_push(self.repository, lines, remote, self.policy)
+        server_has = _server_has(asked.words, os.environ, self.repository) if lines else []
+        return sources.of_push(self.repository, lines, server_has, self.policy)
+
+
+def _server_has(words: Sequence[str], environment: Mapping[str, str], repository: Repository) -> list[str]:
+    """Return what the server of a push has; nothing where it does not say.
+
+    Args:
+        words: What git tells a pre-push hook, the remote's name and its address, or the name alone, or nothing.
+        environment: Where pre-commit puts them.
+        repository: The local one.
+    """
+    if words:
+        remote, address = words[0], words[1] if len(words) > 1 else ""
+    else:
+        remote = environment.get("PRE_COMMIT_REMOTE_NAME", "origin")
+        address = environment.get("PRE_COMMIT_REMOTE_URL", "")
+    try:
+        return repository.tips_of(address or repository.push_address(remote))
+    except PmbfError as error:
+        note(f"guard: the server does not say what it has, all that is pushed is checked ({reason(error)})")
+        return []
 
 
 @contextmanager

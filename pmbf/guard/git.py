@@ -170,6 +170,22 @@ class Repository:
                     raise IncompleteError(f"git cat-file ended inside {found.name}; run `git fsck`")
                 yield Object(found.name, found.kind, found.size, content)
 
+    # ------------------------------------------------------------------ the server
+
+    def push_address(self, remote: str) -> str:
+        """Return where pushes to a remote go; what is no remote's name is an address itself."""
+        done = self._finished("remote", "get-url", "--push", "--", remote)
+        return os.fsdecode(done.stdout.removesuffix(b"\n")) if done.returncode == 0 else remote
+
+    def tips_of(self, address: str) -> list[str]:
+        """Return the names of the objects that the branches and tags of a server point to; the server is asked.
+
+        Raises:
+            IncompleteError: It does not answer.
+        """
+        told = self._run("ls-remote", "--heads", "--tags", "--", address).decode("utf-8", "replace")
+        return [line.split()[0] for line in told.splitlines()]
+
     # ------------------------------------------------------------------ hooks
 
     def hooks_folder(self) -> Path:

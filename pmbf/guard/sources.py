@@ -121,20 +121,21 @@ def of_range(repository: Repository, revisions: str, policy: Policy) -> Planned:
     return _of_entries(repository, repository.introduced(commits), policy, "range", "commit", commits)
 
 
-def of_push(repository: Repository, lines: Iterable[bytes], remote: str, policy: Policy) -> Planned:
+def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence[str], policy: Policy) -> Planned:
     """Return the plan for what git is about to push, from the lines it gives a pre-push hook.
 
     Args:
         repository: The local one.
         lines: `<local ref> <local object> <remote ref> <remote object>`; a deletion has zeros for the local object.
-        remote: The remote's name; what its branches are known to hold has left already.
+        server_has: Names of objects the server has, of which some may be unknown here: they and all before them have
+            left already. Branches of the remote as they are known here do not count: its address may have changed.
         policy: Which paths, how large.
     """
     fields = [line.decode("utf-8", "surrogateescape").split() for line in lines if line.strip()]
     pushed = [one[1] for one in fields if len(one) == 4 and not is_zero(one[1])]
     there = [one[3] for one in fields if len(one) == 4 and not is_zero(one[3])]
     malformed = [Unread(" ".join(one), "not a line of a pre-push hook") for one in fields if len(one) != 4]
-    return _of_objects(repository, pushed, there, [f"--remotes={remote}"], policy, "pre-push", malformed)
+    return _of_objects(repository, pushed, [*there, *server_has], [], policy, "pre-push", malformed)
 
 
 def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) -> Planned:

@@ -42,8 +42,8 @@ def ranged(git, revisions, policy=None):
     return of_range(Repository(git.folder), revisions, policy or Policy())
 
 
-def pushed(git, line, remote="origin"):
-    return of_push(Repository(git.folder), [line.encode()], remote, Policy())
+def pushed(git, line, server_has=()):
+    return of_push(Repository(git.folder), [line.encode()], server_has, Policy())
 
 
 # ---------------------------------------------------------------------- the index
@@ -204,11 +204,12 @@ def test_a_push_brings_what_its_remote_has_not(cloned, verdict_on):
     assert (verdict.counts.n_files, verdict.counts.n_messages) == (1, 2)
 
 
-def test_a_new_branch_and_an_unknown_remote_are_checked(cloned, verdict_on):
+def test_a_new_branch_is_checked_from_what_the_server_has(cloned, verdict_on):
+    server_has = Repository(cloned.folder).tips_of("origin")
     tip = cloned.commit("leak.txt", LEAK)
     line = f"refs/heads/new {tip} refs/heads/new {ZERO}"
-    assert verdict_on(pushed(cloned, line)).counts.n_files == 1
-    elsewhere = verdict_on(pushed(cloned, line, remote="https://example.org/x.git"))
+    assert verdict_on(pushed(cloned, line, [*server_has, "1" * 40])).counts.n_files == 1
+    elsewhere = verdict_on(pushed(cloned, line))
     assert (elsewhere.counts.n_files, paths(elsewhere)) == (2, ["leak.txt"])
 
 

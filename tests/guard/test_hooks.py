@@ -80,6 +80,32 @@ def test_an_installed_hook_stops_the_push_of_what_was_deleted_again(hooked, tmp_
     hooked("push", "-q", "origin", "main")
 
 
+@pytest.mark.parametrize("how", [("set-url",), ("set-url", "--push")], ids=["address", "push address"])
+def test_what_a_remote_of_another_address_has_is_no_excuse(hooked, tmp_path, how):
+    old, new = Git(tmp_path / "old.git", "--bare"), Git(tmp_path / "new.git", "--bare")
+    hooked("remote", "add", "origin", old.folder)
+    hooked.write("leak.txt", LEAK)
+    hooked("add", "-A")
+    hooked("commit", "-q", "--no-verify", "-m", "m")
+    hooked("push", "-q", "--no-verify", "origin", "main")
+    hooked("checkout", "-q", "-b", "new")
+    hooked.commit("a.txt", CLEAN)
+    hooked("push", "-q", "origin", "new")
+    hooked("checkout", "-q", "-b", "newer")
+    hooked("remote", *how, "origin", new.folder)
+    refused = hooked("push", "origin", "newer", ok=False)
+    assert "BLOCKED: leak.txt in commit" in refused.stdout + refused.stderr
+
+
+def test_where_the_server_does_not_say_what_it_has_everything_is_checked(git, protected, tmp_path):
+    tip = git.commit("leak.txt", LEAK)
+    git("update-ref", "refs/remotes/origin/main", tip)
+    given = f"refs/heads/main {tip} refs/heads/main {'0' * 40}\n"
+    done = guard("--pre-push", "origin", tmp_path / "gone", "-c", protected, cwd=git.folder, given=given)
+    assert done.returncode == 1
+    assert "does not say what it has" in done.stderr
+
+
 def test_a_server_refuses_what_its_hook_blocks(git, tmp_path, protected, monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
     server = Git(tmp_path / "server.git", "--bare")
