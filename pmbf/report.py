@@ -51,6 +51,7 @@ class Passage:
         also_in: Ids of other matched documents that hold most of the same query characters.
         scores: The similarities one by one.
         within: `quotation` or `bibliography` where most of the query's side is one, or None.
+        n_excluded: Characters of the query's side that do not count.
         evidence: What it says for copying, in nats, at least 0: e to that power is how improbable its equal runs of
             words are in two texts that have nothing to do with each other, or, if that is more, its words in any order
             in two texts of one topic. Long runs of rare words say most, lists and phrases of a trade little.
@@ -64,6 +65,12 @@ class Passage:
     scores: Scores | None = None
     within: str | None = None
     evidence: float = 0.0
+    n_excluded: int = 0
+
+    @property
+    def n_counted(self) -> int:
+        """Characters of the query's side that count."""
+        return len(self.query) - self.n_excluded
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +93,7 @@ class Match:
         n_hits: Those hashes, counted.
         n_covered: Characters of the query inside this match's passages, each counted once, excluded ones never.
         coverage: The same as a share of the query's characters, 0 to 1.
-        longest: Characters of the longest passage, on the query's side.
+        longest: Characters of the longest passage, on the query's side, excluded ones left out.
         passages: Verified passages in query order; empty when `problem` says why.
         problem: Why the match could not be verified, or None.
         evidence: What its passages say for copying, together, in nats, at least 0.
@@ -145,8 +152,9 @@ class Report:
         n_candidates: Documents that shared enough to be compared in detail; the weakest of many are not, once a number
             before them were compared for nothing.
         generation: State of the collection that answered.
-        problems: What kept the answer from being complete; empty when it is.
+        problems: What kept the answer from being complete, sources not compared too; empty when it is.
         collection: Path of the collection.
+        n_below: Sources left out, since they cover less of the query than the threshold.
 
     >>> report = Report(Query("a.txt", 10, 2, 1), (), 0, 0.0, 5, 0, 1)
     >>> Report.from_json(report.to_json()) == report
@@ -162,6 +170,7 @@ class Report:
     generation: int
     problems: tuple[str, ...] = ()
     collection: str = ""
+    n_below: int = 0
     schema: int = field(default=SCHEMA_VERSION)
 
     @property

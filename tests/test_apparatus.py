@@ -127,6 +127,9 @@ def test_what_is_left_of_a_passage_counts(asked):
     collection, query, _, copied = asked
     half = copied[: len(copied) // 2]
     report = collection.screen(query, ignore=(half,))
+    [match] = [match for match in report.matches if match.document.path == "other"]
+    [passage] = match.passages
+    assert match.n_covered == match.longest == passage.n_counted == len(passage.query) - passage.n_excluded
     [left] = [match for match in report.matches if match.document.path == "other"]
     assert 0 <= left.n_covered - (len(copied) - len(half)) < 12
     assert left.passages[0].query.stop - left.passages[0].query.start == len(copied)

@@ -286,9 +286,23 @@ def test_without_stored_texts_the_file_is_read_again(tmp_path, folder):
         assert made.stats().text_bytes == 0
         assert names(made.screen(words(3))) == [str(folder / "text-3.txt")]
         touch(folder / "text-3.txt", "changed")
-        match = made.screen(words(3)).matches[0]
+        report = made.screen(words(3))
+        [match] = report.matches
         assert match.passages == ()
         assert "its text is not stored and the file is gone or has changed" in match.problem
+        assert report.problems == (f"not compared with {match.document.path}: {match.problem}",)
+
+
+def test_sources_not_compared_for_one_reason_are_one_problem(tmp_path):
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many([("a", words(1)), ("b", words(2))])
+    next((tmp_path / "c.pmbf" / "texts").iterdir()).unlink()
+    with Collection(tmp_path / "c.pmbf") as damaged:
+        for jobs in (1, 2):
+            [report] = damaged.screen_many([words(1) + words(2)], jobs=jobs)
+            assert [match.document.path for match in report.matches] == ["a", "b"]
+            assert len(report.problems) == 1
+            assert report.problems[0].startswith("not compared with a and 1 more: ")
 
 
 def test_repair_rebuilds_tiles_from_fingerprints(tmp_path):

@@ -294,6 +294,17 @@ def test_nothing_found_in_part_of_a_text_is_exit_code_3(library, monkeypatch):
     assert "Incomplete: page 2 of 3 is damaged" in result.stdout
 
 
+def test_a_file_that_cannot_be_read_has_its_line_of_json(library, tmp_path):
+    (tmp_path / "noise.bin").write_bytes(bytes(range(256)) * 9)
+    (tmp_path / "words.txt").write_text("a few words")
+    result = run("screen", tmp_path / "noise.bin", tmp_path / "words.txt", "-c", library, "--json")
+    unread, read = map(Report.from_json, result.stdout.splitlines())
+    assert result.exit_code == 3
+    assert (unread.query.name, unread.matches, read.problems) == (str(tmp_path / "noise.bin"), (), ())
+    assert "not a text document" in unread.problems[0]
+    assert len(run("screen", tmp_path, "-c", library, "--json").stdout.splitlines()) == 1
+
+
 def test_the_json_of_a_report_is_the_report(library):
     result = run("screen", SUSPICIOUS / "two-sources.md", "-c", library, "--json")
     with pmbf.Collection(library) as collection:
@@ -396,7 +407,11 @@ def test_fewer_sources_and_passages_are_shown_on_demand(library):
 
 
 def test_sources_below_the_threshold_are_left_out(library):
-    assert run("screen", SUSPICIOUS / "verbatim.txt", "-c", library, "--threshold", 0.9).exit_code == 0
+    one = run("screen", SUSPICIOUS / "verbatim.txt", "-c", library, "--threshold", 0.9)
+    assert (one.exit_code, "Nothing above the threshold: 1 of 14 documents covers less" in one.stdout) == (0, True)
+    several = run("screen", SUSPICIOUS, "-c", library, "--threshold", 0.9).stdout
+    assert "619 words, nothing above the threshold, 1 below, in 14 documents\n" in several
+    assert "        5 share less than the threshold\n        1 share none\n" in several
 
 
 def test_colours_are_used_only_when_asked_for(library):

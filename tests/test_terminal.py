@@ -3,6 +3,7 @@
 import io
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -27,11 +28,11 @@ def match(passages, *, id=1, path="tides.txt", paths=(), n_chars=98, problem=Non
     return Match(document, 0.5, 9, n_covered, n_covered / n_chars, longest, tuple(passages), problem)
 
 
-def report(*matches, n_documents=14, problems=(), **query):
+def report(*matches, n_documents=14, problems=(), n_below=0, **query):
     asked = {"name": "essay.txt", "n_chars": 98, "n_tokens": 20, "n_hashes": 9} | query
     n_covered = max((one.n_covered for one in matches), default=0)
     coverage = n_covered / max(1, asked["n_chars"])
-    return Report(Query(**asked), matches, n_covered, coverage, n_documents, len(matches), 3, problems)
+    return Report(Query(**asked), matches, n_covered, coverage, n_documents, len(matches), 3, problems, n_below=n_below)
 
 
 def edited(also_in=()):
@@ -112,9 +113,22 @@ def test_an_incomplete_answer_never_reads_as_nothing_found():
 
 
 def test_a_source_that_could_not_be_compared_is_named_with_the_reason():
-    text = shown(report(match([], problem="tides.txt: its text is not stored")))
+    problem = "its text is not stored"
+    text = shown(report(match([], problem=problem), problems=(f"not compared with tides.txt: {problem}",)))
     assert "the answer is incomplete" in text
-    assert "not compared: tides.txt: its text is not stored" in text
+    assert "Incomplete: not compared with tides.txt: its text is not stored\n" in text
+    assert "1      ?         ?  ?                ?         tides.txt" in text
+
+
+def test_sources_below_the_threshold_are_counted():
+    assert "Nothing above the threshold: 1 of 14 documents covers less of this text." in shown(report(n_below=1))
+    assert "… and 2 more sources below the threshold" in shown(report(match([edited()]), n_below=2))
+
+
+def test_what_is_left_of_a_passage_is_what_is_told_of_it():
+    lines = shown(report(match([replace(edited(), n_excluded=20)]))).splitlines()
+    assert "  56 of its 76 characters  " in lines[4]
+    assert lines[6] == "1.1  query 10-86 | source 14-82, 20 of them do not count, 91 % alike"
 
 
 def test_letters_that_look_alike_and_invisible_ones_are_noted():

@@ -87,9 +87,8 @@ class Retrieving:
         write_whole(_path(self.out, name, CANDIDATES), "".join(_candidates(store, text, self.options)))
         asked = {field: getattr(self.options, field) for field in self.options.__dataclass_fields__}
         report = collection.screen(text, name=name, **asked)
-        problems = (*report.problems, *(match.problem for match in report.matches if match.problem))
         write_detections(_path(self.out, name, ".xml"), name, detections(report))
-        return 1, f"{name}: {'; '.join(problems)}" if problems else ""
+        return 1, f"{name}: {'; '.join(report.problems)}" if report.problems else ""
 
 
 def detections(report: Report) -> Iterator[Annotation]:

@@ -17,7 +17,7 @@ from pmbf.report import Report
 from pmbf.screen import Answer, Options, Text
 from pmbf.terminal.canvas import View
 from pmbf.terminal.progress import screen_progress
-from pmbf.terminal.screened import Screened, is_incomplete, nothing_line, screened_text
+from pmbf.terminal.screened import Screened, nothing_line, screened_text
 
 
 @dataclass(slots=True)
@@ -89,13 +89,15 @@ class Screening:
             return DONE
         self._so_far.n_unread += 1
         note(report.problems[0])
+        if self.json and not self.quiet:
+            print_json(report.to_dict())
         return FAILED
 
     def _print(self, answer: Answer, several: bool) -> None:
         from pmbf.terminal.report import report_text
 
         report = answer.report
-        if several and not report.matches and not is_incomplete(report):
+        if several and not report.matches and not report.problems:
             print_text(self._separator + nothing_line(report))
             self._separator = ""
             return
@@ -113,4 +115,4 @@ class Screening:
 def _code(report: Report) -> int:
     if any(match.passages for match in report.matches):
         return FOUND
-    return FAILED if is_incomplete(report) else DONE
+    return FAILED if report.problems else DONE

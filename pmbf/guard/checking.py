@@ -17,7 +17,6 @@ from pmbf.guard.reading import ReadPayload, read
 from pmbf.guard.sources import Planned
 from pmbf.guard.types import Finding, Judged, Payload, Verdict
 from pmbf.guard.verdict import verdict
-from pmbf.report import Report
 from pmbf.screen import Text
 
 
@@ -51,7 +50,7 @@ def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowa
     for report in checker.check(_texts(payloads, policy, waiting)):
         yield from _without_text(waiting)
         payload = waiting.popleft()
-        yield _judged(payload, tuple(_problems(report)), findings(payload, report, policy, allowances))
+        yield _judged(payload, report.problems, findings(payload, report, policy, allowances))
     yield from _without_text(waiting)
 
 
@@ -73,11 +72,3 @@ def _without_text(waiting: deque[ReadPayload]) -> Iterator[Judged]:
 
 def _judged(read: ReadPayload, problems: Iterable[str], found: Iterable[Finding]) -> Judged:
     return Judged(read.payload, read.n_bytes, read.is_text, (*read.problems, *problems), tuple(found))
-
-
-def _problems(report: Report) -> Iterator[str]:
-    """Yield what kept an answer from being complete."""
-    yield from report.problems
-    for match in report.matches:
-        if match.problem:
-            yield f"not compared with {match.document.path}: {match.problem}"

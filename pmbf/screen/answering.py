@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pmbf import verify
@@ -10,7 +10,7 @@ from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find
-from pmbf.screen.comparing import Subject, matches, share, sources
+from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
 from pmbf.screen.exempt import Exempt, counted, exempt
 from pmbf.screen.options import Options
 from pmbf.store import Store
@@ -63,32 +63,44 @@ def ask(files: StoreFiles, texts: Sequence[tuple[str, str]], options: Options) -
 
 
 def report(
-    store: Store, asked: Asked, confirmed: tuple[Match, ...], options: Options, problems: tuple[str, ...] = ()
+    store: Store, asked: Asked, confirmed: Confirmed, options: Options, problems: tuple[str, ...] = ()
 ) -> Report:
     """Return the report of a query whose candidates have been compared.
 
     Args:
         store: The collection.
         asked: The query.
-        confirmed: Its matches.
+        confirmed: Its matches, and how many more there are.
         options: What was looked for.
         problems: What was not read of the query.
     """
     n_found = len(asked.found)
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
-    covered = counted([passage.query for match in confirmed for passage in match.passages], asked.exempt)
+    covered = counted([passage.query for match in confirmed.matches for passage in match.passages], asked.exempt)
     return Report(
         query=asked.query,
-        matches=confirmed,
+        matches=confirmed.matches,
         n_covered=covered,
         coverage=share(covered, asked.query.n_chars),
         n_documents=store.n_documents,
         n_candidates=n_compared,
         generation=store.generation,
-        problems=problems + ((cut,) if n_compared < n_found else ()),
+        problems=(*problems, *((cut,) if n_compared < n_found else ()), *_not_compared(confirmed.matches)),
         collection=str(store.folder),
+        n_below=confirmed.n_below,
     )
+
+
+def _not_compared(found: Sequence[Match]) -> Iterator[str]:
+    """Yield which sources could not be compared, a line for those of one reason."""
+    paths: dict[str, list[str]] = {}
+    for match in found:
+        if match.problem:
+            paths.setdefault(match.problem, []).append(match.document.path)
+    for problem, [first, *others] in paths.items():
+        more = f" and {len(others)} more" if others else ""
+        yield f"not compared with {first}{more}: {problem}"
 
 
 def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Query:

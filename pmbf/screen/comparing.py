@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 from pmbf import verify
 from pmbf.errors import PmbfError
@@ -56,6 +57,13 @@ class Subject:
     exempt: Exempt
 
 
+class Confirmed(NamedTuple):
+    """The sources of a query that are above the threshold, and how many are below."""
+
+    matches: tuple[Match, ...] = ()
+    n_below: int = 0
+
+
 def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
     """Return what comparing candidates needs, in the same order.
 
@@ -73,7 +81,7 @@ def matches(
     compared: Sequence[Source],
     options: Options,
     statistics: verify.Statistics | None,
-) -> tuple[Match, ...]:
+) -> Confirmed:
     """Return the sources that really share passages with a query, those with most evidence first.
 
     Args:
@@ -86,7 +94,7 @@ def matches(
     A text that cannot be read is no error: its match has a `problem`.
     """
     if not compared:
-        return ()
+        return Confirmed()
     query = verify.prepare(subject.text)
     settings = _settings(options, query, files.n_documents)
     found, fruitless = [], 0
@@ -145,19 +153,20 @@ def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], prob
         n_hits=source.candidate.n_hits,
         n_covered=covered,
         coverage=share(covered, len(subject.text)),
-        longest=max(map(len, spans), default=0),
+        longest=max((passage.n_counted for passage in passages), default=0),
         passages=passages,
         problem=problem,
         evidence=round(sum(passage.evidence for passage in passages), 1),
     )
 
 
-def _resolved(found: list[Match], options: Options) -> tuple[Match, ...]:
+def _resolved(found: list[Match], options: Options) -> Confirmed:
     """Return the matches above the threshold, each passage knowing who else has it, most evidence first."""
     kept = [match for match in found if match.problem or match.coverage >= options.threshold]
     neighbours = verify.with_neighbours({match.document.id: match.passages for match in kept})
     kept = [replace(match, passages=neighbours[match.document.id]) for match in kept]
-    return tuple(sorted(kept, key=lambda match: (-match.evidence, -match.n_covered, match.document.path)))
+    ranked = sorted(kept, key=lambda match: (-match.evidence, -match.n_covered, match.document.path))
+    return Confirmed(tuple(ranked), len(found) - len(kept))
 
 
 def share(part: int, whole: int) -> float:

@@ -59,20 +59,22 @@ def spans_in(
 
 
 def told(passages: Sequence[Passage], exempted: Exempt, least: int) -> tuple[Passage, ...]:
-    """Return the passages that count, each saying in which part of the query it mostly stands.
+    """Return the passages that count, each saying in which part of the query it mostly stands, and what of it counts.
 
     Args:
         passages: Of one source.
         exempted: What is exempt.
         least: Characters that must be left of a passage outside what is excluded.
     """
-    return tuple(
-        replace(passage, within=_within(passage.query, exempted))
+    marked = [
+        replace(
+            passage,
+            within=_within(passage.query, exempted),
+            n_excluded=length_inside([passage.query], exempted.excluded) if exempted.excluded else 0,
+        )
         for passage in passages
-        if not exempted.excluded
-        or length_inside([passage.query], exempted.excluded) == 0
-        or counted([passage.query], exempted) >= least
-    )
+    ]
+    return tuple(passage for passage in marked if not passage.n_excluded or passage.n_counted >= least)
 
 
 def counted(spans: Sequence[Span], exempted: Exempt) -> int:

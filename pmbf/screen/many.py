@@ -16,9 +16,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from pmbf.files import StoreFiles
-from pmbf.report import Match, Report
+from pmbf.report import Report
 from pmbf.screen.answering import Asked, ask, report
-from pmbf.screen.comparing import Source, Subject, matches, sources
+from pmbf.screen.comparing import Confirmed, Source, Subject, matches, sources
 from pmbf.screen.options import Options
 from pmbf.store import Store
 from pmbf.verify import Statistics
@@ -62,7 +62,6 @@ class Answer:
 
 
 _Batch = list[tuple[Text, Asked]]
-_Confirmed = list[tuple[Match, ...]]
 
 
 def answers(
@@ -102,7 +101,7 @@ def _ahead(
 ) -> Iterator[Answer]:
     """Yield answers in order, up to so many batches being asked and so many being compared meanwhile."""
     asking: deque[Future[_Batch]] = deque()
-    comparing: deque[tuple[_Batch, Future[_Confirmed]]] = deque()
+    comparing: deque[tuple[_Batch, Future[list[Confirmed]]]] = deque()
 
     def compare() -> None:
         asked = asking.popleft().result()
@@ -142,7 +141,7 @@ def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]
     return [list(itertools.islice(every, len(one))) for one in found]
 
 
-def _answer(store: Store, text: Text, asked: Asked, confirmed: tuple[Match, ...], options: Options) -> Answer:
+def _answer(store: Store, text: Text, asked: Asked, confirmed: Confirmed, options: Options) -> Answer:
     return Answer(report(store, asked, confirmed, options, text.problems), text.text, text.unread)
 
 
@@ -175,7 +174,7 @@ def _ask_here(batch: Sequence[Any]) -> _Batch:
     return _asked(worker.files, batch, worker.read, worker.options)
 
 
-def _compare_here(subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> _Confirmed:
+def _compare_here(subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> list[Confirmed]:
     [worker] = _worker
     return [
         matches(worker.files, subject, found, worker.options, worker.statistics)

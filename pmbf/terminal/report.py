@@ -12,7 +12,6 @@ from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shown_path, shown_paths
 from pmbf.terminal.passages import drawn, likeness
 from pmbf.terminal.safe import one_line
-from pmbf.terminal.screened import is_incomplete
 from pmbf.text import tokenise
 
 N_ALSO = 3
@@ -48,6 +47,8 @@ def _parts(report: Report, query: str, source_text: SourceText, view: View) -> I
         yield from _sources(shown, query)
         if left := len(report.matches) - len(shown):
             yield Text(f"… and {counted(left, 'more source')}: --sources all shows them", "dim")
+        if report.n_below:
+            yield Text(f"… and {counted(report.n_below, 'more source')} below the threshold", "dim")
     for rank, match in enumerate(shown, 1):
         yield from _passages(rank, match, report, query, source_text, view)
 
@@ -64,8 +65,11 @@ def _verdict(report: Report) -> Text:
     documents = counted(report.n_documents, "document")
     if n_sources:
         return Text(f"{percent(report.coverage)} of this text stands in {n_sources:,} of {documents}.", "bold red")
-    if is_incomplete(report):
+    if report.problems:
         return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
+    if report.n_below:
+        below = f"{report.n_below:,} of {documents} {'covers' if report.n_below == 1 else 'cover'} less"
+        return Text(f"Nothing above the threshold: {below} of this text.", "bold green")
     nothing = "Nothing else" if report.query.n_excluded else "Nothing"
     return Text(f"{nothing} of this text stands in {'any of ' if report.n_documents else ''}{documents}.", "bold green")
 
@@ -105,8 +109,6 @@ def _sources(matches: Sequence[Match], query: str) -> Iterator[Text]:
     for line, match in zip(lines[1:], matches, strict=True):
         document = match.document
         yield unwrapped(f"{line}  {shown_paths(document.path, len(document.paths))}")
-        if match.problem:
-            yield Text(f"   not compared: {one_line(match.problem)}", "yellow")
 
 
 def _aligned(cell: str, width: int, side: str) -> str:
@@ -116,10 +118,14 @@ def _aligned(cell: str, width: int, side: str) -> str:
 def _figures(match: Match, query: str) -> tuple[str, str, str, str]:
     if not match.passages:
         return "?", "?", "?", "?"
-    longest = max(match.passages, key=lambda passage: len(passage.query)).query
-    n_tokens = len(tokenise(query[longest.start : longest.stop]))
-    size = length(len(longest), n_tokens)
-    return percent(match.coverage), f"{len(match.passages):,}", size, _likeness(match.passages)
+    longest = max(match.passages, key=lambda passage: passage.n_counted)
+    return percent(match.coverage), f"{len(match.passages):,}", _size(longest, query), _likeness(match.passages)
+
+
+def _size(passage: Passage, query: str) -> str:
+    if passage.n_excluded:
+        return f"{passage.n_counted:,} of its {counted(len(passage.query), 'character')}"
+    return length(len(passage.query), len(tokenise(query[passage.query.start : passage.query.stop])))
 
 
 def _likeness(passages: Sequence[Passage]) -> str:
@@ -155,7 +161,9 @@ def _heading(number: str, passage: Passage, others: Sequence[int]) -> Text:
     query, source = passage.query, passage.source
     where = f"query {query.start}-{query.stop} | source {source.start}-{source.stop}"
     alike = likeness(passage.kind, passage.similarity)
-    return unwrapped((number, "bold"), f"  {where}, {alike}{WITHIN.get(passage.within or '', '')}{_also(others)}")
+    excluded = f", {passage.n_excluded:,} of them do not count" if passage.n_excluded else ""
+    within = WITHIN.get(passage.within or "", "")
+    return unwrapped((number, "bold"), f"  {where}{excluded}, {alike}{within}{_also(others)}")
 
 
 def _also(ranks: Sequence[int]) -> str:

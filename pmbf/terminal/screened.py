@@ -13,6 +13,7 @@ class Screened:
     """How many files were to be screened, and how that came out."""
 
     n_found: int = 0
+    n_below: int = 0
     n_none: int = 0
     n_incomplete: int = 0
     n_unread: int = 0
@@ -22,8 +23,10 @@ class Screened:
         """Count one more report."""
         if any(match.passages for match in report.matches):
             self.n_found += 1
-        elif is_incomplete(report):
+        elif report.problems:
             self.n_incomplete += 1
+        elif report.n_below:
+            self.n_below += 1
         else:
             self.n_none += 1
 
@@ -32,7 +35,8 @@ def nothing_line(report: Report) -> str:
     """Return the one line on a text that shares nothing, one of many."""
     asked = report.query
     documents = counted(report.n_documents, "document")
-    return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, nothing in {documents}\n"
+    found = f"nothing above the threshold, {report.n_below:,} below," if report.n_below else "nothing"
+    return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, {found} in {documents}\n"
 
 
 def screened_text(screened: Screened) -> str:
@@ -45,15 +49,11 @@ def screened_text(screened: Screened) -> str:
     """
     rows = [
         (screened.n_found, "share text with the collection"),
+        (screened.n_below, "share less than the threshold"),
         (screened.n_none, "share none"),
         (screened.n_incomplete, "share none as far as they were compared"),
         (screened.n_unread, "could not be read"),
         (screened.n_skipped, "skipped: no text documents"),
     ]
-    total = f"{counted(sum(n for n, _ in rows[:3]), 'text')} screened"
+    total = f"{counted(sum(n for n, _ in rows[:4]), 'text')} screened"
     return "\n".join([total, *(f"{n:>9,} {what}" for n, what in rows if n), ""])
-
-
-def is_incomplete(report: Report) -> bool:
-    """Return whether part of the text was not read, or a document that looks like a source could not be compared."""
-    return bool(report.problems) or any(match.problem for match in report.matches)
