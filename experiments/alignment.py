@@ -25,7 +25,7 @@ from experiments.arguments import write_figures
 from experiments.corpora import read
 from experiments.planting import EDITED_WORDS
 from pmbf.arrays import among
-from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT
+from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, TOPICAL_EVIDENCE
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 RUN_WORDS = 8
@@ -33,7 +33,9 @@ NEAR_WORDS, NEAR_CHANGES = 12, 3
 MIN_WORDS, MAX_WORDS = 300, 8000
 N_SAMPLED = 64
 PLANTED_WORDS = (12, 15, 20, 30, 40)
-SETTINGS = Settings(short_doubt=SHORT_DOUBT, min_summary_chars=LEAST_SUMMARY_CHARS)
+SETTINGS = Settings(
+    short_doubt=SHORT_DOUBT, least_topical_evidence=TOPICAL_EVIDENCE, min_summary_chars=LEAST_SUMMARY_CHARS
+)
 
 
 def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0, out: Path | None = None) -> str:

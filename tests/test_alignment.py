@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from pmbf.errors import ParameterError
-from pmbf.kernels import NAT
+from pmbf.kernels import NAT, Rules
 from pmbf.report import Passage, Report, Scores, Span
 from pmbf.verify import Edit, Prepared, Settings, Statistics, edits, passages, prepare
+from pmbf.verify.alignments import alignments, pair_of
 from pmbf.verify.edits import MAX_TOKENS
 from pmbf.verify.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 
@@ -126,6 +127,59 @@ def test_a_summary_is_told_from_a_copy(language: Language, statistics: Statistic
         assert "summary" not in {one.kind for one in passages(prepare(query), prepare(source), other, statistics)}
 
 
+def test_words_that_the_rest_of_the_text_has_too_say_less_for_a_summary(
+    language: Language, statistics: Statistics
+) -> None:
+    chapters = [language.sentences(5) for _ in range(12)]
+    source = prepare(written([sentence for chapter in chapters for sentence in chapter]))
+    summed_up = [language.shuffled(chapter[0], 0.05) for chapter in chapters]
+    words = [word for sentence in summed_up for word in sentence]
+
+    def summaries(rest: list[list[str]], least: int) -> list[int]:
+        query = prepare("\n\n".join(map(written, (rest[:20], summed_up, rest[20:]))))
+        found = alignments(pair_of(query, source, statistics, Rules(summary_evidence=least)))
+        return [one.score for one in found if one.is_summary]
+
+    on_topic = [language.rng.sample(words, 3) + language.sentence(9) for _ in range(40)]
+    [said], [said_on_topic] = summaries(language.sentences(40), 0), summaries(on_topic, 0)
+
+    assert said_on_topic < 0.7 * said
+    assert summaries(on_topic, said_on_topic) and not summaries(on_topic, said_on_topic + 1)
+
+
+def test_a_summary_says_for_copying_what_its_words_say_each_once(language: Language, statistics: Statistics) -> None:
+    chapters = [language.sentences(5) for _ in range(12)]
+    source = prepare(written([sentence for chapter in chapters for sentence in chapter]))
+    summed_up = written([language.shuffled(chapter[0], 0.05) for chapter in chapters])
+    query = prepare(f"{written(language.sentences(10))}\n\n{summed_up}\n\n{written(language.sentences(10))}")
+
+    [summary] = alignments(pair_of(query, source, statistics, Rules()))
+    [passage] = passages(query, source, None, statistics)
+
+    assert passage.kind == "summary"
+    assert passage.evidence == round(summary.score / NAT, 1) >= Rules().summary_evidence / NAT
+
+
+def test_few_words_said_again_and_again_are_not_reworded_where_many_texts_are_compared(
+    language: Language, statistics: Statistics
+) -> None:
+    kinds = dict[bool, list[list[str]]]()
+    for repeated in (False, True):
+        few = language.lexicon[900:915]
+        original = [language.rng.sample(few, 12) for _ in range(6)] if repeated else language.sentences(6)
+        texts = (original, [language.shuffled(sentence, 0.1) for sentence in original])
+        query, source = (
+            prepare(f"{written(language.sentences(15))} {written(text)} {written(language.sentences(15))}")
+            for text in texts
+        )
+        kinds[repeated] = [
+            [passage.kind for passage in passages(query, source, Settings(least_topical_evidence=nats), statistics)]
+            for nats in (0, 30)
+        ]
+
+    assert kinds == {False: [["reworded"], ["reworded"]], True: [["reworded"], []]}
+
+
 def test_a_short_reworded_passage_must_be_more_alike_where_many_texts_are_compared() -> None:
     usual, wary = Settings(), Settings(short_doubt=0.3)
     assert [usual.doubt(n) for n in (1, 600)] == [0, 0]
@@ -134,6 +188,8 @@ def test_a_short_reworded_passage_must_be_more_alike_where_many_texts_are_compar
         Settings(short_doubt=2)
     with pytest.raises(ParameterError, match="least_evidence is -1"):
         Settings(least_evidence=-1)
+    with pytest.raises(ParameterError, match="least_topical_evidence is -2"):
+        Settings(least_topical_evidence=-2)
     with pytest.raises(ParameterError, match="max_summed_chars is 0"):
         Settings(max_summed_chars=0)
 

@@ -71,6 +71,17 @@ def test_what_is_shuffled_says_something_and_less_than_a_copy() -> None:
     assert 22 < evidence(shuffled, WORDS[:120]) < evidence(WORDS[:120], WORDS[:120]) / 2
 
 
+def test_a_form_filled_in_twice_is_no_copy_and_a_copy_with_other_small_words_is() -> None:
+    form = [word for pair in zip(COMMON, WORDS, strict=False) for word in pair]
+    for others, n_told in ((fresh(3, 1), 0), (["by", "or", "at"], 1)):
+        changed, rare = list(form), others[0] not in ("by",)
+        for place, other in zip((2, 8, 14), others, strict=True):
+            changed[place + rare] = other
+        query, source = prepare(surrounded(changed, 100)), prepare(surrounded(form, 200))
+
+        assert len(passages(query, source, Settings(), KNOWN)) == n_told
+
+
 def test_a_word_said_again_and_again_says_little() -> None:
     assert evidence(["echo"] * 400, ["echo"] * 400) < evidence(WORDS[:400], WORDS[:400]) / 2
 

@@ -49,9 +49,9 @@ class Rules:
         stretch_gain: Least that each brings.
         summary_source: Fewest words of a source that has summaries.
         summary_words: Most words of a summary.
-        summary_score: Its least score.
-        summary_share: Least share of its words, by rarity, that stand in the source.
-        summary_boxes: Least share of those that boxes explain, all together.
+        summary_score: Its least score, every word counted.
+        summary_evidence: Its least score, each word counted once, and as one of the query's topic.
+        summary_boxes: Least share of its words that stand in the source, by rarity, that boxes explain, all together.
         summary_one: Most of them that one box may explain.
         summary_one_lines: The same where it begins and ends with a line.
         summary_window: Words of the source's window in which most of them stand, per cent of the summary's own.
@@ -81,7 +81,7 @@ class Rules:
     summary_source: int = 400
     summary_words: int = 250
     summary_score: int = 40 * NAT
-    summary_share: int = 68
+    summary_evidence: int = 22 * NAT
     summary_boxes: int = 15
     summary_one: int = 50
     summary_one_lines: int = 90

@@ -215,7 +215,7 @@ def align(pair: Pair) -> NDArray[np.int64]:
 
 def part_scores(pair: Pair, parts: NDArray[np.int64]) -> NDArray[np.int64]:
     """As `reference_align.part_scores`."""
-    arguments, edges, scores = _arguments(pair), np.ascontiguousarray(parts), np.empty(len(parts), np.int64)
+    arguments, edges, scores = _arguments(pair), np.ascontiguousarray(parts), np.empty((len(parts), 2), np.int64)
     if _scores(addressof(arguments), _at(edges), len(edges), _at(scores)) < 0:
         raise _no_memory(pair)
     return scores

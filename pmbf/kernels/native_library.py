@@ -18,7 +18,7 @@ from typing import Any
 
 from pmbf.errors import UnsupportedError
 
-INTERFACE = 19
+INTERFACE = 20
 LIBRARY_VARIABLE = "PMBF_NATIVE_LIBRARY"
 """Environment variable: path of a library to load in the place of the installed one, for the sanitizers."""
 

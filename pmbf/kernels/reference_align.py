@@ -23,6 +23,7 @@ from pmbf.kernels.reference_refine import (
     snapped,
     stretched,
     sums,
+    topic_sum,
 )
 from pmbf.kernels.reference_words import SENTENCE_AND_LINE
 
@@ -42,17 +43,21 @@ def align(pair: Pair) -> NDArray[np.int64]:
 
 
 def part_scores(pair: Pair, parts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what the words of some parts of two texts say for copying, `(n,) int64`, in 1/1024 nat.
+    """Return what the words of some parts of two texts say for copying, `(n, 2) int64`, in 1/1024 nat.
 
-    That is the score an alignment of the same part has: the smaller one of both texts' sums.
+    First the score an alignment of the same part has: the smaller one of both texts' sums. Then the same with each word
+    counted once, and expected as often as in the rest of both texts.
 
     Args:
         pair: The texts.
         parts: `(n, 4) int64`, start and stop in the query, in the source, in words.
     """
     texts = Texts(pair)
-    scores = [min(sums(texts, [part[:2], part[2:]])) for part in parts.tolist()]
-    return np.array(scores, np.int64)
+    scores = []
+    for *here, start, stop in parts.tolist():
+        edges = [here, [start, stop]]
+        scores.append((min(sums(texts, edges)), min(topic_sum(texts, side, edges) for side in (0, 1))))
+    return np.array(scores, np.int64).reshape(-1, 2)
 
 
 def _points(texts: Texts) -> tuple[Places, Places]:
@@ -104,8 +109,11 @@ def _with_summary(texts: Texts, boxes: list[Box]) -> list[Box]:
     start, stop, score = _best_part(texts)
     if not _is_summary(texts, start, stop, score, boxes):
         return good
+    evidence = topic_sum(texts, 0, [[start, stop], [0, n_source]], summary=True)
+    if evidence < rules.summary_evidence:
+        return good
     beside = [box for box in good if box.query >= stop or box.query_stop <= start]
-    return [*beside, Box(start, stop, 0, n_source, score, 1)]
+    return [*beside, Box(start, stop, 0, n_source, evidence, 1)]
 
 
 def _best_part(texts: Texts) -> tuple[int, int, int]:
@@ -131,8 +139,6 @@ def _is_summary(texts: Texts, start: int, stop: int, score: int, boxes: list[Box
     rarities = pair.rarities[pair.classes[0]].astype(np.int64)
     shared = np.where(texts.counts[1][pair.classes[0]] > 0, rarities, 0)
     mass = int(shared[start:stop].sum())
-    if 100 * mass < rules.summary_share * int(rarities[start:stop].sum()):
-        return False
     told = np.zeros(len(shared), np.bool_)
     one = 0
     for box in boxes:

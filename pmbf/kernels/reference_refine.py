@@ -20,7 +20,7 @@ Edges = list[list[int]]
 
 QUERY_BORDERS = (SENTENCE, SENTENCE_AND_LINE, PARAGRAPH)
 SOURCE_BORDERS = (*QUERY_BORDERS, LINE)
-_MOST = 1 << 20
+MOST_TIMES = 1 << 20
 _START, _STOP, _STAY = range(3)
 
 
@@ -92,7 +92,7 @@ def window_scores(texts: Texts, side: int, low: int, high: int, start: int, stop
     ours, theirs = pair.classes[side][low:high], pair.classes[1 - side]
     here = np.bincount(ours, minlength=n).astype(np.int64)[ours]
     there = np.bincount(theirs[start:stop], minlength=n).astype(np.int64)[ours]
-    outside = np.minimum(texts.counts[1 - side][ours] - there, _MOST)
+    outside = np.minimum(texts.counts[1 - side][ours] - there, MOST_TIMES)
     expected = outside * 65536 + pair.priors[ours]
     lines = buckets(expected, stop - start, len(theirs) - (stop - start) + pair.rules.prior_words)
     match, miss = (table[lines].astype(np.int64) for table in pair.tables[:2])
@@ -103,7 +103,7 @@ def window_scores(texts: Texts, side: int, low: int, high: int, start: int, stop
 
 def buckets(expected: Places, n_words: int, n_others: int) -> NDArray[np.intp]:
     """Return the line of the tables for words of which `expected` / 65536 stand in `n_others` words."""
-    chances = 24 * expected.astype(np.uint64) * np.uint64(min(n_words, _MOST)) // np.uint64(n_others)
+    chances = 24 * expected.astype(np.uint64) * np.uint64(min(n_words, MOST_TIMES)) // np.uint64(n_others)
     chances = np.minimum(chances, np.uint64(1 << 40)).astype(np.int64)
     shifts = np.maximum(np.frexp(chances.astype(np.float64))[1] - 6, 0)
     lines: NDArray[np.intp] = np.minimum(32 * shifts + (chances >> shifts), N_BUCKETS - 1).astype(np.intp)
@@ -174,6 +174,22 @@ def sums(texts: Texts, edges: Edges) -> tuple[int, int]:
     """Return the sum of the scores of each text's part, given the other's."""
     query, source = (int(window_scores(texts, side, *edges[side], *edges[1 - side]).sum()) for side in (0, 1))
     return query, source
+
+
+def topic_sum(texts: Texts, side: int, edges: Edges, *, summary: bool = False) -> int:
+    """Return what the words of one text's part say, given the other's, each counted once.
+
+    They are expected as often as in the rest of both texts: in their topic.
+    """
+    pair, n = texts.pair, len(texts.pair.rarities)
+    counts = [np.bincount(pair.classes[at][start:stop], minlength=n) for at, (start, stop) in enumerate(edges)]
+    n_ours, n_theirs = (stop - start for start, stop in (edges[side], edges[1 - side]))
+    n_others = sum(map(len, pair.classes)) - n_ours - n_theirs + pair.rules.prior_words
+    words = np.flatnonzero(counts[side])
+    outside = (texts.counts[0] + texts.counts[1] - counts[0] - counts[1])[words]
+    lines = buckets(np.minimum(outside, MOST_TIMES) * 65536 + pair.priors[words], n_theirs, n_others)
+    match, miss = pair.tables[2:] if summary else pair.tables[:2]
+    return int(np.where(counts[1 - side][words] > 0, match[lines], miss[lines]).sum(dtype=np.int64))
 
 
 def _moved(texts: Texts, edges: Edges, ends: tuple[int, int], outwards: bool) -> Edges | None:

@@ -20,7 +20,7 @@ from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.store import Store
 
-SHORT_DOUBT, MANY_DOCUMENTS = 0.35, 1000
+SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
 """Of a text and thousands of documents, some pair shares the words of a few sentences by chance; of a few documents
 hardly any: the doubt grows with the logarithm of their number, up to so many."""
 
@@ -115,6 +115,7 @@ def _settings(options: Options, query: verify.Prepared, n_documents: int) -> ver
     Who asks for shorter passages than usual gets them, however little their few words say.
     """
     usual, tokens = verify.Settings(), query.tokens
+    doubt = min(1.0, math.log(max(1, n_documents)) / math.log(MANY_DOCUMENTS))
     min_chars = min(options.min_chars, int(tokens.stops[-1] - tokens.starts[0]))
     return verify.Settings(
         seed_tokens=min(usual.seed_tokens, len(tokens)),
@@ -124,7 +125,8 @@ def _settings(options: Options, query: verify.Prepared, n_documents: int) -> ver
         min_reworded_source_chars=max(options.min_chars, usual.min_reworded_source_chars),
         least_evidence=usual.least_evidence if min_chars >= usual.min_chars else 0.0,
         min_summary_chars=LEAST_SUMMARY_CHARS,
-        short_doubt=SHORT_DOUBT * min(1.0, math.log(max(1, n_documents)) / math.log(MANY_DOCUMENTS)),
+        least_topical_evidence=TOPICAL_EVIDENCE * doubt,
+        short_doubt=SHORT_DOUBT * doubt,
     )
 
 

@@ -70,11 +70,20 @@ def alignments(pair: Pair) -> list[Alignment]:
 
 def evidence(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> list[float]:
     """Return what the words of each part, in the query and in the source, say for copying, in nats."""
-    if not parts:
-        return []
-    edges = [(here.start, here.stop, there.start, there.stop) for here, there in parts]
-    found: list[float] = (part_scores(pair, np.array(edges, np.int64)) / NAT).tolist()
+    found: list[float] = _scores(pair, parts)[:, 0].tolist()
     return found
+
+
+def topical_evidence(pair: Pair, here: Span, there: Span) -> float:
+    """Return what the words of a part say where texts have a topic: each once, as expected from the rest of both."""
+    return float(_scores(pair, [(here, there)])[0, 1])
+
+
+def _scores(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> NDArray[np.float64]:
+    if not parts:
+        return np.empty((0, 2))
+    edges = [(here.start, here.stop, there.start, there.stop) for here, there in parts]
+    return np.asarray(part_scores(pair, np.array(edges, np.int64)) / NAT)
 
 
 def in_runs(

@@ -17,13 +17,17 @@ SINGLE_CHARS = 3
 
 
 class Found(NamedTuple):
-    """A part that both texts have, in tokens: with the chain of equal runs it consists of, if it does."""
+    """A part that both texts have, in tokens.
+
+    With the chain of equal runs it consists of, if it does; of a summary, with what its words say for it, in nats.
+    """
 
     query: Span
     source: Span
     similarity: float
     kind: str
     chain: tuple[Chain, ...] = ()
+    told: float = 0.0
 
 
 def chain_spans(chain: Chain) -> tuple[Span, Span]:

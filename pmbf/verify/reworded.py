@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from pmbf.kernels import Pair
+from pmbf.kernels import NAT, Pair
 from pmbf.report import Span
-from pmbf.verify.alignments import Alignment, alignments, in_common, in_runs
+from pmbf.verify.alignments import Alignment, alignments, in_common, in_runs, topical_evidence
 from pmbf.verify.chains import Chain
 from pmbf.verify.parts import Found, meets, n_common, n_letters, near
 from pmbf.verify.prepared import Prepared
@@ -58,10 +58,16 @@ def reworded(
         if one.is_summary:
             is_alike = similarity >= settings.reworded_threshold
         else:
-            is_alike = alike_enough(query, source, one.query, one.source, similarity, settings)
+            is_alike = alike_enough(query, source, one.query, one.source, similarity, settings) and (
+                not settings.least_topical_evidence
+                or topical_evidence(pair, one.query, one.source) >= settings.least_topical_evidence
+            )
         if is_alike:
             insort(taken, one.query)
-            yield Found(one.query, one.source, similarity, "summary" if one.is_summary else "reworded")
+            if one.is_summary:
+                yield Found(one.query, one.source, similarity, "summary", told=one.score / NAT)
+            else:
+                yield Found(one.query, one.source, similarity, "reworded")
 
 
 def alike_enough(

@@ -29,6 +29,8 @@ class Settings:
             topic, at least 1.
         least_evidence: What the words of a passage without a long equal run must say for copying, in nats, at least 0:
             22 is some thirteen words that are rare in texts of its kind.
+        least_topical_evidence: What the words of a reworded passage must say, each counted once and expected as often
+            as in the rest of both texts, in nats, at least 0: texts of one topic say the same few words over and over.
         short_doubt: How much more alike the sides of a very short reworded passage must be, in [0, 1]: less the longer
             it is, and nothing from `SURE_CHARS` characters on.
         rules: The numbers of the alignment that finds reworded passages and summaries.
@@ -49,6 +51,7 @@ class Settings:
     min_summary_chars: int = 150
     max_summed_chars: int = 30_000
     least_evidence: float = 22.0
+    least_topical_evidence: float = 0.0
     short_doubt: float = 0.0
     rules: Rules = field(default_factory=Rules)
 
@@ -60,8 +63,9 @@ class Settings:
         _within("min_reworded_source_chars", self.min_reworded_source_chars, 1, 2**31)
         _within("min_summary_chars", self.min_summary_chars, 1, 2**31)
         _within("max_summed_chars", self.max_summed_chars, 1, 2**31)
-        if not self.least_evidence >= 0:
-            raise ParameterError(f"least_evidence is {self.least_evidence}, expected a number of nats, at least 0")
+        for name in ("least_evidence", "least_topical_evidence"):
+            if not getattr(self, name) >= 0:
+                raise ParameterError(f"{name} is {getattr(self, name)}, expected a number of nats, at least 0")
         for name in ("threshold", "short_doubt"):
             if not 0 <= getattr(self, name) <= 1:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected a number in [0, 1]")

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import PRIOR_UNIT, PRIOR_WORDS, Pair
+from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair
 from pmbf.report import Span
 from pmbf.verify.alignments import evidence, in_runs
 from pmbf.verify.parts import Found
@@ -38,9 +38,24 @@ def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Foun
     price = math.log(max(1, query.n_tokens)) + math.log(max(1, source.n_tokens))
     loose = evidence(pair, [(piece.query, piece.source) for piece in pieces])
     return [
-        max(nats, sum((max(0.0, float(sums[run.stop] - sums[run.start]) - price) for run in runs), 0.0))
-        for nats, runs in zip(loose, (_runs(query, source, piece, seed_tokens) for piece in pieces), strict=True)
+        max(nats, piece.told, sum((max(0.0, float(sums[run.stop] - sums[run.start]) - price) for run in runs), 0.0))
+        for nats, piece, runs in zip(
+            loose, pieces, (_runs(query, source, piece, seed_tokens) for piece in pieces), strict=True
+        )
     ]
+
+
+def rare_likeness(pair: Pair, piece: Found) -> float:
+    """Return how alike both sides of a piece are in their words, each weighed by its rarity, in whatever order.
+
+    That is twice the weight of the words in common, divided by that of all. The commonest word weighs a nat.
+    """
+    weights = pair.rarities + NAT
+    ours, theirs = (
+        np.bincount(classes[span.start : span.stop], minlength=len(weights))
+        for classes, span in zip(pair.classes, (piece.query, piece.source), strict=True)
+    )
+    return 2 * int(np.minimum(ours, theirs) @ weights) / int((ours + theirs) @ weights)
 
 
 def _surprises(query: Prepared, pair: Pair) -> NDArray[np.float64]:

@@ -43,7 +43,7 @@ PIECES = (
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=150).map("".join)
 LAX = Rules(
     most_points=2000, density=2 * NAT, least_score=NAT, least_box=100, summary_source=20, summary_score=NAT,
-    summary_share=10, summary_boxes=10, summary_dense=100, summary_one=100,
+    summary_evidence=8 * NAT, summary_boxes=10, summary_dense=100, summary_one=100,
 )  # fmt: skip
 
 
@@ -216,8 +216,25 @@ def test_a_part_scores_as_its_alignment_does(kernels: Any) -> None:
 
     scores = kernels.part_scores(pair, np.array([found[:4], beside], np.int64))
 
-    assert found[4] == scores[0]
-    assert scores[1] < 0 and len(kernels.part_scores(pair, np.empty((0, 4), np.int64))) == 0
+    assert found[4] == scores[0, 0]
+    assert (scores[1] < 0).all() and len(kernels.part_scores(pair, np.empty((0, 4), np.int64))) == 0
+
+
+def test_a_word_said_again_counts_once_and_less_where_the_rest_of_either_text_has_it(kernels: Any) -> None:
+    def said(query: list[int], source: list[int], n_copied: int) -> tuple[int, int]:
+        weights = (np.full(500, NAT, np.int32), np.full(500, 1000, np.int32))
+        borders = (np.zeros(len(query) + 1, np.uint8), np.zeros(len(source) + 1, np.uint8))
+        pair = Pair((np.array(query, np.int32), np.array(source, np.int32)), borders, *weights)
+        [scores] = kernels.part_scores(pair, np.array([[0, n_copied, 0, n_copied]], np.int64)).tolist()
+        return tuple(scores)
+
+    alone = said([*range(9), *range(100, 200)], [*range(9), *range(200, 300)], 9)
+    twice = said([*range(9), *range(9), *range(100, 200)], [*range(9), *range(9), *range(200, 300)], 18)
+    again = said([*list(range(9)) * 9, *range(100, 128)], [*range(9), *range(200, 300)], 9)
+    again_there = said([*range(9), *range(100, 200)], [*list(range(9)) * 9, *range(200, 228)], 9)
+
+    assert twice == (2 * alone[0], alone[1])
+    assert again[1] == again_there[1] < alone[1]
 
 
 def test_texts_without_a_word_in_common_have_no_alignment(kernels: Any) -> None:

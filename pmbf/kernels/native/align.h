@@ -30,7 +30,7 @@ typedef struct {
     int64_t margin, inward, rounds, prior_words;
     int64_t outward_bonus, line_bonus, step_price, least_snap, least_box, least_score;
     int64_t stretch, stretches, stretch_gain;
-    int64_t summary_source, summary_words, summary_score, summary_share;
+    int64_t summary_source, summary_words, summary_score, summary_evidence;
     int64_t summary_boxes, summary_one, summary_one_lines, summary_window, summary_dense, summary_dense_lines;
 } rules_t;
 
@@ -113,6 +113,8 @@ int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t
 void box_stretch(const pair_t *pair, box_t *box);
 /* The sum of the scores of a box's words on one side, given the other. */
 int64_t part_sum(const pair_t *pair, int side, const box_t *box);
+/* The same with each word counted once, and expected as often as in the rest of both texts: in their topic. */
+int64_t topic_sum(const pair_t *pair, int side, const box_t *box);
 
 /* align_summary.c: keeps the boxes of the least score, and puts a summary of the whole source in the place of those it
  * overlaps, if there is one. False when out of memory. */

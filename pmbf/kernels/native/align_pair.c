@@ -103,15 +103,16 @@ ALIGN_EXPORT void pmbf_align_take(void *found, int64_t n, int64_t size, void *ou
     free(found);
 }
 
-/* Writes the scores of parts of two texts, each given by start and stop in the query, start and stop in the source.
- * Returns 0, or ALIGN_NO_MEMORY. */
+/* Writes two scores of each of some parts of two texts, given by start and stop in the query, start and stop in the
+ * source: the smaller of both sums, and of both `topic_sum`. Returns 0, or ALIGN_NO_MEMORY. */
 ALIGN_EXPORT int64_t pmbf_align_scores(const arguments_t *arguments, const int64_t *parts, int64_t n_parts, int64_t *scores) {
     pair_t pair = pair_of(arguments);
     bool done = pair_set_up(&pair);
     for (int64_t at = 0; done && at < n_parts; at++) {
         const int64_t *part = parts + 4 * at;
         box_t box = {{(int32_t)part[0], (int32_t)part[2]}, {(int32_t)part[1], (int32_t)part[3]}, 0, 0};
-        scores[at] = least(part_sum(&pair, QUERY, &box), part_sum(&pair, SOURCE, &box));
+        scores[2 * at] = least(part_sum(&pair, QUERY, &box), part_sum(&pair, SOURCE, &box));
+        scores[2 * at + 1] = least(topic_sum(&pair, QUERY, &box), topic_sum(&pair, SOURCE, &box));
     }
     pair_free(&pair);
     return done ? 0 : ALIGN_NO_MEMORY;

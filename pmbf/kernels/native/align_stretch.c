@@ -24,6 +24,26 @@ int64_t part_sum(const pair_t *pair, int side, const box_t *box) {
     return sum;
 }
 
+int64_t topic_sum(const pair_t *pair, int side, const box_t *box) {
+    const side_t *ours = &pair->sides[side], *theirs = &pair->sides[!side];
+    int32_t *here = pair->inside[side], *there = pair->inside[!side];
+    int64_t n_ours = box->stop[side] - box->start[side], n_theirs = box->stop[!side] - box->start[!side];
+    int64_t n_others = ours->n - n_ours + theirs->n - n_theirs + pair->rules->prior_words, sum = 0;
+    const int32_t *tables = pair->tables + (box->kind ? SUMMARY_MATCH : MATCH) * pair->n_buckets;
+    for (int64_t at = box->start[side]; at < box->stop[side]; at++) here[ours->classes[at]]++;
+    for (int64_t at = box->start[!side]; at < box->stop[!side]; at++) there[theirs->classes[at]]++;
+    for (int64_t at = box->start[side]; at < box->stop[side]; at++) {
+        int32_t c = ours->classes[at];
+        if (!here[c]) continue;
+        int64_t outside = (int64_t)ours->counts[c] - here[c] + theirs->counts[c] - there[c];
+        uint64_t expected = (uint64_t)least(outside, (int64_t)1 << 20) * 65536 + (uint64_t)pair->priors[c];
+        sum += tables[(there[c] ? 0 : pair->n_buckets) + bucket(pair, expected, (uint64_t)n_theirs, (uint64_t)n_others)];
+        here[c] = 0;
+    }
+    for (int64_t at = box->start[!side]; at < box->stop[!side]; at++) there[theirs->classes[at]] = 0;
+    return sum;
+}
+
 /* Moves one end of a side: 0 the start, 1 the stop; outwards or inwards. False where there is no border. */
 static bool move_end(const pair_t *pair, int side, int end, bool outwards, box_t *box) {
     int32_t *edge = end ? &box->stop[side] : &box->start[side];

@@ -23,12 +23,12 @@ static part_t best_part(const pair_t *pair) {
     return part;
 }
 
-/* The rarities of the words `[start, stop)` of the query, those that stand in the source too, or all. */
-static int64_t mass(const pair_t *pair, int64_t start, int64_t stop, bool all) {
+/* The rarities of the words `[start, stop)` of the query that stand in the source too. */
+static int64_t mass(const pair_t *pair, int64_t start, int64_t stop) {
     int64_t sum = 0;
     for (int64_t at = start; at < stop; at++) {
         int32_t c = pair->sides[QUERY].classes[at];
-        if (all || pair->sides[SOURCE].counts[c]) sum += pair->rarities[c];
+        if (pair->sides[SOURCE].counts[c]) sum += pair->rarities[c];
     }
     return sum;
 }
@@ -39,7 +39,7 @@ static int64_t explained_by_one(const pair_t *pair, const part_t *part, const bo
     for (const box_t *box = boxes->boxes; box < boxes->boxes + boxes->n; box++) {
         if (box->score < pair->rules->least_score) continue;
         int64_t start = box->start[QUERY] > part->start ? box->start[QUERY] : part->start;
-        int64_t sum = mass(pair, start, least(box->stop[QUERY], part->stop), false);
+        int64_t sum = mass(pair, start, least(box->stop[QUERY], part->stop));
         if (sum > most) most = sum;
     }
     return most;
@@ -52,7 +52,7 @@ static int64_t explained_by_all(const pair_t *pair, const part_t *part, const bo
         int64_t start = box->start[QUERY] > reached ? box->start[QUERY] : reached;
         int64_t stop = least(box->stop[QUERY], part->stop);
         if (start >= stop) continue;
-        sum += mass(pair, start, stop, false);
+        sum += mass(pair, start, stop);
         reached = stop;
     }
     return sum;
@@ -87,8 +87,7 @@ static bool is_summary(const pair_t *pair, const part_t *part, const boxes_t *bo
     int64_t n = part->stop - part->start;
     if (part->score < rules->summary_score || n > least(rules->summary_words, pair->sides[SOURCE].n)) return false;
     bool lines = borders[part->start] >= SENTENCE_AND_LINE && borders[part->stop] >= SENTENCE_AND_LINE;
-    int64_t shared = mass(pair, part->start, part->stop, false);
-    if (100 * shared < rules->summary_share * mass(pair, part->start, part->stop, true)) return false;
+    int64_t shared = mass(pair, part->start, part->stop);
     if (100 * explained_by_all(pair, part, boxes) < rules->summary_boxes * shared) return false;
     if (100 * explained_by_one(pair, part, boxes) > (lines ? rules->summary_one_lines : rules->summary_one) * shared) return false;
     return densest(pair, part) <= 10 * (lines ? rules->summary_dense_lines : rules->summary_dense);
@@ -101,6 +100,9 @@ bool summary_find(const pair_t *pair, boxes_t *boxes) {
     if (source->n >= pair->rules->summary_source) {
         part = best_part(pair);
         found = is_summary(pair, &part, boxes);
+        box_t whole = {{(int32_t)part.start, 0}, {(int32_t)part.stop, (int32_t)source->n}, 0, 1};
+        if (found) part.score = topic_sum(pair, QUERY, &whole);
+        found = found && part.score >= pair->rules->summary_evidence;
     }
     int64_t kept = 0;
     for (int64_t at = 0; at < boxes->n; at++) {

@@ -9,7 +9,7 @@
 
 /* The same number as INTERFACE in native_library.py; raised with every change of a function's arguments or
  * results. */
-__attribute__((visibility("default"))) int pmbf_interface(void) { return 19; }
+__attribute__((visibility("default"))) int pmbf_interface(void) { return 20; }
 
 PyDoc_STRVAR(address_doc, "address(buffer, /)\n--\n\nReturn where the bytes of an object begin, an array or bytes.");
 
