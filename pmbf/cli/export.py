@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import Annotated, Literal
 
 import typer
@@ -29,7 +30,7 @@ new key (another --key-file) makes all older filters useless to whoever has only
 Exit codes: 0 written; 2 wrong usage; 3 an error, or a document could not be
 read and is not in it"""
 
-Out = Annotated[str, names("OUT", "The file to write; one that is there is replaced.")]
+Out = Annotated[str, names("OUT", "The file to write; an endpoint filter that is there is replaced.")]
 KeyFile = Annotated[
     str | None,
     option("--key-file", "KEY", "The site key, made where there is none (default: the collection's name and .key)."),
@@ -58,10 +59,12 @@ def export(
 
     if not collection:
         raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
+    key_path = key_file or f"{collection.rstrip('/')}.key"
+    if os.path.realpath(key_path) == os.path.realpath(out):
+        raise ParameterError(f"{out}: is the key file, too; name one file for the filter and one for its key")
     texts = ignored_texts(ignore or (), limits(None, None))
     note_kernels()
     with Collection(collection) as opened:
-        key_path = key_file or f"{collection.rstrip('/')}.key"
         key, is_new = read_or_make_key(key_path)
         report = exported(opened, out, key, ignore=texts)
     if is_new:

@@ -87,19 +87,20 @@ def export(
 
     Args:
         collection: Open.
-        out: The file; one that is there is replaced, once all is written.
+        out: The file; an endpoint filter that is there is replaced, once all is written.
         key: The site key.
         ignore: Texts that are public: what stands in them is not protected.
         on_progress: Called after each document.
 
     Raises:
-        ParameterError: `out` lies in the collection.
+        ParameterError: `out` lies in the collection, or is a file that is no endpoint filter.
         BusyError: Another process is writing to the collection.
         OSError: The file or the map of ids cannot be written.
     """
     folder = collection.path.resolve()
     if folder in (Path(out).resolve(), *Path(out).resolve().parents):
         raise ParameterError(f"{out}: lies in the collection, which must stay here; name a file outside")
+    filterfile.require_replaceable(out)
     sampled = _sampled(collection, key, on_progress)
     dropped = distinct(np.concatenate([_common_hashes(sampled.samples), ignored_hashes(ignore, key)]))
     rows: dict[int, Hashes] = {}

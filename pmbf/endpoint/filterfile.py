@@ -39,6 +39,20 @@ _BLOCK = 4096
 """Sampled hashes of a text that are looked up together: their hits stay in the cache."""
 
 
+def require_replaceable(path: str | os.PathLike[str]) -> None:
+    """Refuse a file that is there and is no endpoint filter: a site key, a document.
+
+    Raises:
+        ParameterError: It is.
+        OSError: It cannot be read.
+    """
+    if not os.path.lexists(path):
+        return
+    expected = storage.MAGIC + KIND
+    if not os.path.isfile(path) or _head(path, len(expected)) != expected:
+        raise ParameterError(f"{path}: is there and is no endpoint filter; name another file, or remove it first")
+
+
 def write(path: str | os.PathLike[str], parts: Mapping[int, Hashes], key: SiteKey) -> tuple[int, int]:
     """Write an endpoint filter so that it is there whole or not at all; return its rows and its bytes.
 
@@ -186,6 +200,11 @@ def _mapped(path: Path) -> memoryview:
         raise NotFoundError(f"{path}: no such endpoint filter; `pmbf export` makes one") from None
     except ValueError:
         raise _damaged(path, "the file is empty") from None
+
+
+def _head(path: str | os.PathLike[str], n_bytes: int) -> bytes:
+    with open(path, "rb") as file:
+        return file.read(n_bytes)
 
 
 def _checked(path: Path, content: memoryview, key: SiteKey) -> tuple[int, int, int]:

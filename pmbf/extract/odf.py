@@ -40,7 +40,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         raise IncompleteError("encrypted: remove its password first")
     text = "".join(_text_of(archive, name, reading) for name in names if not _NO_TEXT.search(name))
     if reading.unseen:
-        text += hidden_text(archive, {"meta.xml"}.intersection(names), ["content.xml"], reading)
+        text += hidden_text(archive, [name for name in names if name == "meta.xml"], ["content.xml"], reading)
     return text
 
 

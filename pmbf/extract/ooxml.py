@@ -43,13 +43,17 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     """
     archive = Archive(raw, reading)
     names = [name for name in sorted(archive.names(), key=_rank) if not _NO_TEXT.search(name)]
-    if not any(name.lower().endswith(".xml") for name in names):
+    if not any(map(_is_xml, names)):
         raise IncompleteError(f"no {kind} document inside")
     text = "".join(_text_of(archive, name, reading) for name in names)
     if reading.unseen:
-        parts = [name for name in archive.names() if name.lower().endswith(".xml")]
-        text += hidden_text(archive, filter(_PROPERTY.match, parts), set(parts).intersection(names), reading)
+        properties = [name for name in archive.names() if _PROPERTY.match(name) and _is_xml(name)]
+        text += hidden_text(archive, properties, filter(_is_xml, names), reading)
     return text
+
+
+def _is_xml(name: str) -> bool:
+    return name.lower().endswith(".xml")
 
 
 def _rank(name: str) -> int:
@@ -57,7 +61,7 @@ def _rank(name: str) -> int:
 
 
 def _text_of(archive: Archive, name: str, reading: Reading) -> str:
-    if not name.lower().endswith(".xml"):
+    if not _is_xml(name):
         return member_text(archive, name, reading)
     return part_text(archive, name, _PartWalker(is_template=bool(_TEMPLATE.match(name))), reading)
 

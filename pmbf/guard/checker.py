@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from pmbf.collection import Collection
-from pmbf.errors import PmbfError, UnsupportedError
+from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
 from pmbf.report import Match, Report
@@ -81,7 +81,13 @@ class CollectionChecker:
 
     @staticmethod
     def under(policy: Policy, collection: Collection) -> CollectionChecker:
-        """Return the checker that a policy wants: one that finds passages as short as it says."""
+        """Return the checker that a policy wants: one that finds passages as short as it says.
+
+        Raises:
+            IncompleteError: The collection holds no documents, so that anything would be clean.
+        """
+        if not collection.n_documents:
+            raise IncompleteError(f"{collection.path} has 0 documents: nothing is protected; `pmbf load` them")
         return CollectionChecker(collection, min_chars=policy.min_chars, apparatus=False)
 
     @property

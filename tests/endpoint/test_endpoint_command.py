@@ -116,3 +116,17 @@ def test_a_key_that_others_may_read_is_refused_and_not_used(desk):
     assert "expected 0600" in done.stderr
     assert pmbf("export", "x.pmbx", "-c", "c.pmbf", "--key-file", "open.key", cwd=desk).returncode == 2
     assert not (desk / "x.pmbx").exists()
+
+
+@pytest.mark.parametrize("out", ["c.pmbf.key", "leak.txt", "c.pmbf"])
+def test_an_export_replaces_nothing_but_an_endpoint_filter(desk, out):
+    before = (desk / out).read_bytes() if (desk / out).is_file() else b""
+    assert pmbf("export", out, "-c", "c.pmbf", cwd=desk).returncode == 2
+    assert before == ((desk / out).read_bytes() if before else b"")
+
+
+def test_filter_and_key_are_two_files(desk):
+    done = pmbf("export", "new", "-c", "c.pmbf", "--key-file", "new", cwd=desk)
+    assert done.returncode == 2
+    assert "new: is the key file, too" in done.stderr
+    assert not (desk / "new").exists()

@@ -1,10 +1,15 @@
 """Every kind gives back the text that was put in, in every script, and all of it."""
 
+import os
+import subprocess
+import sys
+
 import builders as make
 import pytest
 
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import extract
+from tests.conftest import ROOT
 
 
 def text_of(raw, name):
@@ -256,3 +261,22 @@ def test_encrypted_documents_say_so():
     for raw, name in ((make.pdf(["x"], trailer=lock), "a.pdf"), (make.zipped(manifest), "a.odt")):
         with pytest.raises(IncompleteError, match=f"{name}: encrypted"):
             extract(raw, name)
+
+
+def test_what_a_document_hides_comes_in_one_order_whatever_the_process():
+    parts = {f"word/footer{n}.xml": f'<w:ftr {make.W} note="a b {n}"/>' for n in range(40)}
+    raw = make.zipped({"[Content_Types].xml": "<a/>", "word/document.xml": f"<w:document {make.W}/>"} | parts)
+    code = "import sys; from pmbf.extract.worker import answer; from pmbf.extract import Limits; "
+    code += "sys.stdout.buffer.write(answer(sys.stdin.buffer.read(), 'docx', Limits(), True)[1])"
+    texts = {
+        subprocess.run(
+            [sys.executable, "-c", code],
+            input=raw,
+            capture_output=True,
+            check=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT), "PYTHONHASHSEED": seed},
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(texts) == 1
+    assert texts.pop().decode().split()[2::3] == [str(n) for n in range(40)]

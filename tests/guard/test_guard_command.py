@@ -7,8 +7,9 @@ import sys
 
 import pytest
 
+from pmbf import Collection
 from tests.conftest import ROOT, words
-from tests.guard.conftest import LEAK, guard
+from tests.guard.conftest import LEAK, SECRET, guard
 
 CLEAN = words(77)
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
@@ -107,8 +108,6 @@ def test_levels_decide_between_silence_a_warning_and_a_block(desk, protected):
 
 
 def test_a_short_document_that_is_copied_whole_is_blocked(desk, tmp_path):
-    from pmbf import Collection
-
     with Collection(tmp_path / "short.pmbf", create=True) as made:
         made.add(words(5, 30), name="short")
     (desk / "mail.txt").write_text(CLEAN + " " + words(5, 30) + " " + CLEAN)
@@ -126,8 +125,6 @@ def test_an_error_of_the_check_blocks_unless_the_policy_says_otherwise(desk):
 
 
 def test_a_collection_that_others_can_change_protects_nothing(desk, tmp_path):
-    from pmbf import Collection
-
     with Collection(tmp_path / "open.pmbf", create=True) as made:
         made.add(words(5), name="short")
     assert guard("clean.txt", "-c", tmp_path / "open.pmbf", cwd=desk).returncode == 0
@@ -174,6 +171,14 @@ def test_no_escape_sequence_of_a_payload_reaches_the_terminal(desk, protected):
     done = guard("bad\x1b[2J.txt", "nope\x1b[2J", "-c", protected, cwd=desk)
     assert done.returncode == 1
     assert all(char.isprintable() or char == "\n" for char in done.stdout + done.stderr)
+
+
+def test_a_collection_without_documents_answers_nothing(desk, tmp_path):
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.remove(made.add(SECRET, name="plan.txt"))
+    done = guard("leak.txt", "-c", tmp_path / "c.pmbf", cwd=desk)
+    assert done.returncode == 3
+    assert "has 0 documents: nothing is protected" in done.stderr
 
 
 def in_a_shell(redirection, *arguments, cwd):
