@@ -20,6 +20,7 @@ Sources:
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -83,11 +84,9 @@ class PseudoMatrixBloomFilter:
         Raises:
             ParameterError: `hashes` is not `(q,) uint32`.
         """
-        hits = {number: self.tiles[number].hits(hashes) for number in sorted(self.tiles)}
-        n_hit = np.zeros(len(hashes), np.int64)
-        for found in hits.values():
-            n_hit += kernels.popcounts(found)
-        return LookUp(self, hits, n_hit)
+        return LookUp(
+            self, *kernels.look_up([self.tiles[number].probed(hashes) for number in sorted(self.tiles)], hashes)
+        )
 
     def rows_over(
         self, hashes: Hashes, windows: Windows, *, false_rows: float, method: str = "hashes"
@@ -140,13 +139,26 @@ class LookUp:
 
     Args:
         matrix: The filter.
-        hits: By tile number, `(q, ceil(n_rows / 64)) uint64`; see `Tile.hits`.
+        hits: `(q, S) uint64`, those of tile after tile, by number; see `Tile.hits`.
         n_hit: `(q,) int64`, how many rows each hash hits.
     """
 
     matrix: PseudoMatrixBloomFilter
-    hits: dict[int, Words]
+    hits: Words
     n_hit: NDArray[np.int64]
+
+    def by_tile(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield each tile's number and those of some rows that are its own, by number.
+
+        Args:
+            rows: `(n,) int64`, ascending: bits of a line of `hits`.
+        """
+        listed, first, start = rows.tolist(), 0, 0
+        for number in sorted(self.matrix.tiles):
+            after = first + -(-self.matrix.tiles[number].n_rows // 64) * 64
+            stop = bisect_left(listed, after, start)
+            yield number, rows[start:stop] - first
+            first, start = after, stop
 
 
 class RowNeeds:

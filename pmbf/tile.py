@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels, params
 from pmbf.errors import ParameterError
+from pmbf.kernels.types import Probed
 
 ROWS_PER_TILE = 512
 """One bit of each row fills one 64-byte line of the processor's cache."""
@@ -213,6 +214,10 @@ class Tile:
         """
         ask = kernels.hits_sealed if self.sealed else kernels.hits_open
         return ask(self._read(hashes), hashes, n_hashes=self.n_hashes)
+
+    def probed(self, hashes: Hashes) -> Probed:
+        """Return what `kernels.look_up` takes for the tile: bits in which these hashes may be asked for."""
+        return self._read(hashes), self.sealed, self.n_hashes
 
     def common_bits(self, hashes: Hashes) -> NDArray[np.int64]:
         """Return the bits that each row shares with a row holding just these hashes, `(n_rows,) int64`.

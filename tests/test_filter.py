@@ -160,7 +160,10 @@ def test_tiles_of_different_widths_answer_one_query() -> None:
     found = [(tile, rows.tolist()) for tile, rows in matrix.rows_over(query, [(0, 80)], false_rows=1e-3)]
     assert [(2, [1]), (7, [1])] == found
     assert 9 == matrix.n_rows
-    assert [(2, (80, 1)), (7, (80, 1))] == [(tile, hits.shape) for tile, hits in matrix.look_up(query).hits.items()]
+    looked_up = matrix.look_up(query)
+    assert [[0b10, 0b10]] * 80 == (looked_up.hits & np.uint64(2)).tolist()
+    found = [(tile, rows.tolist()) for tile, rows in looked_up.by_tile(np.array([0, 1, 63, 64, 70]))]
+    assert [(2, [0, 1, 63]), (7, [0, 6])] == found
 
 
 @pytest.mark.parametrize(

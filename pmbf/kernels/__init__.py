@@ -32,7 +32,7 @@ if TYPE_CHECKING or not native_answers():
     from pmbf.kernels.reference_files import looks, read_texts
     from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
     from pmbf.kernels.reference_keyed import siphash_windows
-    from pmbf.kernels.reference_query import evidence, rows_over, rows_with_evidence
+    from pmbf.kernels.reference_query import evidence, look_up, rows_over, rows_with_evidence
     from pmbf.kernels.reference_records import check_pages, checksum, page_checksums, record, shared
     from pmbf.kernels.reference_rows import checked_rows
     from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
@@ -51,6 +51,7 @@ else:
         hits_open,
         hits_sealed,
         intersect,
+        look_up,
         popcount,
         popcounts,
         positions,
@@ -101,6 +102,7 @@ __all__ = [
     "hits_sealed",
     "hops",
     "intersect",
+    "look_up",
     "looks",
     "page_checksums",
     "part_scores",

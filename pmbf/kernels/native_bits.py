@@ -7,6 +7,7 @@ copied.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from ctypes import c_int, c_int64, c_size_t, c_uint32, c_uint64, c_void_p
 from typing import Any
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
+from pmbf.kernels.types import Probed
 
 Hashes = NDArray[np.uint32]
 Words = NDArray[np.uint64]
@@ -37,7 +39,7 @@ _hits_open = function("pmbf_hits_open", *_ROWS, *_QUERY, _AT, returns=c_int64)
 _hits_sealed = function("pmbf_hits_sealed", *_SLICES, *_QUERY, _AT)
 _window_counts = function("pmbf_window_counts", _AT, _N, _N, _AT, _N, _AT, returns=c_int64)
 _rows_over = function("pmbf_rows_over", _AT, _N, _AT, _N, _AT, _AT, _N, _AT, _N, _AT, returns=c_int64)
-_evidence, _rows_with_evidence = module().evidence, module().rows_with_evidence
+_look_up, _evidence, _rows_with_evidence = module().look_up, module().evidence, module().rows_with_evidence
 _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
 _popcount = function("pmbf_popcount", _AT, _N, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
@@ -109,6 +111,19 @@ def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
     hits = np.empty((len(hashes), width), np.uint64)
     _hits_sealed(_at(slices), n_positions, width, _at(hashes), len(hashes), n_hashes, _at(hits))
     return hits
+
+
+def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
+    """See `reference_query.look_up`."""
+    found = _look_up(list(tiles), hashes)
+    if found is None:
+        checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+        for bits, sealed, n_hashes in tiles:
+            checks.require("slices" if sealed else "rows", bits, np.uint64, "(64 W, S)" if sealed else "(n_rows, W)", 2)
+            checks.require_probes(len(bits) if sealed else 64 * bits.shape[1], n_hashes)
+        found = _look_up([(_plain(bits), *how) for bits, *how in tiles], _plain(hashes))
+    n, n_words, hits, n_hit = found
+    return np.ndarray((n, n_words), np.uint64, hits), np.ndarray(n, np.int64, n_hit)
 
 
 def window_counts(hits: Words, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.reference_bits import Counts, Hashes, Words, window_counts
+from pmbf.kernels.reference_bits import Counts, Hashes, Words, hits_open, hits_sealed, popcounts, window_counts
+from pmbf.kernels.types import Probed
 
 Windows = NDArray[np.int64]
 Sizes = NDArray[np.int64]
@@ -14,6 +17,30 @@ Limits = NDArray[np.int32]
 
 _WINDOWS_AT_ONCE = 2048
 """Windows counted together: at 512 rows their counts take 4 MB."""
+
+
+def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
+    """Return which rows of some tiles may hold each hash, and how many do, `(q, S) uint64` and `(q,) int64`.
+
+    Args:
+        tiles: Of each its bits, `(64 W, S)` when sealed, else `(n_rows, W) uint64`; whether they are sealed; bits per
+            hash. Their hits stand side by side, as `hits_open` returns them: each tile's begin with a word.
+        hashes: `(q,) uint32`, any order.
+
+    Raises:
+        ParameterError: As for `hits_open` and `hits_sealed`.
+
+    >>> rows = np.array([[3], [1], [2]], np.uint64)
+    >>> found, n_hit = look_up([(rows, False, 1)] * 2, np.array([5, 12], np.uint32))
+    >>> found.shape, n_hit.tolist()
+    ((2, 2), [0, 0])
+    """
+    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+    lines = [np.empty((len(hashes), 0), np.uint64)]
+    for bits, sealed, n_hashes in tiles:
+        lines.append((hits_sealed if sealed else hits_open)(bits, hashes, n_hashes=n_hashes))
+    hits = np.concatenate(lines, axis=1)
+    return hits, popcounts(hits)
 
 
 def rows_over(hits: Words, windows: Windows, kinds: Counts, sizes: Sizes, limits: Limits) -> NDArray[np.int64]:

@@ -87,6 +87,9 @@ UNUSED, LIVE, REMOVED = 0, 1, 2
 CHUNK_DOCUMENTS = 1 << 16
 """Documents whose entries stand together; a commit writes every chunk it touches anew: 1.5 MB at most."""
 
+Probed = tuple[NDArray[np.uint64], bool, int]
+"""The bits of a tile, whether they are sealed, and how many of them each hash has, k."""
+
 RecordFile = tuple[bytes | memoryview, NDArray[np.uint8]]
 """The bytes of a file of records, and of each of its pages whether it was checked, 1 or 0."""
 

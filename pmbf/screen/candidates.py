@@ -103,8 +103,7 @@ def _rows(files: StoreFiles, stretch: Stretch, least: float, options: Options) -
         hashes = stretch.hashes[np.flatnonzero(stretch.weights)]
         yield from files.matrix().rows_over(hashes, [], false_rows=options.false_rows, method=options.method)
         return
-    for number in stretch.looked_up.hits:
-        yield number, stretch.rows(number, least, _weighing(files, options))
+    yield from stretch.rows(least, _weighing(files, options))
 
 
 def _weighing(files: StoreFiles, options: Options) -> Weighing:

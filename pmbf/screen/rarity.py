@@ -93,10 +93,11 @@ class Stretch:
     weights: NDArray[np.int32]
     tokens: NDArray[np.uint32]
 
-    def rows(self, number: int, least: float, by: Weighing) -> NDArray[np.int64]:
-        """Return the rows of a tile that, all their documents together, have so much evidence, in nats, ascending."""
-        how = by.units | {"least": max(1, math.ceil(least * UNITS))}
-        return kernels.rows_with_evidence(self.looked_up.hits[number], self.weights, self.tokens, **how)
+    def rows(self, least: float, by: Weighing) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Yield each tile's number and its rows that, all their documents together, have so much evidence, in nats."""
+        least = max(1, math.ceil(least * UNITS))
+        rows = kernels.rows_with_evidence(self.looked_up.hits, self.weights, self.tokens, **by.units, least=least)
+        return self.looked_up.by_tile(rows)
 
 
 def stretches(files: StoreFiles, sample: QuerySample) -> Iterator[Stretch]:

@@ -57,8 +57,9 @@ typedef struct {
     void (*seal)(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices);
     void (*unseal)(const uint64_t *slices, size_t n_rows, size_t n_words, uint64_t *rows);
     int64_t (*popcount)(const uint64_t *words, size_t n);
+    void (*popcounts)(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts);
     int64_t (*and_popcount)(const uint64_t *a, const uint64_t *b, size_t n);
-    void (*hits)(const columns_t *slices, const query_t *query, uint64_t *hits);
+    void (*hits)(const columns_t *slices, const query_t *query, uint64_t *hits, size_t stride);
     void (*turn)(squares_t squares);
     void (*count)(const columns_t *hits, struct plan *plan);
     void (*crowded)(const columns_t *hits, const int32_t *weights, size_t window, size_t least, line_t *passed);
@@ -96,6 +97,13 @@ INLINE uint64_t position(uint64_t mix, uint32_t i, uint64_t row_bits) {
     uint32_t point = (uint32_t)(mix >> 32) + i * ((uint32_t)mix | 1u);
     return (point * row_bits) >> 32;
 }
+
+/* Write which of the rows of a tile may hold each hash, lines of hits `stride` words apart. The second returns 0 or
+ * PMBF_NO_MEMORY. */
+void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, const query_t *query, uint64_t *hits,
+                    size_t stride);
+int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const query_t *query, uint64_t *hits,
+                     size_t stride);
 
 /* Returns lines for `free`, at least one, or NULL. */
 INLINE line_t *new_lines(size_t n) { return aligned_alloc(LINE_BYTES, LINE_BYTES * (n ? n : 1)); }

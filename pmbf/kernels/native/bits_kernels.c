@@ -15,7 +15,7 @@ EXPORT void pmbf_fill(uint64_t *row, size_t n_words, const uint32_t *hashes, siz
 EXPORT int64_t pmbf_popcount(const uint64_t *words, size_t n) { return bits_variant()->popcount(words, n); }
 
 EXPORT void pmbf_popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts) {
-    for (size_t row = 0; row < n_rows; row++) counts[row] = bits_variant()->popcount(rows + row * n_words, n_words);
+    bits_variant()->popcounts(rows, n_rows, n_words, counts);
 }
 
 EXPORT void pmbf_and_popcounts(const uint64_t *row, const uint64_t *rows, size_t n_rows, size_t n_words,
@@ -33,39 +33,49 @@ EXPORT void pmbf_unseal(const uint64_t *slices, size_t n_rows, size_t n_words, u
     bits_variant()->unseal(slices, n_rows, n_words, rows);
 }
 
-EXPORT void pmbf_hits_sealed(const uint64_t *slices, size_t n_positions, size_t width, const uint32_t *hashes, size_t n,
-                             uint32_t k, uint64_t *hits) {
+void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, const query_t *query, uint64_t *hits,
+                    size_t stride) {
     for (size_t first = 0; first < width; first += LINE_WORDS) {
         columns_t columns = columns_from(slices, n_positions, width, first);
-        bits_variant()->hits(&columns, &(query_t){hashes, n, k}, hits + first);
+        bits_variant()->hits(&columns, query, hits + first, stride);
     }
+}
+
+EXPORT void pmbf_hits_sealed(const uint64_t *slices, size_t n_positions, size_t width, const uint32_t *hashes, size_t n,
+                             uint32_t k, uint64_t *hits) {
+    hits_of_slices(slices, n_positions, width, &(query_t){hashes, n, k}, hits, width);
 }
 
 /* Sets bit r of word r / 64 of every hit of a row; the row is read many times over, the others not at all. */
 static void probe_row(const uint64_t *row, const uint32_t *at, size_t n, uint32_t k, unsigned bit, uint64_t *hits,
-                      size_t width) {
+                      size_t stride) {
     for (size_t i = 0; i < n; i++, at += k) {
         uint64_t all = row[at[0] / 64] >> at[0] % 64;
         for (uint32_t j = 1; j < k; j++) all &= row[at[j] / 64] >> at[j] % 64;
-        hits[i * width] |= (all & 1) << bit;
+        hits[i * stride] |= (all & 1) << bit;
     }
+}
+
+int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const query_t *query, uint64_t *hits,
+                     size_t stride) {
+    const size_t n = query->n_hashes, k = query->k;
+    uint32_t *at = malloc((n * k + 1) * sizeof *at);
+    if (!at) return PMBF_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t mix = mixed(query->hashes[i]);
+        for (uint32_t j = 0; j < k; j++) at[i * k + j] = (uint32_t)position(mix, j, 64 * (uint64_t)n_words);
+        memset(hits + i * stride, 0, words_for(n_rows) * sizeof *hits);
+    }
+    for (size_t row = 0; row < n_rows; row++)
+        probe_row(rows + row * n_words, at, n, query->k, row % 64, hits + row / 64, stride);
+    free(at);
+    return 0;
 }
 
 /* Writes the hits of rows that lie one after another; returns 0 or PMBF_NO_MEMORY. */
 EXPORT int64_t pmbf_hits_open(const uint64_t *rows, size_t n_rows, size_t n_words, const uint32_t *hashes, size_t n,
                               uint32_t k, uint64_t *hits) {
-    size_t width = words_for(n_rows);
-    uint32_t *at = malloc((n * k + 1) * sizeof *at);
-    if (!at) return PMBF_NO_MEMORY;
-    for (size_t i = 0; i < n; i++) {
-        uint64_t mix = mixed(hashes[i]);
-        for (uint32_t j = 0; j < k; j++) at[i * k + j] = (uint32_t)position(mix, j, 64 * (uint64_t)n_words);
-    }
-    memset(hits, 0, n * width * sizeof *hits);
-    for (size_t row = 0; row < n_rows; row++)
-        probe_row(rows + row * n_words, at, n, k, row % 64, hits + row / 64, width);
-    free(at);
-    return 0;
+    return hits_of_rows(rows, n_rows, n_words, &(query_t){hashes, n, k}, hits, words_for(n_rows));
 }
 
 /* ------------------------------------------------------------------ windows */

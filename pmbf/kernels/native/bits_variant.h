@@ -41,6 +41,10 @@ static int64_t popcount(const uint64_t *words, size_t n) {
     return (int64_t)count;
 }
 
+static void popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts) {
+    for (size_t row = 0; row < n_rows; row++) counts[row] = popcount(rows + row * n_words, n_words);
+}
+
 static int64_t and_popcount(const uint64_t *a, const uint64_t *b, size_t n) {
     uint64_t count = 0;
     for (size_t i = 0; i < n; i++) count += (uint64_t)POPCOUNT(a[i] & b[i]);
@@ -231,15 +235,15 @@ INLINE size_t probe_batch(probe_t *probe, size_t start, size_t which, line_t *hi
     return probe->n[which];
 }
 
-/* Writes the hits of every hash, `stride` words apart as the slices are. */
-static void hits(const columns_t *slices, const query_t *query, uint64_t *out) {
+/* Writes the hits of every hash, `stride` words apart. */
+static void hits(const columns_t *slices, const query_t *query, uint64_t *out, size_t stride) {
     probe_t probe;
     line_t found[AHEAD];
     probe_begin(&probe, slices, query, 0, query->n_hashes);
     for (size_t start = 0, which = 0; start < query->n_hashes; start += AHEAD, which ^= 1) {
         size_t n = probe_batch(&probe, start, which, found);
         for (size_t i = 0; i < n; i++) {
-            uint64_t *line = out + (start + i) * slices->stride;
+            uint64_t *line = out + (start + i) * stride;
             if (slices->n_words == LINE_WORDS) *(loose_line *)line = found[i];
             else memcpy(line, &found[i], slices->n_words * sizeof *line);
         }
@@ -381,4 +385,4 @@ static void crowded(const columns_t *hits, const int32_t *weights, size_t window
     else *passed = crowded_in(hits, weights, window, least, n_planes);
 }
 
-const variant_t VARIANT = {positions, fill, seal, unseal, popcount, and_popcount, hits, turn, count, crowded};
+const variant_t VARIANT = {positions, fill, seal, unseal, popcount, popcounts, and_popcount, hits, turn, count, crowded};

@@ -24,6 +24,7 @@ static PyObject *address(PyObject *Py_UNUSED(module), PyObject *object) {
 static PyMethodDef methods[] = {
     {"address", address, METH_O, address_doc},
     {"evidence", (PyCFunction)(void (*)(void))module_evidence, METH_FASTCALL, NULL},
+    {"look_up", (PyCFunction)(void (*)(void))module_look_up, METH_FASTCALL, NULL},
     {"rows_with_evidence", (PyCFunction)(void (*)(void))module_rows_with_evidence, METH_FASTCALL, NULL},
     {"checked_rows", module_checked_rows, METH_O, NULL},
     {"looks", module_looks, METH_O, NULL},
