@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_type_hints
 
 from pmbf import storage
-from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError
+from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, PmbfError
 from pmbf.records import TEXT_KIND, Document, FileEntry, PathEntry, as_columns, from_sql, row_crc, to_sql
 
 FILE_NAME = "catalog.sqlite"
@@ -25,6 +25,8 @@ TEMPORARY_NAME = FILE_NAME + ".tmp"
 LEFT_BY_CREATION = {TEMPORARY_NAME + suffix for suffix in ("", "-journal", "-wal", "-shm")}
 """What a folder may hold where the making of its catalog was cut short."""
 _BUSY_TIMEOUT_S = 10
+_UNCHANGING = "ro&immutable=1"
+"""How a catalog is opened that nobody can change meanwhile: SQLite then writes nothing, not even a lock."""
 _CACHE_KIB = 16_384
 """Eight times SQLite's own choice: the index by contents fits, 80,000 documents are inserted in a tenth less time."""
 
@@ -53,13 +55,19 @@ class Catalog:
         """
         self.location = require(folder)
         self._writable = writable
-        self._connection = _connect(self.location, writable)
-        try:
-            self._begin()
+        with contextlib.ExitStack() as stack:
+            self._connection = stack.enter_context(contextlib.closing(_connect(self.location, writable)))
+            try:
+                self._begin()
+            except PmbfError:
+                raise
+            except OSError:
+                if writable or not stack.enter_context(_without_log(self.location)):
+                    raise
+                self._connection = stack.enter_context(contextlib.closing(_opened(self.location, _UNCHANGING)))
+                self._begin()
             self._check_meta()
-        except BaseException:
-            self._connection.close()
-            raise
+            self._stack = stack.pop_all()
 
     def _begin(self) -> None:
         """Read the meta table; a reader's transaction stays open, and with it its snapshot."""
@@ -85,7 +93,7 @@ class Catalog:
 
     def close(self) -> None:
         """End the snapshot and close the file."""
-        self._connection.close()
+        self._stack.close()
 
     # ------------------------------------------------------------------ reading
 
@@ -351,7 +359,21 @@ def _connect(path: Path, writable: bool) -> sqlite3.Connection:
     """Return a connection; one without write permission sees the log of writers if there is one, as SQLite allows."""
     may_write = writable or os.access(path.parent, os.W_OK)
     has_log = path.with_name(path.name + "-wal").exists()
-    mode = "rw" if may_write else "ro" if has_log else "ro&immutable=1"
+    return _opened(path, "rw" if may_write else "ro" if has_log else _UNCHANGING)
+
+
+@contextlib.contextmanager
+def _without_log(path: Path) -> Iterator[bool]:
+    """Yield whether a catalog has no log and no writer, and let none in meanwhile.
+
+    So it is read where the disk is full: SQLite needs room for the index of a log even where there is none.
+    """
+    log = path.with_name(path.name + "-wal")
+    with storage.no_writer(path.parent) as alone:
+        yield alone and not (log.exists() and log.stat().st_size)
+
+
+def _opened(path: Path, mode: str) -> sqlite3.Connection:
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
 

@@ -365,6 +365,18 @@ def no_readers(folder: Path) -> Iterator[bool]:
 
 
 @contextlib.contextmanager
+def no_writer(folder: Path) -> Iterator[bool]:
+    """Yield whether nobody is writing, and keep it so meanwhile; nothing is written for that."""
+    with contextlib.ExitStack() as stack:
+        try:
+            descriptor = stack.enter_context(_open_lock(folder / "writer.lock", os.O_RDONLY))
+        except OSError:  # no lock to hold, none to be sure by
+            yield False
+        else:
+            yield _flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+
+
+@contextlib.contextmanager
 def _open_lock(path: Path, flags: int) -> Iterator[int]:
     descriptor = os.open(path, flags | os.O_CLOEXEC, 0o644)
     try:

@@ -2,12 +2,13 @@
 
 import os
 import random
+import resource
 import shutil
 
 import pytest
 from conftest import words
 
-from pmbf import Collection, CorruptError, Params, PmbfError, UnsupportedError, repair, storage
+from pmbf import BusyError, Collection, CorruptError, Params, PmbfError, UnsupportedError, repair, storage
 
 FLIPS_PER_FILE = int(os.environ.get("PMBF_FLIPS", "40"))
 
@@ -180,6 +181,28 @@ def test_a_full_disk_loses_nothing(path, monkeypatch):
         assert collection.check().problems == []
         collection.add(words(400), name="fits now")
     assert answer(path)[0] == expected
+
+
+def test_a_collection_on_a_full_disk_is_read_and_kept_from_writers_meanwhile(path):
+    """No file may grow in a child that reads, not even the index of SQLite's log; meanwhile no writer may begin."""
+    (path / "writer.lock").touch()
+    expected = answer(path)
+    child = os.fork()
+    if child == 0:
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (0, 0))
+            with Collection(path) as collection:
+                assert collection.check().problems == []
+                assert answer(path) == expected
+                with pytest.raises(BusyError):
+                    repair(path)
+            os._exit(0)
+        finally:
+            os._exit(1)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    with Collection(path) as collection:
+        collection.add(words(400), name="fits now")
+    assert not (path / "catalog.sqlite-wal").exists()
 
 
 @pytest.mark.parametrize("n_synced", range(5))
