@@ -3,7 +3,8 @@
 Some documents are held out of the collection. Stretches of them make the texts: those that share no six words in a row
 with any document of the collection, and with none four words that are rare there, as an edited copy would. A passage
 of 1, 5 or 20 % of a text's words, taken from a document that is in the collection, stands between two of them, verbatim
-or with 8 % of its words replaced, dropped or inserted. A passage is only taken where at most 2 % of its six-word runs,
+or with 8 % of its words replaced, dropped or inserted. Each text has stretches of its own draw: where one of them looks
+like a document it counts once, not with every passage. A passage is only taken where at most 2 % of its six-word runs,
 and half of its rare words, stand in a second document: otherwise its source would not be one. Words are runs of letters
 and digits; documents in scripts without spaces between words are neither planted nor planted into.
 """
@@ -127,10 +128,12 @@ def plant(folder: Path, *, n_clean: int = 100, n_planted: int = 84, n_words: int
         raise ParameterError(f"{folder}: {len(passages)} documents have a passage of their own, {n_planted} are needed")
     texts = Composer(stretches, n_words, chosen)
     queries = [Query(BREAK.join(texts.host()), CLEAN) for _ in range(n_clean)]
-    hosts = [(texts.host(), passage) for passage in passages[:n_planted]]
     for level, share in LEVELS.items():
         for edited in (False, True):
-            queries += [texts.planted(*host, level, round(share * n_words), edited) for host in hosts]
+            queries += [
+                texts.planted(texts.host(), passage, level, round(share * n_words), edited)
+                for passage in passages[:n_planted]
+            ]
     return Planted(str(folder), tuple(sorted(loaded)), tuple(queries))
 
 

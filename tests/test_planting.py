@@ -61,6 +61,15 @@ def test_an_edited_passage_keeps_most_of_its_words(library, planted):
         assert 0.8 < sum(word in source.split() for word in passage.split()) / len(passage.split())
 
 
+def test_the_texts_around_one_passage_are_not_the_same_again(planted):
+    for source in {query.source for query in planted.queries if query.source}:
+        around = [
+            query.text[: query.start] + query.text[query.stop :] for query in planted.queries if query.source == source
+        ]
+        assert 2 * len(LEVELS) == len(around)
+        assert len({text.split()[0] for text in around}) > 1
+
+
 def test_the_same_seed_gives_the_same_texts_and_they_can_be_kept(library, planted, tmp_path):
     again = plant(library, n_clean=5, n_planted=4, n_words=N_WORDS)
     again.save(tmp_path / "planted.json")
