@@ -302,6 +302,8 @@ def require(folder: Path) -> Path:
     Raises:
         NotFoundError: There is no collection in the folder.
     """
+    if folder.exists() and not folder.is_dir():
+        raise NotFoundError(f"{folder}: is a file, expected the folder of a collection")
     if not (folder / FILE_NAME).is_file():
         raise NotFoundError(f"{folder}: no collection there; make one with `pmbf load PATH … -c {folder}`")
     return folder / FILE_NAME

@@ -24,6 +24,7 @@ from pmbf.cli.outcome import (
     print_json,
     print_text,
 )
+from pmbf.discovery import is_collection
 from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
@@ -182,6 +183,8 @@ def screen(
     if name is not None and (len(files) > 1 or os.path.isdir(files[0])):
         what = f"{len(files)} files" if len(files) > 1 else "a folder"
         raise ParameterError(f"--name is given for {what}, expected one file")
+    if files.count("-") > 1:
+        raise ParameterError("- is given twice, but stdin is read once; leave one out")
     options = given(
         min_chars=min_chars,
         min_similarity=min_similarity,
@@ -311,17 +314,20 @@ def _opened(collection: str | None) -> Collection:
 def _opened_for_load(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collection:
     """Return a collection, made if need be; parameters given for an existing one must be its own."""
     from pmbf.collection import Collection
-    from pmbf.discovery import is_collection
 
     if is_collection(folder):
         collection = Collection(folder)
         _require_same(collection, params)
         return collection
     made = pmbf.Params(**params)
-    if not any(map(os.path.lexists, roots)):
-        what = f"{roots[0]}: no such file or folder" if roots else "no PATH given"
+    if not any(os.path.lexists(root) and not is_collection(root) for root in roots):
+        what = f"{roots[0]}: {_no_documents(roots[0])}" if roots else "no PATH given"
         raise NotFoundError(f"{what}, so no collection was made at {folder}")
     return Collection(folder, create=True, params=made)
+
+
+def _no_documents(root: str) -> str:
+    return "is a collection, expected documents" if os.path.lexists(root) else "no such file or folder"
 
 
 def _require_same(collection: Collection, params: dict[str, Any]) -> None:

@@ -14,7 +14,7 @@ import json
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from pmbf.errors import UnsupportedError
+from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.span import Span as Span  # where a report's reader looks for it
 
 SCHEMA_VERSION = 1
@@ -197,16 +197,26 @@ class Report:
 
         Raises:
             UnsupportedError: The report was written by a newer version.
+            ParameterError: It is no report.
+
+        >>> Report.from_json("{}")
+        Traceback (most recent call last):
+        pmbf.errors.ParameterError: no report as to_json writes it: it lacks 'schema'
         """
-        values = json.loads(line)
-        if values["schema"] > SCHEMA_VERSION:
-            raise UnsupportedError(
-                f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
-            )
-        values["query"] = Query(**values["query"])
-        values["matches"] = tuple(_match(match) for match in values["matches"])
-        values["problems"] = tuple(values["problems"])
-        return cls(**values)
+        try:
+            values = json.loads(line)
+            if values["schema"] > SCHEMA_VERSION:
+                raise UnsupportedError(
+                    f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
+                )
+            values["query"] = Query(**values["query"])
+            values["matches"] = tuple(_match(match) for match in values["matches"])
+            values["problems"] = tuple(values["problems"])
+            return cls(**values)
+        except KeyError as error:
+            raise ParameterError(f"no report as to_json writes it: it lacks {error}") from error
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ParameterError(f"no report as to_json writes it: {error}") from error
 
 
 def _match(values: dict[str, Any]) -> Match:

@@ -120,8 +120,10 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
             file.flush()
             os.fsync(file.fileno())
         os.replace(temporary, target)
-    except BaseException:
+    except BaseException as error:
         temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # that of a write names no file
+            error.filename = str(target)
         raise
     sync_folder(target.parent)
 
@@ -320,7 +322,8 @@ def require_version(path: Path, version: int) -> None:
 
 def damaged(path: Path, what: str) -> CorruptError:
     """Return the error for a damaged file, with the way out."""
-    collection = next((parent for parent in path.parents if (parent / "catalog.sqlite").exists()), path.parent)
+    is_inside = path.parent.name in {folder for folder, _ in FILE_KINDS.values()}
+    collection = path.parents[1] if is_inside else path.parent
     return CorruptError(f"{path}: {what}; run `pmbf check --repair -c {collection}`")
 
 

@@ -490,6 +490,22 @@ def test_stats_explains_every_figure(library):
     assert json.loads(run("stats", "-c", library, "--json").stdout)["n_documents"] == 14
 
 
+def test_what_is_no_collection_or_no_source_is_refused_in_words(library, tmp_path):
+    (tmp_path / "file").touch()
+    for arguments, code, expected in [
+        (["stats", "-c", tmp_path / "file"], 3, "file: is a file, expected the folder of a collection"),
+        (
+            ["load", library, "-c", tmp_path / "new.pmbf"],
+            3,
+            "is a collection, expected documents, so no",
+        ),
+        (["screen", "-", "-", "-c", library], 2, "- is given twice, but stdin is read once"),
+    ]:
+        result = run(*arguments)
+        assert (result.exit_code, expected in result.stderr) == (code, True)
+    assert not (tmp_path / "new.pmbf").exists()
+
+
 def test_a_damaged_file_is_found_and_repaired(mine):
     assert run("check", "-c", mine).stdout.endswith("all is well.\n")
     tile = next((mine / "tiles").iterdir())
@@ -504,6 +520,14 @@ def test_a_damaged_file_is_found_and_repaired(mine):
 
 
 # ---------------------------------------------------------------------- true processes
+
+
+def test_what_does_not_fit_on_a_full_disk_is_an_error_in_one_line(library):
+    for arguments in (["--help"], ["screen", "--help"], ["list", "-c", library]):
+        with open("/dev/full", "wb") as full:
+            command = [sys.executable, "-m", "pmbf", *map(str, arguments)]
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+        assert (done.returncode, done.stderr) == (3, "pmbf: No space left on device; make room, then try again\n")
 
 
 def test_python_m_pmbf_and_the_launcher_run_the_same_program(library):

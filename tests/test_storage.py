@@ -170,7 +170,13 @@ def test_files_are_cleaned_only_when_nobody_reads(tmp_path):
 
 
 def test_the_error_names_the_way_out(tmp_path):
-    (tmp_path / "catalog.sqlite").touch()
     error = storage.damaged(Path(tmp_path / "tiles" / "000001.tile"), "is odd")
     assert str(error) == f"{tmp_path}/tiles/000001.tile: is odd; run `pmbf check --repair -c {tmp_path}`"
     assert HEADER_BYTES == 64
+
+
+def test_a_write_that_fails_names_its_file(tmp_path):
+    with pytest.raises(OSError, match="No space left") as caught, storage.replacing(tmp_path / "a.tile"):
+        raise OSError(28, "No space left on device")
+    assert caught.value.filename == str(tmp_path / "a.tile")
+    assert list(tmp_path.iterdir()) == []

@@ -23,7 +23,8 @@ class PmbfGroup(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         prepare_streams()
-        return super().main(*args, **kwargs)
+        with ending(SystemExit):  # help and usage are printed before a command is invoked
+            return super().main(*args, **kwargs)
 
     def get_params(self, ctx: Any) -> Any:
         return spared(super().get_params(ctx))

@@ -12,6 +12,7 @@ exit code   means
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -46,6 +47,7 @@ def ending(leave: Callable[[int], BaseException]) -> Iterator[None]:
         note(str(error))
         raise leave(USAGE) from None
     except (PmbfError, OSError) as error:
+        _give_up_what_does_not_fit()
         note(reason(error))
         raise leave(FAILED) from None
     except MemoryError:
@@ -62,6 +64,14 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
+def _give_up_what_does_not_fit() -> None:
+    """Send stdout's buffer nowhere if it cannot be written, to a full disk for instance."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        _close_stdout()
+
+
 def _close_stdout() -> None:
     """Send what is still in stdout's buffer nowhere: Python flushes it once more at its end."""
     sink = os.open(os.devnull, os.O_WRONLY)
@@ -71,7 +81,8 @@ def _close_stdout() -> None:
 def reason(error: Exception) -> str:
     """Return what went wrong, with the file the system names."""
     if isinstance(error, OSError) and error.strerror:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}" if error.filename else error.strerror
+        told = f"{os.fsdecode(error.filename)}: {error.strerror}" if error.filename else error.strerror
+        return f"{told}; make room, then try again" if error.errno == errno.ENOSPC else told
     return str(error)
 
 
