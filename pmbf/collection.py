@@ -148,21 +148,19 @@ class Collection:
             limits: Bounds for reading a file.
             jobs: Threads that read files and compress texts, at least 1. Where the native kernels are not built, large
                 loads are read in as many processes.
-            on_progress: Called after each batch of files, some sixty or a tenth of a second.
+            on_progress: Called after each batch of files, some two hundred or a tenth of a second.
 
         Raises:
             BusyError: Another process is writing.
             OSError: The disk is full; every batch committed before is kept.
         """
-        from concurrent.futures import ThreadPoolExecutor
-
         from pmbf.loading import Loader
+        from pmbf.workers import Workers
 
         roots = list(paths)
-        # Two pools: what a commit waits for must not stand behind files that are read ahead.
-        readers, writers = (ThreadPoolExecutor(jobs), ThreadPoolExecutor(jobs)) if jobs > 1 else (None, None)
-        with readers or nullcontext(), writers or nullcontext(), self._writer(writers) as writer:
-            loader = Loader(writer, self.params, limits=limits, readers=readers, jobs=jobs, on_progress=on_progress)
+        workers = Workers(jobs) if jobs > 1 else None
+        with workers or nullcontext(), self._writer(workers) as writer:
+            loader = Loader(writer, self.params, limits=limits, workers=workers, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, include=include, exclude=exclude))
             if prune:
                 loader.prune(roots)

@@ -14,7 +14,6 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Executor
 from dataclasses import asdict, dataclass, field
 from types import FrameType
 from typing import Any
@@ -26,6 +25,7 @@ from pmbf.params import Params
 from pmbf.pending import NewDocument
 from pmbf.reading import Outcome, Planned, read_ahead
 from pmbf.records import PathEntry
+from pmbf.workers import Workers
 from pmbf.writer import Writer
 
 COMMIT_BYTES = 64 << 20
@@ -85,7 +85,7 @@ class Loader:
         writer: Where documents go; committed per batch and at the end.
         params: The collection's parameters.
         limits: Bounds for reading a file.
-        readers: Threads that read, as many as `jobs`; None to read here.
+        workers: Threads that read, as many as `jobs`; None to read here.
         jobs: Batches of files read at the same time, at least 1.
         on_progress: Called after each batch of files.
     """
@@ -96,14 +96,14 @@ class Loader:
         params: Params,
         *,
         limits: Limits | None = None,
-        readers: Executor | None = None,
+        workers: Workers | None = None,
         jobs: int = 1,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
         self._jobs = jobs
-        self._readers = readers
+        self._workers = workers
         self.report = LoadReport()
         self._writer = writer
         self._params = params
@@ -184,7 +184,7 @@ class Loader:
             self._plan(files),
             self._params,
             self._limits,
-            threads=self._readers,
+            workers=self._workers,
             jobs=self._jobs,
             n_bytes=sum(file.size for file in files),
         )

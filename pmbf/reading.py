@@ -1,6 +1,6 @@
 """Files read ahead of the writer: contents, text, fingerprint; in this thread, or in several.
 
-    plan ─► batches of some 64 files ─► threads: read, extract, fingerprint ─► in the order of the plan
+    plan ─► batches of up to 256 files ─► threads: read, extract, fingerprint ─► in the order of the plan
 
 Plain texts are read by one native call a batch, which holds the interpreter's lock for a moment only: threads work side
 by side. Other kinds are parsed in processes of their own anyway, and so are, in a large load, plain texts in any other
@@ -12,10 +12,11 @@ As much is read ahead as a commit takes time, and no more, so memory does not gr
 from __future__ import annotations
 
 import hashlib
+import itertools
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future
+from concurrent.futures import Future
 from functools import partial
 from typing import NamedTuple
 
@@ -29,14 +30,17 @@ from pmbf.pending import NewDocument
 from pmbf.processes import Processes
 from pmbf.records import PathEntry
 from pmbf.text import utf8
+from pmbf.workers import Workers
 
-BATCH_FILES, BATCH_BYTES = 64, 2 << 20
+BATCH_FILES, BATCH_BYTES = 256, 2 << 20
 BATCH_SECONDS = 0.1
 """A batch read in this thread ends after this long, so that Ctrl-C and the progress need not wait for it."""
-AHEAD_BYTES = 32 << 20
+AHEAD_BYTES = 64 << 20
 """Read ahead of the writer at most, but for two batches a thread, which may be larger: threads work during a commit."""
 _BYTES_WORTH_PROCESSES = 16 << 20
-"""Starting a process costs as much as reading some ten megabytes."""
+"""Starting a process costs as much as reading some ten megabytes …"""
+_FEW_FILES, _SMALL_BYTES = 100, 1 << 20
+"""… or decoding that many texts in other encodings, each of no more bytes."""
 
 
 class Planned(NamedTuple):
@@ -53,7 +57,7 @@ Batch = list[tuple[Planned, Outcome]]
 
 
 def read_ahead(
-    plan: Iterable[Planned], params: Params, limits: Limits, *, threads: Executor | None, jobs: int, n_bytes: int
+    plan: Iterable[Planned], params: Params, limits: Limits, *, workers: Workers | None, jobs: int, n_bytes: int
 ) -> Iterator[Batch]:
     """Yield the planned files, batch by batch, with what each gave, or why it gave nothing; None for one not wanted.
 
@@ -61,16 +65,17 @@ def read_ahead(
         plan: Files in the order they are to come out.
         params: Of the collection.
         limits: Bounds for reading a file.
-        threads: As many as `jobs`; None to read here, when the next batch is asked for.
+        workers: As many threads as `jobs`; None to read here, when the next batch is asked for.
         jobs: Batches read at the same time.
         n_bytes: Of all the files.
     """
-    if kernels.NAME == "native" and threads:
-        apart = n_bytes >= _BYTES_WORTH_PROCESSES
-        yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits, apart=apart), threads, jobs)
+    if kernels.NAME == "native" and workers:
+        apart = _Apart() if n_bytes >= _BYTES_WORTH_PROCESSES else _never
+        read = partial(_all_outcomes, params=params, limits=limits, apart=apart)
+        yield from _read_aside(plan, read, workers.submit_ahead, jobs)
     elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
         with Processes(jobs) as processes:
-            yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), processes, jobs)
+            yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), processes.submit, jobs)
     else:
         for planned in _batches(plan):
             yield from _in_time(zip(planned, _outcomes(planned, params, limits), strict=True))
@@ -99,13 +104,16 @@ def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> di
 
 
 def _read_aside(
-    plan: Iterable[Planned], read: Callable[[list[Planned]], list[Outcome]], pool: Executor | Processes, jobs: int
+    plan: Iterable[Planned],
+    read: Callable[[list[Planned]], list[Outcome]],
+    submit: Callable[..., Future[list[Outcome]]],
+    jobs: int,
 ) -> Iterator[Batch]:
     under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
     n_ahead = 0
     try:
         for planned in _batches(plan):
-            under_way.append((planned, pool.submit(read, planned)))
+            under_way.append((planned, submit(read, planned)))
             n_ahead += _held_bytes(planned)
             while n_ahead > AHEAD_BYTES and len(under_way) > 2 * jobs:
                 n_ahead -= _held_bytes(under_way[0][0])
@@ -152,17 +160,35 @@ def _in_time(found: Iterable[tuple[Planned, Outcome]]) -> Iterator[Batch]:
         yield batch
 
 
-def _all_outcomes(planned: list[Planned], params: Params, limits: Limits, *, apart: bool = False) -> list[Outcome]:
+class _Apart:
+    """Whether the next text that has to be decoded is read in a process: those that come often, or are large."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count()
+
+    def __call__(self, file: FileFound) -> bool:
+        return file.size > _SMALL_BYTES or next(self._numbers) >= _FEW_FILES
+
+
+def _never(file: FileFound) -> bool:
+    return False
+
+
+def _all_outcomes(
+    planned: list[Planned], params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
+) -> list[Outcome]:
     return list(_outcomes(planned, params, limits, apart=apart))
 
 
-def _outcomes(planned: list[Planned], params: Params, limits: Limits, *, apart: bool = False) -> Iterator[Outcome]:
+def _outcomes(
+    planned: list[Planned], params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
+) -> Iterator[Outcome]:
     """Yield what each file gave: plain texts all at once, the others when they are asked for."""
     files = [one.file for one in planned if one.wanted and may_be_plain(one.file.path)]
     plain = read_plain(files, params, limits)
     for one in planned:
         if one.wanted:
-            yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits, apart)
+            yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits, apart(one.file))
         else:
             yield None
 

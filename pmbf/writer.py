@@ -212,10 +212,9 @@ class Writer:
             lost_paths=pending.lost_paths,
         )
         if pending.documents:
-            self._place_pending()
             blocks, offsets = pending.texts.finished()
-            change.documents = [*pending.rows(offsets), *change.documents]
             change.writing = self._new_files(blocks)
+            change.documents = [*pending.rows(offsets), *change.documents]
             change.lost_files = self._replaced_files()
         return change
 
@@ -233,6 +232,7 @@ class Writer:
         try:
             if blocks:
                 written.append(self._start(self.write_file, "TEXT", blocks, serial=pending.text_file))
+            self._place_pending()
             self.placer.fill_rows()
             serials = {number: self.reserve_serial() for number in sorted(self.placer.changed)}
             written += [self._start(self.write_tile, number, serial=serial) for number, serial in serials.items()]

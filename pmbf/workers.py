@@ -1,0 +1,74 @@
+"""Threads that take what is waited for before what is done ahead."""
+
+from __future__ import annotations
+
+import threading
+from collections import deque
+from collections.abc import Callable
+from concurrent.futures import Executor, Future
+from queue import SimpleQueue
+from typing import Any, TypeVar
+
+Result = TypeVar("Result")
+
+
+class Workers(Executor):
+    """Threads for calls that release the interpreter's lock; to be used as a context.
+
+    Args:
+        n_threads: How many, at least 1.
+    """
+
+    def __init__(self, n_threads: int) -> None:
+        self._calls: deque[Callable[[], None]] = deque()
+        self._calls_ahead: deque[Callable[[], None]] = deque()
+        self._turns: SimpleQueue[None] = SimpleQueue()
+        self._threads = [threading.Thread(target=self._work) for _ in range(n_threads)]
+        for thread in self._threads:
+            thread.start()
+
+    def submit(self, call: Callable[..., Result], /, *arguments: Any, **more: Any) -> Future[Result]:
+        """Make a call in a thread, after those submitted before."""
+        return self._enqueue(self._calls, call, *arguments, **more)
+
+    def submit_ahead(self, call: Callable[..., Result], /, *arguments: Any, **more: Any) -> Future[Result]:
+        """Make a call in a thread once no other is waiting but those submitted ahead before."""
+        return self._enqueue(self._calls_ahead, call, *arguments, **more)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """End the threads when all calls are made; whoever wants fewer cancels their futures."""
+        for _ in self._threads:
+            self._turns.put(None)
+        for thread in self._threads if wait else ():
+            thread.join()
+
+    def _enqueue(
+        self, calls: deque[Callable[[], None]], call: Callable[..., Result], *arguments: Any, **more: Any
+    ) -> Future[Result]:
+        future: Future[Result] = Future()
+
+        def made() -> None:
+            if future.set_running_or_notify_cancel():
+                try:
+                    future.set_result(call(*arguments, **more))
+                except BaseException as error:
+                    future.set_exception(error)
+
+        calls.append(made)
+        self._turns.put(None)
+        return future
+
+    def _work(self) -> None:
+        """Make a call a turn. There are as many turns as calls, and then one more for each thread, to end."""
+        while made := self._next():
+            made()
+            del made  # and what it returned, until there is another
+
+    def _next(self) -> Callable[[], None] | None:
+        self._turns.get()
+        for calls in (self._calls, self._calls_ahead):
+            try:
+                return calls.popleft()
+            except IndexError:
+                continue
+        return None
