@@ -20,7 +20,7 @@ from pmbf.errors import IncompleteError, NotFoundError, ParameterError, Unsuppor
 if TYPE_CHECKING:
     import subprocess
 
-SUBMODULE = "160000"
+SUBMODULE, TREE = "160000", "040000"
 _ENVIRONMENT = {
     "GIT_NO_REPLACE_OBJECTS": "1",
     "GIT_GRAFT_FILE": f"{os.devnull}/none",
@@ -37,7 +37,7 @@ class Entry:
     """A path of a tree or the index and the object there.
 
     Args:
-        mode: As git writes it: `100644`, `120000` for a link, `160000` for a submodule.
+        mode: As git writes it: `100644`, `120000` for a link, `160000` for a submodule, `040000` for a folder.
         blob: The object's name.
         path: From the repository's top.
         commit: Which commit brings it, or empty.
@@ -116,7 +116,7 @@ class Repository:
             raise IncompleteError(f"{error}; in a shallow clone fetch the history first (fetch-depth: 0)") from None
 
     def introduced(self, commits: Sequence[str]) -> list[Entry]:
-        """Return every path that a commit sets to something none of its parents has there.
+        """Return every path, folders too, that a commit sets to something none of its parents has there.
 
         What a merge takes over from a parent came with that parent; what it makes itself is listed. So each blob that
         some commits bring is found, also one that a later commit takes away again.
@@ -124,11 +124,11 @@ class Repository:
         if not commits:
             return []
         given = "".join(f"{one}\n" for one in commits).encode()
-        return _entries(self._run("diff-tree", "--stdin", "-r", "-c", "--root", *_RAW, given=given))
+        return _entries(self._run("diff-tree", "--stdin", "-r", "-t", "-c", "--root", *_RAW, given=given))
 
     def in_tree(self, tree: str) -> list[Entry]:
         """Return everything below a tree."""
-        fields = (line.partition(b"\t") for line in self._run("ls-tree", "-r", "-z", tree).split(b"\0") if line)
+        fields = (line.partition(b"\t") for line in self._run("ls-tree", "-r", "-t", "-z", tree).split(b"\0") if line)
         return [_entry(head.split()[0], head.split()[2], path) for head, _, path in fields]
 
     # ------------------------------------------------------------------ objects

@@ -1,4 +1,4 @@
-"""Git LFS: a pointer is no content. What it points to is read where it lies, and missed where it does not.
+"""Git LFS: what a pointer points to leaves with it. It is read where it lies, and missed where it does not.
 
 Source:
     git-lfs, docs/spec.md: a pointer is UTF-8 text under 1,024 bytes whose first line is its version.

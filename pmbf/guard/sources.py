@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import itertools
 import os
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -16,7 +17,7 @@ from pathlib import Path
 from pmbf.discovery import Problem, discover, read_content, reason_of
 from pmbf.errors import PmbfError
 from pmbf.guard import lfs
-from pmbf.guard.git import SUBMODULE, Entry, Object, Repository, is_zero
+from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
 from pmbf.guard.policy import Policy
 from pmbf.guard.selection import is_selected
 from pmbf.guard.types import Payload, Unread, Where
@@ -72,7 +73,7 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
         else:
             n_excluded += 1
     channel = "stdin" if list(words) == [STDIN] else "path"
-    payloads = (_file(path, shown, policy) for path, shown in kept)
+    payloads = (each for path, shown in kept for each in _with_pointed(_file(path, shown, policy), None, policy))
     return Planned(channel, payloads, len(kept), n_excluded, unread=tuple(unread), asked=True)
 
 
@@ -102,8 +103,7 @@ def _file(path: str, shown: str, policy: Policy) -> Payload:
         content = read_content(path, policy.max_bytes, wait_s=policy.timeout_s)
     except (PmbfError, OSError) as error:
         return Payload(shown, (shown,), None, where, problem=reason_of(error))
-    payload = Payload(shown, (shown,), content, where)
-    return _without_pointer(payload, None, policy)
+    return Payload(shown, (shown,), content, where)
 
 
 # ---------------------------------------------------------------------- git
@@ -132,7 +132,7 @@ def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence
         policy: Which paths, how large.
     """
     fields = [line.decode("utf-8", "surrogateescape").split() for line in lines if line.strip()]
-    pushed = [one[1] for one in fields if len(one) == 4 and not is_zero(one[1])]
+    pushed = [(one[2], one[1]) for one in fields if len(one) == 4 and not is_zero(one[1])]
     there = [one[3] for one in fields if len(one) == 4 and not is_zero(one[3])]
     malformed = [Unread(" ".join(one), "not a line of a pre-push hook") for one in fields if len(one) != 4]
     return _of_objects(repository, pushed, [*there, *server_has], [], policy, "pre-push", malformed)
@@ -147,25 +147,25 @@ def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) 
         policy: Which paths, how large.
     """
     fields = [line.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 2) for line in lines if line.strip()]
-    pushed = [one[1] for one in fields if len(one) == 3 and not is_zero(one[1])]
+    pushed = [(one[2], one[1]) for one in fields if len(one) == 3 and not is_zero(one[1])]
     malformed = [Unread(" ".join(one), "not a line of a pre-receive hook") for one in fields if len(one) != 3]
     return _of_objects(repository, pushed, [], ["--all"], policy, "pre-receive", malformed)
 
 
 def _of_objects(
     repository: Repository,
-    pushed: Sequence[str],
+    pushed: Sequence[tuple[str, str]],
     there: Sequence[str],
     without: Sequence[str],
     policy: Policy,
     channel: str,
     unread: Sequence[Unread],
 ) -> Planned:
-    """Return the plan for objects that are pushed: commits, or tags of commits, trees and blobs."""
+    """Return the plan for refs and what is pushed to them: commits, or tags of commits, trees and blobs."""
     met = repository.headers(list(dict.fromkeys(there)), fetches=False)
     known = [f"^{one.name}" for one in met if one.kind in ("commit", "tag")]
-    entries, tips, tags = [], [], []
-    for one in _peeled(repository, pushed):
+    entries, tips, tags = [Entry(TREE, "", ref) for ref, _ in pushed], [], []
+    for one in _peeled(repository, [name for _, name in pushed]):
         if one.kind == "commit":
             tips.append(one.name)
         elif one.kind == "tag":
@@ -199,18 +199,23 @@ def _of_entries(
     messages: Sequence[str] = (),
     unread: Sequence[Unread] = (),
 ) -> Planned:
-    """Return the plan for entries of git, each distinct blob once with all its paths, and for messages."""
+    """Return the plan for entries of git: each distinct blob once with all its paths, messages, and all names."""
     kept: dict[str, list[Entry]] = {}
-    excluded, submodules = set(), set()
+    excluded, submodules, names = set(), set(), dict[str, None]()
     for entry in entries:
+        selected = is_selected(entry.path, policy)
         if entry.mode == SUBMODULE:
             submodules.add(entry.path)
-        elif is_selected(entry.path, policy):
+        elif entry.mode != TREE and selected:
             kept.setdefault(entry.blob, []).append(entry)
-        else:
+        elif entry.mode != TREE:
             excluded.add((entry.path, entry.blob))
-    payloads = itertools.chain(_blobs(repository, kept, policy, where), _messages(repository, messages, where))
-    n_planned = len(kept) + len(messages)
+        if selected:
+            names[entry.path] = None
+    payloads = itertools.chain(
+        _blobs(repository, kept, policy, where), _messages(repository, messages, where), _names(names)
+    )
+    n_planned = len(kept) + len(messages) + bool(names)
     return Planned(channel, payloads, n_planned, len(excluded), len(submodules), tuple(unread))
 
 
@@ -229,7 +234,7 @@ def _blobs(
             readable.append(header.name)
     for found in repository.objects(readable):
         payload = _payload(kept[found.name], found.content, where, "" if found.content is not None else found.kind)
-        yield _without_pointer(payload, repository.common_folder, policy)
+        yield from _with_pointed(payload, repository.common_folder, policy)
 
 
 def _payload(entries: Sequence[Entry], content: bytes | None, where: Where, problem: str) -> Payload:
@@ -239,18 +244,37 @@ def _payload(entries: Sequence[Entry], content: bytes | None, where: Where, prob
 
 
 def _messages(repository: Repository, names: Sequence[str], where: Where) -> Iterator[Payload]:
-    """Yield the message of each commit and annotated tag: it leaves with them."""
+    """Yield what each commit and annotated tag says: its message, then who made it and all else but other objects."""
     for found in repository.objects(names) if names else ():
-        _, _, message = (found.content or b"").partition(b"\n\n")
+        head, _, message = (found.content or b"").partition(b"\n\n")
+        said = message + b"\n\n" + _OTHER_OBJECTS.sub(b"", head + b"\n")
         name = f"the message of {found.kind} {found.name[:12]}"
         problem = "" if found.content is not None else found.kind
-        yield Payload(name, (), None if problem else message, where, commit=found.name, problem=problem)
+        yield Payload(name, (), None if problem else said, where, commit=found.name, problem=problem)
 
 
-def _without_pointer(payload: Payload, git_folder: Path | None, policy: Policy) -> Payload:
-    """Return a payload; for a pointer of Git LFS, what it points to."""
+_OTHER_OBJECTS = re.compile(rb"^(?:tree|parent|object) [0-9a-f]{40,64}\n", re.MULTILINE)
+
+
+def _names(names: Iterable[str]) -> Iterator[Payload]:
+    """Yield the names of paths, branches and tags, which leave too, a line each."""
+    content = "\n".join(map(_readable, names)).encode()
+    if content:
+        yield Payload("the names of paths, branches and tags", (), content, "names")
+
+
+def _readable(name: str) -> str:
+    raw = os.fsencode(name)
+    try:
+        return raw.decode()
+    except UnicodeDecodeError:
+        return raw.decode("latin-1")
+
+
+def _with_pointed(payload: Payload, git_folder: Path | None, policy: Policy) -> Iterator[Payload]:
+    """Yield a payload; after a pointer of Git LFS, which may say more than it must, also what it points to."""
+    yield payload
     sha256 = lfs.pointed_to(payload.content or b"")
-    if sha256 is None:
-        return payload
-    content, problem = lfs.stored(git_folder, sha256, policy.max_bytes)
-    return replace(payload, content=content, problem=problem)
+    if sha256 is not None:
+        content, problem = lfs.stored(git_folder, sha256, policy.max_bytes)
+        yield replace(payload, content=content, problem=problem)

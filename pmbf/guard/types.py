@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from pmbf.span import Span
 
-Where = Literal["path", "stdin", "index", "commit"]
+Where = Literal["path", "stdin", "index", "commit", "names"]
 Action = Literal["block", "warn", "allowed", "trace"]
 
 DONE, BLOCKED, FAILED = 0, 1, 3
@@ -44,7 +44,7 @@ class Payload:
 
     @property
     def is_message(self) -> bool:
-        """Whether it is no file but the message of a commit or a tag."""
+        """Whether it is no file but the message of a commit or a tag, or names."""
         return not self.paths
 
     def bare(self) -> Payload:
@@ -202,7 +202,7 @@ class Counts:
 
     Args:
         n_files: Files whose bytes were looked at; equal contents in git count once.
-        n_messages: Messages of commits and tags that were.
+        n_messages: Messages of commits and tags that were; names of paths, branches and tags do not count.
         n_bytes: The bytes of both.
         n_not_text: Those of them that hold no text: pictures, programs and other binary files.
         n_excluded: Paths that the policy leaves out.

@@ -22,12 +22,12 @@ class _Tally:
 
     def note(self, judged: Judged) -> None:
         counts, name = self.counts, judged.payload.name
-        looked_at = not (judged.problems and not judged.n_bytes)
+        looked_at = judged.payload.where != "names" and not (judged.problems and not judged.n_bytes)
         self.counts = replace(
             counts,
             n_files=counts.n_files + (looked_at and not judged.payload.is_message),
             n_messages=counts.n_messages + (looked_at and judged.payload.is_message),
-            n_bytes=counts.n_bytes + judged.n_bytes,
+            n_bytes=counts.n_bytes + looked_at * judged.n_bytes,
             n_not_text=counts.n_not_text + (not judged.is_text),
         )
         self.unread += [Unread(name, problem) for problem in judged.problems]

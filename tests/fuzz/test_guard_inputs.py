@@ -167,6 +167,9 @@ def test_what_git_lists_is_understood_or_refused(raw):
 
 @given(damaged([OBJECT + b" blob 12\n", OBJECT + b" missing\n", b"main ambiguous\n"], (b" ", b"\n", b"-1")))
 @fuzzing
-def test_what_git_says_of_an_object_is_understood_or_the_object_is_missing(line):
-    found = git._header(line)
-    assert found.size >= 0
+def test_what_git_says_of_an_object_is_understood_or_refused(line):
+    try:
+        found = git._answer(line, OBJECT.decode())
+    except IncompleteError:
+        return
+    assert (found.name, found.size >= 0) == (OBJECT.decode(), True)

@@ -1,7 +1,11 @@
 """What git itself can be made to hide: each way is seen through, or the check is incomplete."""
 
+import base64
+import hashlib
 import json
 import os
+import random
+import textwrap
 
 import pytest
 
@@ -122,3 +126,86 @@ def test_a_range_has_two_sides(git, revisions):
     done = guard("--range", revisions, "-c", "x", cwd=git.folder)
     assert done.returncode == 2
     assert "both sides" in done.stderr
+
+
+# ---------------------------------------------------------------------- what is no content of a file
+
+
+def blocks_by(git, protected, *asked):
+    """Return the names of the payloads that a check of all commits blocks."""
+    done = guard("--range", "HEAD", *asked, "-c", protected, "--json", cwd=git.folder)
+    told = json.loads(done.stdout)
+    assert told["incomplete"] == []
+    return [one["name"] for one in told["findings"] if one["action"] == "block"]
+
+
+SPOKEN = " ".join(f"{LEAK} {LEAK[:200]}".split())
+
+
+@pytest.mark.parametrize("header", ["author", "committer", "x-note"])
+def test_a_header_of_a_commit_leaves_too(git, protected, header):
+    git.commit("a.txt", CLEAN)
+    lines = git("cat-file", "commit", "HEAD").replace("\n\nm", f"\nx-note {CLEAN[:50]}\n\nm").split("\n")
+    at = next(number for number, line in enumerate(lines) if line.startswith(header))
+    kind, _, rest = lines[at].partition(" ")
+    lines[at] = f"{kind} {SPOKEN[:400]}\n {SPOKEN[400:]}" if header == "x-note" else f"{kind} {SPOKEN} {rest}"
+    tip = git("hash-object", "-t", "commit", "-w", "--stdin", "--literally", input="\n".join(lines) + "\n")
+    git("update-ref", "HEAD", tip)
+    assert blocks_by(git, protected) == [f"the message of commit {tip[:12]}"]
+
+
+def test_a_signature_is_no_finding_and_no_gap(git, protected):
+    git.commit("a.txt", CLEAN)
+    key = base64.b64encode(random.Random(7).randbytes(600)).decode()
+    signature = "\n ".join(
+        ["-----BEGIN PGP SIGNATURE-----", "", *textwrap.wrap(key, 64), "-----END PGP SIGNATURE-----"]
+    )
+    signed = git("cat-file", "commit", "HEAD").replace("\n\nm", f"\ngpgsig {signature}\n\nm")
+    git("update-ref", "HEAD", git("hash-object", "-t", "commit", "-w", "--stdin", input=signed + "\n"))
+    assert blocks_by(git, protected) == []
+
+
+NAMES = ["the names of paths, branches and tags"]
+
+
+def test_names_of_paths_leave_too(git, protected):
+    for start in range(0, 600, 200):
+        git.write(LEAK[start : start + 200], f"{start}")
+    git.commit()
+    assert blocks_by(git, protected) == NAMES
+    git("reset", "-q", "--soft", git("commit-tree", "-m", "m", git("mktree", input="")))
+    told = json.loads(guard("--staged", "-c", protected, "--json", cwd=git.folder).stdout)
+    assert [one["name"] for one in told["findings"]] == NAMES
+
+
+def test_the_name_of_an_empty_folder_leaves_too(git, protected):
+    empty = git("mktree", input="")
+    listed = "".join(f"040000 tree {empty}\t{LEAK[start : start + 200]}\n" for start in range(0, 600, 200))
+    git("update-ref", "HEAD", git("commit-tree", "-m", "m", git("mktree", input=listed)))
+    assert blocks_by(git, protected) == NAMES
+
+
+def test_the_name_of_a_branch_leaves_too(git, protected):
+    tip = git.commit("a.txt", CLEAN)
+    given = f"refs/heads/main {tip} refs/heads/{LEAK.replace(' ', '-')} {'0' * 40}\n"
+    done = guard("--pre-push", "gone", "-c", protected, cwd=git.folder, given=given)
+    assert (done.returncode, NAMES[0] in done.stdout) == (1, True)
+
+
+def test_names_in_an_old_encoding_are_no_gap(git, protected):
+    with open(os.fsencode(git.folder) + b"/caf\xe9 na\xefve.txt", "w") as file:
+        file.write(CLEAN)
+    git.commit("\N{SNOWMAN}.txt", CLEAN)
+    assert blocks_by(git, protected) == []
+
+
+def test_a_pointer_that_says_more_than_it_must_is_looked_at_with_its_object(git, protected):
+    sha256 = hashlib.sha256(CLEAN.encode()).hexdigest()
+    pointer = "version https://git-lfs.github.com/spec/v1\n{}oid sha256:" + f"{sha256}\nsize {len(CLEAN)}\n"
+    stored = git.folder / ".git" / "lfs" / "objects" / sha256[:2] / sha256[2:4] / sha256
+    stored.parent.mkdir(parents=True)
+    stored.write_text(CLEAN)
+    git.commit("plain.bin", pointer.format(""))
+    assert blocks_by(git, protected) == []
+    git.commit("noted.bin", pointer.format(f"note {LEAK}\n"))
+    assert blocks_by(git, protected) == ["noted.bin"]
