@@ -87,11 +87,11 @@ def fingerprint(text: str | bytes, params: Params) -> Fingerprint:
     return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens)
 
 
-def query_sample(text: str, params: Params, *, starts: bool = False) -> QuerySample:
+def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> QuerySample:
     """Return the hashes to look up for a text, the same that `fingerprint` stores, with their places.
 
     Args:
-        text: The original; lone surrogates count as U+FFFD.
+        text: The original, where lone surrogates count as U+FFFD; or its UTF-8.
         params: Those of the collection that is asked.
         starts: Whether the shingles' code points are wanted; that takes a third more.
 

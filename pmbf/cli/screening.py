@@ -74,7 +74,7 @@ class Screening:
 
     def _told(self, answer: Answer, several: bool) -> int:
         """Print one answer and return its exit code."""
-        if answer.unread:
+        if answer.query.unread:
             return self._told_unread(answer.report)
         self._so_far.count(answer.report)
         if self.json and not self.quiet:
@@ -101,7 +101,7 @@ class Screening:
             print_text(self._separator + nothing_line(report))
             self._separator = ""
             return
-        whole = report_text(report, answer.text, self.collection.text, self.view)
+        whole = report_text(report, answer.query.text, self.collection.text, self.view)
         print_text(self._separator + whole + self._too_short(report))
         self._separator = "\n"
 

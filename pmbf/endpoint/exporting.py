@@ -25,7 +25,7 @@ from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import IncompleteError, ParameterError
 
 COMMON_DOCUMENTS, COMMON_SHARE = 50, 0.02
-"""A shingle is common that more than this many documents have, and more than this share of them: fifty drafts of one
+"""A gram is common that more than this many documents have, and more than this share of them: fifty drafts of one
 text are still protected, fifty licences at the end of other texts are not."""
 
 

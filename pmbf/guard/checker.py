@@ -14,7 +14,7 @@ from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
 from pmbf.report import Match, Report
-from pmbf.screen import Text
+from pmbf.screen import Answer, Text
 
 FEW_DOCUMENTS = 200
 LONE_HASHES = 2.5
@@ -98,8 +98,11 @@ class CollectionChecker:
     def check(self, texts: Iterable[Text]) -> Iterator[Report]:
         """Yield the report on each text, in order."""
         for answer in self._collection.answers(texts, _as_it_is, **self._options):
-            matches = tuple(self._measured(match, answer.text) for match in answer.report.matches)
-            yield replace(answer.report, matches=matches) if matches else answer.report
+            yield self._to_the_letter(answer) if answer.report.matches else answer.report
+
+    def _to_the_letter(self, answer: Answer) -> Report:
+        text = answer.query.text
+        return replace(answer.report, matches=tuple(self._measured(match, text) for match in answer.report.matches))
 
     def _measured(self, match: Match, text: str) -> Match:
         """Return a match with its passages measured to the letter, as it is where its source is gone by now."""

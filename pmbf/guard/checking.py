@@ -60,13 +60,13 @@ def _texts(payloads: Iterable[Payload], policy: Policy, waiting: deque[ReadPaylo
     for payload in payloads:
         one = read(payload, limits)
         waiting.append(one)
-        if one.text.text:
+        if one.text.content:
             yield one.text
 
 
 def _without_text(waiting: deque[ReadPayload]) -> Iterator[Judged]:
     """Yield the payloads at the head of a queue that wait for no answer."""
-    while waiting and not waiting[0].text.text:
+    while waiting and not waiting[0].text.content:
         yield _judged(waiting.popleft(), (), ())
 
 

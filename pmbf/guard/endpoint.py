@@ -62,25 +62,26 @@ class EndpointChecker:
         """Yield the report on each text, in order."""
         return map(self._report, texts)
 
-    def _report(self, text: Text) -> Report:
-        sample = keyed_sample(text.text, self._key)
+    def _report(self, query: Text) -> Report:
+        text = query.text
+        sample = keyed_sample(text, self._key)
         by_row: dict[int, _Row] = {}
         for run in self._endpoint.runs(sample):
             row = by_row.setdefault(run.row, _Row())
             row.spans.append(sample.span_around(run.start, run.stop))
             row.hits |= set(sample.hashes[run.start : run.stop].tolist())
-        matches = [self._match(number, row, len(sample), len(text.text)) for number, row in by_row.items()]
+        matches = [self._match(number, row, len(sample), len(text)) for number, row in by_row.items()]
         matches = sorted((one for one in matches if one.passages), key=lambda one: (-one.n_covered, one.document.path))
         n_covered = verify.union_length([passage.query for match in matches for passage in match.passages])
         return Report(
-            Query(text.name, len(text.text), len(tokenise(text.text)), len(sample)),
+            Query(query.name, len(text), len(tokenise(text)), len(sample)),
             tuple(matches),
             n_covered,
-            n_covered / max(1, len(text.text)),
+            n_covered / max(1, len(text)),
             n_documents=len(self._endpoint.ids),
             n_candidates=len(by_row),
             generation=0,
-            problems=text.problems,
+            problems=query.problems,
             collection=str(self._endpoint.path),
         )
 

@@ -22,8 +22,17 @@ _ESCAPE = re.compile(
     rf"\\u[0-9A-Fa-f]{{4}}|\\U[0-9A-Fa-f]{{8}}|\\u\{{[0-9A-Fa-f]{{1,6}}\}}|&#?[0-9A-Za-z]{{2,8}};|{_BYTES}"
 )
 _OF_LINES = re.compile(r"\\[nrt]")
-_BLANK = re.compile("[\u3164\u2800\uffa0\u115f\u1160]+")
+_BLANKS = "\u3164\u2800\uffa0\u115f\u1160"
+_BLANKS_ENCODED = tuple(one.encode() for one in _BLANKS)
+_BLANK = re.compile(f"[{_BLANKS}]+")
 _TAGS = re.compile(r"<[^<>\s][^<>]{0,200}>(?:\s{0,9}<[^<>\s][^<>]{0,200}>)*+")
+
+
+def may_be_escaped(encoded: bytes) -> bool:
+    """Return whether `read_anew` may find anything in a text, by its UTF-8."""
+    n_marks = encoded.count(b"\\") + encoded.count(b"&") + encoded.count(b"%")
+    blank = any(one[:1] in encoded and one in encoded for one in _BLANKS_ENCODED)  # a byte is found 30 times as fast
+    return n_marks >= LEAST_MARKS or encoded.count(b"<") >= LEAST_TAGS or blank
 
 
 def read_anew(text: str) -> Iterator[tuple[str, str]]:

@@ -8,7 +8,7 @@ from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, plain_kind, runs
 from pmbf.guard.types import Payload
-from pmbf.guard.unseen import seen
+from pmbf.guard.unseen import may_hide, seen
 from pmbf.screen import Text
 from pmbf.text import clean
 
@@ -43,6 +43,8 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
         return ReadPayload(payload, Text(payload.name, ""), 0, problems=(payload.problem,))
     looks = kernels.looks(raw)
     if looks.is_clean and len(raw) <= min(limits.max_bytes, limits.max_text_bytes) and plain_kind(raw, payload.name):
+        if not may_hide(raw, looks):
+            return ReadPayload(payload.bare(), Text(payload.name, raw), len(raw), True)
         whole = seen(raw.decode(), looks, limits)
         text = Text(payload.name, whole.text)
         return ReadPayload(payload.bare(), text, len(raw), True, problems=whole.problems, parts=whole.parts)

@@ -17,7 +17,7 @@ from time import monotonic
 from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_encrypted, runs
-from pmbf.guard.escaped import read_anew
+from pmbf.guard.escaped import may_be_escaped, read_anew
 from pmbf.kernels import Looks
 from pmbf.text import clean
 
@@ -44,6 +44,7 @@ _UUENCODED = re.compile(r"^begin [0-7]{3,4} [^\n]{1,200}\n((?:[ -`]{1,90}\r?\n)+
 _ARMOUR = re.compile(
     r"-----BEGIN (PGP MESSAGE|AGE ENCRYPTED FILE)-----[^\n]{0,9}\n(?:[^\n]{0,200}\n){0,8}?[ >#*|]{0,9}[A-Za-z0-9+/]{40}"
 )
+_UU_MARK, _ARMOUR_MARK = "begin ", "-----BEGIN "
 _APART = re.compile(rf"(?<!\S)(?:\S\s{{1,6}}){{{LEAST_APART},}}+(?:\S(?!\S))?")
 _IN_WORDS = re.compile(r"(?<=\S)\s(?=\S)")
 
@@ -88,6 +89,20 @@ def seen(text: str, looks: Looks, limits: Limits) -> Seen:
     return Seen("".join(pieces), tuple(parts), tuple(dict.fromkeys(problems))) if parts or problems else Seen(text)
 
 
+def may_hide(encoded: bytes, looks: Looks) -> bool:
+    """Return whether a text may hide anything, by its UTF-8: decoding it takes longer than asking."""
+    marked = _UU_MARK.encode() in encoded or _ARMOUR_MARK.encode() in encoded
+    return _may_be_packed(looks) or _may_be_apart(looks) or marked or may_be_escaped(encoded)
+
+
+def _may_be_packed(looks: Looks) -> bool:
+    return looks.longest >= LEAST_LINE
+
+
+def _may_be_apart(looks: Looks) -> bool:
+    return looks.n_apart >= LEAST_APART - 2
+
+
 Found = tuple[str, str, tuple[str, ...]]
 """A name for how it was hidden, the text, and what could not be read."""
 
@@ -104,15 +119,15 @@ def _found(text: str, looks: Looks, limits: Limits, end: float, depth: int = MOS
 def _hidden(text: str, looks: Looks, limits: Limits, end: float) -> Iterator[Found]:
     for name, hidden in read_anew(text):
         yield name, hidden, ()
-    if looks.longest >= LEAST_LINE:
+    if _may_be_packed(looks):
         for raw in _unpacked(text):
             yield from _of_bytes(raw, "base64", limits, end)
-    if looks.n_apart >= LEAST_APART - 2:
+    if _may_be_apart(looks):
         yield from _together(text)
-    if "begin " in text:
+    if _UU_MARK in text:
         for block in _UUENCODED.finditer(text):
             yield from _of_bytes(_uudecoded(block[1]), "uuencode", limits, end)
-    if "-----BEGIN " in text:
+    if _ARMOUR_MARK in text:
         for armour in _ARMOUR.finditer(text):
             yield armour[1], "", ("encrypted or compressed",)
 

@@ -52,8 +52,8 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     return report(store, asked, matches(store, asked.subject(text), compared, options, statistics), options)
 
 
-def ask(files: StoreFiles, texts: Sequence[tuple[str, str]], options: Options) -> list[Asked]:
-    """Return the candidates of some texts, each with its name and clean."""
+def ask(files: StoreFiles, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Asked]:
+    """Return the candidates of some texts, each with its name, clean or in UTF-8."""
     asked = []
     for name, text in texts:
         sample, exempted = query_sample(text, files.params), exempt(text, options)

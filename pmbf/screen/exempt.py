@@ -27,8 +27,11 @@ class Exempt:
     excluded: Sequence[Span] = ()
 
 
-def exempt(text: str, options: Options) -> Exempt:
-    """Return what is exempt of a query."""
+def exempt(content: str | bytes, options: Options) -> Exempt:
+    """Return what is exempt of a query, clean or in UTF-8."""
+    if not (options.apparatus or options.exclude_quotations or options.exclude_bibliography or options.ignore):
+        return Exempt()
+    text = content if isinstance(content, str) else content.decode()
     quoted = quotations(text) if options.apparatus or options.exclude_quotations else []
     listed = bibliography(text) if options.apparatus or options.exclude_bibliography else []
     excluded = [*(quoted if options.exclude_quotations else ()), *(listed if options.exclude_bibliography else ())]

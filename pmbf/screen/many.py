@@ -37,15 +37,20 @@ class Text:
 
     Args:
         name: What the report calls it.
-        text: The whole text.
+        content: The whole text, clean, or its UTF-8: most texts share nothing, and need not be decoded.
         problems: What was not read.
         unread: Whether nothing was, for the reason that `problems` gives, or since it is no text document.
     """
 
     name: str
-    text: str
+    content: str | bytes
     problems: tuple[str, ...] = ()
     unread: bool = False
+
+    @property
+    def text(self) -> str:
+        """The whole text, decoded at each call."""
+        return self.content if isinstance(self.content, str) else self.content.decode()
 
 
 Reader = Callable[[Any], Text]
@@ -54,11 +59,10 @@ Reader = Callable[[Any], Text]
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A query's report, and the text that was screened; of one that could not be read the report says why."""
+    """A query's report, and the query; of one that could not be read the report says why."""
 
     report: Report
-    text: str
-    unread: bool = False
+    query: Text
 
 
 _Batch = list[tuple[Text, Asked]]
@@ -86,8 +90,9 @@ def answers(
         for batch in batches:
             asked = _asked(store, batch, read, options)
             for (text, one), compared in zip(asked, _sources(store, asked, options), strict=True):
-                statistics = word_statistics(store) if compared else None
-                confirmed = matches(store, one.subject(text.text), compared, options, statistics)
+                confirmed = Confirmed()
+                if compared:
+                    confirmed = matches(store, one.subject(text.text), compared, options, word_statistics(store))
                 yield _answer(store, text, one, confirmed, options)
         return
     from pmbf.processes import Processes  # only who asks for processes waits for this
@@ -131,7 +136,7 @@ def _ahead(
 
 def _asked(files: StoreFiles, batch: Sequence[Any], read: Reader, options: Options) -> _Batch:
     texts = [read(one) for one in batch]
-    return list(zip(texts, ask(files, [(text.name, text.text) for text in texts], options), strict=True))
+    return list(zip(texts, ask(files, [(text.name, text.content) for text in texts], options), strict=True))
 
 
 def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]]:
@@ -142,7 +147,7 @@ def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]
 
 
 def _answer(store: Store, text: Text, asked: Asked, confirmed: Confirmed, options: Options) -> Answer:
-    return Answer(report(store, asked, confirmed, options, text.problems), text.text, text.unread)
+    return Answer(report(store, asked, confirmed, options, text.problems), text)
 
 
 def _batched(queries: Iterable[Any], size: int) -> Iterator[list[Any]]:

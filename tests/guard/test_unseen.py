@@ -53,3 +53,33 @@ def test_letters_set_apart_are_put_together(seed, gap):
 def test_short_base64_and_short_runs_of_letters_are_left_alone():
     packed = base64.b64encode(b"x" * 60).decode()
     assert seen(f"sha512-{packed} and A B C D E F G H").parts == ()
+
+
+_MARKS = [
+    "a",
+    " ",
+    "\\u0041",
+    "&#65;",
+    "%41",
+    "<b>",
+    "\u3164",
+    "\u115f",
+    "begin 644 a\n",
+    "#86%T\n`\nend\n",
+    "QUJD" * 16,
+    "x ",
+]
+
+
+@given(st.lists(st.sampled_from(_MARKS).flatmap(lambda one: st.integers(1, 45).map(lambda n: one * n)), max_size=4))
+def test_what_hides_something_looks_as_if_it_may(pieces):
+    text = "".join(pieces)
+    found, encoded = seen(text), text.encode()
+    assert unseen.may_hide(encoded, kernels.looks(encoded)) or found == unseen.Seen(text)
+
+
+def test_armour_looks_as_if_it_may_hide_something():
+    armour = f"-----BEGIN PGP MESSAGE-----\n\n{'QUJD' * 12}\n".encode()
+    assert seen(armour.decode()).problems
+    assert unseen.may_hide(armour, kernels.looks(armour))
+    assert not unseen.may_hide(b"Plain words, 5 < 6 & so on.", kernels.looks(b"Plain words, 5 < 6 & so on."))
