@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from experiments import alignment, leaks, others, page, planted, retrieval, shingles, walking
+from experiments import alignment, edited, leaks, others, page, planted, retrieval, shingles, walking
 from experiments.arguments import assignment, check, chosen, positive, write_figures
 from experiments.pan import command as pan
 from experiments.paper import command as paper
@@ -59,6 +59,9 @@ def _run(arguments: argparse.Namespace) -> int:
     elif arguments.command == "walking":
         how = {"seed": arguments.seed, "seed_bits": arguments.seed_bits, "out": arguments.out}
         print(walking.run(arguments.corpus, **how))
+    elif arguments.command == "edited":
+        how = {"params": _params(arguments), "n_texts": arguments.texts, "seed": arguments.seed, "out": arguments.out}
+        print(edited.run(arguments.folder, of=arguments.of or arguments.folder, **how))
     elif arguments.command == "page":
         page.write()
     elif arguments.command == "others":
@@ -69,10 +72,8 @@ def _run(arguments: argparse.Namespace) -> int:
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
     else:
-        usual = asdict(Params.obfuscation()) if arguments.profile == "obfuscation" else {}
-        params = chosen(Params, dict(arguments.set), **usual)
         pan13 = arguments.corpora / "pan13_train"
-        print(retrieval.run(pan13, params=params, half=arguments.half, out=arguments.out))
+        print(retrieval.run(pan13, params=_params(arguments), half=arguments.half, out=arguments.out))
     return 0
 
 
@@ -89,20 +90,11 @@ def _parser() -> argparse.ArgumentParser:
     commands.choices["shingles"].add_argument(
         "--pairs", type=positive, default=200, help="pairs per kind (default: 200)"
     )
-    commands.choices["retrieval"].add_argument(
-        "--set",
-        action="append",
-        default=[],
-        type=assignment,
-        metavar="NAME=VALUE",
-        help="a parameter of the collection (repeatable)",
-    )
-    commands.choices["retrieval"].add_argument(
-        "--profile", choices=["default", "obfuscation"], help="parameters of the collection that --set changes"
-    )
+    _add_params(commands.choices["retrieval"])
     commands.choices["retrieval"].add_argument(
         "--half", choices=retrieval.HALVES, help="of the suspicious documents, by number (default: all)"
     )
+    _add_edited(commands.add_parser("edited", help="is an edited passage's source found?", description=edited.__doc__))
     _add_planted(
         commands.add_parser("planted", help="is a planted passage's source found?", description=planted.__doc__)
     )
@@ -120,6 +112,35 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("page", help="write docs/pan.md and its plot from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
+
+
+def _add_params(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        type=assignment,
+        metavar="NAME=VALUE",
+        help="a parameter of the collection (repeatable)",
+    )
+    parser.add_argument(
+        "--profile", choices=["default", "obfuscation"], help="parameters of the collection that --set changes"
+    )
+
+
+def _params(arguments: argparse.Namespace) -> Params:
+    usual = asdict(Params.obfuscation()) if arguments.profile == "obfuscation" else {}
+    return chosen(Params, dict(arguments.set), **usual)
+
+
+def _add_edited(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("folder", type=Path, help="documents, as .txt files, searched recursively")
+    parser.add_argument("--of", type=Path, metavar="FOLDER", help="the sources, below it (default: all)")
+    parser.add_argument("--texts", type=positive, default=40, help="sources (default: 40)")
+    parser.add_argument("--seed", type=int, default=2, help="of every choice (default: 2)")
+    parser.add_argument("--out", type=Path, help="JSON file to write")
+    _add_params(parser)
 
 
 def _add_planted(parser: argparse.ArgumentParser) -> None:

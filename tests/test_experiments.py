@@ -29,6 +29,7 @@ COMMANDS = {
     "retrieval": ["FOLDER"],
     "alignment": ["FOLDER"],
     "planted": ["FOLDER"],
+    "edited": ["FOLDER"],
     "walking": ["FOLDER"],
     "others": ["FOLDER"],
     "leaks": ["FOLDER", "--protected", "FOLDER"],
@@ -38,7 +39,7 @@ COMMANDS = {
     "pan rivals": ["FOLDER"],
     "paper similarity": ["--corpus", "FOLDER"],
 }
-OF_TEXTS = ("alignment", "planted", "walking", "leaks", "paper similarity")
+OF_TEXTS = ("alignment", "planted", "edited", "walking", "leaks", "paper similarity")
 """Take a folder of texts."""
 
 

@@ -1,0 +1,140 @@
+"""Is a passage found whose words were replaced, some of them: in scripts written with spaces, and in those without?
+
+Texts of one folder stand in a collection with all others. Of each some words in a row are put into another text of the
+folder, with a share of them replaced by words of other texts. In Han, Kana, Thai and so on two letters are a word, and
+each letter is replaced by itself, less often: so that as many pairs stay whole as words do elsewhere.
+
+- candidate: the passage's source is among the documents compared in detail;
+- found: and the comparison finds the passage in it.
+"""
+
+from __future__ import annotations
+
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from experiments.arguments import write_figures
+from experiments.corpora import read
+from pmbf.collection import Collection
+from pmbf.errors import ParameterError
+from pmbf.fingerprint import query_sample
+from pmbf.params import Params
+from pmbf.report import Span
+from pmbf.screen import candidates
+from pmbf.store import Store
+from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
+
+WORDS = (80, 250)
+SHARES = (0.08, 0.15, 0.25, 0.36, 0.58)
+HOST_CHARS = 1500
+"""Characters of the other text before and behind the passage."""
+
+N_OTHERS = 16
+"""Texts that words are taken from, and that the comparison learns from how rare words are."""
+
+_TRIES = 40
+
+
+def run(folder: Path, *, of: Path, params: Params, n_texts: int, seed: int, out: Path | None = None) -> str:
+    """Return how many edited passages are found, as a table in Markdown.
+
+    Args:
+        folder: Documents, as `.txt` files, searched recursively.
+        of: A folder in it: the sources of the passages, and the texts they are put into.
+        params: Of the collection.
+        n_texts: Sources, one passage of each length and share of each.
+        seed: Of every choice.
+        out: JSON file to write.
+
+    Raises:
+        ParameterError: The folder has too few texts that are long enough.
+    """
+    chance = random.Random(seed)
+    paths = sorted(path for path in of.rglob("*.txt") if path.stat().st_size > 4 * HOST_CHARS)
+    chance.shuffle(paths)
+    if len(paths) < n_texts + N_OTHERS:
+        raise ParameterError(f"{of}: has {len(paths)} texts that are long enough, {n_texts + N_OTHERS} are needed")
+    others = [prepare(read(path)) for path in paths[:N_OTHERS]]
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        with Collection(Path(scratch) / "all.pmbf", create=True, params=params) as collection:
+            collection.load([folder])
+        with Store(Path(scratch) / "all.pmbf") as store:
+            for path in paths[N_OTHERS : N_OTHERS + n_texts]:
+                counts.update(_asked(store, path, others, chance))
+    figures = {"folder": folder.name, "of": of.name, "params": asdict(params), "seed": seed, "counts": dict(counts)}
+    write_figures(figures, out)
+    return table(counts)
+
+
+def table(counts: Counter[str]) -> str:
+    """Return counts by `WORDS SHARE WHAT` as a table in Markdown: candidates, found, of all."""
+    lines = ["| words | " + " | ".join(f"{share:.0%} replaced" for share in SHARES) + " |"]
+    lines.append("|---:" * (len(SHARES) + 1) + "|")
+    for n_words in WORDS:
+        kinds = [f"{n_words} {share}" for share in SHARES]
+        cells = [f"{counts[f'{one} candidate']}, {counts[f'{one} found']} of {counts[f'{one} asked']}" for one in kinds]
+        lines.append(f"| {n_words} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def edited(text: Prepared, span: Span, share: float, others: Sequence[Prepared], chance: random.Random) -> str:
+    """Return some tokens of a text, a share of the words replaced; see the module."""
+    starts, stops, singles = text.tokens.starts, text.tokens.stops, text.tokens.singles
+    made = []
+    for token in range(span.start, span.stop):
+        is_replaced = chance.random() < (1 - (1 - share) ** 0.5 if singles[token] else share)
+        made.append(_other(others, bool(singles[token]), chance) if is_replaced else _at(text, token))
+        after = starts[token + 1] if token + 1 < span.stop else stops[token]
+        made.append(text.text[stops[token] : after])
+    return "".join(made)
+
+
+def _asked(store: Store, path: Path, others: Sequence[Prepared], chance: random.Random) -> Iterator[str]:
+    """Yield what is asked of one source, and which of it is found."""
+    source, host = prepare(read(path)), others[0].text
+    statistics = Statistics.of(one.words for one in others)
+    for n_words in WORDS:
+        if not (span := _drawn(source, n_words, chance)):
+            continue
+        for share in SHARES:
+            copy = edited(source, span, share, others[1:], chance)
+            query = f"{host[:HOST_CHARS]}\n\n{copy}\n\n{host[HOST_CHARS : 2 * HOST_CHARS]}"
+            place = Span(HOST_CHARS + 2, HOST_CHARS + 2 + len(copy))
+            yield f"{n_words} {share} asked"
+            ids = [one.document for one in candidates(store, query_sample(query, store.params))]
+            if not any(str(path) in paths for paths in store.paths_of(ids).values()):
+                continue
+            yield f"{n_words} {share} candidate"
+            found = passages(prepare(query), source, Settings(), statistics)
+            if any(one.query.start < place.stop and place.start < one.query.stop for one in found):
+                yield f"{n_words} {share} found"
+
+
+def _drawn(text: Prepared, n_words: int, chance: random.Random) -> Span | None:
+    """Return so many words in a row, written with spaces or without as most of the text is."""
+    stops, singles = text.run_stops(n_words), text.tokens.singles
+    for _ in range(_TRIES if len(stops) else 0):
+        first = chance.randrange(len(stops))
+        span = Span(first, int(stops[first]))
+        if (singles[span.start : span.stop].mean() > 0.5) == (2 * text.n_singles > text.n_tokens):
+            return span
+    return None
+
+
+def _other(others: Sequence[Prepared], single: bool, chance: random.Random) -> str:
+    """Return a word of some texts, or a letter where that is asked for and they have one."""
+    for _ in range(_TRIES):
+        one = chance.choice(others)
+        token = chance.randrange(one.n_tokens)
+        if bool(one.tokens.singles[token]) == single:
+            break
+    return _at(one, token)
+
+
+def _at(text: Prepared, token: int) -> str:
+    return text.text[text.tokens.starts[token] : text.tokens.stops[token]]
