@@ -1,7 +1,8 @@
 """Passages that may leave: known by their content under a key, not by their place.
 
-A fingerprint is a keyed BLAKE2b of a passage's folded words: moving, wrapping, indenting and disguising it change
-nothing, and without the key a list of fingerprints tells nothing. A passage that grows has another fingerprint.
+A fingerprint is a keyed BLAKE2b of a passage's folded words: moving, wrapping, indenting, capitals, accents and letters
+that are not seen change nothing, and without the key a list of fingerprints tells nothing. A passage that grows, or has
+letters of another script, has another fingerprint.
 """
 
 from __future__ import annotations

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from typing import Any, Literal
@@ -160,7 +161,7 @@ def _lower(new: Any, old: Any) -> bool:
 
 
 def _other(new: Any, old: Any) -> bool:
-    return bool(old) and new != old
+    return bool(old) and _elsewhere(new, old)
 
 
 def _any_other(new: Any, old: Any) -> bool:
@@ -169,6 +170,19 @@ def _any_other(new: Any, old: Any) -> bool:
 
 def _more(new: Any, old: Any) -> bool:
     return not set(new) <= set(old)
+
+
+def _place(path: str) -> str:
+    return os.path.realpath(path) if path else ""
+
+
+def _elsewhere(new: str, old: str) -> bool:
+    """Whether a path leads to another place than an old one, however each is written."""
+    return _place(new) != _place(old)
+
+
+def _more_places(new: Any, old: Any) -> bool:
+    return _more(map(_place, new), map(_place, old))
 
 
 def _count(loosens: Loosens, *, optional: bool = False) -> Key:
@@ -201,8 +215,8 @@ def _text(kind: str, loosens: Loosens) -> Key:
 
 KEYS: dict[str, Key] = {
     "collection": _text("path", _other),
-    "endpoint": _text("path", _any_other),
-    "key_file": _text("path", _any_other),
+    "endpoint": _text("path", _elsewhere),
+    "key_file": _text("path", _elsewhere),
     "block_chars": _count(_higher, optional=True),
     "warn_chars": _count(_higher, optional=True),
     "block_document_share": _share(),
@@ -221,8 +235,8 @@ KEYS: dict[str, Key] = {
     "on_not_text": _choice("block", "warn", "pass"),
     "on_error": _choice("block", "warn"),
     "allow_inline": _leave(),
-    "baseline": _text("path", _any_other),
-    "ignore": _words("paths", _more),
+    "baseline": _text("path", _elsewhere),
+    "ignore": _words("paths", _more_places),
     "allow_licences": _leave(),
     "name": _text("word", _any_other),
 }

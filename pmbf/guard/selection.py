@@ -15,18 +15,23 @@ def is_selected(path: str, policy: Policy) -> bool:
     >>> policy = Policy(include=("docs", "*.md"), exclude=("docs/public/*",))
     >>> [is_selected(path, policy) for path in ("docs/a.txt", "README.md", "src/a.py", "docs/public/b.md")]
     [True, True, False, False]
+    >>> [is_selected(path, Policy(exclude=("./docs/",))) for path in ("docs/a.txt", "src/docs/a.txt")]
+    [False, True]
     """
     return (not policy.include or _fits(path, policy.include)) and not _fits(path, policy.exclude)
 
 
 def _fits(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether a path fits a pattern: one with a slash as a whole or a folder above it, others any part of it."""
+    """Return whether a path fits a pattern: one with a slash as a whole or a folder above it, others any part of it.
+
+    `./docs` is the folder at the top.
+    """
     if not patterns:
         return False
     parts = path.split(os.sep)
     above = [os.sep.join(parts[:n]) for n in range(1, len(parts) + 1)]
     return any(
-        fnmatch.fnmatchcase(one, pattern.rstrip("/"))
+        fnmatch.fnmatchcase(one, pattern.rstrip("/").removeprefix("./"))
         for pattern in patterns
         for one in (above if "/" in pattern.rstrip("/") else parts)
     )

@@ -232,3 +232,15 @@ def test_the_project_is_the_nearest_folder_above_that_is_configured_or_a_reposit
 def test_policies_that_differ_have_different_digests():
     assert Policy().digest() != Policy(block_chars=299).digest()
     assert Policy().digest() == Policy(block_chars=300).digest()
+
+
+def test_another_spelling_of_a_locked_place_is_the_same_place(tmp_path, monkeypatch):
+    (tmp_path / "work").mkdir()
+    monkeypatch.chdir(tmp_path / "work")
+    lines = ("[guard]", "locked = true", "collection = 'c.pmbf'", "baseline = 'b.json'", "ignore = ['i.txt']")
+    central = write(tmp_path / "central.toml", *lines)
+    given = command_line({"collection": "../c.pmbf", "baseline": "../work/../b.json", "ignore": ["../i.txt"]})
+    assert policy_for(tmp_path, Chosen(policy_file=str(central), values=given), {}).collection
+    for name, value in (("collection", "c.pmbf"), ("baseline", ""), ("ignore", ["i.txt"])):
+        with pytest.raises(ParameterError, match=f"{name} is"):
+            policy_for(tmp_path, Chosen(policy_file=str(central), values=command_line({name: value})), {})
