@@ -32,6 +32,16 @@ _MARKED = [
     re.compile(rf"{opening}(?:{_NO_BLANK_LINE}[^{opening}{closing}]){{1,{MOST_QUOTED}}}{closing}")
     for opening, closing in _PAIRS
 ]
+_SINGLE = [
+    re.compile(
+        rf"(?<!\w){opening}(?=\w)(?:{_NO_BLANK_LINE}(?:[^{opening}{closing}]|(?<=\w){closing}(?=\w))){{1,{MOST_QUOTED}}}"
+        rf"(?<!\s){closing}(?!\w)"
+    )
+    for opening, closing in (("‘", "’"), ("'", "'"))
+]
+"""Apostrophes inside words neither begin nor end one."""
+LEAST_SINGLE_WORDS = 4
+"""Between single marks: of fewer words one of the marks may be an apostrophe."""
 _LATEX = re.compile(rf"``(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
 _BLOCK = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z))++", re.M)
 _STRAIGHT = re.compile('"')
@@ -68,7 +78,7 @@ def quotations(text: str) -> list[Span]:
     >>> [text[span.start : span.stop] for span in quotations(text)]
     ['“never again”', '"Again"']
     """
-    return merged([*_marked(text), *_straight(text)])
+    return merged([*_marked(text), *_single(text), *_straight(text)])
 
 
 def bibliography(text: str) -> list[Span]:
@@ -129,6 +139,14 @@ def _marked(text: str) -> Iterator[Span]:
     for pattern in [*(one for one in _MARKED if one.pattern[0] in text), _LATEX, _BLOCK]:
         for found in pattern.finditer(text):
             yield Span(*found.span())
+
+
+def _single(text: str) -> Iterator[Span]:
+    """Yield what stands between single marks and is a clause, not a word."""
+    for pattern in _SINGLE:
+        for found in pattern.finditer(text):
+            if len(found[0].split()) >= LEAST_SINGLE_WORDS:
+                yield Span(*found.span())
 
 
 def _straight(text: str) -> Iterator[Span]:

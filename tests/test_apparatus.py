@@ -84,6 +84,20 @@ def test_hostile_repetition_takes_linear_time(evil):
 # ---------------------------------------------------------------------- in a screening
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("He said ‘it isn’t over until it’s over’ and left.", ["‘it isn’t over until it’s over’"]),
+        ("He said 'it isn't over until it's over' and left.", ["'it isn't over until it's over'"]),
+        ("The dogs' bones, the cats' milk and rock 'n' roll aren't ours, 'tis true.", []),
+        ("A ‘word’ or ‘two of’ them, and the students’ own.", []),
+        ("He said 'it is not over\n\nuntil it is over' and left.", []),
+    ],
+)
+def test_single_quotation_marks_are_no_apostrophes(text, expected):
+    assert [text[span.start : span.stop] for span in quotations(text)] == expected
+
+
 @pytest.fixture
 def asked(tmp_path):
     """A collection of two texts, and a query that quotes the one and copies from the other."""
