@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-import sys
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pmbf.cli.outcome import DONE, note, print_json, print_text, reason
+from pmbf.cli.outcome import (
+    DONE,
+    FAILED,
+    flush_stdout,
+    note,
+    note_if_possible,
+    print_json,
+    print_text,
+    reason,
+)
 from pmbf.errors import ParameterError, PmbfError
 
 if TYPE_CHECKING:
@@ -44,6 +54,8 @@ def run(
     from pmbf.cli.guard_checks import Asked, Check, allowances_of, is_redacted, values_given
     from pmbf.guard.config import Chosen
 
+    if json and sarif == "-":
+        raise ParameterError("--json and --sarif - would both write on stdout; write the SARIF to a file")
     asked = Asked(paths or (), staged, range_, pre_push, pre_receive, name)
     check = Check.of(asked, Chosen(policy, config, values_given(**keys)))
     try:
@@ -53,24 +65,49 @@ def run(
             raise
         note(f"guard: NOT CHECKED, and let through by the policy (on_error): {reason(error)}")
         return DONE
-    if incidents:
-        from pmbf.guard.incidents import append_incidents
+    failed = _tell(
+        (partial(_log, incidents, verdict, channel, check.policy.protected) if incidents else None),
+        (partial(_write_sarif, verdict, sarif) if sarif else None),
+        partial(_print, verdict, is_redacted(redact), json=json, is_shown=not quiet and sarif != "-"),
+        partial(_note, verdict),
+    )
+    return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
 
-        append_incidents(incidents, verdict, channel=channel, collection=check.policy.protected)
-    _write(verdict, sarif, redact=is_redacted(redact), json=json, quiet=quiet)
-    return verdict.exit_code
+
+def _tell(*ways: Callable[[], None] | None) -> bool:
+    """Tell a verdict in some ways, each whatever becomes of the others; return whether one failed."""
+    errors = []
+    for way in filter(None, ways):
+        try:
+            way()
+        except BrokenPipeError:
+            raise
+        except (PmbfError, OSError) as error:
+            errors.append(error)
+    for failed in errors:
+        note_if_possible(reason(failed))
+    return bool(errors)
 
 
-def _write(verdict: Verdict, sarif: str | None, *, redact: bool, json: bool, quiet: bool) -> None:
-    from pmbf.terminal.guard import findings_text, note_lines
+def _log(file: str, verdict: Verdict, channel: str, protected: str) -> None:
+    from pmbf.guard.incidents import append_incidents
 
-    if sarif:
-        _write_sarif(verdict, sarif)
+    append_incidents(file, verdict, channel=channel, collection=protected)
+
+
+def _print(verdict: Verdict, redact: bool, *, json: bool, is_shown: bool) -> None:
+    from pmbf.terminal.guard import findings_text
+
     if json:
         print_json(verdict.to_dict(redact=redact))
-    elif not quiet and sarif != "-":
+    elif is_shown:
         print_text(findings_text(verdict, redact=redact))
-    sys.stdout.flush()
+    flush_stdout()
+
+
+def _note(verdict: Verdict) -> None:
+    from pmbf.terminal.guard import note_lines
+
     for line in note_lines(verdict):
         note(line)
 

@@ -36,23 +36,33 @@ def ending(leave: Callable[[int], BaseException]) -> Iterator[None]:
         try:
             yield
         finally:
-            sys.stdout.flush()
+            flush_stdout()
     except BrokenPipeError:
-        _close_stdout()
+        send_nowhere(sys.stdout)
         raise leave(PIPE_CLOSED) from None
     except KeyboardInterrupt:
-        note("stopped")
+        note_if_possible("stopped")
         raise leave(STOPPED) from None
     except ParameterError as error:
-        note(str(error))
+        note_if_possible(str(error))
         raise leave(USAGE) from None
     except (PmbfError, OSError) as error:
-        _give_up_what_does_not_fit()
-        note(reason(error))
+        note_if_possible(reason(error))
         raise leave(FAILED) from None
     except MemoryError:
-        note("out of memory")
+        note_if_possible("out of memory")
         raise leave(FAILED) from None
+
+
+def flush_stdout() -> None:
+    """Write out what stdout holds back; where it cannot be written, drop it, so that it fails once only."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError:  # a full disk
+        send_nowhere(sys.stdout)
+        raise
 
 
 def prepare_streams() -> None:
@@ -64,18 +74,10 @@ def prepare_streams() -> None:
             stream.reconfigure(errors="backslashreplace")
 
 
-def _give_up_what_does_not_fit() -> None:
-    """Send stdout's buffer nowhere if it cannot be written, to a full disk for instance."""
-    try:
-        sys.stdout.flush()
-    except OSError:
-        _close_stdout()
-
-
-def _close_stdout() -> None:
-    """Send what is still in stdout's buffer nowhere: Python flushes it once more at its end."""
+def send_nowhere(stream: Any) -> None:
+    """Send what is still in a stream's buffer nowhere: Python flushes it once more at its end."""
     sink = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(sink, sys.stdout.fileno())
+    os.dup2(sink, stream.fileno())
 
 
 def reason(error: Exception) -> str:
@@ -91,6 +93,14 @@ def note(message: str) -> None:
     from pmbf.terminal.safe import one_line
 
     print(f"pmbf: {one_line(message)}", file=sys.stderr, flush=True)
+
+
+def note_if_possible(message: str) -> None:
+    """Print a line on stderr; where that cannot be written, the exit code alone tells."""
+    try:
+        note(message)
+    except OSError:
+        send_nowhere(sys.stderr)
 
 
 def note_kernels() -> None:

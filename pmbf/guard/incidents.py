@@ -18,7 +18,8 @@ from pmbf.guard.types import Finding, Verdict
 def append_incidents(path: str | os.PathLike[str], verdict: Verdict, *, channel: str, collection: str) -> int:
     """Append a verdict's findings to a log, and return how many there were.
 
-    The lines of one check stay together, and are on disk when this returns. A log that is made is its owner's alone.
+    The lines of one check stay together, and are on disk when this returns. A log that is made is its owner's alone; it
+    is opened even where there is nothing to append, so that one that cannot be written shows before it is needed.
 
     Args:
         path: The log; a line of JSON for each incident.
@@ -31,16 +32,15 @@ def append_incidents(path: str | os.PathLike[str], verdict: Verdict, *, channel:
         OSError: It cannot be written.
     """
     lines = "".join(json.dumps(one) + "\n" for one in _incidents(verdict, channel, collection)).encode()
-    if not lines:
-        return 0
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
     descriptor = os.open(path, flags, 0o600)
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             raise UnsupportedError(f"{os.fspath(path)}: not a regular file, expected a log of incidents")
-        fcntl.flock(descriptor, fcntl.LOCK_EX)
-        _write(descriptor, lines)
-        os.fsync(descriptor)
+        if lines:
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+            _write(descriptor, lines)
+            os.fsync(descriptor)
     finally:
         os.close(descriptor)
     return lines.count(b"\n")

@@ -192,3 +192,31 @@ def in_a_shell(redirection, *arguments, cwd):
 def test_a_closed_stdin_is_an_error_and_no_block(desk, protected):
     done = in_a_shell("<&-", "-", "-c", protected, cwd=desk)
     assert (done.returncode, done.stderr) == (3, "pmbf: nothing was checked: stdin: is closed\n")
+
+
+@pytest.mark.parametrize(
+    ("redirection", "arguments", "code"),
+    [
+        ("2>/dev/full", ["clean.txt"], 3),
+        ("2>/dev/full", ["leak.txt"], 1),
+        (">/dev/full", ["leak.txt"], 1),
+        (">/dev/full", ["leak.txt", "--json"], 1),
+        ("", ["leak.txt", "--incidents", "no/such/folder"], 1),
+        ("", ["leak.txt", "--sarif", "no/such/folder"], 1),
+        ("", ["clean.txt", "--incidents", "no/such/folder"], 3),
+        ("", ["clean.txt", "--sarif", "no/such/folder"], 3),
+    ],
+)
+def test_what_cannot_be_written_changes_no_verdict_and_is_told(desk, protected, redirection, arguments, code):
+    done = in_a_shell(redirection, *arguments, "-c", protected, cwd=desk)
+    assert done.returncode == code
+    assert "Traceback" not in done.stderr
+    if not redirection.startswith("2"):
+        assert ("No space left" in done.stderr) or ("no/such/folder: " in done.stderr)
+        assert ("BLOCKED, 1 finding" in done.stderr) == (code == 1)
+    if not redirection.startswith(">"):
+        assert ("BLOCKED: leak.txt" in done.stdout) == (code == 1)
+
+
+def test_two_documents_on_stdout_are_refused(desk, protected):
+    assert guard("leak.txt", "-c", protected, "--json", "--sarif", "-", cwd=desk).returncode == 2
