@@ -148,7 +148,7 @@ def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None) -> Calla
 
     def piece() -> bytes:
         if not poll.poll(None if end is None else max(0, 1000 * (end - time.monotonic()))):
-            raise IncompleteError(f"{name}: a pipe that did not end within {wait_s:g} s (timeout_s)")
+            raise IncompleteError(f"{name}: a pipe that did not end within {wait_s:g} s (timeout_s, --timeout)")
         return os.read(descriptor, _PIECE_BYTES)
 
     return piece

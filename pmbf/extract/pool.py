@@ -102,7 +102,7 @@ class Worker:
         asked = {"kind": kind, "limits": asdict(limits), "unseen": unseen}
         answer = self._exchange((asked, raw), limits.timeout_s)
         if answer is None:
-            limit = f"reading took longer than {limits.timeout_s:g} s (timeout_s)"
+            limit = f"reading took longer than {limits.timeout_s:g} s (timeout_s, --timeout)"
             raise IncompleteError(limit if self._is_late else f"the reading process died: {self._cause()}")
         return answer
 
