@@ -64,7 +64,8 @@ def extract(
         apart: Whether to decode plain text, too, in a child process: guessing an encoding takes a millisecond, during
             which other threads would wait.
         unseen: Whether what a reader of the document does not see is read, too, as parts of their own: comments,
-            attributes and scripts of HTML, all headers of a mail, properties and descriptions in office documents.
+            attributes and scripts of HTML, all headers of a mail, properties and descriptions in office documents and
+            PDF, comments of archives, runs of text in what is no document.
 
     Raises:
         UnsupportedError: It is no text document, or its kind needs an extra that is not installed.

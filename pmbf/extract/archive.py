@@ -75,6 +75,11 @@ class Archive:
         """Return a member's first bytes, at most `HEAD_BYTES`, however far the rest expands."""
         return next(self._expanded(name, HEAD_BYTES), b"")
 
+    def comments(self) -> str:
+        """Return the comments of the archive and of its members."""
+        written = filter(None, [self._zip.comment, *(member.comment for member in self._zip.filelist)])
+        return "".join(f"{one.decode('utf-8', 'replace')}\n" for one in written)
+
     def unclaimed(self) -> Iterator[tuple[int, int]]:
         """Yield the ranges of bytes before the directory that belong to no member: other programs may read them."""
         stop = 0

@@ -26,6 +26,7 @@ SPACED = frozenset({"pre", "textarea"})
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
 _XML_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.-]{1,40})", re.I)
+_DOCTYPE = re.compile(r"<!DOCTYPE([^>]{40,})", re.I)
 _TAG = re.compile(r"<[^<>]{0,500}>")
 _BLANK = " \t\r\n\f"
 _BLANKS = re.compile(f"[{_BLANK}]+")
@@ -63,7 +64,7 @@ def _text(markup: str, reading: Reading) -> str:
         raise IncompleteError(f"cannot be parsed: {error}") from None
     if not root:
         return ""
-    return "".join([*_lines(root), *(_hidden(root, reading) if reading.unseen else ())])
+    return "".join([*_lines(root), *(_hidden(root, markup, reading) if reading.unseen else ())])
 
 
 def _declared(head: bytes) -> str | None:
@@ -81,9 +82,9 @@ def _lines(root: LexborNode) -> Iterator[str]:
         trees += reversed(tree.template_fragments())
 
 
-def _hidden(root: LexborNode, reading: Reading) -> Iterator[str]:
+def _hidden(root: LexborNode, markup: str, reading: Reading) -> Iterator[str]:
     """Yield the text that a page does not show: of comments, of attributes, and of scripts and style sheets."""
-    hidden: dict[str, list[str]] = {"comments": [], "attributes": [], "scripts": []}
+    hidden: dict[str, list[str]] = {"comments": _DOCTYPE.findall(markup), "attributes": [], "scripts": []}
     trees = [root]
     while trees:
         tree = trees.pop()

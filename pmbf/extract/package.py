@@ -68,6 +68,11 @@ class _HiddenWalker:
             self.flow.end_line()
         self._n_inside -= name in _HIDDEN
 
+    def comment(self, text: str) -> None:
+        """Write what only who opens the file sees."""
+        self.flow.write(text)
+        self.flow.end_line()
+
     def text(self, text: str) -> None:
         """Write what no page shows."""
         if self._is_property or self._n_inside:

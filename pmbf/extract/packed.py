@@ -29,7 +29,8 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     elif kind == "tar":
         texts = (reading.embedded(content, name) for name, content in tar.members(raw, reading))
     else:
-        texts = iter([reading.embedded(streams.unpacked(raw, kind, reading), "content")])
+        head = [reading.part(streams.gzip_comment(raw), "comments")] if reading.unseen and kind == "gz" else []
+        texts = iter([*head, reading.embedded(streams.unpacked(raw, kind, reading), "content")])
     return BETWEEN.join(filter(None, texts))
 
 
@@ -42,5 +43,7 @@ def _of_zip(raw: bytes, reading: Reading) -> Iterator[str]:
     for start, stop in gaps:
         if start or not is_media(raw[:stop]):
             reading.problem(f"{stop - start} bytes that belong to no member")
+    if reading.unseen:
+        yield reading.part(archive.comments(), "comments")
     for name in archive.names():
         yield member_text(archive, name, reading)

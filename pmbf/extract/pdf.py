@@ -6,6 +6,8 @@ import ctypes
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+from html import unescape
+from itertools import islice
 from typing import Any
 
 import pypdfium2 as pdfium  # type: ignore[import-untyped]
@@ -21,6 +23,8 @@ ANNOTATION_TEXTS = (b"Contents", b"V")
 MAX_ANNOTATIONS = 10_000
 PAGE_END = "\n\f"
 
+_XMP = re.compile(rb"<x:xmpmeta[ >].*?</x:xmpmeta>", re.S)
+_TAG = re.compile("<[^<>]*>")
 _LINE_END_HYPHEN = re.compile("(?<=\\w)[\x02\ufffe](?=\\w)")
 _HYPHEN = re.compile("[\x02\ufffe]")
 
@@ -46,7 +50,8 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         reading.problem("an XFA form: its fields are not read")
     if not any(text.strip() for text in texts) and any(_shows_something(document, i) for i in range(n_pages)):
         reading.problem("no text on any page: scanned pages need text recognition first")
-    return "".join(texts) + _attachments(document, reading)
+    text = "".join(texts) + _attachments(document, reading)
+    return text + _properties(raw, document, reading) if reading.unseen else text
 
 
 def _page(document: Any, index: int, reading: Reading) -> str:
@@ -60,6 +65,19 @@ def _page(document: Any, index: int, reading: Reading) -> str:
     reading.spend_text(len(text))
     page.close()
     return text
+
+
+def _properties(raw: bytes, document: Any, reading: Reading) -> str:
+    """Return what stands beside the pages: title and the like, bookmarks, and the XMP packets that are not packed."""
+    lines = list(document.get_metadata_dict(skip_empty=True).values())
+    try:
+        lines += [mark.get_title() for mark in islice(document.get_toc(), MAX_ANNOTATIONS)]
+    except pdfium.PdfiumError:
+        reading.problem("bookmarks: unreadable")
+    lines += [unescape(_TAG.sub(" ", one.decode("utf-8", "replace"))) for one in _XMP.findall(raw)]
+    text = "".join(f"{line}\n" for line in lines)
+    reading.spend_text(len(text))
+    return reading.part(text, "properties")
 
 
 def _shows_something(document: Any, index: int) -> bool:

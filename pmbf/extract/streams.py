@@ -88,6 +88,19 @@ def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
     return b"".join(pieces)
 
 
+def gzip_comment(raw: bytes) -> str:
+    """Return the name and the comment in the header of a gzip file.
+
+    Source:
+        RFC 1952, section 2.3.
+    """
+    flags, rest = raw[3:4], raw[10:]
+    if flags and flags[0] & 4:
+        rest = rest[2 + int.from_bytes(rest[:2], "little") :]
+    texts = rest.split(b"\0", 2)[: ((flags[0] >> 3) & 1) + ((flags[0] >> 4) & 1)] if flags else []
+    return "".join(f"{text.decode('utf-8', 'replace')}\n" for text in texts)
+
+
 def _pieces(raw: bytes, kind: str, reading: Reading) -> Iterator[bytes]:
     position = 0
     while (position := _after_zeros(raw, position)) < len(raw):

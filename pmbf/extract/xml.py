@@ -42,6 +42,7 @@ def walk(chunks: Iterable[bytes], walker: Walker) -> None:
     )
     parser.EndElementHandler = lambda name: walker.end(names[name])
     parser.CharacterDataHandler = walker.text
+    parser.CommentHandler = getattr(walker, "comment", None)
     parser.XmlDeclHandler = _refuse_encoding
     parser.StartDoctypeDeclHandler = _refuse_definitions
     parser.SkippedEntityHandler = _refuse_entity

@@ -1,8 +1,12 @@
 """What stands where no reader of documents looks is checked all the same: in programs, pictures and unknown bytes."""
 
 import base64
+import gzip
+import html
+import io
 import random
 import textwrap
+import zipfile
 
 import pytest
 
@@ -133,3 +137,41 @@ def test_keys_and_signatures_are_not_encrypted(judge):
         ("SIGNATURE", b"\x89"),
     ):
         assert judge(armoured(first + NOISE[:600], f"PGP {of}").encode(), "a.asc").action == "clean"
+
+
+def commented_zip():
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("a.txt", COVER)
+        archive.comment = ENGLISH.encode()
+    return buffer.getvalue()
+
+
+def commented_gzip():
+    packed = gzip.compress(COVER.encode())
+    return packed[:3] + b"\x18" + packed[4:10] + b"a.txt\0" + ENGLISH.encode("latin-1", "replace") + b"\0" + packed[10:]
+
+
+DOCUMENT = f"<w:document {make.W}><!-- {html.escape(ENGLISH)} --><w:body>{make.paragraph(COVER)}</w:body></w:document>"
+BESIDE = {
+    "comment.zip": (commented_zip(), "comments"),
+    "comment.gz": (commented_gzip(), "comments"),
+    "comment.docx": (make.zipped({"[Content_Types].xml": "<a/>", "word/document.xml": DOCUMENT}), "properties"),
+    "doctype.html": (f'<!DOCTYPE html [<!ENTITY a "{ENGLISH}"]><p>{COVER}'.encode(), "comments"),
+}
+
+
+@pytest.mark.parametrize("name", BESIDE)
+def test_what_stands_beside_the_text_is_blocked_and_told_where_it_was(judge, name):
+    raw, part = BESIDE[name]
+    found = judge(raw, name)
+    assert found.exit_code == 1
+    assert {one.part for finding in found.findings for one in finding.evidence} == {part}
+
+
+def test_title_and_xmp_of_a_pdf_are_read(judge):
+    pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+    packet = f"<x:xmpmeta xmlns:x='a'><d>{html.escape(ENGLISH)}</d></x:xmpmeta>"
+    raw = make.pdf([COVER])
+    assert judge(raw + f"\n% {packet}\n".encode(), "a.pdf").exit_code == 1
+    assert judge(raw, "a.pdf").exit_code == 0
