@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from experiments import alignment, edited, leaks, others, page, planted, retrieval, shingles, walking
+from experiments import alignment, edited, leaks, others, page, planted, retrieval, shingles, short, walking
 from experiments.arguments import assignment, check, chosen, positive, write_figures
 from experiments.pan import command as pan
 from experiments.paper import command as paper
@@ -71,6 +71,8 @@ def _run(arguments: argparse.Namespace) -> int:
     elif arguments.command == "planted":
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
+    elif arguments.command == "short":
+        print(short.run(arguments.folder, n_passages=arguments.passages, seed=arguments.seed))
     else:
         pan13 = arguments.corpora / "pan13_train"
         print(retrieval.run(pan13, params=_params(arguments), half=arguments.half, out=arguments.out))
@@ -98,6 +100,10 @@ def _parser() -> argparse.ArgumentParser:
     _add_planted(
         commands.add_parser("planted", help="is a planted passage's source found?", description=planted.__doc__)
     )
+    brief = commands.add_parser("short", help="how short may a passage be?", description=short.__doc__)
+    brief.add_argument("folder", type=Path, help="documents, searched recursively")
+    brief.add_argument("--passages", type=positive, default=1000, help="passages (default: 1000)")
+    brief.add_argument("--seed", type=int, default=0, help="of the passages (default: 0)")
     topic = commands.add_parser(
         "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
     )

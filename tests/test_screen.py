@@ -9,7 +9,7 @@ from conftest import words
 from pmbf import Collection, screen
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, comparing, near, needed, rarity
+from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, comparing, near, needed, rarity, widespread
 from pmbf.store import Store
 
 N_DOCUMENTS = 60
@@ -249,3 +249,47 @@ def test_weak_candidates_are_not_compared_on_and_on(tmp_path, monkeypatch):
         phrases = [" ".join(text.split()[50:54]) + " " + words(7000 + n, 3) for n, text in enumerate(texts)]
         report = collection.screen(" ".join(phrases))
     assert report.n_candidates > len(compared) == comparing.MOST_FRUITLESS
+
+
+# ---------------------------------------------------------------------- text that many documents share
+
+
+def collection_with(tmp_path, n_documents: int, n_holding: int, passage: str, n_words: int = 150):
+    """Return a collection of which the first documents hold a passage, each in words of its own."""
+    made = Collection(tmp_path / "shared.pmbf", create=True)
+    holding = ((n, words(n, n_words)) for n in range(n_documents))
+    made.add_many((f"{n}", f"{text} {passage} {words(3000 + n, 50)}" if n < n_holding else text) for n, text in holding)
+    return made
+
+
+@pytest.mark.parametrize(("n_documents", "n_holding"), [(5, 5), (12, 12), (40, 40), (60, 50), (300, 45), (2000, 50)])
+def test_what_few_dozen_documents_share_is_found_in_all_of_them(tmp_path, n_documents: int, n_holding: int) -> None:
+    passage = words(9999, 60)
+    with collection_with(tmp_path, n_documents, n_holding, passage) as made:
+        found = made.screen(f"{words(7001)} {passage} {words(7002)}").matches
+    assert {str(n) for n in range(n_holding)} == {match.document.path for match in found}
+    assert {"verbatim"} == {passage.kind for match in found for passage in match.passages}
+
+
+@pytest.mark.parametrize(("n_documents", "n_holding"), [(100, 100), (600, 200), (2000, 1000)])
+def test_what_more_documents_share_is_found_in_some(tmp_path, n_documents: int, n_holding: int) -> None:
+    passage = words(9999, 60)
+    with collection_with(tmp_path, n_documents, n_holding, passage) as made:
+        found = made.screen(f"{words(7001)} {passage} {words(7002)}").matches
+    assert 1 <= len(found) <= widespread.MOST_SHARING
+    assert all(int(match.document.path) < n_holding for match in found)
+
+
+def test_what_many_share_is_not_told_of_others_where_the_copied_document_has_it(tmp_path) -> None:
+    notice = words(9999, 60)
+    with collection_with(tmp_path, 300, 200, notice) as made:
+        found = made.screen(f"{words(7001)} {words(17, 150)} {notice} {words(3017, 50)}").matches
+    assert ["17"] == [match.document.path for match in found]
+
+
+def test_phrases_that_many_share_make_no_candidate(tmp_path) -> None:
+    phrases = [words(9000 + n, 5) for n in range(20)]
+    with collection_with(
+        tmp_path, 300, 200, " ".join(f"{one} {words(8000 + n, 9)}" for n, one in enumerate(phrases))
+    ) as made:
+        assert not made.screen(" ".join(f"{words(7000 + n, 9)} {one}" for n, one in enumerate(phrases))).found

@@ -19,6 +19,7 @@ from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import Stretch, Weighing, evidence, missed, needed, reweighed, stretches
+from pmbf.screen.widespread import Runs
 
 Hashes = NDArray[np.uint32]
 Rows = Iterator[tuple[int, NDArray[np.int64]]]
@@ -70,11 +71,16 @@ def find(files: StoreFiles, sample: QuerySample, options: Options) -> Found:
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    weights, parts = [np.empty(0, np.int32)], [np.empty((0, 3), np.uint32)]
-    for stretch, found in _looked_up(files, sample, options):
+    weights, parts, widespread = [np.empty(0, np.int32)], [np.empty((0, 3), np.uint32)], []
+    runs = Runs(_enough(files, options), _weighing(files, options))
+    for stretch, rows_found in _looked_up(files, sample, options):
         weights.append(stretch.weights)
-        parts += [files.rows.parts(number, rows) for number, rows in found if len(rows)]
-    return _with_evidence(files, sample, np.concatenate(parts), np.concatenate(weights), options)
+        parts += [files.rows.parts(number, rows) for number, rows in rows_found if len(rows)]
+        widespread += runs.parts(files, stretch)
+    found, weighed = _with_evidence(files, sample, np.concatenate(parts), np.concatenate(weights), options)
+    named = {candidate.document for candidate in found}
+    shared = runs.documents(files, sample, weighed, np.concatenate([*parts, *widespread]), named)
+    return Found(found + [Candidate(*one) for one in shared], len(weighed) - int(np.count_nonzero(weighed)))
 
 
 def rows_looked_into(files: StoreFiles, sample: QuerySample, options: Options) -> Rows:
@@ -116,6 +122,10 @@ def _weighing(files: StoreFiles, options: Options) -> Weighing:
 _kept_weighing = lru_cache(maxsize=8)(Weighing)
 
 
+def _enough(files: StoreFiles, options: Options) -> float:
+    return needed(files.n_documents, files.params.density) if options.min_evidence is None else options.min_evidence
+
+
 def _least(
     files: StoreFiles, sample: QuerySample, weights: NDArray[np.int32], tokens: Hashes, options: Options
 ) -> float:
@@ -123,8 +133,7 @@ def _least(
 
     Of a short query more hashes are sampled than of the same words in a document.
     """
-    enough = needed(files.n_documents, files.params.density)
-    least = enough if options.min_evidence is None else options.min_evidence
+    least = _enough(files, options)
     share = min(1.0, files.params.density * sample.n_chars / len(sample)) / 2
     for n in (min(_FIRST_HASHES, len(weights)), len(weights)):
         bounds, every = _all_places(n)
@@ -142,15 +151,14 @@ def _all_places(n: int) -> tuple[NDArray[np.int64], Hashes]:
 
 def _with_evidence(
     files: StoreFiles, sample: QuerySample, parts: Hashes, weights: NDArray[np.int32], options: Options
-) -> Found:
-    """Return those of the documents whose parts share enough with the query, best first."""
+) -> tuple[list[Candidate], NDArray[np.int32]]:
+    """Return those of the documents whose parts share enough with the query, best first, and what hashes weigh now."""
     if not len(parts):
-        return Found([], int(np.count_nonzero(weights == 0)))
+        return [], weights
     shared = files.shared_hashes(parts, sample.hashes, weights)
     weights = reweighed(weights, shared.n_having, files.n_documents)
     found = evidence(shared.bounds, shared.places, weights, sample.token, _weighing(files, options))
     kept = np.flatnonzero(found >= _least(files, sample, weights, sample.token, options))
     n_hits = shared.bounds[kept + 1] - shared.bounds[kept]
     ranked = sorted(zip((-found[kept]).tolist(), (-n_hits).tolist(), shared.ids[kept].tolist(), strict=True))
-    named = [Candidate(id_, -n, -nats) for nats, n, id_ in ranked if n]
-    return Found(named, len(weights) - int(np.count_nonzero(weights)))
+    return [Candidate(id_, -n, -nats) for nats, n, id_ in ranked if n], weights

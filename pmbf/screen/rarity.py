@@ -93,6 +93,10 @@ class Stretch:
     weights: NDArray[np.int32]
     tokens: NDArray[np.uint32]
 
+    def weighed(self, weights: NDArray[np.int32]) -> Stretch:
+        """Return the same stretch with other weights."""
+        return Stretch(self.hashes, self.looked_up, weights, self.tokens)
+
     def rows(self, least: float, by: Weighing) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yield each tile's number and its rows that, all their documents together, have so much evidence, in nats."""
         least = max(1, math.ceil(least * UNITS))

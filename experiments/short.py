@@ -1,0 +1,108 @@
+"""How short may a verbatim passage be, and how many documents may share it? Passages of 100 to 400 characters.
+
+Each is taken from a document of the folder as it stands, words whole, and put into a text of two thousand characters
+that has nothing to do with it. Which documents hold it, word by word, is found by exact search. A passage counts as
+found when a passage is told of one of them.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+import tempfile
+from bisect import bisect_right
+from collections import Counter
+from pathlib import Path
+
+from pmbf.collection import Collection
+
+LENGTHS = (100, 150, 200, 300, 400)
+HOLDERS = {"1": 1, "2–16": 16, "17–50": 50, "more": 1 << 32}
+"""Documents that hold a passage, at most, by the name of their column."""
+
+LEAST_CHARS = 1500
+"""Of a document that passages are taken from."""
+
+TEXT = Path(__file__).parent.parent / "examples" / "suspicious" / "none.txt"
+
+
+def run(folder: Path, *, n_passages: int, seed: int) -> str:
+    """Load a folder, screen a text with each passage, and return the share that is found as a Markdown table.
+
+    Args:
+        folder: Documents of any kind that `pmbf load` reads.
+        n_passages: How many are tried.
+        seed: Chooses them.
+    """
+    around = TEXT.read_text(encoding="utf-8")
+    middle = around.index(" ", len(around) // 2)
+    tried: Counter[tuple[int, str]] = Counter()
+    found: Counter[tuple[int, str]] = Counter()
+    with tempfile.TemporaryDirectory() as scratch, Collection(Path(scratch) / "c.pmbf", create=True) as collection:
+        collection.load([folder])
+        texts = {one.id: collection.text(one.id) for one in collection.documents()}
+        holders = Holders(texts)
+        chosen = random.Random(seed)
+        long = [id_ for id_, text in texts.items() if len(text) >= LEAST_CHARS]
+        while long and tried.total() < n_passages:
+            length = chosen.choice(LENGTHS)
+            passage = cut(texts[chosen.choice(long)], length, chosen)
+            holding = holders.of(passage)
+            if not holding:
+                continue
+            kind = length, next(name for name, most in HOLDERS.items() if len(holding) <= most)
+            matches = collection.screen(f"{around[:middle]}\n\n{passage}\n\n{around[middle:]}").matches
+            tried[kind] += 1
+            found[kind] += any(match.passages and match.document.id in holding for match in matches)
+    return f"{len(texts)} documents, {tried.total()} passages\n\n{table(tried, found)}"
+
+
+def cut(text: str, length: int, chosen: random.Random) -> str:
+    """Return so many characters of a text, without the parts of words at both ends.
+
+    >>> cut("one two three four", 13, random.Random(1))
+    'two three'
+    """
+    start = chosen.randrange(max(1, len(text) - length))
+    return re.sub(r"^\S*\s+|\s+\S*$", "", text[start : start + length])
+
+
+class Holders:
+    """Which documents hold some words in a row, whatever stands between them.
+
+    >>> holders = Holders({1: "0 one, two: three FOUR", 2: "one two three four", 3: "one three two four"})
+    >>> sorted(holders.of("One two three  four"))
+    [1, 2]
+    """
+
+    def __init__(self, texts: dict[int, str]) -> None:
+        self._ids, self._starts, all_words, at = list(texts), [], [], 0
+        for text in texts.values():
+            self._starts.append(at)
+            all_words.append(f" {_words(text)} \0")
+            at += len(all_words[-1])
+        self._all = "".join(all_words)
+
+    def of(self, passage: str) -> set[int]:
+        """Return the documents' ids; none of fewer than four words."""
+        words, holding, at = _words(passage), set(), -1
+        while words.count(" ") >= 3 and (at := self._all.find(f" {words} ", at + 1)) >= 0:
+            place = bisect_right(self._starts, at)
+            holding.add(self._ids[place - 1])
+            at = self._starts[place] - 1 if place < len(self._starts) else len(self._all)
+        return holding
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.lower()))
+
+
+def table(tried: Counter[tuple[int, str]], found: Counter[tuple[int, str]]) -> str:
+    """Return the shares as a Markdown table, with how many were tried."""
+    lines = [f"| characters | {' | '.join(f'in {name}' for name in HOLDERS)} |", "|---:|" + "---:|" * len(HOLDERS)]
+    for length in LENGTHS:
+        cells = [
+            f"{found[length, name] / n:.2f} of {n}" if (n := tried[length, name]) else "" for name in HOLDERS
+        ]  # fmt: skip
+        lines.append(f"| {length} | {' | '.join(cells)} |")
+    return "\n".join(lines)
