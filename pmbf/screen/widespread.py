@@ -23,7 +23,7 @@ RUN_HASHES = 7
 """So many hashes of a query, one after another, that weigh little are a run, some 20 words. Of 300 texts of 4,000 words
 without one, 9 have it beside 80,000 documents, by phrases alone, and none beside 11,600."""
 
-RUN_SHINGLES = 7
+RUN_SHINGLES = 5
 """So many of a document's hits that share no word, within 50 words of a run, make it a candidate."""
 
 MOST_ROWS = 64
@@ -55,14 +55,13 @@ class Runs:
         Args:
             weights: `(q,) int32`, those of the query's hashes, in the order of its text.
         """
-        level = max(1, math.ceil(self.least * UNITS / RUN_SHINGLES))
-        little = weights < max(level, UNITS)
+        little = weights < max(self.least * UNITS / RUN_HASHES, UNITS)
         two = little[1:] & little[:-1]
         four = two[2:] & two[:-2]
         if not (four[3:] & four[:-3]).any():  # seven in a row
             return None
         edges = np.flatnonzero(np.diff(little, prepend=False, append=False)).reshape(-1, 2)
-        levelled = np.zeros_like(weights)
+        levelled, level = np.zeros_like(weights), max(1, math.ceil(self.least * UNITS / RUN_SHINGLES))
         for start, stop in edges[edges[:, 1] - edges[:, 0] >= RUN_HASHES].tolist():
             levelled[start:stop] = level
         return levelled
