@@ -127,6 +127,24 @@ def test_a_summary_is_told_from_a_copy(language: Language, statistics: Statistic
         assert "summary" not in {one.kind for one in passages(prepare(query), prepare(source), other, statistics)}
 
 
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_what_is_copied_among_words_of_the_topic_is_no_summary(seed: int) -> None:
+    language = Language(seed)
+    chapters = [language.sentences(30) for _ in range(6)]
+    statistics = language.statistics()
+    source = written([sentence for chapter in chapters for sentence in chapter])
+    on_topic = [language.shuffled(chapter[0], 0.4) for chapter in chapters]
+    copied = written(chapters[3][20:23])
+    around = f"{written(on_topic[:3])} {copied} {written(on_topic[3:])}"
+    query = "\n\n".join((written(language.sentences(10)), around, written(language.sentences(10))))
+
+    [passage] = passages(prepare(query), prepare(source), None, statistics)
+
+    start = query.index(copied)
+    assert passage.kind == "verbatim"
+    assert near(passage.query, Span(start, start + len(copied)), 9)
+
+
 def test_words_that_the_rest_of_the_text_has_too_say_less_for_a_summary(
     language: Language, statistics: Statistics
 ) -> None:
