@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import hmac
+import os
 import sys
 import time
 from dataclasses import dataclass
@@ -174,7 +175,7 @@ class Connections:
             now = time.strftime("%Y-%m-%dT%H:%M:%S")
             told = f"{now} {method} {path} {response.status} {received} {n_sent} {seconds * 1e3:.1f} {response.verdict}"
             with contextlib.suppress(OSError):  # whoever read the log has gone: who asks must not notice
-                print(told, file=sys.stderr, flush=True)
+                os.write(sys.stderr.fileno(), f"{told}\n".encode())  # a buffer would be written once more at the end
 
     async def _send(self, connection: _Connection, response: Response, *, stays: bool) -> int:
         """Send a response; who does not take it loses the connection."""

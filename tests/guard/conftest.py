@@ -77,6 +77,8 @@ class Git:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self("init", "-q", "-b", "main", *options)
+        self("config", "user.name", "n")
+        self("config", "user.email", "n@example.org")
 
     def __call__(self, *arguments, ok=True, **more):
         command = ["git", *map(str, arguments)]
