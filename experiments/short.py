@@ -14,6 +14,7 @@ from bisect import bisect_right
 from collections import Counter
 from pathlib import Path
 
+from experiments.overlap import WORD
 from pmbf.collection import Collection
 
 LENGTHS = (100, 150, 200, 300, 400)
@@ -94,7 +95,7 @@ class Holders:
 
 
 def _words(text: str) -> str:
-    return " ".join(re.findall(r"\w+", text.lower()))
+    return " ".join(WORD.findall(text.lower()))
 
 
 def table(tried: Counter[tuple[int, str]], found: Counter[tuple[int, str]]) -> str:

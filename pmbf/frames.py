@@ -53,6 +53,12 @@ def _exactly(stream: Stream, n_bytes: int) -> bytes | None:
     return None if n_bytes else b"".join(pieces)
 
 
-def import_path() -> list[str]:
-    """Return where this process finds its modules, without the current folder, and pmbf itself."""
-    return [*filter(None, sys.path), str(Path(__file__).parents[1])]
+def program(module: str, *arguments: str) -> list[str]:
+    """Return the command that calls `main` of a module of ours in a Python of its own, with arguments.
+
+    It finds its modules where this process does, but for the current folder, and pmbf itself; `-I`: what lies in that
+    folder, or in PYTHONPATH, is not imported by accident.
+    """
+    where = [*filter(None, sys.path), str(Path(__file__).parents[1])]
+    boot = f"import sys; sys.path[:] = sys.argv[{len(arguments) + 1}:]; from {module} import main; main()"
+    return [sys.executable, "-I", "-c", boot, *arguments, *where]

@@ -24,8 +24,6 @@ from pmbf.errors import IncompleteError, ParameterError
 Result = TypeVar("Result")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
-_BOOT = "import sys; sys.path[:] = sys.argv[1:]; from pmbf.processes import main; main()"
-
 
 class Processes:
     """So many processes, each started when it is first needed, with one call at a time.
@@ -109,7 +107,7 @@ class _Process:
     def __init__(self) -> None:
         try:
             self._process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _BOOT, *frames.import_path()],
+                frames.program("pmbf.processes"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 bufsize=0,

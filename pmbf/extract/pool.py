@@ -9,7 +9,6 @@ from __future__ import annotations
 import atexit
 import os
 import subprocess
-import sys
 import threading
 from dataclasses import asdict
 
@@ -22,8 +21,6 @@ from pmbf.frames import Frame
 START_S = 60.0
 DOCUMENTS_PER_WORKER = 1000
 """Then it is replaced: what libraries leak is given back."""
-
-_BOOT = "import sys; sys.path[:] = sys.argv[1:]; from pmbf.extract.worker import main; main()"
 
 
 def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -> Extracted:
@@ -67,8 +64,7 @@ class Worker:
         self._is_late = False
         try:
             self._process = subprocess.Popen(
-                # -I: what lies in the current folder, or in PYTHONPATH, is not imported by accident.
-                [sys.executable, "-I", "-c", _BOOT, *frames.import_path()],
+                frames.program("pmbf.extract.worker"),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -11,7 +11,6 @@ import contextlib
 import json
 import socket
 import subprocess
-import sys
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
@@ -21,8 +20,6 @@ from pmbf.errors import IncompleteError
 START_S = 60.0
 PAUSE_S = 1.0
 """Between two attempts to replace a process: one that dies at once must not keep the machine busy."""
-
-_BOOT = "import sys; sys.path[:] = sys.argv[3:]; from pmbf.service.worker import main; main()"
 
 
 class WorkerError(IncompleteError):
@@ -47,7 +44,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                [sys.executable, "-I", "-c", _BOOT, str(theirs.fileno()), collection, *filter(None, sys.path)],
+                frames.program("pmbf.service.worker", str(theirs.fileno()), collection),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],

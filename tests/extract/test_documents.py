@@ -237,14 +237,12 @@ class TestPdf:
 
 
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch):
-    import sys
-
     from pmbf.extract import pool
 
+    python, _, _, boot, *path = pool.frames.program("pmbf.extract.worker")
+    lacking = [python, "-I", "-c", "import sys; sys.modules['pypdfium2'] = None\n" + boot, *path]
     pool.close()
-    monkeypatch.setattr(sys, "path", [entry for entry in sys.path if "site-packages" not in entry])
-    monkeypatch.setattr(pool.frames, "import_path", lambda: [entry for entry in sys.path if entry])
-    monkeypatch.setattr(pool, "_BOOT", "import sys; sys.modules['pypdfium2'] = None\n" + pool._BOOT)
+    monkeypatch.setattr(pool.frames, "program", lambda module: lacking)
     with pytest.raises(UnsupportedError) as caught:
         extract(make.pdf(["x"]), "report.pdf")
     pool.close()
