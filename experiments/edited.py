@@ -18,7 +18,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from experiments.arguments import write_figures
-from experiments.corpora import read
+from measure.corpora import read
 from pmbf.collection import Collection
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample

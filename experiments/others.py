@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import report
-from experiments.corpora import read
 from experiments.pan import scoring
 from experiments.pan.aligning import align
 from experiments.pan.corpus import Corpus
 from experiments.pan.retrieving import retrieve
+from measure import report
+from measure.corpora import read
 from pmbf.collection import Collection
 from pmbf.verify import prepare
 

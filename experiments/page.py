@@ -6,10 +6,10 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from benchmarks import report
 from experiments import others
 from experiments.pan import command, rivals
 from experiments.plotting import plot
+from measure import report
 
 Figures = dict[str, Any]
 RESULTS = report.ROOT / "experiments" / "results"

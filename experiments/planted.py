@@ -1,14 +1,14 @@
-"""Is the source of one planted passage found, and are only sources named? Texts of `experiments.planting`.
+"""Is the source of one planted passage found, and are only sources named? Texts of `measure.planting`.
 
 - recall: share of the texts whose planted source is named, for `candidates` alone (score: evidence, what the
   shared hashes of the best window weigh) and for the whole screen (score: evidence, what the passages say);
 - cut: what is named scores above the cut, the least score that at most one clean text in a hundred exceeds;
 - first: share of the texts whose best named document is the source;
 - precision: of all documents that planted texts name, those that a passage was taken from;
-- stretch: those, and the others that have eight words in a row of it (`experiments.overlap.holds_stretch`);
+- stretch: those, and the others that have eight words in a row of it (`measure.overlap.holds_stretch`);
 - ms: of a text, median and 99 of 100, one after another in this process.
 
-A text with a passage of another document by chance would count against us; `experiments.planting` says how those are
+A text with a passage of another document by chance would count against us; `measure.planting` says how those are
 left out. Settings are tuned on the texts of one seed, and the figures are those of another.
 """
 
@@ -24,8 +24,8 @@ from pathlib import Path
 import numpy as np
 
 from experiments.arguments import write_figures
-from experiments.overlap import holds_stretch
-from experiments.planting import CLEAN, LEVELS, Planted, Query, plant
+from measure.overlap import holds_stretch
+from measure.planting import CLEAN, LEVELS, Planted, Query, plant
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.screen import candidates, screen

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from experiments.arguments import write_figures
-from experiments.corpora import PAN13_KINDS, pan13_pairs, read
+from measure.corpora import PAN13_KINDS, pan13_pairs, read
 from pmbf.collection import Collection
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.arguments import write_figures
-from experiments.corpora import PAN13_KINDS, pan13_pairs, read
+from measure.corpora import PAN13_KINDS, pan13_pairs, read
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params
 

@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections import Counter
 from pathlib import Path
 
-from experiments.overlap import WORD
+from measure.overlap import WORD
 from pmbf.collection import Collection
 
 LENGTHS = (100, 150, 200, 300, 400)

@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from experiments.arguments import write_figures
-from experiments.corpora import read
+from measure.corpora import read
 from pmbf import kernels
 from pmbf.endpoint import rows
 from pmbf.endpoint.sampling import GRAM_LETTERS, RUN, WINDOW, gram_hashes, keyed_sample, least, letters_of

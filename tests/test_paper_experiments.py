@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 from conftest import words
 
-from experiments.overlap import grams, word_hashes
 from experiments.paper import command, mistakes, similarity, size, thresholds, uniformity
 from experiments.paper.texts import MadeUp, Stretches, edited, texts
+from measure.overlap import grams, word_hashes
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.params import Params
 

@@ -9,7 +9,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
 from experiments import pan as about
 from experiments.arguments import assignment, positive, write_figures
 from experiments.pan import candidates, rivals, scoring
@@ -19,6 +18,7 @@ from experiments.pan.corpus import Corpus
 from experiments.pan.retrieving import retrieve
 from experiments.pan.running import Done, of_run
 from experiments.plotting import plot
+from measure import report
 
 Figures = dict[str, Any]
 

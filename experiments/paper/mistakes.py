@@ -32,9 +32,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
-from experiments.corpora import read
 from experiments.paper.texts import Texts, edited, lengths, texts
+from measure import report
+from measure.corpora import read
 from pmbf import verify
 from pmbf.collection import Collection
 from pmbf.filter import Tile

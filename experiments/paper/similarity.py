@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
 from experiments.paper.texts import texts
 from experiments.paper.windows import windows
+from measure import report
 from pmbf.errors import ParameterError
 from pmbf.filter import ROWS_PER_TILE, PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample

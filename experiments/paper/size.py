@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
 from experiments.paper.texts import lengths
+from measure import report
 from pmbf.errors import ParameterError
 from pmbf.filter import CROWDED_RATE, Tile
 from pmbf.params import Params, Placement, words_per_row

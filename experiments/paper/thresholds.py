@@ -24,10 +24,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
 from experiments.paper.similarity import hits_per_row
 from experiments.paper.texts import texts
 from experiments.paper.windows import windows
+from measure import report
 from pmbf.filter import PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params, words_per_row
