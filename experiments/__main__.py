@@ -9,6 +9,7 @@ from pathlib import Path
 
 from experiments import alignment, edited, leaks, others, page, planted, retrieval, shingles, short, walking
 from experiments.arguments import assignment, check, chosen, positive, write_figures
+from experiments.corpus import command as corpus
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from pmbf import kernels
@@ -32,7 +33,7 @@ def main() -> None:
         print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)
         sys.exit(3)
     except KeyboardInterrupt:
-        kept = arguments.command == "pan" and arguments.step in ("align", "retrieve")
+        kept = arguments.command == "corpus" or (arguments.command == "pan" and arguments.step in ("align", "retrieve"))
         more = "; what is finished is kept, and the same command goes on from there" if kept else ""
         print(f"stopped{more}", file=sys.stderr)
         sys.exit(130)
@@ -40,6 +41,8 @@ def main() -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Run the experiment, and return the exit code."""
+    if arguments.command == "corpus":
+        return corpus.run(arguments)
     if kernels.NATIVE_MISSING:
         print(f"running on NumPy, many times slower: {kernels.NATIVE_MISSING}", file=sys.stderr)
     if arguments.command == "shingles":
@@ -111,6 +114,7 @@ def _parser() -> argparse.ArgumentParser:
     topic.add_argument("--pairs", type=positive, default=1000, help="pairs (default: 1000)")
     topic.add_argument("--seed", type=int, default=0, help="of the pairs (default: 0)")
     topic.add_argument("--out", type=Path, help="JSON file to write")
+    corpus.add_arguments(commands.add_parser("corpus", help="build a corpus of real text that the figures name"))
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
     _add_others(commands.add_parser("others", help="corpora nobody tuned on", description=others.__doc__))
     _add_leaks(commands.add_parser("leaks", help="what the leak check finds, and misses", description=leaks.__doc__))
