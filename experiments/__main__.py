@@ -12,6 +12,7 @@ from experiments.arguments import assignment, check, chosen, positive, write_fig
 from experiments.corpus import command as corpus
 from experiments.pan import command as pan
 from experiments.paper import command as paper
+from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.params import Params
@@ -75,10 +76,11 @@ def _run(arguments: argparse.Namespace) -> int:
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
     elif arguments.command == "short":
-        print(short.run(arguments.folder, n_passages=arguments.passages, seed=arguments.seed))
+        print(short.run(arguments.folder, n_passages=arguments.passages, seed=arguments.seed, out=arguments.out))
     else:
         pan13 = arguments.corpora / "pan13_train"
-        print(retrieval.run(pan13, params=_params(arguments), half=arguments.half, out=arguments.out))
+        how = {"half": arguments.half, "filler": arguments.filler, "n_filler": arguments.filler_texts}
+        print(retrieval.run(pan13, params=_params(arguments), **how, out=arguments.out))
     return 0
 
 
@@ -97,7 +99,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_params(commands.choices["retrieval"])
     commands.choices["retrieval"].add_argument(
-        "--half", choices=retrieval.HALVES, help="of the suspicious documents, by number (default: all)"
+        "--half", choices=HALVES, help="of the suspicious documents, by number (default: all)"
+    )
+    commands.choices["retrieval"].add_argument(
+        "--filler", type=Path, metavar="FOLDER", help="load the .txt files of this folder besides"
+    )
+    commands.choices["retrieval"].add_argument(
+        "--filler-texts", type=positive, metavar="N", help="of them, drawn by chance (default: all)"
     )
     _add_edited(commands.add_parser("edited", help="is an edited passage's source found?", description=edited.__doc__))
     _add_planted(
@@ -107,6 +115,7 @@ def _parser() -> argparse.ArgumentParser:
     brief.add_argument("folder", type=Path, help="documents, searched recursively")
     brief.add_argument("--passages", type=positive, default=1000, help="passages (default: 1000)")
     brief.add_argument("--seed", type=int, default=0, help="of the passages (default: 0)")
+    brief.add_argument("--out", type=Path, help="JSON file to write")
     topic = commands.add_parser(
         "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
     )
