@@ -11,7 +11,7 @@ from typing import Any
 
 from experiments import pan as about
 from experiments.arguments import assignment, positive, write_figures
-from experiments.pan import candidates, rivals, scoring
+from experiments.pan import candidates, halves, rivals, scoring
 from experiments.pan.aligning import align
 from experiments.pan.candidates import SILVER
 from experiments.pan.corpus import Corpus
@@ -145,7 +145,9 @@ def score(corpus: Corpus, folder: Path) -> Figures:
         "not_counted": len(detections.all) - len(found),
         "scores": _plain(scoring.results(corpus, found, lengths)),
     }
-    if places := candidates.ranks(folder):
+    places = candidates.ranks(folder)
+    figures["halves"] = halves.scores(corpus, found, lengths, places)
+    if places:
         figures["candidates"] = {"all": len(places), "recall": _plain(candidates.recalls(corpus, places))}
         if (corpus.folder / SILVER).exists():
             runs = candidates.silver(corpus.folder / SILVER)
@@ -158,10 +160,16 @@ def tables(figures: Figures) -> str:
     """Return the figures as tables in Markdown."""
     parts = [scoring.table(figures["scores"])]
     if figures["not_counted"]:
-        parts.append(f"{figures['not_counted']} detections outside of the listed pairs, not counted.")
+        n_counted = figures["scores"][scoring.ALL]["detections"]
+        parts.append(
+            f"Precision is that of the {n_counted:,} detections in listed pairs. {figures['not_counted']:,} others lie "
+            "outside of the listed pairs: no score counts them, neither as right nor as wrong."
+        )
+    parts.append(halves.table(figures["halves"]))
     if "candidates" in figures:
         some = figures["candidates"]
-        parts.append(candidates.table(some["recall"], figures["suspicious"], some["all"]))
+        counts = {"queries": figures["suspicious"], "candidates": some["all"], "sources": figures["sources"]}
+        parts.append(candidates.table(some["recall"], counts))
     if "silver" in figures:
         parts += [candidates.runs_table(figures["silver"]), candidates.unlisted_line(figures["unlisted"])]
     return "\n\n".join(parts)
