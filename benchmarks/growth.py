@@ -28,7 +28,7 @@ from experiments.planting import CLEAN, Planted
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.screen import candidates, screen
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 Figures = dict[str, Any]
 

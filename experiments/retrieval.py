@@ -27,7 +27,7 @@ from pmbf.collection import Collection
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params
 from pmbf.screen import Options, candidates, rows_looked_into
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 CLEAN = "01-no-plagiarism"
 HALVES = {"first": 0, "second": 1}
