@@ -78,7 +78,7 @@ def test_a_head_that_does_not_fit_is_refused(tmp_path):
 def test_a_writer_reads_no_tile_that_is_full(tmp_path, monkeypatch):
     path, read = tmp_path / "c.pmbf", []
     with Collection(path, create=True, params=Params(row_capacity=64, segment_chars=1024)) as collection:
-        monkeypatch.setattr("pmbf.store.folder.placing.ROWS_PER_TILE", 16)
+        monkeypatch.setattr("pmbf.store.placing.ROWS_PER_TILE", 16)
         collection.add_many([(f"text-{seed}", words(seed)) for seed in range(80)])
         figures = collection.stats()
     assert figures.n_tiles >= 3
