@@ -15,7 +15,7 @@ from measure.process import folder_bytes
 from pmbf import params
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.screen import candidates
-from pmbf.store import Store
+from pmbf.store.folder import Store
 from pmbf.tile import ROWS_PER_TILE, Tile
 
 Documents = NDArray[np.uint32]

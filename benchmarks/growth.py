@@ -29,7 +29,7 @@ from measure.process import ROOT, alone, folder_bytes, installed, peak_bytes, re
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.screen import candidates, screen
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 Figures = dict[str, Any]
 

@@ -21,7 +21,7 @@ from pmbf import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.params import Params
 from pmbf.screen import candidates, screen
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 Answer = list[tuple[int, float]]
 SHINGLE_WORDS = 5

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from measure import report
-from pmbf.files import StoreFiles
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options, candidates, rows_looked_into
 from pmbf.screen.rarity import stretches
+from pmbf.store.generation import StoreFiles
 
 Figures = dict[str, Any]
 

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from pmbf.fingerprint import Fingerprint, QuerySample
 from pmbf.params import Params
-from pmbf.pending import NewDocument
-from pmbf.store import Store
-from pmbf.writer import Writer
+from pmbf.store.folder import Store
+from pmbf.store.pending import NewDocument
+from pmbf.store.writer import Writer
 
 Hashes = NDArray[np.uint32]
 

@@ -26,7 +26,7 @@ from pmbf.fingerprint import query_sample
 from pmbf.params import Params
 from pmbf.report import Span
 from pmbf.screen import candidates
-from pmbf.store import Store
+from pmbf.store.folder import Store
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 WORDS = (80, 250)

@@ -31,7 +31,7 @@ from measure.planting import CLEAN, LEVELS, Planted, Query, plant
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.screen import candidates, screen
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 CLEAN_SHARE = 0.01
 """Of the clean texts, how many may name a document."""

@@ -29,7 +29,7 @@ from pmbf.errors import ParameterError
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params
 from pmbf.screen import Options, candidates, rows_looked_into
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 CLEAN = "01-no-plagiarism"
 FILLER_SEED = 1

@@ -6,10 +6,10 @@ import sys
 def main() -> None:
     """Run the command line."""
     if sys.argv[1:2] == ["guard"]:
-        from pmbf.cli.guard_plain import run_plain
+        from pmbf.cli.guard.plain import run_plain
 
         run_plain(sys.argv[2:])
-    from pmbf.commands import main as run_any
+    from pmbf.cli.app import main as run_any
 
     run_any()
 

@@ -15,27 +15,27 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf import kernels
-from pmbf.discovery import discover
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.fingerprint import fingerprint
-from pmbf.originals import original_text
+from pmbf.intake.discovery import discover
+from pmbf.intake.texts import read_leniently, read_query
 from pmbf.params import Params
-from pmbf.queries import read_leniently, read_query
-from pmbf.records import TEXT_KIND
 from pmbf.report import Report
 from pmbf.screen import Answer, Options, Reader, answers, screen
-from pmbf.store import Store
+from pmbf.store.folder import Store
+from pmbf.store.originals import original_text
+from pmbf.store.tables import TEXT_KIND
 from pmbf.text import clean
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
-    from pmbf import check as checking
-    from pmbf.compact import CompactReport
-    from pmbf.loading import LoadReport, Progress
-    from pmbf.stats import Stats
-    from pmbf.writer import Writer
+    from pmbf.intake.loader import LoadReport, Progress
+    from pmbf.store import check as checking
+    from pmbf.store.compact import CompactReport
+    from pmbf.store.stats import Stats
+    from pmbf.store.writer import Writer
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,8 +154,8 @@ class Collection:
             BusyError: Another process is writing.
             OSError: The disk is full; every batch committed before is kept.
         """
-        from pmbf.loading import Loader
-        from pmbf.workers import Workers
+        from pmbf.intake.loader import Loader
+        from pmbf.jobs.threads import Workers
 
         roots = list(paths)
         workers = Workers(jobs) if jobs > 1 else None
@@ -187,7 +187,7 @@ class Collection:
             return ids
 
     def _added(self, writer: Writer, name: str, text: str) -> int:
-        from pmbf.pending import NewDocument
+        from pmbf.store.pending import NewDocument
 
         utf8 = text.encode()
         sha256 = hashlib.sha256(utf8).hexdigest()
@@ -295,7 +295,7 @@ class Collection:
 
     def stats(self) -> Stats:
         """Return how large the collection is and how full its rows are."""
-        from pmbf.stats import measure
+        from pmbf.store.stats import measure
 
         return measure(self._store, kernels.NAME)
 
@@ -332,13 +332,13 @@ class Collection:
     def compact(self) -> CompactReport:
         """Give back the room of removed documents, and merge small files."""
         with self._writer() as writer:
-            from pmbf.compact import compact
+            from pmbf.store.compact import compact
 
             return compact(writer)
 
     def check(self) -> checking.CheckReport:
         """Compare every file, row and bit with what it follows from."""
-        from pmbf import check as checking
+        from pmbf.store import check as checking
 
         return checking.check(self._store)
 
@@ -346,7 +346,7 @@ class Collection:
 
     @contextmanager
     def _writer(self, threads: Executor | None = None) -> Iterator[Writer]:
-        from pmbf.writer import Writer
+        from pmbf.store.writer import Writer
 
         self._store.close()
         try:
@@ -368,7 +368,7 @@ def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
         BusyError: Another process is writing.
     """
     with Store(path, writable=True, trusting=True) as store:
-        from pmbf import check as checking
+        from pmbf.store import check as checking
 
         return checking.repair(store)
 

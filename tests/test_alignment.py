@@ -10,11 +10,11 @@ import pytest
 
 from pmbf.errors import ParameterError
 from pmbf.kernels import NAT, Rules
+from pmbf.passages.alignments import alignments, pair_of
+from pmbf.passages.edits import MAX_TOKENS
+from pmbf.passages.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.report import Passage, Report, Scores, Span
 from pmbf.verify import Edit, Prepared, Settings, Statistics, edits, passages, prepare
-from pmbf.verify.alignments import alignments, pair_of
-from pmbf.verify.edits import MAX_TOKENS
-from pmbf.verify.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 
 SYLLABLES = [first + vowel + last for first in "bdfghklmnprstvz" for vowel in "aeiou" for last in ("", "n", "r", "st")]
 

@@ -6,8 +6,8 @@ import pytest
 from conftest import words
 
 from pmbf import Collection
-from pmbf.apparatus import bibliography, length_inside, merged, quotations
 from pmbf.report import Report, Span
+from pmbf.screen.apparatus import bibliography, length_inside, merged, quotations
 
 ENTRIES = "Broder, A. Z. (1997). On the resemblance of documents.\nManber, U. 1994. Finding similar files.\n"
 

@@ -2,10 +2,10 @@ import sqlite3
 
 import pytest
 
-from pmbf import catalog
-from pmbf.catalog import Catalog
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
-from pmbf.records import Document, FileEntry, PathEntry
+from pmbf.store import catalog
+from pmbf.store.catalog import Catalog
+from pmbf.store.tables import Document, FileEntry, PathEntry
 
 DOCUMENT = Document(1, "ab" * 32, "txt", 10, 2, 1, 1, 4, 0, 17, 5, 0, 0, 10)
 

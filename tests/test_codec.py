@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.codec import (
+from pmbf.errors import CorruptError
+from pmbf.store.codec import (
     BLOCK_RAW_BYTES,
     TextPacker,
     block_bytes,
@@ -15,7 +16,6 @@ from pmbf.codec import (
     encode_block,
     encode_fingerprint,
 )
-from pmbf.errors import CorruptError
 
 PARTS = st.lists(
     st.sets(st.integers(0, 2**32 - 1), max_size=40).map(lambda values: np.array(sorted(values), np.uint32)), max_size=4

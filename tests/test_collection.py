@@ -6,7 +6,7 @@ from conftest import touch, words
 
 from pmbf import BusyError, Collection, NotFoundError, ParameterError, Params, repair
 from pmbf.screen.widespread import MOST_SHARING
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 
 def names(report):

@@ -13,7 +13,7 @@ import pytest
 from typer.testing import CliRunner
 
 import pmbf
-from pmbf.commands import app
+from pmbf.cli.app import app
 from pmbf.extract import Limits
 from pmbf.report import Report
 from pmbf.screen import Options
@@ -113,7 +113,7 @@ def test_help_is_shown_without_arguments_and_the_version_on_demand():
 
 
 def test_help_does_not_wait_for_numpy():
-    program = "import sys; sys.argv[1:] = ['--help']\ntry:\n    import pmbf.commands; pmbf.commands.main()\n"
+    program = "import sys; sys.argv[1:] = ['--help']\ntry:\n    import pmbf.cli.app; pmbf.cli.app.main()\n"
     program += "finally:\n    print('numpy' in sys.modules, 'pmbf.collection' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
     assert done.stdout.endswith("False False\n")
@@ -598,9 +598,16 @@ def test_pruning_needs_a_path(tmp_path):
 @pytest.mark.parametrize("how", [["--quiet"], ["--json"], []])
 def test_a_screening_starts_without_what_it_does_not_need(library, how):
     """Each of these takes a tenth of a second's share that a cold start has: see `pmbf.cli.plain_values`."""
-    spared = ["pydantic", "numpy.ma", "multiprocessing", "sqlite_utils", "pmbf.writer", *(["rich"] if how else [])]
+    spared = [
+        "pydantic",
+        "numpy.ma",
+        "multiprocessing",
+        "sqlite_utils",
+        "pmbf.store.writer",
+        *(["rich"] if how else []),
+    ]
     script = (
-        "import sys\nfrom pmbf.commands import app\n"
+        "import sys\nfrom pmbf.cli.app import app\n"
         f"try: app({['screen', str(SUSPICIOUS / 'none.txt'), '-c', str(library), *how]!r})\n"
         f"except SystemExit: print([name for name in {spared!r} if name in sys.modules], file=sys.stderr)"
     )

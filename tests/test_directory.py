@@ -6,12 +6,13 @@ from conftest import words
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf import Collection, CorruptError, directory, repair
-from pmbf.directory import CHUNK_DOCUMENTS, Directory
+from pmbf import Collection, CorruptError, repair
 from pmbf.kernels.types import RECORD
-from pmbf.records import Document
-from pmbf.storage import Identity, MappedFile, write_file
-from pmbf.store import Store
+from pmbf.store import directory
+from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
+from pmbf.store.files import Identity, MappedFile, write_file
+from pmbf.store.folder import Store
+from pmbf.store.tables import Document
 
 OURS = Identity(b"collection-one--", b"params-1")
 IDS = st.integers(1, 5) | st.integers(CHUNK_DOCUMENTS - 2, CHUNK_DOCUMENTS + 2) | st.integers(1, 3 * CHUNK_DOCUMENTS)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from pmbf.commands import app
+from pmbf.cli.app import app
 from pmbf.report import Passage, Span
 from pmbf.verify import edits
 

@@ -87,7 +87,7 @@ def documented(group, prefix=""):
 def test_every_command_and_option_is_documented():
     from typer.main import get_command
 
-    from pmbf.commands import app
+    from pmbf.cli.app import app
 
     path = ROOT / "docs" / "commands.md"
     text = shown = path.read_text(encoding="utf-8")

@@ -16,7 +16,7 @@ from pmbf import Collection
 from pmbf.errors import UnsupportedError
 from pmbf.fingerprint import Fingerprint, fingerprint, query_sample
 from pmbf.params import Params
-from pmbf.store import Store
+from pmbf.store.folder import Store
 from pmbf.text import tokenise
 
 ALL = Params(density=1.0)

@@ -6,11 +6,11 @@ import random
 
 import pytest
 
+from pmbf.passages.joining import joined
+from pmbf.passages.parts import Found
 from pmbf.report import Span
 from pmbf.screen import Options, comparing
 from pmbf.verify import Settings, Statistics, passages, prepare
-from pmbf.verify.joining import joined
-from pmbf.verify.parts import Found
 
 WORDS = [f"{head}{tail}" for head in ("mar", "tol", "ber", "sun", "kep", "dra") for tail in range(400)]
 COMMON = ["the", "of", "and", "in", "to", "a"]

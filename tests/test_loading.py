@@ -7,12 +7,13 @@ from conftest import touch, words
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from pmbf import extract, reading
+from pmbf import extract
 from pmbf.collection import Collection
-from pmbf.discovery import discover
 from pmbf.extract import Limits
+from pmbf.intake import batches
+from pmbf.intake.discovery import discover
 from pmbf.params import Params
-from pmbf.writer import Writer
+from pmbf.store.writer import Writer
 
 
 def paths(collection):
@@ -128,8 +129,8 @@ def test_ctrl_c_waits_for_the_files_at_hand(collection, folder, monkeypatch):
         return extract.plain_kind(text, name)
 
     with monkeypatch.context() as patched:
-        patched.setattr(reading, "plain_kind", plain_kind)
-        patched.setattr(reading, "BATCH_FILES", 3)
+        patched.setattr(batches, "plain_kind", plain_kind)
+        patched.setattr(batches, "BATCH_FILES", 3)
         with pytest.raises(KeyboardInterrupt):
             collection.load([folder])
     assert len(paths(collection)) == len(told) == 3
@@ -168,7 +169,7 @@ def test_an_unreadable_file_is_a_problem(collection, folder):
 
 
 def test_an_interrupted_load_keeps_what_it_did_and_goes_on(collection, folder, monkeypatch):
-    monkeypatch.setattr(reading, "BATCH_FILES", 2)
+    monkeypatch.setattr(batches, "BATCH_FILES", 2)
 
     def interrupt(progress):
         if progress.n_files == 4:
@@ -200,9 +201,9 @@ def test_an_interruption_in_the_middle_of_a_file_leaves_no_half_document(collect
 @pytest.mark.parametrize("kernels_in_use", ["native", "reference"])
 def test_several_threads_or_processes_load_what_one_does(tmp_path, folder, monkeypatch, kernels_in_use):
     """With the reference, files are read in processes; which kernels those have does not matter."""
-    monkeypatch.setattr(reading.kernels, "NAME", kernels_in_use)
-    monkeypatch.setattr(reading, "_BYTES_WORTH_PROCESSES", 0)
-    monkeypatch.setattr(reading, "BATCH_FILES", 3)
+    monkeypatch.setattr(batches.kernels, "NAME", kernels_in_use)
+    monkeypatch.setattr(batches, "_BYTES_WORTH_PROCESSES", 0)
+    monkeypatch.setattr(batches, "BATCH_FILES", 3)
     (folder / "legacy.txt").write_text("Широкая река медленно несёт свои воды. " * 20, encoding="cp1251")
     (folder / "copy.txt").write_text(words(3), encoding="utf-8")
     (folder / "broken.pdf").write_bytes(b"%PDF-1.7 and nothing more")
@@ -235,8 +236,8 @@ CONTENTS = st.lists(
 def test_plain_texts_are_read_as_each_document_is(tmp_path, content, name):
     (tmp_path / name).write_bytes(content)
     (file,) = discover([tmp_path / name])
-    for path, plain in reading.read_plain([file], Params(), Limits()).items():
-        assert as_plain(plain) == as_plain(reading.read_document(path, Params(), Limits()))
+    for path, plain in batches.read_plain([file], Params(), Limits()).items():
+        assert as_plain(plain) == as_plain(batches.read_document(path, Params(), Limits()))
 
 
 def test_progress_ends_at_the_total(collection, folder):

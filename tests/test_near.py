@@ -13,7 +13,7 @@ from pmbf.fingerprint import query_sample
 from pmbf.params import Params
 from pmbf.report import Span
 from pmbf.screen import near
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 PLACES = [0, 5_000, 65_500, 131_072, 400_000, -600]
 

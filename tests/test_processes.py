@@ -12,7 +12,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, CorruptError, IncompleteError, ParameterError
-from pmbf.processes import Processes
+from pmbf.jobs.processes import Processes
 
 
 def test_results_come_back_in_the_order_of_the_calls():
@@ -67,7 +67,7 @@ def test_closing_gives_up_what_is_not_done():
 
 SCRIPT = """
 import pmbf
-from pmbf.screen import Text
+from pmbf.intake.texts import Text
 
 def read(one):
     return Text("mine", one)

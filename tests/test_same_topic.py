@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from experiments import alignment
+from pmbf.passages.reworded import LONG_CHARS, alike_enough
+from pmbf.passages.scores import sorted_similarity
 from pmbf.report import Span
 from pmbf.verify import Settings, prepare
-from pmbf.verify.reworded import LONG_CHARS, alike_enough
-from pmbf.verify.scores import sorted_similarity
 
 N_WORDS = 250
 

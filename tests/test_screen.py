@@ -10,7 +10,7 @@ from pmbf import Collection, screen
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
 from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, comparing, near, needed, rarity, widespread
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 N_DOCUMENTS = 60
 

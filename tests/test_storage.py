@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf import storage
 from pmbf.errors import BusyError, CorruptError, UnsupportedError
-from pmbf.storage import HEADER_BYTES, PAGE_BYTES, FileRecord, Identity, MappedFile, write_file
+from pmbf.store import files, locks
+from pmbf.store.files import HEADER_BYTES, PAGE_BYTES, FileRecord, Identity, MappedFile, write_file
 
 OURS = Identity(b"collection-one--", b"params-1")
 THEIRS = Identity(b"collection-two--", b"params-1")
@@ -75,7 +75,7 @@ def test_an_older_copy_of_a_file_is_refused(tmp_path):
 
 def test_a_newer_format_asks_for_an_upgrade(written, monkeypatch):
     folder, _ = written
-    monkeypatch.setattr(storage, "FORMAT_VERSION", 4)
+    monkeypatch.setattr(files, "FORMAT_VERSION", 4)
     record = write_file(folder, "TILE", OURS, 8, [b"x"])
     monkeypatch.undo()
     with pytest.raises(UnsupportedError, match="format version is 4, this pmbf reads up to 3; upgrade pmbf"):
@@ -84,7 +84,7 @@ def test_a_newer_format_asks_for_an_upgrade(written, monkeypatch):
 
 def test_an_older_format_asks_for_a_new_collection(written, monkeypatch):
     folder, _ = written
-    monkeypatch.setattr(storage, "FORMAT_VERSION", 1)
+    monkeypatch.setattr(files, "FORMAT_VERSION", 1)
     record = write_file(folder, "TILE", OURS, 8, [b"x"])
     monkeypatch.undo()
     with pytest.raises(UnsupportedError, match="version is 1, this pmbf reads 3; load the documents into a new coll"):
@@ -153,30 +153,30 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path):
 
 def test_there_is_one_writer_at_a_time(tmp_path):
     with (
-        storage.writer_lock(tmp_path),
+        locks.writer_lock(tmp_path),
         pytest.raises(BusyError, match="another process is writing"),
-        storage.writer_lock(tmp_path),
+        locks.writer_lock(tmp_path),
     ):
         pass
-    with storage.writer_lock(tmp_path):
+    with locks.writer_lock(tmp_path):
         pass
 
 
 def test_files_are_cleaned_only_when_nobody_reads(tmp_path):
-    with storage.reader_lock(tmp_path), storage.reader_lock(tmp_path), storage.no_readers(tmp_path) as alone:
+    with locks.reader_lock(tmp_path), locks.reader_lock(tmp_path), locks.no_readers(tmp_path) as alone:
         assert not alone
-    with storage.no_readers(tmp_path) as alone:
+    with locks.no_readers(tmp_path) as alone:
         assert alone
 
 
 def test_the_error_names_the_way_out(tmp_path):
-    error = storage.damaged(Path(tmp_path / "tiles" / "000001.tile"), "is odd")
+    error = files.damaged(Path(tmp_path / "tiles" / "000001.tile"), "is odd")
     assert str(error) == f"{tmp_path}/tiles/000001.tile: is odd; run `pmbf check --repair -c {tmp_path}`"
     assert HEADER_BYTES == 64
 
 
 def test_a_write_that_fails_names_its_file(tmp_path):
-    with pytest.raises(OSError, match="No space left") as caught, storage.replacing(tmp_path / "a.tile"):
+    with pytest.raises(OSError, match="No space left") as caught, files.replacing(tmp_path / "a.tile"):
         raise OSError(28, "No space left on device")
     assert caught.value.filename == str(tmp_path / "a.tile")
     assert list(tmp_path.iterdir()) == []

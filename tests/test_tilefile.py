@@ -4,12 +4,13 @@ import numpy as np
 import pytest
 from conftest import words
 
-from pmbf import Collection, CorruptError, Params, tilefile
+from pmbf import Collection, CorruptError, Params
 from pmbf.filter import Tile
-from pmbf.storage import Identity, write_file
-from pmbf.store import Store
-from pmbf.tilefile import SEALED_ROWS, StoredTile
-from pmbf.writer import Writer
+from pmbf.store import tilefile
+from pmbf.store.files import Identity, write_file
+from pmbf.store.folder import Store
+from pmbf.store.tilefile import SEALED_ROWS, StoredTile
+from pmbf.store.writer import Writer
 
 OURS = Identity(b"collection-one--", b"params-1")
 
@@ -77,7 +78,7 @@ def test_a_head_that_does_not_fit_is_refused(tmp_path):
 def test_a_writer_reads_no_tile_that_is_full(tmp_path, monkeypatch):
     path, read = tmp_path / "c.pmbf", []
     with Collection(path, create=True, params=Params(row_capacity=64, segment_chars=1024)) as collection:
-        monkeypatch.setattr("pmbf.placing.ROWS_PER_TILE", 16)
+        monkeypatch.setattr("pmbf.store.placing.ROWS_PER_TILE", 16)
         collection.add_many([(f"text-{seed}", words(seed)) for seed in range(80)])
         figures = collection.stats()
     assert figures.n_tiles >= 3

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from rapidfuzz.distance import Levenshtein
 
 from pmbf.errors import ParameterError
+from pmbf.passages.neighbours import MAX_NAMED
 from pmbf.report import Passage, Span
 from pmbf.verify import Prepared, Settings, passages, prepare, union_length, with_neighbours
-from pmbf.verify.neighbours import MAX_NAMED
 
 ENGLISH = "The tide comes in twice a day, and twice a day it leaves the harbour dry; nobody has ever asked it why."
 OTHER = "A carpenter who measures twice will cut the board once, and the board will thank him by fitting the frame."

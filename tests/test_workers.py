@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from pmbf.workers import Workers
+from pmbf.jobs.threads import Workers
 
 
 def held(workers):

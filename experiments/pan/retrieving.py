@@ -29,7 +29,7 @@ from pmbf.fingerprint import query_sample
 from pmbf.params import Params
 from pmbf.report import Report
 from pmbf.screen import Options, candidates
-from pmbf.store import Store
+from pmbf.store.folder import Store
 from pmbf.verify import strongest
 
 COLLECTION = "sources.pmbf"

@@ -45,7 +45,7 @@ from pmbf.filter import Tile
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params, Placement, target_fill
 from pmbf.screen import Options, candidates, rows_looked_into
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 PUBLISHED: dict[str, dict[str, float]] = {
     "single-row": {"false_positives": 301_977, "said_percent": 1, "false_negatives": 51, "said_negative_percent": 5},

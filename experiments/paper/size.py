@@ -27,8 +27,8 @@ from measure import report
 from pmbf.errors import ParameterError
 from pmbf.filter import CROWDED_RATE, Tile
 from pmbf.params import Params, Placement, words_per_row
-from pmbf.placing import Placer
 from pmbf.rowindex import RowIndex
+from pmbf.store.placing import Placer
 
 PUBLISHED = {"documents": 14_428, "mean_words": 38_000, "words_of_95_percent": 123_000}
 CHARS_PER_WORD = 6

@@ -9,10 +9,10 @@ from dataclasses import dataclass
 
 from pmbf.cli.inputs import expanded, n_cores
 from pmbf.cli.outcome import reason
-from pmbf.discovery import Problem, discover, read_content
 from pmbf.errors import PmbfError, UnsupportedError
 from pmbf.extract import Limits, extract
-from pmbf.screen import Text
+from pmbf.intake.discovery import Problem, discover, read_content
+from pmbf.intake.texts import Text
 from pmbf.text import clean
 
 MOST_WITHOUT_PROCESSES = 24

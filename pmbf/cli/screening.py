@@ -11,10 +11,11 @@ from typing import Any
 from pmbf.cli.outcome import DONE, FAILED, FOUND, note, print_json, print_text
 from pmbf.cli.queries import FileQuery, is_stream, queries, read_query, usual_jobs
 from pmbf.collection import Collection
-from pmbf.discovery import Problem
 from pmbf.extract import Limits
+from pmbf.intake.discovery import Problem
+from pmbf.intake.texts import Text
 from pmbf.report import Report
-from pmbf.screen import Answer, Options, Text
+from pmbf.screen import Answer, Options
 from pmbf.terminal.canvas import View
 from pmbf.terminal.progress import screen_progress
 from pmbf.terminal.screened import Screened, nothing_line, screened_text

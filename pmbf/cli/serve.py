@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from pmbf.cli.arguments import OUTPUT, flag, option, parse_size
-from pmbf.cli.guard_arguments import CollectionFolder, ConfigFile, PolicyFile
+from pmbf.cli.guard.arguments import CollectionFolder, ConfigFile, PolicyFile
 from pmbf.cli.inputs import given, n_cores
 from pmbf.cli.outcome import DONE, note
 from pmbf.errors import ParameterError
@@ -68,7 +68,7 @@ def serve(
     log: Log = False,
 ) -> None:
     """Keep a collection open and answer `pmbf guard`, and who speaks HTTP, at once."""
-    from pmbf.cli.guard_checks import values_given
+    from pmbf.cli.guard.checks import values_given
     from pmbf.guard.config import Chosen, policy_for
     from pmbf.service import server
     from pmbf.service.limits import ServiceLimits

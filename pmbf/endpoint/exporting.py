@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import storage
 from pmbf.arrays import distinct
 from pmbf.collection import Collection, Listed
 from pmbf.endpoint import filterfile, opaque
@@ -23,6 +22,7 @@ from pmbf.endpoint.rows import Hashes, part_bounds
 from pmbf.endpoint.sampling import RUN, keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import IncompleteError, ParameterError
+from pmbf.store import locks
 
 COMMON_DOCUMENTS, COMMON_SHARE = 50, 0.02
 """A gram is common that more than this many documents have, and more than this share of them: fifty drafts of one
@@ -112,7 +112,7 @@ def export(
         parts |= {row: part for row, (_, part) in own.items()}
         if not own:
             too_short.append(document.paths[0])
-    with storage.writer_lock(folder):
+    with locks.writer_lock(folder):
         # First the map: there is never an id that nobody can resolve.
         opaque.remember(folder, key, parts)
     n_rows, n_bytes = filterfile.write(out, rows, key)

@@ -19,14 +19,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import kernels, storage
-from pmbf.apparatus import merged
+from pmbf import kernels
 from pmbf.endpoint import rows
 from pmbf.endpoint.rows import Hashes
 from pmbf.endpoint.sampling import NEAR, RULES, RUN, WEAK_RUN, KeyedSample
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.report import Span
+from pmbf.screen.apparatus import merged
+from pmbf.store import files
 from pmbf.tile import ROWS_PER_TILE
 
 KIND, VERSION = b"ENDP", 1
@@ -48,7 +49,7 @@ def require_replaceable(path: str | os.PathLike[str]) -> None:
     """
     if not os.path.lexists(path):
         return
-    expected = storage.MAGIC + KIND
+    expected = files.MAGIC + KIND
     if not os.path.isfile(path) or _head(path, len(expected)) != expected:
         raise ParameterError(f"{path}: is there and is no endpoint filter; name another file, or remove it first")
 
@@ -68,13 +69,13 @@ def write(path: str | os.PathLike[str], parts: Mapping[int, Hashes], key: SiteKe
     ids = np.array(list(filled), "<u8").tobytes()
     payload = b"".join([ids, *(tile.astype("<u8", copy=False).tobytes() for tile in rows.sealed_tiles(filled, key))])
     fields = _FIELDS.pack(
-        storage.MAGIC, KIND, VERSION, HEADER_BYTES, key.id, _rules(), len(filled), rows.ROW_WORDS,
+        files.MAGIC, KIND, VERSION, HEADER_BYTES, key.id, _rules(), len(filled), rows.ROW_WORDS,
         rows.N_HASHES, kernels.checksum(payload), len(payload),
     )  # fmt: skip
     unsigned = fields.ljust(_MAC_AT, b"\0")
     signed = unsigned + _mac(unsigned, payload, key)
     header = signed + _CRC.pack(zlib.crc32(signed))
-    with storage.replacing(Path(path).absolute()) as file:
+    with files.replacing(Path(path).absolute()) as file:
         file.write(header)
         file.write(payload)
     return len(filled), len(header) + len(payload)
@@ -212,7 +213,7 @@ def _checked(path: Path, content: memoryview, key: SiteKey) -> tuple[int, int, i
     if len(content) < HEADER_BYTES:
         raise _damaged(path, f"length is {len(content)} bytes, expected at least {HEADER_BYTES}")
     magic, kind, version, _, key_id, rules, n_rows, n_words, n_hashes, crc, size = _FIELDS.unpack_from(content)
-    if (magic, kind) != (storage.MAGIC, KIND):
+    if (magic, kind) != (files.MAGIC, KIND):
         raise CorruptError(f"{path}: is no endpoint filter, expected what `pmbf export` writes")
     if zlib.crc32(content[:_CRC_AT]) != _CRC.unpack_from(content, _CRC_AT)[0]:
         raise _damaged(path, "the checksum of the header does not fit")

@@ -15,9 +15,9 @@ from dataclasses import astuple, dataclass
 from pathlib import Path
 from typing import Any
 
-from pmbf import storage
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, UnsupportedError
+from pmbf.store import files
 
 FOLDER = "exports"
 VERSION = 1
@@ -83,7 +83,7 @@ def remember(folder: Path, key: SiteKey, parts: Mapping[int, Part]) -> None:
     known = _read(path) if path.exists() else {}
     known |= {shown(row): list(astuple(part)) for row, part in parts.items()}
     content = {"pmbf_export": VERSION, "sha256": _sum(known), "ids": dict(sorted(known.items()))}
-    with storage.replacing(path) as file:
+    with files.replacing(path) as file:
         file.write(json.dumps(content).encode())
 
 

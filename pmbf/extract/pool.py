@@ -12,11 +12,11 @@ import subprocess
 import threading
 from dataclasses import asdict
 
-from pmbf import frames
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract.limits import Extracted, Limits
 from pmbf.extract.parts import Part
-from pmbf.frames import Frame
+from pmbf.jobs import frames
+from pmbf.jobs.frames import Frame
 
 START_S = 60.0
 DOCUMENTS_PER_WORKER = 1000

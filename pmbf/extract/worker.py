@@ -10,10 +10,10 @@ import os
 import sys
 from pathlib import Path
 
-from pmbf import frames
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.extract.limits import Limits
 from pmbf.extract.reading import Reading, read
+from pmbf.jobs import frames
 
 try:
     import resource

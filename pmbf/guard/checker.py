@@ -13,8 +13,9 @@ from pmbf.collection import Collection
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
+from pmbf.intake.texts import Text
 from pmbf.report import Match, Report
-from pmbf.screen import Answer, Text
+from pmbf.screen import Answer
 
 FEW_DOCUMENTS = 200
 LONE_HASHES = 2.5

@@ -17,7 +17,7 @@ from pmbf.guard.reading import ReadPayload, read
 from pmbf.guard.sources import Planned
 from pmbf.guard.types import Finding, Judged, Payload, Verdict
 from pmbf.guard.verdict import verdict
-from pmbf.screen import Text
+from pmbf.intake.texts import Text
 
 
 def check(

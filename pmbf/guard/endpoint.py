@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from pmbf import verify
-from pmbf.apparatus import merged
 from pmbf.endpoint.filterfile import EndpointFilter
 from pmbf.endpoint.opaque import shown
 from pmbf.endpoint.sampling import keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.guard.checker import require_unshared
+from pmbf.intake.texts import Text
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
-from pmbf.screen import Text
+from pmbf.screen.apparatus import merged
 from pmbf.text import tokenise
 
 

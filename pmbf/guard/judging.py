@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from pmbf.apparatus import common, merged
 from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
 from pmbf.guard.types import Action, Evidence, Finding
 from pmbf.report import Match, Passage, Report, Span
+from pmbf.screen.apparatus import common, merged
 from pmbf.text import fold, tokenise
 
 SINGLE_CHARS = 3

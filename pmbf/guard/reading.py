@@ -9,7 +9,7 @@ from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, plain_kind, runs
 from pmbf.guard.types import Payload
 from pmbf.guard.unseen import may_hide, seen
-from pmbf.screen import Text
+from pmbf.intake.texts import Text
 from pmbf.text import clean
 
 

@@ -14,13 +14,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pmbf.discovery import Problem, discover, read_content, reason_of
 from pmbf.errors import PmbfError
 from pmbf.guard import lfs
 from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
 from pmbf.guard.policy import Policy
 from pmbf.guard.selection import is_selected
 from pmbf.guard.types import Payload, Unread, Where
+from pmbf.intake.discovery import Problem, discover, read_content, reason_of
 
 STDIN = "-"
 

@@ -11,7 +11,7 @@ text ─► sampled hashes          fingerprint.py
 from pmbf.screen.answering import screen
 from pmbf.screen.candidates import Candidate, Hashes, candidates, find, rows_looked_into
 from pmbf.screen.exempt import spans_in
-from pmbf.screen.many import Answer, Reader, Text, answers
+from pmbf.screen.many import Answer, Reader, answers
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import EVIDENCE_HASHES, needed
 
@@ -22,7 +22,6 @@ __all__ = [
     "Hashes",
     "Options",
     "Reader",
-    "Text",
     "answers",
     "candidates",
     "find",

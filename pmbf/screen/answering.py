@@ -6,16 +6,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from pmbf import verify
-from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find
 from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
 from pmbf.screen.exempt import Exempt, counted, exempt
 from pmbf.screen.options import Options
-from pmbf.store import Store
+from pmbf.screen.vocabulary import word_statistics
+from pmbf.store.folder import Store
+from pmbf.store.generation import StoreFiles
 from pmbf.text import clean
-from pmbf.vocabulary import word_statistics
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,11 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import Stretch, Weighing, evidence, missed, needed, reweighed, stretches
 from pmbf.screen.widespread import Runs
+from pmbf.store.generation import StoreFiles
 
 Hashes = NDArray[np.uint32]
 Rows = Iterator[tuple[int, NDArray[np.int64]]]

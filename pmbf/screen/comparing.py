@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 from pmbf import verify
 from pmbf.errors import PmbfError
-from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample
-from pmbf.originals import original_text
-from pmbf.records import Document
 from pmbf.report import DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt, counted, told
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
-from pmbf.store import Store
+from pmbf.store.folder import Store
+from pmbf.store.generation import StoreFiles
+from pmbf.store.originals import original_text
+from pmbf.store.tables import Document
 
 SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
 """Of a text and thousands of documents, some pair shares the words of a few sentences by chance; of a few documents

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pmbf import verify
-from pmbf.apparatus import bibliography, length_inside, merged, quotations
 from pmbf.report import Passage, Span
+from pmbf.screen.apparatus import bibliography, length_inside, merged, quotations
 from pmbf.screen.options import Options
 from pmbf.text import clean
 

@@ -15,42 +15,21 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from pmbf.files import StoreFiles
+from pmbf.intake.texts import Text
 from pmbf.report import Report
 from pmbf.screen.answering import Asked, ask, report
 from pmbf.screen.comparing import Confirmed, Source, Subject, matches, sources
 from pmbf.screen.options import Options
-from pmbf.store import Store
+from pmbf.screen.vocabulary import word_statistics
+from pmbf.store.folder import Store
+from pmbf.store.generation import StoreFiles
 from pmbf.verify import Statistics
-from pmbf.vocabulary import word_statistics
 
 if TYPE_CHECKING:
-    from pmbf.processes import Future, Processes
+    from pmbf.jobs.processes import Future, Processes
 
 BATCH_QUERIES = 4
 """Queries that meet a tile together, and travel to a process together."""
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """A query as it was read.
-
-    Args:
-        name: What the report calls it.
-        content: The whole text, clean, or its UTF-8: most texts share nothing, and need not be decoded.
-        problems: What was not read.
-        unread: Whether nothing was, for the reason that `problems` gives, or since it is no text document.
-    """
-
-    name: str
-    content: str | bytes
-    problems: tuple[str, ...] = ()
-    unread: bool = False
-
-    @property
-    def text(self) -> str:
-        """The whole text, decoded at each call."""
-        return self.content if isinstance(self.content, str) else self.content.decode()
 
 
 Reader = Callable[[Any], Text]
@@ -95,7 +74,7 @@ def answers(
                     confirmed = matches(store, one.subject(text.text), compared, options, word_statistics(store))
                 yield _answer(store, text, one, confirmed, options)
         return
-    from pmbf.processes import Processes  # only who asks for processes waits for this
+    from pmbf.jobs.processes import Processes  # only who asks for processes waits for this
 
     with Processes(jobs, _start, (store, read, options, word_statistics(store))) as processes:
         yield from _ahead(store, processes, batches, options, jobs)

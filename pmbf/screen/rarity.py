@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.files import StoreFiles
 from pmbf.filter import LookUp
 from pmbf.fingerprint import QuerySample
 from pmbf.params import Params
+from pmbf.store.generation import StoreFiles
 
 UNITS = 1024
 """Weights are whole numbers, so many to a nat: both twins of the kernels add up the same."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.files import StoreFiles
 from pmbf.fingerprint import QuerySample
 from pmbf.kernels import SharedPlaces
 from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, Stretch, Weighing, evidence
+from pmbf.store.generation import StoreFiles
 
 RUN_HASHES = 7
 """So many hashes of a query, one after another, that weigh little are a run, some 20 words. Of 300 texts of 4,000 words

@@ -15,12 +15,12 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pmbf import frames
-from pmbf.discovery import read_bounded
 from pmbf.errors import IncompleteError
 from pmbf.guard.baseline import Baseline, read_baseline
 from pmbf.guard.policy import Policy
 from pmbf.guard.types import Judged, Payload
+from pmbf.intake.discovery import read_bounded
+from pmbf.jobs import frames
 from pmbf.service.requests import Named, request
 
 CONNECT_S = 1.0

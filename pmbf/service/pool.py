@@ -14,8 +14,8 @@ import subprocess
 from collections.abc import Coroutine, Sequence
 from typing import Any
 
-from pmbf import frames
 from pmbf.errors import IncompleteError
+from pmbf.jobs import frames
 
 START_S = 60.0
 PAUSE_S = 1.0

@@ -13,12 +13,13 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pmbf import __version__, frames
+from pmbf import __version__
 from pmbf.errors import ParameterError
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Planned
 from pmbf.guard.types import Judged, Payload
 from pmbf.guard.verdict import verdict
+from pmbf.jobs import frames
 from pmbf.service import requests
 from pmbf.service.http import HttpError, Response
 from pmbf.service.metrics import CONTENT_TYPE, Metrics

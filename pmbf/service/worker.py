@@ -13,7 +13,6 @@ import socket
 import sys
 from typing import Any
 
-from pmbf import frames
 from pmbf.collection import Collection
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, ParameterError, PmbfError, UnsupportedError
 from pmbf.extract import Limits, extract
@@ -21,6 +20,7 @@ from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker, open_protected
 from pmbf.guard.checking import judged
 from pmbf.guard.public import PublicText
+from pmbf.jobs import frames
 from pmbf.service import requests
 
 KINDS = {

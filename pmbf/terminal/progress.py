@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import ProgressColumn
 
-    from pmbf.loading import Progress
+    from pmbf.intake.loader import Progress
 
 
 @contextmanager

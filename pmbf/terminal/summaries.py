@@ -12,13 +12,13 @@ from pmbf.terminal.figures import counted, duration, percent, shown_path, size
 from pmbf.terminal.safe import one_line
 
 if TYPE_CHECKING:
-    from pmbf.check import CheckReport
     from pmbf.collection import Listed
-    from pmbf.compact import CompactReport
-    from pmbf.discovery import Problem
     from pmbf.endpoint.exporting import ExportReport
-    from pmbf.loading import LoadReport
-    from pmbf.stats import Stats
+    from pmbf.intake.discovery import Problem
+    from pmbf.intake.loader import LoadReport
+    from pmbf.store.check import CheckReport
+    from pmbf.store.compact import CompactReport
+    from pmbf.store.stats import Stats
 
 N_PROBLEMS = 20
 """Problems of a load that are listed; `--json` has them all."""

@@ -12,7 +12,7 @@ from pmbf.errors import PmbfError
 from pmbf.extract import extract_path
 from pmbf.params import Params
 from pmbf.screen import candidates
-from pmbf.store import Store
+from pmbf.store.folder import Store
 
 pytestmark = [
     pytest.mark.skipif(not CORPORA.exists(), reason=f"the corpora are not there: {CORPORA}"),

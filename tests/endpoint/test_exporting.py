@@ -14,8 +14,8 @@ from pmbf.endpoint.opaque import Part
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.guard.endpoint import EndpointChecker
+from pmbf.intake.texts import Text
 from pmbf.report import Span
-from pmbf.screen import Text
 from tests.conftest import words
 from tests.endpoint.conftest import OFFER, PLAN, SHORT, TEXTS
 

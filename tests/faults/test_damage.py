@@ -8,7 +8,8 @@ import shutil
 import pytest
 from conftest import words
 
-from pmbf import BusyError, Collection, CorruptError, Params, PmbfError, UnsupportedError, repair, storage
+from pmbf import BusyError, Collection, CorruptError, Params, PmbfError, UnsupportedError, repair
+from pmbf.store import files as store_files
 
 FLIPS_PER_FILE = int(os.environ.get("PMBF_FLIPS", "40"))
 
@@ -119,7 +120,7 @@ def test_an_older_catalog_put_back_is_refused(path, tmp_path):
 
 
 def test_a_newer_format_asks_for_an_upgrade(tmp_path, monkeypatch):
-    monkeypatch.setattr(storage, "FORMAT_VERSION", storage.FORMAT_VERSION + 1)
+    monkeypatch.setattr(store_files, "FORMAT_VERSION", store_files.FORMAT_VERSION + 1)
     with Collection(tmp_path / "c.pmbf", create=True) as collection:
         collection.add(words(300), name="from the future")
     monkeypatch.undo()
@@ -174,7 +175,7 @@ def test_a_full_disk_loses_nothing(path, monkeypatch):
 
     expected, _ = answer(path)
     with Collection(path) as collection:
-        monkeypatch.setattr(storage.os, "fsync", full)
+        monkeypatch.setattr(store_files.os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
             collection.add(words(400), name="too much")
         monkeypatch.undo()
@@ -219,7 +220,7 @@ def test_a_disk_that_fills_up_under_several_threads_loses_nothing(path, folder, 
 
     with Collection(path) as collection:
         with monkeypatch.context() as patched:
-            patched.setattr(storage.os, "fsync", full_after)
+            patched.setattr(store_files.os, "fsync", full_after)
             with pytest.raises(OSError, match="No space left"):
                 collection.load([folder], jobs=2)
         assert collection.check().problems == []

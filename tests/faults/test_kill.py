@@ -12,7 +12,9 @@ import time
 import pytest
 from conftest import words
 
-from pmbf import Collection, catalog, loading, reading, repair
+from pmbf import Collection, repair
+from pmbf.intake import batches, loader
+from pmbf.store import catalog
 
 ROUNDS = int(os.environ.get("PMBF_KILLS", "12"))
 NAMES = [f"text-{number}" for number in range(24)]
@@ -151,7 +153,7 @@ def make(path, n_statements, pipe):
 
 def load(path, folder, pipe):
     """Load a folder with two threads, a commit for every few files, and then wait to be killed."""
-    loading.COMMIT_BYTES, reading.BATCH_FILES = 5000, 7
+    loader.COMMIT_BYTES, batches.BATCH_FILES = 5000, 7
     with Collection(path) as collection:
         collection.load([folder], jobs=2)
     signal.pause()

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf import frames
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Limits, guess_kind, looks_supported, plain_kind
 from pmbf.extract.encoding import decode, decode_as
 from pmbf.extract.kinds import SUPPORTED
 from pmbf.extract.reading import READERS, Reading, read
+from pmbf.jobs import frames
 from tests.extract import builders as make
 from tests.fuzz.damage import damaged, fuzzing
 

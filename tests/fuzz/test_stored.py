@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf import codec, directory, kernels, tilefile
-from pmbf.directory import Directory
+from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.kernels.types import RECORD
-from pmbf.storage import Identity, MappedFile, write_file
-from pmbf.tilefile import StoredTile
+from pmbf.store import codec, directory, tilefile
+from pmbf.store.directory import Directory
+from pmbf.store.files import Identity, MappedFile, write_file
+from pmbf.store.tilefile import StoredTile
 from tests.fuzz.damage import damaged, fuzzing
 
 OURS = Identity(b"collection-one--", b"params-1")

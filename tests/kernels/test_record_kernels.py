@@ -12,11 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.codec import decode_fingerprint, encode_fingerprint
 from pmbf.errors import ParameterError
 from pmbf.kernels import reference_records
 from pmbf.kernels.reference_gaps import encode_gaps
 from pmbf.kernels.types import CHUNK_DOCUMENTS, DAMAGED, LIVE, MISSING, RECORD, REMOVED, UNREADY, WHOLE
+from pmbf.store.codec import decode_fingerprint, encode_fingerprint
 
 HASHES = st.sets(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=80).map(
     lambda values: np.array(sorted(values), np.uint32)

@@ -8,8 +8,8 @@ import sys
 import pytest
 from typer.main import get_command
 
-from pmbf.cli.guard import app
-from pmbf.cli.guard_plain import COMMANDS, FLAGS, LISTS, WORDS, plain
+from pmbf.cli.guard.app import app
+from pmbf.cli.guard.plain import COMMANDS, FLAGS, LISTS, WORDS, plain
 from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, SECRET, Git, guard
 from tests.service.conftest import served

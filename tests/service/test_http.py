@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf import Collection, __version__, frames
+from pmbf import Collection, __version__
 from pmbf.guard.policy import Policy
 from pmbf.guard.types import Payload
+from pmbf.jobs import frames
 from pmbf.report import Report
 from pmbf.service.http import Head, HttpError, parse_head
 from pmbf.service.requests import request

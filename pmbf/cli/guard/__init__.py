@@ -1,0 +1,1 @@
+"""`pmbf guard`: the leak check's command line. Empty, so that a hook starts without typer."""

@@ -1,0 +1,84 @@
+"""`pmbf guard check` in plain words, read without typer: those that typer would take in the same way, and no others.
+
+Help, usage errors, values that need reading, and the other commands of `pmbf guard` are left to typer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pmbf.cli.guard.run import run
+from pmbf.cli.outcome import ending, prepare_streams
+
+FLAGS: dict[str, tuple[str, bool]] = {
+    "--staged": ("staged", True),
+    "--pre-push": ("pre_push", True),
+    "--pre-receive": ("pre_receive", True),
+    "--redact": ("redact", True),
+    "--show": ("redact", False),
+    "--json": ("json", True),
+    "--quiet": ("quiet", True),
+}
+WORDS = {
+    "--range": "range_",
+    "--collection": "collection",
+    "-c": "collection",
+    "--policy": "policy",
+    "--config": "config",
+    "--baseline": "baseline",
+    "--name": "name",
+    "--sarif": "sarif",
+    "--incidents": "incidents",
+}
+LISTS = {"--ignore": "ignore", "--include": "include", "--exclude": "exclude"}
+COMMANDS = ("baseline", "resolve", "install", "uninstall")
+"""Other words that may follow `pmbf guard`."""
+
+
+def run_plain(arguments: Sequence[str]) -> None:
+    """Check and exit, if the words after `pmbf guard` are plain; else return.
+
+    Raises:
+        SystemExit: Always, if they are.
+    """
+    read = plain(arguments)
+    if read is None:
+        return
+    prepare_streams()
+    with ending(SystemExit):
+        raise SystemExit(run(**read))
+
+
+def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """Return what `run` takes, or None where typer is to read the words.
+
+    >>> plain(["a.txt", "--json", "-c", "b.pmbf"])
+    {'paths': ['a.txt'], 'json': True, 'collection': 'b.pmbf'}
+    >>> plain(["--help"]), plain(["a.txt", "--block-chars", "200"]), plain(["install"])
+    (None, None, None)
+    """
+    words = list(arguments)
+    if not words or words[0] in COMMANDS:
+        return None
+    if words[0] == "check":
+        del words[0]
+    read: dict[str, Any] = {"paths": []}
+    rest = iter(words)
+    for word in rest:
+        if word in FLAGS:
+            name, value = FLAGS[word]
+            read[name] = value
+        elif word in WORDS or word in LISTS:
+            given = next(rest, "")
+            if not given or given.startswith("-"):
+                return None
+            if word in WORDS:
+                read[WORDS[word]] = given
+            else:
+                read.setdefault(LISTS[word], []).append(given)
+        elif word.startswith("-") and word != "-":
+            return None
+        else:
+            read["paths"].append(word)
+    return read

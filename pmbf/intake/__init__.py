@@ -1,0 +1,1 @@
+"""From paths, bytes and uploads to texts, and from texts to documents."""

@@ -1,0 +1,200 @@
+"""Files read ahead of the writer: contents, text, fingerprint; in this thread, or in several.
+
+    plan ─► batches of up to 256 files ─► threads: read, extract, fingerprint ─► in the order of the plan
+
+Plain texts are read by one native call a batch, which holds the interpreter's lock for a moment only: threads work side
+by side. Other kinds are parsed in processes of their own anyway, and so are, in a large load, plain texts in any other
+encoding. The NumPy kernels do hold the lock; with them whole batches are read in processes.
+
+As much is read ahead as a commit takes time, and no more, so memory does not grow with the number of files.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from functools import partial
+from typing import NamedTuple
+
+from pmbf import kernels
+from pmbf.errors import PmbfError
+from pmbf.extract import Limits, extract, may_be_plain, plain_kind
+from pmbf.fingerprint import fingerprint, sampling
+from pmbf.intake.discovery import FileFound, read_bounded
+from pmbf.jobs.processes import Processes
+from pmbf.jobs.threads import Workers
+from pmbf.params import Params
+from pmbf.store.pending import NewDocument
+from pmbf.store.tables import PathEntry
+from pmbf.text import utf8
+
+BATCH_FILES, BATCH_BYTES = 256, 2 << 20
+BATCH_SECONDS = 0.1
+"""A batch read in this thread ends after this long, so that Ctrl-C and the progress need not wait for it."""
+AHEAD_BYTES = 64 << 20
+"""Read ahead of the writer at most, but for two batches a thread, which may be larger: threads work during a commit."""
+_BYTES_WORTH_PROCESSES = 16 << 20
+"""Starting a process costs as much as reading some ten megabytes …"""
+_FEW_FILES, _SMALL_BYTES = 100, 1 << 20
+"""… or decoding that many texts in other encodings, each of no more bytes."""
+
+
+class Planned(NamedTuple):
+    """A file, the entry its path has, whether that still holds, and whether the file is to be read."""
+
+    file: FileFound
+    known: PathEntry | None
+    unchanged: bool
+    wanted: bool
+
+
+Outcome = NewDocument | PmbfError | OSError | None
+Batch = list[tuple[Planned, Outcome]]
+
+
+def read_ahead(
+    plan: Iterable[Planned], params: Params, limits: Limits, *, workers: Workers | None, jobs: int, n_bytes: int
+) -> Iterator[Batch]:
+    """Yield the planned files, batch by batch, with what each gave, or why it gave nothing; None for one not wanted.
+
+    Args:
+        plan: Files in the order they are to come out.
+        params: Of the collection.
+        limits: Bounds for reading a file.
+        workers: As many threads as `jobs`; None to read here, when the next batch is asked for.
+        jobs: Batches read at the same time.
+        n_bytes: Of all the files.
+    """
+    if kernels.NAME == "native" and workers:
+        apart = _Apart() if n_bytes >= _BYTES_WORTH_PROCESSES else _never
+        read = partial(_all_outcomes, params=params, limits=limits, apart=apart)
+        yield from _read_aside(plan, read, workers.submit_ahead, jobs)
+    elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
+        with Processes(jobs) as processes:
+            yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), processes.submit, jobs)
+    else:
+        for planned in _batches(plan):
+            yield from _in_time(zip(planned, _outcomes(planned, params, limits), strict=True))
+
+
+def read_document(path: str, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
+    """Read a file, extract its text, `apart` if need be, and make its fingerprint.
+
+    Raises:
+        NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
+    """
+    content = read_bounded(path, limits.max_bytes)
+    extracted = extract(content, path, limits, apart=apart)
+    text = utf8(extracted.text)
+    sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
+    return NewDocument.of(extracted.kind, sha256, text, sampled, "\n".join(extracted.problems))
+
+
+def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> dict[str, NewDocument]:
+    """Read files of plain text in UTF-8, by path; those left out `read_document` must tell about."""
+    most_bytes = min(limits.max_bytes, limits.max_text_bytes)
+    sizes = {file.path: file.size for file in files if file.size <= most_bytes}
+    texts = kernels.read_texts(list(sizes), list(sizes.values()), **sampling(params))
+    found = zip(sizes, texts, strict=True)
+    return {path: NewDocument(kind, *text) for path, text in found if text and (kind := plain_kind(text.utf8, path))}
+
+
+def _read_aside(
+    plan: Iterable[Planned],
+    read: Callable[[list[Planned]], list[Outcome]],
+    submit: Callable[..., Future[list[Outcome]]],
+    jobs: int,
+) -> Iterator[Batch]:
+    under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
+    n_ahead = 0
+    try:
+        for planned in _batches(plan):
+            under_way.append((planned, submit(read, planned)))
+            n_ahead += _held_bytes(planned)
+            while n_ahead > AHEAD_BYTES and len(under_way) > 2 * jobs:
+                n_ahead -= _held_bytes(under_way[0][0])
+                yield _together(*under_way.popleft())
+        while under_way:
+            yield _together(*under_way.popleft())
+    finally:
+        for _, future in under_way:
+            future.cancel()
+
+
+def _together(planned: list[Planned], future: Future[list[Outcome]]) -> Batch:
+    return list(zip(planned, future.result(), strict=True))
+
+
+def _held_bytes(planned: list[Planned]) -> int:
+    """Return what a batch may take in memory: texts, and for each file a page for what comes with it."""
+    return sum(one.wanted * one.file.size + 4096 for one in planned)
+
+
+def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:
+    batch: list[Planned] = []
+    n_bytes = 0
+    for one in plan:
+        batch.append(one)
+        n_bytes += one.wanted * one.file.size
+        if len(batch) >= BATCH_FILES or n_bytes >= BATCH_BYTES:
+            yield batch
+            batch, n_bytes = [], 0
+    if batch:
+        yield batch
+
+
+def _in_time(found: Iterable[tuple[Planned, Outcome]]) -> Iterator[Batch]:
+    """Yield what comes in batches, each ended after `BATCH_SECONDS`."""
+    batch: Batch = []
+    until = time.monotonic() + BATCH_SECONDS
+    for one in found:
+        batch.append(one)
+        if time.monotonic() >= until:
+            yield batch
+            batch, until = [], time.monotonic() + BATCH_SECONDS
+    if batch:
+        yield batch
+
+
+class _Apart:
+    """Whether the next text that has to be decoded is read in a process: those that come often, or are large."""
+
+    def __init__(self) -> None:
+        self._numbers = itertools.count()
+
+    def __call__(self, file: FileFound) -> bool:
+        return file.size > _SMALL_BYTES or next(self._numbers) >= _FEW_FILES
+
+
+def _never(file: FileFound) -> bool:
+    return False
+
+
+def _all_outcomes(
+    planned: list[Planned], params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
+) -> list[Outcome]:
+    return list(_outcomes(planned, params, limits, apart=apart))
+
+
+def _outcomes(
+    planned: list[Planned], params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
+) -> Iterator[Outcome]:
+    """Yield what each file gave: plain texts all at once, the others when they are asked for."""
+    files = [one.file for one in planned if one.wanted and may_be_plain(one.file.path)]
+    plain = read_plain(files, params, limits)
+    for one in planned:
+        if one.wanted:
+            yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits, apart(one.file))
+        else:
+            yield None
+
+
+def _attempted(path: str, params: Params, limits: Limits, apart: bool) -> Outcome:
+    try:
+        return read_document(path, params, limits, apart=apart)
+    except (PmbfError, OSError) as error:
+        return error

@@ -1,0 +1,302 @@
+"""The way in: files become documents of a collection, one after another, in batches that survive an interruption.
+
+roots ─discover─► files ─unchanged?─► skipped
+                        ─same contents?─► one more path of a document
+                        ─extract, fingerprint─► a new document ─► Writer ─commit per batch─► the collection
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from types import FrameType
+from typing import Any
+
+from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.extract import Limits, looks_supported
+from pmbf.intake.batches import Outcome, Planned, read_ahead
+from pmbf.intake.discovery import FileFound, Problem, reason_of
+from pmbf.jobs.threads import Workers
+from pmbf.params import Params
+from pmbf.store.pending import NewDocument
+from pmbf.store.tables import PathEntry
+from pmbf.store.writer import Writer
+
+COMMIT_BYTES = 64 << 20
+"""A batch is committed after this many bytes of text …"""
+COMMIT_SECONDS = 15.0
+"""… or after this long, so that an interruption costs little."""
+_LOOKED_UP_TOGETHER = 400
+
+
+@dataclass(slots=True)
+class LoadReport:
+    """What a load did, in numbers of files.
+
+    Args:
+        n_added: New documents.
+        n_replaced: Paths whose contents had changed.
+        n_unchanged: Skipped: same size and modification time, or same contents.
+        n_same: Contents the collection already had under another path.
+        n_pruned: Paths taken out because their file is gone.
+        n_skipped: Files met in folders that are no text documents.
+        n_bytes: Bytes read.
+        seconds: Wall time.
+        problems: Files not loaded, or not read to their end, each with its reason.
+        interrupted: Whether it was stopped; what it did until then is kept.
+    """
+
+    n_added: int = 0
+    n_replaced: int = 0
+    n_unchanged: int = 0
+    n_same: int = 0
+    n_pruned: int = 0
+    n_skipped: int = 0
+    n_bytes: int = 0
+    seconds: float = 0.0
+    problems: list[Problem] = field(default_factory=list)
+    interrupted: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON-ready dicts and lists."""
+        return asdict(self)
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a load is: files and bytes done, and known so far in total."""
+
+    n_files: int
+    n_files_total: int
+    n_bytes: int
+    n_bytes_total: int
+
+
+class Loader:
+    """Loads files into a collection through its writer.
+
+    Args:
+        writer: Where documents go; committed per batch and at the end.
+        params: The collection's parameters.
+        limits: Bounds for reading a file.
+        workers: Threads that read, as many as `jobs`; None to read here.
+        jobs: Batches of files read at the same time, at least 1.
+        on_progress: Called after each batch of files.
+    """
+
+    def __init__(
+        self,
+        writer: Writer,
+        params: Params,
+        *,
+        limits: Limits | None = None,
+        workers: Workers | None = None,
+        jobs: int = 1,
+        on_progress: Callable[[Progress], None] | None = None,
+    ) -> None:
+        if jobs < 1:
+            raise ParameterError(f"jobs is {jobs}, expected at least 1")
+        self._jobs = jobs
+        self._workers = workers
+        self.report = LoadReport()
+        self._writer = writer
+        self._params = params
+        self._limits = limits or Limits()
+        self._on_progress = on_progress or (lambda progress: None)
+        self._last_commit = time.monotonic()
+        self._committed: Mapping[str, int] = {}
+        self._incomplete = writer.store.catalog.incomplete_documents()
+
+    def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
+        """Load files, commit, and return the report; on Ctrl-C commit what is done, note it and raise.
+
+        Raises:
+            OSError: The disk is full; everything committed before is kept.
+        """
+        started = time.monotonic()
+        with _without_garbage_collection():
+            try:
+                self._load(self._sorted_out(found))
+            except KeyboardInterrupt:
+                self.report.interrupted = True
+                raise
+            finally:
+                self._writer.commit()
+                self.report.seconds = time.monotonic() - started
+        return self.report
+
+    def _load(self, files: Sequence[FileFound]) -> None:
+        n_bytes_total = sum(file.size for file in files)
+        n_files = n_bytes = 0
+        with _between_batches() as interrupted:
+            for batch in self._batches(files):
+                self._look_up(outcome for _, outcome in batch)
+                for planned, outcome in batch:
+                    self._settle(planned, outcome)
+                    n_bytes += planned.file.size
+                n_files += len(batch)
+                self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
+                if interrupted():
+                    raise KeyboardInterrupt
+                self._commit_when_due()
+
+    def prune(self, roots: Sequence[str | os.PathLike[str]]) -> None:
+        """Take out the paths below some folders whose file is surely gone; commits.
+
+        A folder that is missing or empty itself, as when a disk is not mounted, proves nothing: it is a problem.
+        """
+        folders = [folder for root in roots if self._may_prune(folder := os.path.abspath(os.fspath(root)))]
+        known = [entry for entry in self._writer.store.catalog.paths() if entry.size >= 0]
+        gone = [entry.path for entry in known if _below(entry.path, folders) and _is_gone(entry.path)]
+        for path in gone:
+            self._writer.detach(path)
+        self.report.n_pruned += len(gone)
+        self._writer.commit()
+
+    def _may_prune(self, folder: str) -> bool:
+        if os.path.isfile(folder):
+            return False
+        try:
+            reason = "" if any(os.scandir(folder)) else "is empty: is its disk mounted?"
+        except OSError as error:
+            reason = reason_of(error)
+        if reason:
+            self.report.problems.append(Problem(folder, f"nothing was pruned below it: {reason}"))
+        return not reason
+
+    def _sorted_out(self, found: Iterable[FileFound | Problem]) -> list[FileFound]:
+        files: dict[str, FileFound] = {}
+        for item in found:
+            if isinstance(item, Problem):
+                self.report.problems.append(item)
+            elif item.named or item.path not in files:
+                files[item.path] = item
+        return list(files.values())
+
+    def _batches(self, files: Sequence[FileFound]) -> Iterator[list[tuple[Planned, Outcome]]]:
+        return read_ahead(
+            self._plan(files),
+            self._params,
+            self._limits,
+            workers=self._workers,
+            jobs=self._jobs,
+            n_bytes=sum(file.size for file in files),
+        )
+
+    def _plan(self, files: Sequence[FileFound]) -> Iterator[Planned]:
+        """Yield each file with the entry of its path; wanted unless size and time are those of the entry."""
+        for start in range(0, len(files), _LOOKED_UP_TOGETHER):
+            some = files[start : start + _LOOKED_UP_TOGETHER]
+            entries = self._writer.paths([file.path for file in some])
+            for file in some:
+                known = entries.get(file.path)
+                same = known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+                yield Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))
+
+    def _look_up(self, outcomes: Iterable[Outcome]) -> None:
+        """Find out which contents the collection has already; holds until the next commit."""
+        contents = [outcome.sha256 for outcome in outcomes if isinstance(outcome, NewDocument)]
+        self._committed = self._writer.committed_contents(contents)
+
+    def _settle(self, planned: Planned, outcome: Outcome) -> None:
+        if isinstance(outcome, NewDocument):
+            self._take(planned, outcome)
+        elif outcome is not None:
+            self._refused(planned.file, outcome)
+        elif planned.unchanged and planned.known:
+            self._unchanged(planned.file.path, planned.known.document)
+        else:
+            self.report.n_skipped += 1
+
+    def _take(self, planned: Planned, new: NewDocument) -> None:
+        file, before = planned.file, planned.known.document if planned.known else None
+        self.report.n_bytes += file.size
+        same = self._writer.same_contents(new.sha256, self._committed)
+        if same is None:
+            same = self._add(file.path, new)
+            self.report.n_added += before is None
+        elif same != before:
+            self.report.n_same += 1
+        else:
+            self._unchanged(file.path, same)
+        self.report.n_replaced += before not in (None, same)
+        self._writer.relist(planned.known, PathEntry(file.path, same, file.size, file.mtime_ns))
+
+    def _unchanged(self, path: str, document: int) -> None:
+        """Count a file as unchanged, and say again what of it was not read."""
+        self.report.n_unchanged += 1
+        self._say_incomplete(path, self._incomplete.get(document, "").splitlines())
+
+    def _say_incomplete(self, path: str, reasons: Sequence[str]) -> None:
+        self.report.problems += [Problem(path, f"incomplete: {reason}") for reason in reasons]
+
+    def _add(self, path: str, new: NewDocument) -> int:
+        if new.problems:
+            self._say_incomplete(path, new.problems.splitlines())
+        return self._writer.add(new)
+
+    def _refused(self, file: FileFound, error: Exception) -> None:
+        if isinstance(error, UnsupportedError) and not file.named and "extra" not in str(error):
+            self.report.n_skipped += 1
+            return
+        self.report.problems.append(Problem(file.path, reason_of(error)))
+
+    def _commit_when_due(self) -> None:
+        now = time.monotonic()
+        if self._writer.pending_bytes >= COMMIT_BYTES or now - self._last_commit >= COMMIT_SECONDS:
+            self._writer.commit()
+            self._last_commit = now
+
+
+@contextlib.contextmanager
+def _between_batches() -> Iterator[Callable[[], bool]]:
+    """Hold Ctrl-C back until the files at hand are done, and yield whether it came; a second one acts at once."""
+    handler = signal.getsignal(signal.SIGINT)
+    if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
+        yield lambda: False
+        return
+    presses: list[int] = []
+
+    def held_back(number: int, frame: FrameType | None) -> None:
+        presses.append(number)
+        if len(presses) > 1:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGINT, held_back)
+    try:
+        yield lambda: bool(presses)
+    finally:
+        signal.signal(signal.SIGINT, handler)
+
+
+@contextlib.contextmanager
+def _without_garbage_collection() -> Iterator[None]:
+    """Spare the search for reference cycles: rows by the thousand make it a tenth of a load, and hold none."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _is_gone(path: str) -> bool:
+    """Return whether a file is surely not there; one that cannot be looked at is not gone."""
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return True
+    except OSError:
+        return False
+    return False
+
+
+def _below(path: str, folders: Sequence[str]) -> bool:
+    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)

@@ -1,0 +1,175 @@
+"""Working processes for calls that hold the interpreter's lock: a thread of this one waits for each.
+
+    submit(call, arguments) ─► a thread ─► frame ─► process: call(*arguments) ─► frame ─► future
+
+They do not import the script that asks, which `multiprocessing` does and which ends badly where the script is typed in,
+comes from standard input or lacks the guard `if __name__ == "__main__":`. They end when their input does.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable
+from concurrent.futures import Future as Future
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any, TypeVar
+
+from pmbf.errors import IncompleteError, ParameterError
+from pmbf.jobs import frames
+
+Result = TypeVar("Result")
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
+
+
+class Processes:
+    """So many processes, each started when it is first needed, with one call at a time.
+
+    Args:
+        n_processes: At least 1.
+        prepare: Called in each process before its first call, with `arguments`.
+        arguments: Picklable.
+
+    Thread rule: one thread per object.
+
+    >>> import math
+    >>> with Processes(2) as processes:
+    ...     [one.result() for one in [processes.submit(math.sqrt, number) for number in (4.0, 9.0)]]
+    [2.0, 3.0]
+    """
+
+    def __init__(
+        self, n_processes: int, prepare: Callable[..., object] = bool, arguments: tuple[Any, ...] = ()
+    ) -> None:
+        self._first = pickle.dumps((prepare, arguments))
+        self._threads = ThreadPoolExecutor(n_processes)
+        self._idle: list[_Process] = []
+        self._all: set[_Process] = set()
+        self._closed = False
+
+    def submit(self, call: Callable[..., Result], *arguments: Any) -> Future[Result]:
+        """Return the future result of a call in one of the processes.
+
+        It raises what the call raises, `IncompleteError` where the process dies, and `ParameterError` where it cannot
+        find the call: one that is defined in the calling script and not in a module.
+        """
+        return self._threads.submit(self._run, call, arguments)
+
+    def close(self) -> None:
+        """End the processes at once; calls that are not done are given up."""
+        self._closed = True
+        self._threads.shutdown(wait=False, cancel_futures=True)
+        for process in list(self._all):
+            process.kill()
+        self._threads.shutdown()
+
+    def __enter__(self) -> Processes:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def _run(self, call: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
+        pickled = pickle.dumps((call, arguments))
+        process = self._idle.pop() if self._idle else self._started()
+        result = process.ask(pickled)
+        self._idle.append(process)
+        return result() if isinstance(result, _Raised) else result  # type: ignore[no-any-return]
+
+    def _started(self) -> _Process:
+        process = _Process()
+        self._all.add(process)
+        if self._closed:  # meanwhile: then nobody else would end it
+            process.kill()
+        result = process.ask(self._first)
+        if isinstance(result, _Raised):
+            process.kill()
+            result()
+        return process
+
+
+class _Raised:
+    """An error in the place of a result; called, it is raised."""
+
+    def __init__(self, error: BaseException) -> None:
+        self.error = error
+
+    def __call__(self) -> Any:
+        raise self.error
+
+
+class _Process:
+    """One working process, from the other side."""
+
+    def __init__(self) -> None:
+        try:
+            self._process = subprocess.Popen(
+                frames.program("pmbf.jobs.processes"),
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                bufsize=0,
+                start_new_session=True,  # Ctrl-C is for the parent to act on
+            )
+        except OSError as error:
+            raise IncompleteError(f"a working process does not start: {error}") from None
+
+    def ask(self, pickled: bytes) -> Any:
+        assert self._process.stdin
+        assert self._process.stdout
+        answer = None
+        with contextlib.suppress(OSError, ValueError):  # a broken pipe; one that was closed
+            frames.send(self._process.stdin, {}, pickled)
+            answer = frames.receive(self._process.stdout)
+        if answer is None:
+            status = self._process.wait()
+            cause = f"signal {-status}" if status < 0 else f"exit status {status}"
+            raise IncompleteError(f"a working process died ({cause}); with one job less memory is needed")
+        return pickle.loads(answer[1])
+
+    def kill(self) -> None:
+        self._process.kill()
+        self._process.wait()
+
+
+# ---------------------------------------------------------------------- in the other process
+
+
+def main() -> None:
+    """Answer calls until standard input ends."""
+    source, sink = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    os.dup2(2, 1)  # what a call prints must not stand among the answers
+    sys.stdout = sys.stderr
+    with contextlib.suppress(BrokenPipeError):  # nobody waits any more
+        while request := frames.receive(source):
+            frames.send(sink, {}, _answer(request[1]))
+
+
+def _answer(pickled: bytes) -> bytes:
+    try:
+        call, arguments = _loaded(pickled)
+        return pickle.dumps(call(*arguments))
+    except Exception as error:
+        return _pickled(error)
+
+
+def _loaded(pickled: bytes) -> Call:
+    try:
+        call: Call = pickle.loads(pickled)
+    except (AttributeError, ImportError) as error:
+        raise ParameterError(
+            f"a working process cannot find what it is to call ({error}): define it in a module, not in the script, "
+            "or use one job"
+        ) from error
+    return call
+
+
+def _pickled(error: Exception) -> bytes:
+    try:
+        return pickle.dumps(_Raised(error))
+    except Exception:  # an error that holds what cannot be pickled
+        return pickle.dumps(_Raised(RuntimeError(f"{type(error).__name__}: {error}")))

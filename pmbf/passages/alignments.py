@@ -1,0 +1,112 @@
+"""Alignments: parts of two texts that share more words, in whatever order, than chance and topic explain."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.arrays import among
+from pmbf.kernels import NAT, Pair, Rules, align, classes, part_scores
+from pmbf.passages.prepared import Positions, Prepared
+from pmbf.passages.statistics import LEAST_PAGES, Statistics
+from pmbf.report import Span
+
+VERBATIM_WORDS = 6
+"""Words in an equal run that makes its place verbatim; a letter that is a token counts as half a word."""
+
+
+class Alignment(NamedTuple):
+    """A part of either text, in tokens, its score in 1/1024 nat, and whether it sums up the whole source."""
+
+    query: Span
+    source: Span
+    score: int
+    is_summary: bool
+
+
+def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, rules: Rules) -> Pair:
+    """Return two texts as the alignment kernels take them.
+
+    Args:
+        query: The suspicious text.
+        source: The text it is compared with.
+        statistics: How rare words are; what tells too little of the query's language is left aside, and the two texts
+            are all there is to learn from.
+        rules: The numbers of an alignment.
+    """
+    if statistics is None or query.n_pages_like(statistics) < LEAST_PAGES:
+        statistics = Statistics.guess(query.words, source.words)
+    ours, theirs = query.words, source.words
+    our_classes, their_classes, n_classes = classes(ours, theirs)
+    weights = np.zeros((2, n_classes), np.int32)
+    for all_weights, of_query, of_source in zip(
+        weights, query.weights(statistics), source.weights(statistics), strict=True
+    ):
+        all_weights[their_classes] = of_source
+        all_weights[: len(of_query)] = of_query
+    numbers = our_classes[ours.types], their_classes[theirs.types]
+    return Pair(numbers, (ours.borders, theirs.borders), weights[0], weights[1], rules)
+
+
+def alignments(pair: Pair) -> list[Alignment]:
+    """Return the parts two texts share, the best first; they may overlap in the query where the source repeats itself.
+
+    >>> from pmbf.passages.prepared import prepare
+    >>> ours = prepare("Slowly the river rose in spring, and the old bridge trembled while heavy carts crossed it.")
+    >>> theirs = prepare("In spring the river was rising slowly; crossing carts let the old wooden bridge tremble.")
+    >>> statistics = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)
+    >>> alignments(pair_of(ours, theirs, statistics, Rules()))[0].query
+    Span(start=0, stop=16)
+    """
+    found = align(pair).tolist()
+    made = [
+        Alignment(Span(i, i_stop), Span(j, j_stop), score, bool(kind)) for i, i_stop, j, j_stop, score, kind in found
+    ]
+    return sorted(made, key=lambda one: (not one.is_summary, -one.score, one.query, one.source))
+
+
+def evidence(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> list[float]:
+    """Return what the words of each part, in the query and in the source, say for copying, in nats."""
+    found: list[float] = _scores(pair, parts)[:, 0].tolist()
+    return found
+
+
+def topical_evidence(pair: Pair, here: Span, there: Span) -> float:
+    """Return what the words of a part say where texts have a topic: each once, as expected from the rest of both."""
+    return float(_scores(pair, [(here, there)])[0, 1])
+
+
+def _scores(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> NDArray[np.float64]:
+    if not parts:
+        return np.empty((0, 2))
+    edges = [(here.start, here.stop, there.start, there.stop) for here, there in parts]
+    return np.asarray(part_scores(pair, np.array(edges, np.int64)) / NAT)
+
+
+def in_runs(
+    query: Prepared, source: Prepared, here: Span, there: Span, n_words: int = VERBATIM_WORDS
+) -> NDArray[np.bool_]:
+    """Return which tokens of a part of the query stand in runs of so many words that its part of the source has too."""
+    theirs, _ = _runs(source, there, n_words)
+    ours, stops = _runs(query, here, n_words)
+    held = np.flatnonzero(among(ours, theirs))
+    reached = np.zeros(len(here), np.intp)
+    reached[held] = stops[held] - here.start
+    return np.maximum.accumulate(reached) > np.arange(len(here))
+
+
+def in_common(pair: Pair, found: Alignment) -> NDArray[np.bool_]:
+    """Return which of an alignment's tokens in the query stand anywhere in its part of the source, `(n,) bool`."""
+    query, source = pair.classes
+    return among(query[found.query.start : found.query.stop], source[found.source.start : found.source.stop])
+
+
+def _runs(text: Prepared, span: Span, n_words: int) -> tuple[NDArray[np.uint64], Positions]:
+    """Return the names of the runs of so many words inside a part of a text, and where they end."""
+    stops = text.run_stops(n_words)[span.start : span.stop]
+    stops = stops[stops <= span.stop]
+    starts = np.arange(span.start, span.start + len(stops))
+    return text.runs.names(starts, stops), stops

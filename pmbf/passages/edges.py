@@ -1,0 +1,88 @@
+"""Where a passage begins and ends: over a small edit to equal tokens behind it, then to the exact character."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterable, Sequence
+from itertools import takewhile
+
+import numpy as np
+
+from pmbf.kernels import hops
+from pmbf.passages.chains import Chain
+from pmbf.passages.prepared import Prepared
+from pmbf.passages.seeds import Block
+from pmbf.report import Span
+
+_CLOSING = frozenset(("Pe", "Pf", "Po"))
+_MOST_CLOSING = 8
+_MOST_GLUED = 16
+
+
+def stretched(query: Prepared, source: Prepared, chains: Sequence[Chain]) -> list[Chain]:
+    """Return chains with the equal runs, too short to be seeds, that lie just beyond their first and last blocks.
+
+    A border moves over up to two tokens on either side if three equal words follow, and on from there.
+
+    >>> from pmbf.passages.prepared import prepare
+    >>> stretched(prepare("a b c d e x f g h"), prepare("a b c d e y f g h"), [[Block(0, 0, 5)]])
+    [[Block(query=0, source=0, length=5), Block(query=6, source=6, length=3)]]
+    """
+    before = _beyond(query, source, [(chain[0].query, chain[0].source) for chain in chains], forward=False)
+    after = _beyond(query, source, [(chain[-1].query_stop, chain[-1].source_stop) for chain in chains], forward=True)
+    return [left[::-1] + chain + right for left, chain, right in zip(before, chains, after, strict=True)]
+
+
+def span_pair(query: Prepared, source: Prepared, chain: Chain) -> tuple[Span, Span]:
+    """Return the characters of a chain: from its first token to its last, with closing punctuation both texts share."""
+    first, last = chain[0], chain[-1]
+    stop = int(query.tokens.stops[last.query_stop - 1])
+    source_stop = int(source.tokens.stops[last.source_stop - 1])
+    closing = _n_closing(
+        query.text[stop : stop + _MOST_CLOSING], source.text[source_stop : source_stop + _MOST_CLOSING]
+    )
+    return (
+        Span(int(query.tokens.starts[first.query]), stop + closing),
+        Span(int(source.tokens.starts[first.source]), source_stop + closing),
+    )
+
+
+def grown(prepared: Prepared, tokens: Span) -> Span:
+    """Return the characters of some tokens with what is glued to them: up to white space or the next token.
+
+    >>> from pmbf.passages.prepared import prepare
+    >>> grown(prepare("So: («never» again!) they"), Span(1, 3))
+    Span(start=4, stop=20)
+    """
+    text, starts, stops = prepared.text, prepared.tokens.starts, prepared.tokens.stops
+    start, stop = int(starts[tokens.start]), int(stops[tokens.stop - 1])
+    low = max(int(stops[tokens.start - 1]) if tokens.start else 0, start - _MOST_GLUED)
+    high = min(int(starts[tokens.stop]) if tokens.stop < len(starts) else len(text), stop + _MOST_GLUED)
+    while start > low and not text[start - 1].isspace():
+        start -= 1
+    while stop < high and not text[stop].isspace():
+        stop += 1
+    return Span(start, stop)
+
+
+def _n_closing(ours: str, theirs: str) -> int:
+    pairs = zip(ours, theirs, strict=False)
+    return len(list(takewhile(lambda pair: pair[0] == pair[1] and unicodedata.category(pair[0]) in _CLOSING, pairs)))
+
+
+def _beyond(
+    query: Prepared, source: Prepared, borders: Iterable[tuple[int, int]], *, forward: bool
+) -> list[list[Block]]:
+    """Return the runs beyond each border, outwards, one hop after another."""
+    at = np.array([*borders], np.int64).reshape(-1, 2).T
+    found: list[list[Block]] = [[] for _ in range(at.shape[1])]
+    moving = np.arange(at.shape[1])
+    while len(moving):
+        hop = hops(query.tokens, source.tokens, at, forward=forward)
+        goes_on = hop[2] > 0
+        moving, at, skipped, lengths = moving[goes_on], at[:, goes_on], hop[:2, goes_on], hop[2, goes_on]
+        starts = at + skipped if forward else at - skipped - lengths
+        at = starts + lengths if forward else starts
+        for index, here, there, length in zip(moving.tolist(), *starts.tolist(), lengths.tolist(), strict=True):
+            found[index].append(Block(here, there, length))
+    return found

@@ -1,0 +1,54 @@
+"""Pieces of one reworded passage put together: what lies between them was changed too much to be found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pmbf.passages.parts import Found
+from pmbf.passages.prepared import Prepared
+from pmbf.passages.scores import sorted_similarity
+from pmbf.passages.settings import Settings
+from pmbf.report import Span
+
+MAX_GAP = 80
+"""Tokens between two pieces of one passage, on either side."""
+
+SMALL_GAP = 8
+MAX_RATIO = 1.5
+"""Where the query goes on after at most `SMALL_GAP` tokens, it leaves out what the source has there. Wider gaps are
+about as wide on both sides, within this ratio."""
+
+
+def joined(query: Prepared, source: Prepared, pieces: Iterable[Found], settings: Settings) -> list[Found]:
+    """Return found parts in query order, a reworded one made one with its neighbour where both texts go on alike.
+
+    Args:
+        query: The suspicious text.
+        source: The text it is compared with.
+        pieces: Disjoint in the query.
+        settings: How similar a passage is at least.
+    """
+    done: list[Found] = []
+    for piece in sorted(pieces, key=lambda piece: piece.query):
+        whole = _whole(query, source, done[-1], piece, settings) if done else None
+        if whole:
+            done[-1] = whole
+        else:
+            done.append(piece)
+    return done
+
+
+def _whole(query: Prepared, source: Prepared, one: Found, other: Found, settings: Settings) -> Found | None:
+    kinds = {one.kind, other.kind}
+    if "reworded" not in kinds or "summary" in kinds or not _go_on_alike(one, other):
+        return None
+    here, there = Span(one.query.start, other.query.stop), Span(one.source.start, other.source.stop)
+    similarity = sorted_similarity(query.word_keys(here), source.word_keys(there))
+    return Found(here, there, similarity, "reworded") if similarity >= settings.reworded_threshold else None
+
+
+def _go_on_alike(one: Found, other: Found) -> bool:
+    """Return whether there is about as much between two pieces in both texts, or in the query nothing."""
+    gap, gap_there = other.query.start - one.query.stop, other.source.start - one.source.stop
+    narrow, wide = min(gap, gap_there), max(gap, gap_there)
+    return 0 <= narrow and wide <= MAX_GAP and (gap <= SMALL_GAP or wide <= MAX_RATIO * narrow)

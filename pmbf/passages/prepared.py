@@ -1,0 +1,138 @@
+"""A text made ready for comparison, once, however many texts it is compared with.
+
+A run of tokens is named by one number, so that two runs are compared in O(1) whatever their length. With token hashes
+h and an odd base B, everything modulo 2^64:
+
+    sums[t]  = h[0]·B^0 + … + h[t-1]·B^(t-1)          back[t] = B^(-t)
+    name of the run [start, stop) = (sums[stop] - sums[start]) · back[start]
+
+Source: Karp & Rabin 1987, Efficient randomized pattern-matching algorithms; prefix sums make any run O(1).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels import Folded, Grams, Runs, Tokens, Words, fold, grams, runs_of, spell, tokenise, words
+from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics, Weights
+from pmbf.report import Span
+
+Positions = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A text with its tokens; what else a comparison needs is computed on first use and kept.
+
+    Safe to share between threads: the worst that happens is that one thing is computed twice.
+
+    >>> prepare("Die Straße, naß.").spelling
+    'die strasse nass'
+    """
+
+    text: str
+    tokens: Tokens
+    runs: Runs = field(repr=False)
+    _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
+    _run_stops: dict[int, Positions] = field(default_factory=dict, repr=False)
+    _weights: list[tuple[Statistics, int, Weights]] = field(default_factory=list, repr=False)
+
+    @property
+    def n_tokens(self) -> int:
+        """Number of tokens."""
+        return len(self.tokens.hashes)
+
+    @cached_property
+    def n_singles(self) -> int:
+        """How many of them are letters of scripts written without spaces."""
+        return int(np.count_nonzero(self.tokens.singles))
+
+    @property
+    def spelling(self) -> str:
+        """The folded text, with one space between two words and no other separator: equal tokens, equal spelling."""
+        return self._spelling[0]
+
+    @property
+    def offsets(self) -> Positions:
+        """Where each token begins in `spelling`, then the end, `(n_tokens + 1,) intp`."""
+        return self._spelling[1]
+
+    def spelled(self, start: int, stop: int) -> str:
+        """Return the spelling of the tokens `[start, stop)`, with the space behind them if there is one."""
+        return self.spelling[self.offsets[start] : self.offsets[stop]]
+
+    def weights(self, statistics: Statistics) -> Weights:
+        """Return the weights of the words' keys, kept for the statistics asked for last."""
+        return self._weighed(statistics)[2]
+
+    def n_pages_like(self, statistics: Statistics) -> int:
+        """Return how many pages of the statistics are in the text's language, kept likewise."""
+        return self._weighed(statistics)[1]
+
+    def _weighed(self, statistics: Statistics) -> tuple[Statistics, int, Weights]:
+        kept = self._weights[:1]
+        if not kept or kept[0][0] is not statistics:
+            in_pairs = 2 * self.n_singles > self.n_tokens
+            n_like = statistics.n_pages_like(self.words, COMMONEST_PAIRS if in_pairs else COMMONEST)
+            kept = self._weights[:] = [(statistics, n_like, statistics.weights(self.words, n_like))]
+        return kept[0]
+
+    def word_keys(self, span: Span) -> list[int]:
+        """Return the words of some tokens as numbers, equal for the forms of one word."""
+        found: list[int] = self.words.keys[self.words.types[span.start : span.stop]].tolist()
+        return found
+
+    def grams(self, seed_tokens: int) -> Grams:
+        """Return every run of `seed_tokens` words; a token that is a single letter counts as half a word."""
+        if seed_tokens not in self._grams:
+            self._grams[seed_tokens] = grams(self.runs, self.run_stops(seed_tokens))
+        return self._grams[seed_tokens]
+
+    def run_stops(self, n_words: int) -> Positions:
+        """Return where the run of so many words that begins with each token ends, as far as there is one.
+
+        >>> prepare("to be or 老渔夫").run_stops(2).tolist()
+        [2, 3, 5]
+        """
+        if n_words not in self._run_stops and not self.n_singles:
+            self._run_stops[n_words] = np.arange(n_words, self.n_tokens + 1)
+        elif n_words not in self._run_stops:
+            half_words = np.zeros(self.n_tokens + 1, np.intp)
+            np.cumsum(2 - self.tokens.singles.astype(np.intp), out=half_words[1:])
+            n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
+            self._run_stops[n_words] = np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)
+        return self._run_stops[n_words]
+
+    @cached_property
+    def words(self) -> Words:
+        """The same tokens as alignment sees them: forms of one word are equal."""
+        return words(_utf8(self.text), self._folded, self.tokens)
+
+    @cached_property
+    def _folded(self) -> Folded:
+        return fold(_utf8(self.text))
+
+    @cached_property
+    def _spelling(self) -> tuple[str, Positions]:
+        return spell(self._folded, self.tokens)
+
+
+def prepare(text: str) -> Prepared:
+    """Return a text ready to be compared with others. Costs O(length), once.
+
+    Args:
+        text: Any text, also an empty one; a lone surrogate counts as punctuation.
+
+    >>> prepare("One fine day").n_tokens
+    3
+    """
+    tokens = tokenise(_utf8(text))
+    return Prepared(text, tokens, runs_of(tokens.hashes))
+
+
+def _utf8(text: str) -> bytes:
+    return text.encode("utf-8", errors="replace")  # a lone surrogate becomes "?": one code point for one

@@ -1,0 +1,140 @@
+"""Alignments that become passages: those that tell more than the equal runs inside them."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from pmbf.kernels import NAT, Pair
+from pmbf.passages.alignments import Alignment, alignments, in_common, in_runs, topical_evidence
+from pmbf.passages.chains import Chain
+from pmbf.passages.parts import Found, meets, n_common, n_letters, near
+from pmbf.passages.prepared import Prepared
+from pmbf.passages.scores import found_share, in_order, sorted_similarity
+from pmbf.passages.settings import Settings
+from pmbf.report import Span
+
+MOST_VERBATIM = 0.7
+"""Share of an alignment's tokens in equal runs from which on the one chain they make is reported in its place."""
+
+LONG_CHARS, MOST_SHUFFLED, LEAST_IN_ORDER = 1000, 0.5, 0.15
+"""A passage of so many characters whose sorted words are less alike than that must have words in order, by so much. Of
+187 true reworded passages of 800 characters and more in PAN13's training corpus none has less; long parts of chapters
+on different things in one manual have .07 to .09."""
+
+MOST_COMMON_VERBATIM = 0.9
+"""Share in equal runs, of the tokens an alignment has in common, from which on several chains are."""
+
+
+def reworded(
+    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Found], settings: Settings
+) -> Iterator[Found]:
+    """Yield reworded parts and summaries, the best first, disjoint in the query.
+
+    Args:
+        query: The suspicious text.
+        source: The text it is compared with.
+        pair: Both, for the kernels.
+        exact: Chains of equal runs found in both, disjoint in the query, in its order.
+        settings: What counts as a passage.
+    """
+    taken: list[Span] = []
+    spans = [piece.query for piece in exact]
+    for one in alignments(pair):
+        if not one.is_summary:
+            overlapping, elsewhere = _by_place(one, exact[near(spans, one.query)])
+            if overlapping and _is_verbatim(query, source, pair, one, overlapping):
+                continue  # the equal runs have the better edges
+            if 2 * sum(n_common(piece.query, one.query) for piece in elsewhere) > len(one.query):
+                continue  # copied from another place of the source, word for word
+            one = _holding(one, overlapping)
+        if not _is_long(query, source, one, settings) or any(
+            meets(one.query, other) for other in taken[near(taken, one.query)]
+        ):
+            continue
+        similarity = _similarity(query, source, one)
+        if one.is_summary:
+            is_alike = similarity >= settings.reworded_threshold
+        else:
+            is_alike = alike_enough(query, source, one.query, one.source, similarity, settings) and (
+                not settings.least_topical_evidence
+                or topical_evidence(pair, one.query, one.source) >= settings.least_topical_evidence
+            )
+        if is_alike:
+            insort(taken, one.query)
+            if one.is_summary:
+                yield Found(one.query, one.source, similarity, "summary", told=one.score / NAT)
+            else:
+                yield Found(one.query, one.source, similarity, "reworded")
+
+
+def alike_enough(
+    query: Prepared, source: Prepared, here: Span, there: Span, similarity: float, settings: Settings
+) -> bool:
+    """Return whether parts of two texts with a similarity of their sorted words are one reworded from the other.
+
+    The short must be more alike. Of the long, some words must be in the same order, unless half are the same: two long
+    texts on one topic have a third of their words in common, but not in order.
+    """
+    n_chars = n_letters(query, here)
+    if similarity < settings.reworded_threshold + settings.doubt(n_chars):
+        return False
+    if n_chars < LONG_CHARS or similarity >= MOST_SHUFFLED:
+        return True
+    return in_order(query.word_keys(here), source.word_keys(there), LEAST_IN_ORDER)
+
+
+def in_both(chain: Chain, query: Span, source: Span) -> bool:
+    """Return whether a chain shares tokens with a part of either text."""
+    return any(
+        meets(Span(block.query, block.query_stop), query) and meets(Span(block.source, block.source_stop), source)
+        for block in chain
+    )
+
+
+def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, overlapping: Sequence[Found]) -> bool:
+    """Return whether an alignment tells no more than the chains of equal runs it holds.
+
+    One chain with small edits is a passage. Several belong together if what lies between them is reworded, or the same
+    in another order, and not if it is something else.
+    """
+    in_chains = np.zeros(len(one.query), np.bool_)
+    for piece in overlapping:
+        in_chains[max(0, piece.query.start - one.query.start) : max(0, piece.query.stop - one.query.start)] = True
+    equal = in_chains & in_runs(query, source, one.query, one.source)
+    if len(overlapping) == 1 and np.count_nonzero(equal) >= MOST_VERBATIM * len(equal):
+        return True
+    common = equal | in_common(pair, one)
+    return bool(np.count_nonzero(equal) >= MOST_COMMON_VERBATIM * np.count_nonzero(common))
+
+
+def _by_place(one: Alignment, pieces: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+    """Return the chains that share tokens with an alignment in both texts, and the others."""
+    found: tuple[list[Found], list[Found]] = [], []
+    for piece in pieces:
+        found[not in_both(piece.chain[0], one.query, one.source)].append(piece)
+    return found
+
+
+def _is_long(query: Prepared, source: Prepared, one: Alignment, settings: Settings) -> bool:
+    """Return whether both sides are long enough, and the source of a summary not too long: then it has every word."""
+    here, there = n_letters(query, one.query), n_letters(source, one.source)
+    if one.is_summary and not (here >= settings.min_summary_chars and there <= settings.max_summed_chars):
+        return False
+    return here >= settings.min_reworded_chars and there >= settings.min_reworded_source_chars
+
+
+def _similarity(query: Prepared, source: Prepared, one: Alignment) -> float:
+    ours, theirs = query.word_keys(one.query), source.word_keys(one.source)
+    return found_share(ours, theirs) if one.is_summary else sorted_similarity(ours, theirs)
+
+
+def _holding(one: Alignment, overlapping: Sequence[Found]) -> Alignment:
+    """Return an alignment made wide enough for the chains that overlap it on both sides."""
+    query, source = one.query, one.source
+    for piece in overlapping:
+        query = Span(min(query.start, piece.query.start), max(query.stop, piece.query.stop))
+        source = Span(min(source.start, piece.source.start), max(source.stop, piece.source.stop))
+    return one._replace(query=query, source=source)

@@ -1,0 +1,79 @@
+"""What a passage says for copying, in nats: the more improbable without it, the more."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair
+from pmbf.passages.alignments import evidence, in_runs
+from pmbf.passages.parts import Found
+from pmbf.passages.prepared import Prepared
+from pmbf.report import Span
+
+
+def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Found], seed_tokens: int) -> list[float]:
+    """Return the evidence of each piece, in nats, at least 0.
+
+    A run of words with the shares p1, p2, … of all words stands p1·p2·… times at each pair of places of two texts by
+    chance, so one in q and s words is worth -ln(q·s·p1·p2·…), if that is above 0. A piece is worth its equal runs
+    together; or, where that is more, what its words say in whatever order (`alignments.evidence`).
+
+    Args:
+        query: The suspicious text.
+        source: The text it is compared with.
+        pair: Both, for the kernels.
+        pieces: What both share.
+        seed_tokens: Words in the shortest equal run that counts, of a piece that is no chain of runs.
+
+    Source:
+        Karlin & Altschul 1990, Methods for assessing the statistical significance of molecular sequence features.
+    """
+    if not pieces:
+        return []
+    sums = np.append(0.0, np.cumsum(_surprises(query, pair)))
+    price = math.log(max(1, query.n_tokens)) + math.log(max(1, source.n_tokens))
+    loose = evidence(pair, [(piece.query, piece.source) for piece in pieces])
+    return [
+        max(nats, piece.told, sum((max(0.0, float(sums[run.stop] - sums[run.start]) - price) for run in runs), 0.0))
+        for nats, piece, runs in zip(
+            loose, pieces, (_runs(query, source, piece, seed_tokens) for piece in pieces), strict=True
+        )
+    ]
+
+
+def rare_likeness(pair: Pair, piece: Found) -> float:
+    """Return how alike both sides of a piece are in their words, each weighed by its rarity, in whatever order.
+
+    That is twice the weight of the words in common, divided by that of all. The commonest word weighs a nat.
+    """
+    weights = pair.rarities + NAT
+    ours, theirs = (
+        np.bincount(classes[span.start : span.stop], minlength=len(weights))
+        for classes, span in zip(pair.classes, (piece.query, piece.source), strict=True)
+    )
+    return 2 * int(np.minimum(ours, theirs) @ weights) / int((ours + theirs) @ weights)
+
+
+def _surprises(query: Prepared, pair: Pair) -> NDArray[np.float64]:
+    """Return -ln of the share of all words that each word of the query has, in the source and in texts of its kind.
+
+    A letter that is a token counts half, since its class is that of two.
+    """
+    ours, theirs = pair.classes
+    times = np.bincount(theirs, minlength=len(pair.priors)) + np.maximum(pair.priors, 1) / PRIOR_UNIT
+    nats = np.maximum(math.log(len(theirs) + PRIOR_WORDS) - np.log(times), 0.0)
+    return np.asarray(nats[ours] * np.where(query.tokens.singles, 0.5, 1.0))
+
+
+def _runs(query: Prepared, source: Prepared, piece: Found, seed_tokens: int) -> Iterator[Span]:
+    """Yield the query's side of a piece's equal runs."""
+    for chain in piece.chain:
+        yield from (Span(block.query, block.query_stop) for block in chain)
+    if not piece.chain:
+        equal = in_runs(query, source, piece.query, piece.source, seed_tokens)
+        edges = piece.query.start + np.flatnonzero(np.diff(equal.astype(np.int8), prepend=0, append=0))
+        yield from (Span(start, stop) for start, stop in edges.reshape(-1, 2).tolist())

@@ -1,0 +1,272 @@
+"""Is the collection what its catalog says? And if not: rebuild what can be rebuilt.
+
+Truth is the catalog and the fingerprints; tiles follow from them, fingerprints from texts, texts from the files they
+came from. `check` compares every layer with the one below; `repair` rebuilds each from the one above it that is whole.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass, field
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.errors import PmbfError
+from pmbf.filter import Tile
+from pmbf.fingerprint import Fingerprint, fingerprint
+from pmbf.kernels.types import CHUNK_DOCUMENTS, RECORD
+from pmbf.store.compact import FilePacker
+from pmbf.store.directory import Directory
+from pmbf.store.folder import Store
+from pmbf.store.originals import read_again
+from pmbf.store.pending import Change
+from pmbf.store.tables import Document
+from pmbf.store.tilefile import StoredTile
+from pmbf.store.writer import Writer
+
+Result = TypeVar("Result")
+
+
+@dataclass(slots=True)
+class CheckReport:
+    """What a check found, and what a repair did.
+
+    Args:
+        n_documents: Live documents looked at.
+        n_files: Files whose checksums were compared.
+        problems: Each with the file or document it concerns; empty when all is well.
+        repaired: What was rebuilt.
+        lost: Paths of documents that could not be saved: load them again.
+        remaining: Problems a repair has left.
+    """
+
+    n_documents: int = 0
+    n_files: int = 0
+    problems: list[str] = field(default_factory=list)
+    repaired: list[str] = field(default_factory=list)
+    lost: list[str] = field(default_factory=list)
+    remaining: list[str] = field(default_factory=list)
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing is wrong, or nothing is wrong any more and nothing was lost."""
+        return not self.lost and not self.remaining and (not self.problems or bool(self.repaired))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the report as JSON-ready dicts and lists."""
+        return asdict(self) | {"ok": self.ok}
+
+
+def check(store: Store) -> CheckReport:
+    """Compare every file, row and bit of a collection with what it follows from.
+
+    Reads everything: seconds per 100 MB.
+    """
+    store.forget_files()  # so that every page is compared, those found right before too
+    report = CheckReport()
+    report.problems += _catalog_problems(store)
+    report.n_files = len(store.catalog.files())
+    report.problems += _file_problems(store).values()
+    fingerprints: dict[int, Fingerprint] = {}
+    for document in store.catalog.all_documents():
+        report.n_documents += not document.removed
+        report.problems += _document_problems(store, document, fingerprints)
+    placed: dict[int, int] = {}
+    for number in sorted(store.tile_files()):
+        report.problems += _tile_problems(store, number, fingerprints, placed)
+    report.problems += _unplaced(store, fingerprints, placed)
+    report.problems += _directory_problems(store)
+    return report
+
+
+def repair(store: Store) -> CheckReport:
+    """Rebuild every tile from the fingerprints, and what else is damaged from what it came from; one commit.
+
+    Removed documents are dropped for good on the way. A document whose fingerprint, text and file are all
+    damaged or gone is taken out, and named.
+
+    Raises:
+        CorruptError: The catalog itself is damaged.
+        OSError: The disk is full; the collection is as before.
+    """
+    report = check(store)
+    bad_files = set(_file_problems(store))
+    writer = Writer(store, rebuild=True)
+    packer = FilePacker(writer)
+    dead = {document.id for document in store.catalog.all_documents() if document.removed}
+    paths = _paths_by_document(store)
+    for document in list(store.catalog.live_documents()):
+        named = paths.pop(document.id, [])
+        parts = _rescued(store, document, bad_files, packer, report) if named else None
+        if parts is None:
+            dead.add(document.id)
+            report.lost += named or [f"document {document.id}, which has no path"]
+        else:
+            bounds = [0, *itertools.accumulate(map(len, parts))]
+            writer.placer.place(document.id, np.concatenate([np.empty(0, np.uint32), *parts]), bounds)
+    packer.close()
+    writer.placer.fill_rows()
+    report.lost += [path for orphans in paths.values() for path in orphans]
+    writer.apply(_rebuilt(writer, packer, dead, report))
+    report.repaired.append(f"{len(store.tile_files())} tiles rebuilt")
+    report.remaining = check(store).problems
+    return report
+
+
+def _paths_by_document(store: Store) -> dict[int, list[str]]:
+    paths: dict[int, list[str]] = {}
+    for entry in store.catalog.paths():
+        paths.setdefault(entry.document, []).append(entry.path)
+    return paths
+
+
+def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckReport) -> Change:
+    store = writer.store
+    moved = {document.id: document for document in packer.documents}
+    used = {
+        serial
+        for document in store.catalog.live_documents()
+        if document.id not in dead
+        for serial in _serials(moved.get(document.id, document))
+    }
+    tiles = [writer.write_tile(number) for number in sorted(writer.placer.tiles)]
+    return Change(
+        documents=packer.documents,
+        new_files=packer.files + tiles,
+        lost_files={entry.serial for entry in store.catalog.files() if entry.serial not in used},
+        lost_documents=dead,
+        lost_paths=report.lost,
+        freed_ids=dead,
+    )
+
+
+def _serials(document: Document) -> tuple[int, int]:
+    return document.fingerprint_file, document.text_file
+
+
+def _rescued(
+    store: Store, document: Document, bad_files: set[int], packer: FilePacker, report: CheckReport
+) -> list[NDArray[np.uint32]] | None:
+    """Return a document's parts, copying what lies in a bad file into a new one; None when nothing of it is left."""
+    if not bad_files.intersection(_serials(document)):
+        return store.fingerprint(document).parts()
+    parts = _attempt(lambda: store.fingerprint(document).parts())
+    text = _text_again(store, document)
+    if parts is None and text is None:
+        return None
+    if parts is None and text is not None:
+        parts = fingerprint(text, store.params).parts()
+        report.repaired.append(f"fingerprint of document {document.id} made anew from its text")
+    assert parts is not None
+    if document.text_file in bad_files:
+        if text is None:
+            report.repaired.append(f"text of document {document.id} given up: its fingerprint still finds it")
+        document = _without_text(document) if text is None else packer.put_text(document, text)
+    packer.keep(packer.put_fingerprint(document, parts))
+    return parts
+
+
+def _text_again(store: Store, document: Document) -> str | None:
+    paths = store.catalog.paths_of([document.id]).get(document.id, [])
+    stored = _attempt(lambda: store.text(document))
+    return stored if stored is not None else _attempt(lambda: read_again(document, paths))
+
+
+def _without_text(document: Document) -> Document:
+    return document._replace(text_file=0, text_offset=0, text_skip=0, text_bytes=0)
+
+
+def _attempt(action: Callable[[], Result]) -> Result | None:
+    try:
+        return action()
+    except (PmbfError, OSError):
+        return None
+
+
+def _catalog_problems(store: Store) -> list[str]:
+    problems = store.catalog.problems()
+    try:
+        list(store.catalog.paths())
+    except PmbfError as error:
+        problems.append(str(error))
+    return problems
+
+
+def _file_problems(store: Store) -> dict[int, str]:
+    """Return what is wrong with each damaged file, by serial."""
+    problems = {}
+    for entry in store.catalog.files():
+        try:
+            store.file(entry.serial).verify()
+        except (PmbfError, OSError) as error:
+            problems[entry.serial] = str(error)
+    return problems
+
+
+def _document_problems(store: Store, document: Document, fingerprints: dict[int, Fingerprint]) -> list[str]:
+    problems = []
+    try:
+        found = fingerprints[document.id] = store.fingerprint(document)
+        if len(found) != document.n_hashes:
+            problems.append(f"fingerprint has {len(found)} hashes, expected {document.n_hashes}")
+        text = store.text(document)
+        if text is not None and len(text) != document.n_chars:
+            problems.append(f"text has {len(text)} characters, expected {document.n_chars}")
+    except (PmbfError, OSError) as error:
+        problems.append(str(error))
+    return [f"document {document.id}: {problem}" for problem in problems]
+
+
+def _tile_problems(
+    store: Store, number: int, fingerprints: dict[int, Fingerprint], placed: dict[int, int]
+) -> list[str]:
+    try:
+        return list(_row_problems(store.tile(number), f"tile {number}", fingerprints, placed))
+    except PmbfError:  # of its head, or of the page of a row
+        return []  # its file's own checksum was reported above
+
+
+def _row_problems(
+    stored: StoredTile, where: str, fingerprints: dict[int, Fingerprint], placed: dict[int, int]
+) -> Iterator[str]:
+    tile = stored.tile.writable()
+    expected = Tile.new(tile.row_words, n_hashes=tile.n_hashes, fpr=tile.fpr)
+    for _ in range(tile.n_rows):
+        expected.add_row()
+    for row, document, start, stop in stored.entries.tolist():
+        if document not in fingerprints:
+            yield f"{where}: row {row} names document {document}, which is missing or damaged"
+            continue
+        placed[document] = placed.get(document, 0) + stop - start
+        for part in fingerprints[document].parts()[start:stop]:
+            expected.insert(row, part)
+    for row in np.flatnonzero((tile.bits != expected.bits).any(axis=1)).tolist():
+        yield f"{where}: the bits of row {row} are not those of its documents"
+    if not np.array_equal(tile.popcounts, expected.popcounts):
+        yield f"{where}: the popcounts are not those of its rows"
+
+
+def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> Iterator[str]:
+    for document in store.catalog.live_documents():
+        n_placed = placed.get(document.id, 0)
+        if fingerprints.get(document.id) and n_placed != document.n_parts:
+            yield f"document {document.id}: {n_placed} of its {document.n_parts} parts are in the tiles"
+
+
+def _directory_problems(store: Store) -> Iterator[str]:
+    expected = Directory({}, store.file).changed(store.catalog.all_documents(), ())
+    for number in sorted(expected.keys() | store.directory.chunks.keys()):
+        wanted = expected.get(number, np.empty(0, RECORD))
+        try:
+            found = store.directory.chunk(number)
+        except PmbfError:
+            continue  # its file's own checksum was reported above
+        if len(found) != len(wanted):
+            yield f"chunk {number} of the directory has {len(found)} entries, expected {len(wanted)}"
+        both = min(len(found), len(wanted))
+        for place in np.flatnonzero(found[:both] != wanted[:both]).tolist():
+            document = number * CHUNK_DOCUMENTS + place
+            yield f"document {document} is {found[place]} in the directory, expected {wanted[place]}"

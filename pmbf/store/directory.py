@@ -1,0 +1,185 @@
+"""Where each document's fingerprint is: an array by document id, in chunks of 65,536, each a file.
+
+    u32 n_entries │ u32 live documents │ u32 removed ones │ u32 0 │ u64 hashes of the live ones │ u64 0
+    24 bytes per entry, of documents chunk·65536, chunk·65536 + 1, …
+        u32 fingerprint file │ u32 n_hashes │ u64 offset │ u32 n_bytes │ u32 state (0 not in use, 1 live, 2 removed)
+
+The catalog says the same, a thousand times slower: the documents of a query's hit rows, several hundred, are looked up
+here. The chunks are written with the commit that changes them, and made anew from the catalog by `check --repair`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels.types import CHUNK_DOCUMENTS, LIVE, RECORD, REMOVED
+from pmbf.store.files import MappedFile, damaged
+from pmbf.store.tables import Document
+
+_HEAD = struct.Struct("<4I2Q")
+_CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1
+
+Entries = NDArray[Any]
+"""`(n,)` of `RECORD`."""
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """Live and removed documents, and the hashes of the live ones."""
+
+    n_live: int
+    n_removed: int
+    n_hashes: int
+
+
+class Directory:
+    """The chunks of one generation, opened when they are first asked for.
+
+    Args:
+        chunks: Serial of the file that holds each chunk, by the chunk's number.
+        open_file: Returns the file of a serial, mapped.
+    """
+
+    def __init__(self, chunks: Mapping[int, int], open_file: Callable[[int], MappedFile]) -> None:
+        self.chunks = dict(chunks)
+        self._open_file = open_file
+        self._mapped: dict[int, memoryview] = {}
+        self._unchecked = set(chunks)
+
+    def checked(self, ids: NDArray[np.uint32]) -> Mapping[int, memoryview]:
+        """Return the entries of chunks, by number, as bytes: those that hold some documents, these documents checked.
+
+        Args:
+            ids: `(n,) uint32`, in any order.
+
+        Raises:
+            CorruptError: A chunk is damaged.
+        """
+        if self._unchecked:
+            for number in self._unchecked.intersection((ids >> np.uint32(_CHUNK_SHIFT)).tolist()):
+                self._check(number, ids)
+        return self._mapped
+
+    def entries(self, ids: NDArray[np.uint32]) -> Entries:
+        """Return the entries of some documents, `(n,)` of `RECORD`; one that is not in the directory is `UNUSED`.
+
+        Raises:
+            CorruptError: A chunk is damaged.
+        """
+        found = np.zeros(len(ids), RECORD)
+        for number, content in self.checked(ids).items():
+            entries, places = np.frombuffer(content, RECORD), ids.astype(np.int64) - (number << _CHUNK_SHIFT)
+            here = np.flatnonzero((places >= 0) & (places < len(entries)))
+            found[here] = entries[places[here]]
+        return found
+
+    def chunk(self, number: int) -> Entries:
+        """Return the entries of a chunk, none when there is no such chunk; read-only.
+
+        Raises:
+            CorruptError: The chunk is damaged.
+        """
+        if number not in self.chunks:
+            return np.empty(0, RECORD)
+        file = self._open_file(self.chunks[number])
+        file.verify()
+        return np.frombuffer(_content(file), RECORD)
+
+    def totals(self) -> Totals:
+        """Return how many documents and hashes there are.
+
+        Raises:
+            CorruptError: A chunk is damaged.
+        """
+        sums = [0, 0, 0]
+        for serial in self.chunks.values():
+            _, n_live, n_removed, _, n_hashes, _ = _head(self._open_file(serial))
+            sums = [a + b for a, b in zip(sums, (n_live, n_removed, n_hashes), strict=True)]
+        return Totals(*sums)
+
+    def live_ids(self) -> NDArray[np.uint32]:
+        """Return the ids of all live documents, ascending.
+
+        Raises:
+            CorruptError: A chunk is damaged.
+        """
+        found = [
+            np.flatnonzero(self.chunk(number)["state"] == LIVE).astype(np.uint32) + np.uint32(number << _CHUNK_SHIFT)
+            for number in sorted(self.chunks)
+        ]
+        return np.concatenate([np.empty(0, np.uint32), *found])
+
+    def changed(self, documents: Iterable[Document], lost: Iterable[int]) -> dict[int, Entries]:
+        """Return the chunks that change when documents are forgotten, and then others written; by number.
+
+        Raises:
+            CorruptError: A chunk that changes is damaged.
+        """
+        changed: dict[int, Entries] = {}
+        for id_ in lost:
+            self._writable(changed, id_)[id_ % CHUNK_DOCUMENTS] = 0
+        rows = list(documents)
+        ids, entries = np.array([row.id for row in rows], np.uint32), np.array([_entry(row) for row in rows], RECORD)
+        for number in np.unique(ids >> _CHUNK_SHIFT).tolist():
+            here = ids >> _CHUNK_SHIFT == number
+            chunk = self._writable(changed, number << _CHUNK_SHIFT)
+            chunk[ids[here] & (CHUNK_DOCUMENTS - 1)] = entries[here]
+        return {number: _trimmed(entries) for number, entries in changed.items()}
+
+    def _check(self, number: int, ids: NDArray[np.uint32]) -> None:
+        """Map a chunk and check its entries of those of the documents that are in it."""
+        file = self._open_file(self.chunks[number])
+        self._mapped[number] = content = _content(file)
+        places = ids.astype(np.int64) - (number << _CHUNK_SHIFT)
+        here = places[(places >= 0) & (places < len(content) // RECORD.itemsize)]
+        file.check_places(here * RECORD.itemsize + _HEAD.size, RECORD.itemsize)
+        if file.is_checked:
+            self._unchecked.remove(number)
+
+    def _writable(self, changed: dict[int, Entries], id_: int) -> Entries:
+        number = id_ >> _CHUNK_SHIFT
+        if number not in changed:
+            known = self.chunk(number)
+            changed[number] = np.zeros(CHUNK_DOCUMENTS, RECORD)
+            changed[number][: len(known)] = known
+        return changed[number]
+
+
+def payload(entries: Entries) -> Iterator[bytes | memoryview]:
+    """Yield the parts of a chunk's payload."""
+    live = entries["state"] == LIVE
+    n_removed, n_hashes = (
+        np.count_nonzero(entries["state"] == REMOVED),
+        int(entries["n_hashes"][live].sum(dtype=np.int64)),
+    )
+    yield _HEAD.pack(len(entries), np.count_nonzero(live), n_removed, 0, n_hashes, 0)
+    yield entries.tobytes()
+
+
+def _head(file: MappedFile) -> tuple[int, ...]:
+    file.check(0, _HEAD.size)
+    return _HEAD.unpack_from(file.payload)
+
+
+def _content(file: MappedFile) -> memoryview:
+    """Return the entries of a chunk, which are not checked."""
+    stop = _HEAD.size + _head(file)[0] * RECORD.itemsize
+    if stop > len(file.payload):
+        raise damaged(file.path, f"its head asks for {stop} bytes, it has {len(file.payload)}")
+    return file.payload[_HEAD.size : stop]
+
+
+def _entry(row: Document) -> tuple[int, int, int, int, int]:
+    state = REMOVED if row.removed else LIVE
+    return row.fingerprint_file, row.n_hashes, row.fingerprint_offset, row.fingerprint_bytes, state
+
+
+def _trimmed(entries: Entries) -> Entries:
+    used = np.flatnonzero(entries["state"])
+    return entries[: used[-1] + 1] if len(used) else entries[:0]

@@ -1,0 +1,335 @@
+"""Files that are written once, checked before they are believed, and never changed: the only mmap and fsync.
+
+Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 4096 bytes of the payload:
+
+    offset  bytes  field
+         0      8  magic            89 50 4D 42 46 0D 0A 0A  (a text-mode copy breaks it)
+         8      4  kind             TILE, FPRT, TEXT, DOCS
+        12      2  format version
+        14      2  header bytes     64
+        16     16  collection id
+        32      8  digest of the collection's parameters
+        40      8  serial number of the file
+        48      8  payload bytes
+        56      4  CRC-32 of the payload's checksums
+        60      4  CRC-32 of the 60 bytes before
+
+All numbers are little-endian. A page is checked when it is first used. `docs/format.md` describes the payloads.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import mmap
+import os
+import struct
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+from pmbf.errors import CorruptError, ParameterError, UnsupportedError
+
+MAGIC = b"\x89PMBF\r\n\n"
+FORMAT_VERSION = 3
+HEADER = struct.Struct("<8s4sHH16s8sQQII")
+HEADER_BYTES = HEADER.size
+PAGE_BYTES = 4096
+"""What one checksum covers: the memory's own page, and 0.2 us to check."""
+
+_CRC_BYTES = 4
+
+Buffer = bytes | bytearray | memoryview
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    """What ties a file to its collection: 16 random bytes, and the digest of the parameters."""
+
+    collection_id: bytes
+    params_digest: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class FileRecord:
+    """What the catalog knows about a file: enough to refuse any other.
+
+    Args:
+        serial: The file's number, never used twice in a collection.
+        kind: Four ASCII letters.
+        payload_bytes: Length without the header.
+        payload_crc: CRC-32 of the checksums of the payload's pages.
+    """
+
+    serial: int
+    kind: str
+    payload_bytes: int
+    payload_crc: int
+
+    @property
+    def name(self) -> str:
+        """File name inside the collection, with its folder.
+
+        >>> FileRecord(3, "TILE", 0, 0).name
+        'tiles/000003.tile'
+        """
+        folder, suffix = FILE_KINDS[self.kind]
+        return f"{folder}/{self.serial:06d}.{suffix}"
+
+
+FILE_KINDS = {
+    "TILE": ("tiles", "tile"),
+    "FPRT": ("fingerprints", "fprt"),
+    "TEXT": ("texts", "text"),
+    "DOCS": ("tiles", "docs"),
+}
+
+
+def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> FileRecord:
+    """Write a file so that after a crash it is there whole or not at all, and return its record.
+
+    Raises:
+        OSError: The disk is full or the folder cannot be written; nothing is left behind.
+    """
+    target = folder / FileRecord(serial, kind, 0, 0).name
+    target.parent.mkdir(exist_ok=True)
+    with replacing(target) as file:
+        return _write_payload(file, kind, identity, serial, payload)
+
+
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """Yield a file that takes another one's place when all is written: after a crash it is there whole or not at all.
+
+    Only its owner may read it.
+
+    Raises:
+        OSError: The disk is full or the folder cannot be written; nothing is left behind.
+    """
+    temporary = target.with_name(target.name + ".tmp")
+    try:
+        with open(temporary, "wb") as file:
+            os.fchmod(file.fileno(), 0o600)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # that of a write names no file
+            error.filename = str(target)
+        raise
+    sync_folder(target.parent)
+
+
+def _write_payload(file: BinaryIO, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> FileRecord:
+    file.write(bytes(HEADER_BYTES))
+    size, sums = 0, _PageSums()
+    for part in payload:
+        file.write(part)
+        size += memoryview(part).nbytes
+        sums.add(part)
+    table = sums.finished()
+    file.write(table)
+    record = FileRecord(serial, kind, size, kernels.checksum(table))
+    file.seek(0)
+    file.write(_header(record, identity))
+    return record
+
+
+class _PageSums:
+    """The checksums of the pages of what is written part by part."""
+
+    def __init__(self) -> None:
+        self._sums: list[bytes] = []
+        self._rest = b""
+
+    def add(self, part: Buffer) -> None:
+        octets = memoryview(part)
+        if self._rest:
+            missing = PAGE_BYTES - len(self._rest)
+            self._rest += octets[:missing]
+            octets = octets[missing:]
+            if len(self._rest) < PAGE_BYTES:
+                return
+            self._take(self._rest)
+        whole = len(octets) // PAGE_BYTES * PAGE_BYTES
+        self._take(octets[:whole])
+        self._rest = bytes(octets[whole:])
+
+    def finished(self) -> bytes:
+        self._take(self._rest)
+        return b"".join(self._sums)
+
+    def _take(self, pages: bytes | memoryview) -> None:
+        self._sums.append(kernels.page_checksums(pages, page_bytes=PAGE_BYTES).astype("<u4").tobytes())
+
+
+def _header(record: FileRecord, identity: Identity) -> bytes:
+    fields = HEADER.pack(
+        MAGIC,
+        record.kind.encode(),
+        FORMAT_VERSION,
+        HEADER_BYTES,
+        identity.collection_id,
+        identity.params_digest,
+        record.serial,
+        record.payload_bytes,
+        record.payload_crc,
+        0,
+    )
+    return fields[:-_CRC_BYTES] + struct.pack("<I", zlib.crc32(fields[:-_CRC_BYTES]))
+
+
+class MappedFile:
+    """A file's payload in memory-mapped form; its header is checked on opening, a page of it before its first use.
+
+    Whoever reads the payload asks for the check before, or compares a checksum of its own.
+
+    Thread rule: safe to read from any number of threads.
+    """
+
+    def __init__(self, folder: Path, record: FileRecord, identity: Identity) -> None:
+        """Map a file.
+
+        Raises:
+            CorruptError: The file is missing, cut, damaged, or not the one the catalog names.
+            UnsupportedError: The file has another format version.
+        """
+        self.path = folder / record.name
+        self.record = record
+        self.is_checked = False
+        """Whether every page was checked."""
+        self._map = _map(self.path)
+        _check_header(self.path, self._map, record, identity)
+        self.payload = memoryview(self._map)[HEADER_BYTES : HEADER_BYTES + record.payload_bytes]
+        self._sums: NDArray[np.uint32] | None = None
+        self.checked = np.zeros(n_pages(record.payload_bytes), np.uint8)
+        """Of each page, whether it was checked."""
+
+    def verify(self) -> memoryview:
+        """Return the payload after checking those of its pages that were not checked before.
+
+        Raises:
+            CorruptError: A bit of the payload has changed.
+        """
+        if not self.is_checked:
+            self.check(0, len(self.payload))
+            self.is_checked = True
+        return self.payload
+
+    def check(self, start: int, stop: int) -> None:
+        """Check the pages of a range of the payload, each once.
+
+        Raises:
+            CorruptError: A bit of them has changed, or the range leaves the payload.
+        """
+        if not self.is_checked:
+            self._check(np.array([start], np.int64), stop - start)
+
+    def check_places(self, offsets: NDArray[np.int64], size: int) -> None:
+        """Check the pages of many places of `size` bytes each, each page once; once half are checked, the rest too.
+
+        Raises:
+            CorruptError: A bit of them has changed, or a place leaves the payload.
+        """
+        if not self.is_checked:
+            self._check(offsets, size)
+            if 2 * np.count_nonzero(self.checked) >= len(self.checked):
+                self.verify()
+
+    def close(self) -> None:
+        """Unmap the file, unless arrays over it are still alive: then they keep it mapped."""
+        with contextlib.suppress(BufferError):
+            self.payload.release()
+            self._map.close()
+
+    def _check(self, offsets: NDArray[np.int64], size: int) -> None:
+        if self._sums is None:
+            self._sums = self._read_sums()
+        try:
+            page = kernels.check_pages(self.payload, self._sums, self.checked, offsets, size, page_bytes=PAGE_BYTES)
+        except ParameterError as error:
+            raise damaged(self.path, f"names a place that it does not have ({error})") from error
+        if page is not None:
+            crc = kernels.checksum(self.payload[page * PAGE_BYTES : (page + 1) * PAGE_BYTES])
+            raise damaged(self.path, f"checksum of page {page} is {crc:08x}, expected {self._sums[page]:08x}")
+
+    def _read_sums(self) -> NDArray[np.uint32]:
+        table = self._map[HEADER_BYTES + self.record.payload_bytes :]
+        crc = kernels.checksum(table)
+        if crc != self.record.payload_crc:
+            raise damaged(self.path, f"checksum of its checksums is {crc:08x}, expected {self.record.payload_crc:08x}")
+        return np.frombuffer(table, "<u4").astype(np.uint32)
+
+
+def n_pages(payload_bytes: int) -> int:
+    """Return the pages of a payload, the last one maybe shorter."""
+    return -(-payload_bytes // PAGE_BYTES)
+
+
+def _map(path: Path) -> mmap.mmap:
+    try:
+        with open(path, "rb") as file:
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except FileNotFoundError:
+        raise damaged(path, "the file is missing") from None
+    except ValueError:
+        raise damaged(path, "the file is empty") from None
+
+
+def _check_header(path: Path, content: mmap.mmap, record: FileRecord, identity: Identity) -> None:
+    if len(content) < HEADER_BYTES:
+        raise damaged(path, f"length is {len(content)} bytes, expected at least {HEADER_BYTES}")
+    fields = HEADER.unpack_from(content)
+    magic, kind, version, _, collection_id, digest, serial, size, crc, header_crc = fields
+    if magic != MAGIC:
+        raise damaged(path, f"starts with {magic.hex()}, expected {MAGIC.hex()}: not a file of pmbf")
+    if zlib.crc32(content[: HEADER_BYTES - _CRC_BYTES]) != header_crc:
+        raise damaged(path, "the checksum of the header does not fit")
+    require_version(path, version)
+    if Identity(collection_id, digest) != identity:
+        raise damaged(path, "the file belongs to another collection")
+    if FileRecord(serial, kind.decode("ascii", "replace"), size, crc) != record:
+        raise damaged(path, "the file is not the one the catalog names (an older or foreign copy)")
+    expected = HEADER_BYTES + size + _CRC_BYTES * n_pages(size)
+    if len(content) != expected:
+        raise damaged(path, f"length is {len(content)} bytes, expected {expected}")
+
+
+def require_version(path: Path, version: int) -> None:
+    """Refuse what another version of the format wrote.
+
+    Raises:
+        UnsupportedError: The version is higher or lower than `FORMAT_VERSION`.
+    """
+    if version > FORMAT_VERSION:
+        raise UnsupportedError(
+            f"{path}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf"
+        )
+    if version < FORMAT_VERSION:
+        raise UnsupportedError(
+            f"{path}: format version is {version}, this pmbf reads {FORMAT_VERSION}; "
+            "load the documents into a new collection"
+        )
+
+
+def damaged(path: Path, what: str) -> CorruptError:
+    """Return the error for a damaged file, with the way out."""
+    is_inside = path.parent.name in {folder for folder, _ in FILE_KINDS.values()}
+    collection = path.parents[1] if is_inside else path.parent
+    return CorruptError(f"{path}: {what}; run `pmbf check --repair -c {collection}`")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make renames and new names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

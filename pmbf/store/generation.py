@@ -1,0 +1,234 @@
+"""The files of one generation of a collection: what answers a query, without the catalog.
+
+They never change while a reader holds its lock, so that other processes may open them, whatever was committed since.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
+from pmbf.errors import CorruptError, ParameterError
+from pmbf.filter import PseudoMatrixBloomFilter
+from pmbf.fingerprint import Fingerprint
+from pmbf.kernels.types import MISSING, REMOVED, UNREADY, UNUSED, WHOLE, RecordFile, SharedPlaces
+from pmbf.params import Params
+from pmbf.rowindex import RowIndex
+from pmbf.store import codec, files, tilefile
+from pmbf.store.directory import Directory
+from pmbf.store.files import Identity, MappedFile
+from pmbf.store.tables import Document, FileEntry
+from pmbf.store.tilefile import StoredTile
+
+LARGE_RECORD_BYTES = 1 << 14
+"""Fingerprints so large, of books, are checked page by page, each page once, and only the parts asked for are read."""
+
+
+class StoreFiles:
+    """The live files of a generation, mapped when they are needed; pickled, it is the same files in another process.
+
+    Args:
+        folder: The collection's.
+        params: Its parameters.
+        identity: What the files' headers say.
+        entries: The live files. Somebody must hold the reader's lock as long as they are used.
+
+    Thread rule: one thread per object.
+    """
+
+    def __init__(self, folder: Path, params: Params, identity: Identity, entries: Iterable[FileEntry]) -> None:
+        self.folder = folder
+        self.params = params
+        self.identity = identity
+        self._open_files: dict[int, MappedFile] = {}
+        self._tiles: dict[int, StoredTile] = {}
+        self._matrix: PseudoMatrixBloomFilter | None = None
+        self._n_documents: int | None = None
+        self._closed = False
+        self.rows = RowIndex()
+        self._show(entries)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return StoreFiles, (self.folder, self.params, self.identity, list(self._entries.values()))
+
+    @property
+    def n_documents(self) -> int:
+        """Live documents.
+
+        Raises:
+            CorruptError: The directory is damaged.
+        """
+        if self._n_documents is None:
+            self._n_documents = self.directory.totals().n_live
+        return self._n_documents
+
+    # ------------------------------------------------------------------ tiles
+
+    def tile_files(self) -> dict[int, FileEntry]:
+        """Return the live tile files by tile number."""
+        return {entry.tile: entry for entry in self._entries.values() if entry.kind == "TILE"}
+
+    def tile(self, number: int) -> StoredTile:
+        """Return a tile, mapped from its file and checked once; `rows` then knows its documents."""
+        if number not in self._tiles:
+            stored = tilefile.read(self.folder, self.tile_files()[number].record, self.identity)
+            self.rows.put_tile(number, stored.entries)
+            self._tiles[number] = stored
+        return self._tiles[number]
+
+    def tiles(self) -> Iterator[tuple[int, StoredTile]]:
+        """Yield every tile's number and the tile, ascending."""
+        for number in sorted(self.tile_files()):
+            yield number, self.tile(number)
+
+    def growing_tiles(self) -> Iterator[tuple[int, StoredTile]]:
+        """Yield the number of each tile that takes more documents, and the tile, ascending; the others are not read."""
+        for number, entry in sorted(self.tile_files().items()):
+            if tilefile.is_growing(self.folder, entry.record, self.identity):
+                yield number, self.tile(number)
+
+    def matrix(self) -> PseudoMatrixBloomFilter:
+        """Return the filter over all tiles, mapped and checked; `rows` then knows every document's rows.
+
+        Raises:
+            ParameterError: The files have been closed.
+            CorruptError: A tile is damaged.
+        """
+        if self._closed:
+            raise ParameterError(f"{self.folder}: the collection is closed; open it again")
+        if self._matrix is None:
+            stored = dict(self.tiles())
+            self._matrix = PseudoMatrixBloomFilter({number: one.tile for number, one in stored.items()})
+        return self._matrix
+
+    # ------------------------------------------------------------------ documents
+
+    def fingerprint(self, document: Document) -> Fingerprint:
+        """Return a document's fingerprint.
+
+        Raises:
+            CorruptError: The record or its file is damaged.
+        """
+        file = self.file(document.fingerprint_file)
+        start = document.fingerprint_offset
+        parts = codec.decode_fingerprint(file.payload[start : start + document.fingerprint_bytes], str(file.path))
+        bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+        hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
+        return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
+
+    def shared_hashes(
+        self, parts: NDArray[np.uint32], hashes: NDArray[np.uint32], weights: NDArray[np.int32]
+    ) -> SharedPlaces:
+        """Return which of a query's hashes the documents of some parts have.
+
+        The catalog is not asked. A removed document has nothing.
+
+        Args:
+            parts: `(n_parts, 3) uint32`: document, first part, part after the last; in any order, documents repeatedly.
+            hashes: `(q,) uint32`, of the query, in the order of its text.
+            weights: `(q,) int32`; only hashes that weigh something are looked for.
+
+        Raises:
+            CorruptError: A record or a file is damaged, or a document is not in the directory.
+        """
+        ids = parts[:, 0]
+        asked = parts, self.directory.checked(ids), self._records, hashes, weights
+        ask = partial(kernels.shared, *asked, page_bytes=files.PAGE_BYTES, paged_from=LARGE_RECORD_BYTES)
+        found = ask()
+        if found.status == UNREADY:
+            self._open_records(ids)
+            found = ask()
+        if found.status == WHOLE:
+            return found
+        if found.status == MISSING:
+            raise self._contradiction(f"document {found.document} is missing from the directory", "check --repair")
+        [entry] = self.directory.entries(np.array([found.document], np.uint32))
+        raise codec.damaged_fingerprint(self.file(int(entry["file"])).path)
+
+    def _open_records(self, ids: NDArray[np.uint32]) -> None:
+        """Open the files that hold the records of some documents, and check the pages of the large ones."""
+        entries = self.directory.entries(ids)
+        live = entries[(entries["state"] != UNUSED) & (entries["state"] != REMOVED)]
+        for serial in set(live["file"].tolist()):
+            file = self.file(serial)
+            self._records[serial] = file.payload, file.checked
+        for serial, _, start, n_bytes, _ in live[live["n_bytes"] >= LARGE_RECORD_BYTES].tolist():
+            self.file(serial).check(start, start + n_bytes)
+
+    def text(self, document: Document) -> str | None:
+        """Return a document's stored text, or None when the collection keeps none.
+
+        Raises:
+            CorruptError: A block or its file is damaged.
+        """
+        if not document.text_file:
+            return None if document.n_chars else ""
+        file = self.file(document.text_file)
+        wanted = document.text_skip + document.text_bytes
+        blocks, n_bytes, offset = [], 0, document.text_offset
+        while n_bytes < wanted:
+            blocks.append(codec.decode_block(file.payload, offset, str(file.path)))
+            n_bytes += len(blocks[-1])
+            offset += codec.block_bytes(file.payload, offset)
+        try:
+            return b"".join(blocks)[document.text_skip : wanted].decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise files.damaged(file.path, f"the text of document {document.id} is no UTF-8") from error
+
+    # ------------------------------------------------------------------ files
+
+    def close(self) -> None:
+        """Unmap every file for good."""
+        self.forget_files()
+        self._closed = True
+
+    def forget_files(self) -> None:
+        """Unmap every file; they are mapped again when needed."""
+        self._forget_tiles()
+        self._forget_documents()
+        for file in self._open_files.values():
+            file.close()
+        self._open_files.clear()
+
+    def refresh(self, entries: Iterable[FileEntry]) -> None:
+        """Show another set of live files: those of the generation just committed."""
+        self._forget_tiles()
+        self._show(entries)
+        for serial in self._open_files.keys() - self._entries.keys():
+            self._open_files.pop(serial).close()
+
+    def _show(self, entries: Iterable[FileEntry]) -> None:
+        self._entries = {entry.serial: entry for entry in entries}
+        self._forget_documents()
+        self._n_documents = None
+
+    def _forget_tiles(self) -> None:
+        self._tiles.clear()
+        self._matrix = None
+        self.rows = RowIndex()
+
+    def _forget_documents(self) -> None:
+        chunks = {entry.tile: entry.serial for entry in self._entries.values() if entry.kind == "DOCS"}
+        self.directory = Directory(chunks, self.file)
+        self._records: dict[int, RecordFile] = {}
+
+    def file(self, serial: int) -> MappedFile:
+        """Return a live file, mapped, its header checked.
+
+        Raises:
+            CorruptError: The catalog does not list it, or it is damaged.
+        """
+        if serial not in self._open_files:
+            if serial not in self._entries:
+                raise self._contradiction(f"file {serial} is named but not listed")
+            self._open_files[serial] = MappedFile(self.folder, self._entries[serial].record, self.identity)
+        return self._open_files[serial]
+
+    def _contradiction(self, what: str, command: str = "check") -> CorruptError:
+        return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")

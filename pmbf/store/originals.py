@@ -1,0 +1,40 @@
+"""The original text of a document: stored, or read again from its file where the collection stores none."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+
+from pmbf.errors import IncompleteError
+from pmbf.extract import Limits, extract
+from pmbf.store.generation import StoreFiles
+from pmbf.store.tables import Document
+from pmbf.text import clean
+
+
+def original_text(files: StoreFiles, document: Document, paths: Sequence[str]) -> str:
+    """Return a document's text.
+
+    Raises:
+        CorruptError: The stored text is damaged.
+        IncompleteError: No text is stored, and no file with the same contents is left.
+    """
+    text = files.text(document)
+    return read_again(document, paths) if text is None else text
+
+
+def read_again(document: Document, paths: Sequence[str]) -> str:
+    """Return a document's text from a file that still has the same contents.
+
+    Raises:
+        IncompleteError: There is none.
+    """
+    for path in filter(os.path.isfile, paths):
+        with open(path, "rb") as file:
+            content = file.read()
+        if hashlib.sha256(content).hexdigest() == document.sha256:
+            return clean(extract(content, path, Limits()).text)
+    raise IncompleteError(
+        f"{paths[0]}: its text is not stored and the file is gone or has changed; load it again to compare it"
+    )

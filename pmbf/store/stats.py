@@ -1,0 +1,81 @@
+"""How large a collection is, how full its rows are, and what it runs on."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from pmbf.store.folder import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Stats:
+    """Sizes and fills of a collection.
+
+    Args:
+        n_documents: Live documents.
+        n_removed: Removed documents that wait for compaction.
+        n_chars, n_hashes: Of the live documents, added up.
+        n_tiles, n_sealed, n_rows: Tiles, those of them that take no more documents, and rows in all.
+        fill: Mean share of set bits in a row.
+        fpr: Mean false-positive rate of a row, ε.
+        bits_per_hash: Bits of all rows over live hashes.
+        tile_bytes, fingerprint_bytes, text_bytes, catalog_bytes: Sizes on disk.
+        generation: Number of the last commit.
+        kernels: `native` or `reference`.
+        params: Parameters, by name.
+    """
+
+    n_documents: int
+    n_removed: int
+    n_chars: int
+    n_hashes: int
+    n_tiles: int
+    n_sealed: int
+    n_rows: int
+    fill: float
+    fpr: float
+    bits_per_hash: float
+    tile_bytes: int
+    fingerprint_bytes: int
+    text_bytes: int
+    catalog_bytes: int
+    generation: int
+    kernels: str
+    params: dict[str, Any]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the figures as a JSON-ready dict."""
+        return asdict(self)
+
+
+def measure(store: Store, kernels: str) -> Stats:
+    """Return a store's figures; reads every tile's head."""
+    n_documents, n_removed = store.catalog.count_documents()
+    sums = store.catalog.sums()
+    stored = [one for _, one in store.tiles()]
+    tiles = [one.tile for one in stored]
+    n_rows = sum(tile.n_rows for tile in tiles)
+    n_bits = sum(tile.n_rows * tile.row_words * 64 for tile in tiles)
+    n_set = sum(int(tile.popcounts.sum()) for tile in tiles)
+    rates = sum(float(tile.rates().sum()) for tile in tiles)
+    sizes = {kind: sum(entry.payload_bytes for entry in store.catalog.files(kind)) for kind in ("TILE", "FPRT", "TEXT")}
+    return Stats(
+        n_documents=n_documents,
+        n_removed=n_removed,
+        n_chars=sums["n_chars"],
+        n_hashes=sums["n_hashes"],
+        n_tiles=len(tiles),
+        n_sealed=sum(not one.growing for one in stored),
+        n_rows=n_rows,
+        fill=n_set / n_bits if n_bits else 0.0,
+        fpr=rates / n_rows if n_rows else 0.0,
+        bits_per_hash=n_bits / sums["n_hashes"] if sums["n_hashes"] else 0.0,
+        tile_bytes=sizes["TILE"],
+        fingerprint_bytes=sizes["FPRT"],
+        text_bytes=sizes["TEXT"],
+        catalog_bytes=store.catalog.location.stat().st_size,
+        generation=store.generation,
+        kernels=kernels,
+        params=asdict(store.params),
+    )

@@ -1,0 +1,330 @@
+"""The way changes reach the disk: collected in memory, then committed as one new generation.
+
+    add, attach, detach, remove ─► pending
+    commit ─► files of fingerprints, texts and changed tiles, each synced  } side by side
+           ─► one SQLite transaction that names them                       } committed last: now it has happened
+           ─► the generation's number; files no longer named are deleted when nobody reads
+
+Killed before the transaction, nothing has happened; files that nobody names are cleaned away by the next writer.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Executor, Future, wait
+from typing import Any
+
+from pmbf.errors import ParameterError
+from pmbf.filter import Tile
+from pmbf.rowindex import RowIndex
+from pmbf.store import directory, files, tilefile
+from pmbf.store.catalog import Catalog
+from pmbf.store.codec import TextPacker
+from pmbf.store.directory import Directory
+from pmbf.store.folder import Store, write_generation
+from pmbf.store.pending import Change, NewDocument, Pending, PendingDocument
+from pmbf.store.placing import Placer
+from pmbf.store.tables import TEXT_KIND, Document, FileEntry, PathEntry
+from pmbf.store.tilefile import StoredTile
+
+
+class Writer:
+    """Changes a collection through its writable store.
+
+    Args:
+        store: A store opened with `writable=True`; its lock keeps other writers out.
+        rebuild: Start with no tiles, to place every document anew.
+        threads: Where texts are compressed while more come, and files written; here by default.
+    """
+
+    def __init__(self, store: Store, *, rebuild: bool = False, threads: Executor | None = None) -> None:
+        if not store.writable:
+            raise ParameterError(f"{store.folder}: opened for reading; open it with writable=True to change it")
+        self.store = store
+        self.threads = threads
+        self._next_serial = 0
+        self._start_placing(rebuild=rebuild)
+        store.clean()
+
+    # ------------------------------------------------------------------ looking, pending changes included
+
+    @property
+    def pending_bytes(self) -> int:
+        """Bytes of text waiting for a commit."""
+        return self.pending.texts.n_raw_bytes
+
+    def path(self, path: str) -> PathEntry | None:
+        """Return a path's entry, or None."""
+        if path in self.pending.lost_paths:
+            return None
+        return self.pending.paths.get(path) or self.store.catalog.path(path)
+
+    def paths(self, paths: Sequence[str]) -> dict[str, PathEntry]:
+        """Return the entries of those paths that have one."""
+        pending, lost = self.pending.paths, self.pending.lost_paths
+        stored = {path: entry for path, entry in self.store.catalog.some_paths(paths).items() if path not in lost}
+        return stored | {path: pending[path] for path in paths if path in pending}
+
+    def by_sha256(self, sha256: str, *, from_file: bool) -> int | None:
+        """Return the id of the live document made from a file, or from a text, with these contents, or None."""
+        if (document := self.pending.ids.get((sha256, from_file))) in self.pending.documents:
+            return document
+        known = self.store.catalog.by_sha256(sha256, from_file=from_file)
+        return known.id if known and known.id not in self.pending.removed else None
+
+    def committed_contents(self, contents: Iterable[str]) -> dict[str, int]:
+        """Return the ids of committed documents made from files with these contents, by SHA-256.
+
+        See `same_contents`, which takes pending changes into account.
+        """
+        return self.store.catalog.ids_by_sha256(contents)
+
+    def same_contents(self, sha256: str, committed: Mapping[str, int]) -> int | None:
+        """Return the id of the live document made from a file with these contents, or None, pending ones included.
+
+        Args:
+            sha256: Of the contents.
+            committed: What `committed_contents` returned, since the last commit.
+        """
+        if (document := self.pending.ids.get((sha256, True))) in self.pending.documents:
+            return document
+        known = committed.get(sha256)
+        return None if known in self.pending.removed else known
+
+    # ------------------------------------------------------------------ changing
+
+    def add(self, new: NewDocument) -> int:
+        """Store a document and return its id; it needs a path, see `attach`."""
+        pending, number = self.pending, next(self._ids)
+        offset, n_bytes = pending.records.add(new.record)
+        text = pending.texts.add(new.utf8) if new.utf8 and self.store.params.store_text else None
+        pending.ids[new.sha256, new.kind != TEXT_KIND] = number
+        pending.documents[number] = PendingDocument(
+            new.kind, new.sha256, new.hashes, new.bounds, new.n_chars, new.n_tokens, offset, n_bytes, text, new.problems
+        )
+        return number
+
+    def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> None:
+        """List a document under a path; the document listed there before loses it."""
+        self.relist(self.path(path), PathEntry(path, document, size, mtime_ns))
+
+    def relist(self, before: PathEntry | None, after: PathEntry) -> None:
+        """Put a path's entry in the place of the one it has, which is known."""
+        if before is not None:
+            if before.document != after.document:
+                self.detach(after.path)
+            self._forget_path(after.path)
+        self.pending.lost_paths.discard(after.path)
+        self.pending.paths[after.path] = after
+        self.pending.n_paths[after.document] += 1
+
+    def detach(self, path: str) -> None:
+        """Take a path out; a document without paths is removed."""
+        entry = self.path(path)
+        if entry is None:
+            return
+        self._forget_path(path)
+        if not self.pending.n_paths[entry.document] and not self._stored_paths(entry.document):
+            self._remove_document(entry.document)
+
+    def remove(self, document: int) -> None:
+        """Remove a document with all its paths; `compact` gives its room back."""
+        pending = [path for path, entry in self.pending.paths.items() if entry.document == document]
+        for path in self._stored_paths(document) + pending:
+            self._forget_path(path)
+        self._remove_document(document)
+
+    def _forget_path(self, path: str) -> None:
+        if entry := self.pending.paths.pop(path, None):
+            self.pending.n_paths[entry.document] -= 1
+        self.pending.lost_paths.add(path)
+
+    def _remove_document(self, document: int) -> None:
+        if self.pending.documents.pop(document, None) is None:
+            self.pending.removed.add(document)
+
+    def _stored_paths(self, document: int) -> list[str]:
+        """Return the committed paths of a document that no pending change has taken from it."""
+        lost, moved = self.pending.lost_paths, self.pending.paths
+        stored = self.store.catalog.paths_of([document]).get(document, [])
+        return [path for path in stored if path not in lost and path not in moved]
+
+    # ------------------------------------------------------------------ committing
+
+    def commit(self) -> None:
+        """Make all pending changes durable and visible, at once.
+
+        Raises:
+            OSError: The disk is full or cannot be written; the pending changes are dropped, the collection is
+                as it was after the commit before.
+        """
+        self._drop_pathless()
+        if self.pending:
+            try:
+                self._write(self._change())
+            except BaseException:
+                self.discard()
+                raise
+            self._start_pending()
+
+    def discard(self) -> None:
+        """Drop every pending change."""
+        self.store.refresh(self.store.catalog.files())
+        self._start_placing()
+        self.store.clean()
+
+    def apply(self, change: Change) -> None:
+        """Commit a prepared change, as `compact` and `repair` make them, and start placing anew."""
+        self._write(change)
+        self._start_placing()
+
+    def reserve_serial(self) -> int:
+        """Return a serial number no other file gets."""
+        serial, self._next_serial = self._next_serial, self._next_serial + 1
+        return serial
+
+    def write_file(
+        self, kind: str, payload: Iterable[files.Buffer], *, serial: int | None = None, tile: int = -1
+    ) -> FileEntry:
+        """Write a file and return its entry."""
+        serial = self.reserve_serial() if serial is None else serial
+        record = files.write_file(self.store.folder, kind, self.store.identity, serial, payload)
+        return FileEntry(record.serial, kind, record.payload_bytes, record.payload_crc, tile)
+
+    def write_tile(self, number: int, *, serial: int | None = None) -> FileEntry:
+        """Write a tile of the placer and return its entry."""
+        tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
+        stored = StoredTile(tile, entries, growing=not tile.sealed)
+        return self.write_file("TILE", tilefile.payload(stored), serial=serial, tile=number)
+
+    def _drop_pathless(self) -> None:
+        """Forget documents whose load was interrupted before they had a path."""
+        named = {entry.document for entry in self.pending.paths.values()}
+        for document in self.pending.documents.keys() - named:
+            self._remove_document(document)
+
+    def _change(self) -> Change:
+        pending = self.pending
+        change = Change(
+            documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
+            paths=list(pending.paths.values()),
+            lost_paths=pending.lost_paths,
+        )
+        if pending.documents:
+            blocks, offsets = pending.texts.finished()
+            change.writing = self._new_files(blocks)
+            change.documents = [*pending.rows(offsets), *change.documents]
+            change.lost_files = self._replaced_files()
+        return change
+
+    def _place_pending(self) -> None:
+        documents = self.pending.documents
+        self._n_live += len(documents)
+        self._n_hashes += sum(len(new.hashes) for new in documents.values())
+        self.placer.mean_hashes = self._n_hashes / self._n_live
+        for document, new in documents.items():
+            self.placer.place(document, new.hashes, new.bounds.tolist())
+
+    def _new_files(self, blocks: list[bytes]) -> list[Future[FileEntry]]:
+        pending = self.pending
+        written = [self._start(self.write_file, "FPRT", [pending.records.payload()], serial=pending.fingerprint_file)]
+        try:
+            if blocks:
+                written.append(self._start(self.write_file, "TEXT", blocks, serial=pending.text_file))
+            self._place_pending()
+            self.placer.fill_rows()
+            serials = {number: self.reserve_serial() for number in sorted(self.placer.changed)}
+            written += [self._start(self.write_tile, number, serial=serial) for number, serial in serials.items()]
+        except BaseException:
+            wait(written)  # what cleans up must not meet a file half written
+            raise
+        return written
+
+    def _start(self, write: Callable[..., FileEntry], *arguments: Any, **more: Any) -> Future[FileEntry]:
+        """Write a file in a thread if there are any, otherwise here and now."""
+        if self.threads:
+            return self.threads.submit(write, *arguments, **more)
+        written: Future[FileEntry] = Future()
+        written.set_result(write(*arguments, **more))
+        return written
+
+    def _replaced_files(self) -> set[int]:
+        changed = self.placer.changed
+        return {entry.serial for number, entry in self.store.tile_files().items() if number in changed}
+
+    def _write(self, change: Change) -> None:
+        catalog = self.store.catalog
+        try:
+            self._change_directory(change)
+            with catalog.transaction():
+                self._write_rows(change)
+        finally:
+            wait(change.writing)
+        catalog.checkpoint()
+        write_generation(self.store.folder, self.store.generation)
+        self.store.refresh(catalog.files())
+        self.placer.forget_changes()
+        self.store.clean()
+
+    def _write_rows(self, change: Change) -> None:
+        catalog = self.store.catalog
+        catalog.delete(FileEntry, change.lost_files)
+        catalog.delete(PathEntry, change.lost_paths)
+        catalog.delete(Document, change.lost_documents)
+        catalog.put(change.documents)
+        catalog.put(change.paths)
+        catalog.change_free_ids(change.freed_ids)
+        meta = {"generation": str(self.store.generation + 1), "next_serial": str(self._next_serial)}
+        catalog.set_meta(**change.meta, **meta, next_tile=str(self.placer.next_tile))
+        # Last: from here on all files are on disk.
+        catalog.put([*change.new_files, *(one.result() for one in change.writing)])
+
+    def _change_directory(self, change: Change) -> None:
+        """Add the chunks of the directory that a change touches to its files; all of them when rebuilding."""
+        known, lost, rows = self.store.directory, set(change.lost_documents), iter(change.documents)
+        if self._rebuild:
+            kept = (document for document in self.store.catalog.all_documents() if document.id not in lost)
+            known, rows = Directory({}, self.store.file), itertools.chain(kept, rows)
+        for number, entries in known.changed(rows, lost).items():
+            change.lost_files |= {known.chunks[number]} if number in known.chunks else set()
+            if len(entries):
+                serial, content = self.reserve_serial(), directory.payload(entries)
+                change.writing.append(self._start(self.write_file, "DOCS", content, serial=serial, tile=number))
+
+    def _start_placing(self, *, rebuild: bool = False) -> None:
+        catalog = self.store.catalog
+        self._rebuild = rebuild
+        self._next_serial = max(self._next_serial, int(catalog.meta["next_serial"]))
+        self._n_live, self._n_hashes = self._totals()
+        self._ids = _fresh_ids(catalog)
+        self.placer = self._placer(rebuild)
+        self._start_pending()
+
+    def _totals(self) -> tuple[int, int]:
+        """Return the live documents and their hashes; of a directory to be rebuilt nothing is believed."""
+        if self._rebuild:
+            catalog = self.store.catalog
+            return catalog.count_documents()[0], catalog.sums()["n_hashes"]
+        totals = self.store.directory.totals()
+        return totals.n_live, totals.n_hashes
+
+    def _start_pending(self) -> None:
+        self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self.threads))
+
+    def _placer(self, rebuild: bool) -> Placer:
+        tiles: dict[int, Tile] = {}
+        rows = RowIndex()
+        for number, stored in () if rebuild else self.store.growing_tiles():
+            tiles[number] = stored.tile.writable()
+            rows.put_tile(number, stored.entries.copy())
+        next_tile = int(self.store.catalog.meta["next_tile"])
+        mean_hashes = self._n_hashes / max(1, self._n_live)
+        return Placer(self.store.params, tiles, rows, next_tile=next_tile, mean_hashes=mean_hashes)
+
+
+def _fresh_ids(catalog: Catalog) -> Iterator[int]:
+    """Yield document ids not in use: those compaction freed first, then new ones."""
+    highest = catalog.max_id()
+    freed = catalog.free_ids(limit=1_000_000)
+    return itertools.chain(freed, itertools.count(max([highest, *freed]) + 1))
