@@ -10,7 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
-from experiments.plotting import check_plot
+from measure.plotting import check_plot
 from pmbf.errors import NotFoundError, ParameterError
 
 Chosen = TypeVar("Chosen")

@@ -8,7 +8,7 @@ from typing import Any
 
 from experiments import others
 from experiments.pan import command, rivals
-from experiments.plotting import plot
+from measure.plotting import plot
 from measure import report
 
 Figures = dict[str, Any]

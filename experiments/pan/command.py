@@ -17,8 +17,8 @@ from experiments.pan.candidates import SILVER
 from experiments.pan.corpus import Corpus
 from experiments.pan.retrieving import retrieve
 from experiments.pan.running import Done, of_run
-from experiments.plotting import plot
 from measure import report
+from measure.plotting import COLOURS, plot
 
 Figures = dict[str, Any]
 
@@ -177,13 +177,24 @@ def tables(figures: Figures) -> str:
 
 def draw(axes: Any, figures: Figures) -> None:
     """Draw precision, recall and plagdet by kind, as bars."""
-    some = figures["scores"]
+    some = {_short(kind): one for kind, one in figures["scores"].items() if one["cases"]}
     for number, name in enumerate(("precision", "recall", "plagdet")):
         places = [place + 0.27 * (number - 1) for place in range(len(some))]
-        axes.bar(places, [one["macro"][name] for one in some.values()], 0.25, label=name)
-    axes.set_xticks(range(len(some)), list(some), rotation=20, ha="right")
-    axes.set_ylim(0, 1.25)
-    axes.set_title(figures["corpus"], fontsize=10)
+        values = [one["macro"][name] for one in some.values()]
+        axes.bar(places, values, 0.25, color=COLOURS[number], label=name)
+    axes.set_xticks(range(len(some)), list(some))
+    axes.set_xlabel(f"kind of obfuscation, {figures['corpus']}")
+    axes.set_ylim(0, 1)
+
+
+def _short(kind: str) -> str:
+    """Return a kind without its number and without what all kinds are called.
+
+    >>> _short("02-no-obfuscation"), _short("03-random-obfuscation"), _short("all")
+    ('none', 'random', 'all')
+    """
+    name = kind.lstrip("0123456789-").removesuffix("-obfuscation")
+    return "none" if name == "no" else name
 
 
 def _score(given: argparse.Namespace) -> int:

@@ -9,8 +9,8 @@ from types import ModuleType
 
 from experiments.arguments import write_figures
 from experiments.paper import mistakes, similarity, size, thresholds, uniformity
-from experiments.plotting import plot
 from measure import report
+from measure.plotting import plot
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "uniformity": uniformity,

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from experiments.paper.texts import texts
 from experiments.paper.windows import ROWS_OVER, hits_of_rows
 from measure import report
+from measure.plotting import COLOURS, GREY
 from pmbf.errors import ParameterError
 from pmbf.filter import ROWS_PER_TILE, PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
@@ -121,12 +122,12 @@ def _equal_table(figures: dict[str, Any]) -> list[str]:
 def plot(figures: dict[str, Any], axes: Any) -> None:
     """Draw both similarities by the inserted share, with the middle nine tenths, and those of unrelated documents."""
     shares = [100 * one["share"] for one in figures["results"]]
-    for name, colour in zip(ROWS_OVER, ("tab:blue", "tab:orange"), strict=True):
+    for name, colour in zip(ROWS_OVER, COLOURS[:2], strict=True):
         low, mean, high = ([100 * one[name][key] for one in figures["results"]] for key in ("low", "mean", "high"))
         axes.plot(shares, mean, "o-", color=colour, label=name)
         axes.fill_between(shares, low, high, color=colour, alpha=0.2)
         axes.axhline(100 * figures["unrelated"][name]["mean"], color=colour, linestyle=":")
-    axes.plot([0, 50], [0, 50], color="0.5", linewidth=0.8, label="the inserted share itself")
+    axes.plot([0, 50], [0, 50], color=GREY, linewidth=0.8, label="the inserted share itself")
     axes.set(xlabel="inserted share of the document, % of its words", ylabel="similarity, % (dotted: unrelated)")
 
 

@@ -28,6 +28,7 @@ from experiments.paper.similarity import hits_per_row
 from experiments.paper.texts import texts
 from experiments.paper.windows import ROWS_OVER
 from measure import report
+from measure.plotting import COLOURS, GREY
 from pmbf.filter import PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params, words_per_row
@@ -97,13 +98,13 @@ def table(figures: dict[str, Any]) -> str:
 def plot(figures: dict[str, Any], axes: Any) -> None:
     """Draw how often t hits or more are met and computed, for the middle size of queries."""
     wanted = [one for one in figures["results"] if one["n_hashes"] == QUERY_HASHES[1]]
-    for one, colour in zip(wanted, ("tab:blue", "tab:orange"), strict=False):
+    for one, colour in zip(wanted, COLOURS[:2], strict=False):
         at = range(len(one["measured"]))
         axes.plot(at, one["measured"], "o", color=colour, label=f"{one['texts']}: measured")
         axes.plot(at, one["binomial"], color=colour, label=f"{one['texts']}: exact")
     for bound, line, suffix in (("chernoff", "--", ""), ("weak", ":", ", weak form")):
         axes.plot(
-            range(len(wanted[0][bound])), wanted[0][bound], line, color="0.4", label=f"drawn hashes: Chernoff{suffix}"
+            range(len(wanted[0][bound])), wanted[0][bound], line, color=GREY, label=f"drawn hashes: Chernoff{suffix}"
         )
     title = f"t, of {QUERY_HASHES[1]} hashes of a query"
     axes.set_yscale("log", nonpositive="mask")
