@@ -82,7 +82,7 @@ def test_what_is_complete_is_not_made_again_and_what_was_cut_short_is(debs: Path
 
     assert [] == building.build(["eggs", "ham"], out, debs=debs, on_done=lines.append)
 
-    assert ["corpus.json", "eggs", "ham"] == sorted(path.name for path in out.iterdir())
+    assert [".corpus.json", "eggs", "ham"] == sorted(path.name for path in out.iterdir())
     assert "ham/ham/half.txt" not in texts_in(out)
     assert lines[-1] == "2 of 2: ham 1.0: 2 documents, 0.0 MB"
 

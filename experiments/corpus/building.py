@@ -1,8 +1,9 @@
-"""A corpus as a folder: one `.txt` file for each document, in a folder for each package, and `corpus.json`.
+"""A corpus as a folder: a `.txt` file for each document, in a folder for each package, and a summary.
 
 A document is what `plain_text` makes of a file, in UTF-8. Documents under 500 bytes are left out, and so is a second
 copy of a text in the same package; near-duplicates stay (two versions of a handbook, two spellings of a language). A
-package's folder appears when all its documents are written, so the same command goes on where it was stopped.
+package's folder appears when all its documents are written, so the same command goes on where it was stopped. The
+summary, `.corpus.json`, is hidden: no load takes it for a document.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pmbf.errors import NotFoundError
 
 LISTS = Path(__file__).parent
 LEAST_BYTES = 500
-SUMMARY = "corpus.json"
+SUMMARY = ".corpus.json"
 _SUPERFLUOUS = ("usr/share/doc/", "usr/share/gnome/help/", "usr/share/man/")
 
 

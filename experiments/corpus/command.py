@@ -9,13 +9,13 @@ from pathlib import Path
 from experiments.corpus import building
 
 ABOUT = """\
-Build a corpus of real text: documents of Debian's packages, one .txt file each, below OUT/PACKAGE/; OUT/corpus.json
+Build a corpus of real text: documents of Debian's packages, one .txt file each, below OUT/PACKAGE/; OUT/.corpus.json
 says what each package gave, and of which version. Packages come from the sources that apt is set up with on this
 machine; apt-get and dpkg-deb are needed, nothing is installed, and no rights of an administrator are needed.
 
   apt-get update                                             # on a new machine, as an administrator
-  python -m experiments corpus debian-small deb_small        # 70 MB downloaded, 96 MB written: two minutes
-  python -m experiments corpus debian-full deb_full          # half an hour
+  python -m experiments corpus debian-small deb_small        # 65 MB downloaded, 96 MB written: two minutes
+  python -m experiments corpus debian-full deb_full          # 343 MB downloaded, 633 MB written: 40 minutes
   python -m experiments corpus debian-small OUT --debs DEBS  # of .deb files that are there already
 
 A list is a file in experiments/corpus/, or any file with one package a line. A build that was stopped goes on with the
