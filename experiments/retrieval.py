@@ -124,7 +124,11 @@ def _sources(pan: Path, kind: str, half: str | None) -> dict[str, set[str]]:
 
 def _drawn(filler: Path | None, n_filler: int | None) -> list[Path]:
     """Return the unrelated files that are loaded besides."""
-    paths = sorted(filler.rglob("*.txt")) if filler else []
+    if filler is None:
+        if n_filler is not None:
+            raise ParameterError("a number of unrelated texts needs the folder they are in: --filler FOLDER")
+        return []
+    paths = sorted(filler.rglob("*.txt"))
     if n_filler is not None and n_filler > len(paths):
         raise ParameterError(f"{filler}: has {len(paths)} texts, {n_filler} are wanted")
     return paths if n_filler is None else random.Random(FILLER_SEED).sample(paths, n_filler)
