@@ -7,9 +7,12 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from experiments import alignment, edited, leaks, others, page, planted, retrieval, shingles, short, walking
+from experiments import alignment, edited, leaks, others, planted, retrieval, shingles, short, walking
 from experiments.arguments import assignment, check, chosen, positive, write_figures
 from experiments.corpus import command as corpus
+from experiments.pages import pan as pan_page
+from experiments.pages import paper as paper_page
+from experiments.pages import tradeoffs
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from measure.corpora import HALVES
@@ -17,6 +20,7 @@ from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.params import Params
 
+PAGES = (pan_page.PAGE, paper_page.PAGE, tradeoffs.PAGE)
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 for what cannot be used or written, or was not done as it should;
 then standard error says what."""
 
@@ -67,7 +71,8 @@ def _run(arguments: argparse.Namespace) -> int:
         how = {"params": _params(arguments), "n_texts": arguments.texts, "seed": arguments.seed, "out": arguments.out}
         print(edited.run(arguments.folder, of=arguments.of or arguments.folder, **how))
     elif arguments.command == "page":
-        page.write()
+        for page in PAGES:
+            page.write()
     elif arguments.command == "others":
         _others(arguments)
     elif arguments.command == "paper":
@@ -125,10 +130,10 @@ def _parser() -> argparse.ArgumentParser:
     topic.add_argument("--out", type=Path, help="JSON file to write")
     corpus.add_arguments(commands.add_parser("corpus", help="build a corpus of real text that the figures name"))
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
-    _add_others(commands.add_parser("others", help="corpora nobody tuned on", description=others.__doc__))
+    _add_others(commands.add_parser("others", help="other languages, scripts and kinds", description=others.__doc__))
     _add_leaks(commands.add_parser("leaks", help="what the leak check finds, and misses", description=leaks.__doc__))
     _add_walking(commands.add_parser("walking", help="what a filter tells who has it", description=walking.__doc__))
-    commands.add_parser("page", help="write docs/pan.md and its plot from experiments/results")
+    commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
 

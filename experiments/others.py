@@ -1,4 +1,4 @@
-"""Corpora nobody tuned on: other languages and scripts, answers of students, editions, old codes of law with OCR noise.
+"""Other corpora: other languages and scripts, answers of students, editions, old codes of law with OCR noise.
 
 - clough_stevenson: 95 answers on 5 articles; their authors were told to copy (cut), to edit (light, heavy) or to write
   themselves (non). Found: a passage from the right article; coverage: the share of the answer it holds.

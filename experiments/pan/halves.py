@@ -62,7 +62,10 @@ def table(figures: Mapping[str, Any]) -> str:
         "| kind | half | cases | precision | recall | granularity | plagdet |" + _recall(figures, " its candidates |"),
         "|---|---|---:|---:|---:|---:|---:|" + _recall(figures, "---:|"),
     ]
-    for kind in next(iter(figures.values()))["scores"]:
+    kinds = [
+        kind for kind in next(iter(figures.values()))["scores"] if any(_cases(one, kind) for one in figures.values())
+    ]
+    for kind in kinds:
         for name, one in figures.items():
             some = one["scores"][kind]
             cells = " | ".join(f"{some[part]:.4f}" for part in ("precision", "recall", "granularity", "plagdet"))
@@ -70,6 +73,10 @@ def table(figures: Mapping[str, Any]) -> str:
             more = _recall(figures, f" {recall['recall']:.4f} |" if recall else " |")
             lines.append(f"| {kind} | {NUMBERS[name]} | {some['cases']} | {cells} |{more}")
     return "\n".join(lines)
+
+
+def _cases(one: Mapping[str, Any], kind: str) -> int:
+    return int(one["scores"][kind]["cases"])
 
 
 def _recall(figures: Mapping[str, Any], cell: str) -> str:

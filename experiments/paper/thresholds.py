@@ -108,6 +108,7 @@ def plot(figures: dict[str, Any], axes: Any) -> None:
         )
     title = f"t, of {QUERY_HASHES[1]} hashes of a query"
     axes.set_yscale("log", nonpositive="mask")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set(ylim=(1e-8, 2), xlabel=title, ylabel="share of rows hit t times or more")
 
 
