@@ -1,10 +1,34 @@
 """Builds the native kernels. Where no compiler is at hand the package installs without them and runs on NumPy."""
 
+from concurrent.futures import ThreadPoolExecutor
 from glob import glob
+from os import cpu_count
 
 from setuptools import Extension, setup
+from setuptools.command.build_ext import build_ext
+
+
+class BuildOnAllCores(build_ext):
+    """Compiles the files of an extension side by side: setuptools runs one compiler after another."""
+
+    def build_extension(self, extension):
+        """Give the compiler one file at a time, on as many threads as there are cores."""
+        compile_all = self.compiler.compile
+
+        def side_by_side(sources, **options):
+            with ThreadPoolExecutor(cpu_count()) as threads:
+                objects = threads.map(lambda source: compile_all([source], **options), sources)
+                return [path for paths in objects for path in paths]
+
+        self.compiler.compile = side_by_side
+        try:
+            super().build_extension(extension)
+        finally:
+            self.compiler.compile = compile_all
+
 
 setup(
+    cmdclass={"build_ext": BuildOnAllCores},
     ext_modules=[
         Extension(
             "pmbf.kernels._native",

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from functools import cache
+
 import numpy as np
 import pytest
 from conftest import words
@@ -51,6 +54,7 @@ def plainly(store: Store, text: str, options: Options) -> list[Candidate]:
     matrix = store.matrix()
     n_holding = dict(zip(distinct.tolist(), (matrix.look_up(distinct).n_hit - matrix.n_false).tolist(), strict=True))
 
+    @cache
     def weight(value: int) -> int:
         n_having = max(n_holding[value], sum(value in hashes for hashes in documents.values()), 1)
         return max(1, int(1024 * np.log((len(documents) + 1) / n_having)))
@@ -64,7 +68,7 @@ def plainly(store: Store, text: str, options: Options) -> list[Candidate]:
             value = int(sample.hashes[place])
             worth.append(weight(value) * min(n_words, tokens[value] - before) // n_words)
             before = tokens[value]
-        near = [[w for p, w in zip(places, worth, strict=True) if at <= p < at + EVIDENCE_HASHES] for at in places]
+        near = [worth[at : bisect_left(places, place + EVIDENCE_HASHES)] for at, place in enumerate(places)]
         return max(map(sum, near), default=0) / 1024
 
     share = min(1, store.params.density * sample.n_chars / max(1, len(sample)))

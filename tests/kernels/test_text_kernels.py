@@ -7,6 +7,7 @@ import math
 import random
 import re
 import unicodedata
+from bisect import bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
@@ -170,11 +171,11 @@ def slow_tokenise(text: str) -> tuple[list[tuple[int, int, int, bool]], int, int
     letters, n_invisible = slow_letters(text)
     tokens = slow_tokens(letters)
     n_mixed = sum(map(slow_repair, tokens))
+    origins = [*(letter.origin for letter in letters), len(text)]
     found = []
     for token in tokens:
         word = "".join(chr(letter.code) for letter in token).encode()
-        later = [letter.origin for letter in letters if letter.origin > token[-1].origin]
-        stop = min(later, default=len(text))
+        stop = origins[bisect_right(origins, token[-1].origin)]
         hashed = mmh3.hash64(word, seed=0, signed=False)[0]
         found.append((hashed, token[0].origin, stop, token[0].kind == SINGLE))
     return found, n_mixed, n_invisible, "".join(chr(letter.code) for letter in letters)

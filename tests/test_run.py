@@ -1,0 +1,103 @@
+"""`./run`, what a newcomer types first: it says what it can do, how far it is, and what failed."""
+
+import os
+import subprocess
+import sys
+
+from conftest import ROOT
+
+RUN = (ROOT / "run").read_text(encoding="utf-8")
+THREE = """
+import pytest
+
+def test_true():
+    pass
+
+def test_false():
+    assert 1 == 2
+
+@pytest.mark.skip(reason="no reason")
+def test_neither():
+    raise AssertionError
+"""
+
+PIP = """Looking in links: /wheels
+Collecting numpy>=2.0 (from pmbf==0.1.0)
+  Processing /wheels/mmh3-5.0-cp311-linux.whl (from pmbf==0.1.0)
+  Building editable for pmbf (pyproject.toml): started
+ERROR: no room left
+"""
+
+
+def sh(script, *words, **environment):
+    done = subprocess.run(
+        ["sh", "-c", script, "sh", *words], cwd=ROOT, env=os.environ | environment, capture_output=True, text=True
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def function(name):
+    """Return a function of `run`, as shell."""
+    _, _, rest = RUN.partition(f"\n{name}() {{")
+    assert rest
+    return f"{name}() {{{rest.partition(chr(10) + '}')[0]}\n}}\n"
+
+
+def test_without_a_command_it_names_all_of_them():
+    code, out, err = sh("./run")
+    assert (0, "") == (code, err)
+    assert ["./run demo", "./run check", "./run tests"] == [line.partition("   ")[0] for line in out.splitlines()]
+
+
+def test_an_old_python_is_refused_with_what_to_do(tmp_path):
+    old = tmp_path / "python3"
+    old.write_text("#!/bin/sh\nexit 1\n")
+    old.chmod(0o755)
+    code, out, err = sh("./run demo", PYTHON=str(old))
+    assert (2, "") == (code, out)
+    assert err == f"run: {old} is older than 3.11; name a newer one: PYTHON=python3.12 ./run demo\n"
+
+
+def test_what_ci_runs_is_what_the_readme_says():
+    command = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()[-1].removeprefix("exec ")
+    assert f"\n    {command}\n" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_what_pip_does_is_told_while_it_does_it(tmp_path):
+    script = f'set -eu\nlog=$1\n{function("retold")}printf %s "$2" | retold'
+    code, out, err = sh(script, str(tmp_path / "log"), PIP)
+    assert (0, "") == (code, err)
+    assert " numpy mmh3\nrun: compiling the kernels\nERROR: no room left\n" == out
+    assert (tmp_path / "log").read_text() == PIP
+
+
+def test_a_step_that_fails_is_named_and_ends_the_run():
+    script = f"set -eu\nnumber=0 n_steps=3\n{function('step')}step lint true; step types false; step tests true"
+    code, out, err = sh(script)
+    assert (1, "run: types failed\n") == (code, err)
+    shown = [line.partition(",")[0] for line in out.splitlines()]
+    assert ["== 1 of 3: lint", "   lint: done", "== 2 of 3: types"] == shown
+
+
+def test_what_a_check_leaves_out_is_there_to_be_left_out():
+    left_out = RUN.partition('slow="')[2].partition('"')[0].split()
+    assert left_out
+    assert [] == [path for path in left_out if not (ROOT / path).exists()]
+
+
+def progress(tmp_path, *options):
+    (tmp_path / "test_three.py").write_text(THREE)
+    words = ["-p", "tests.progress", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", tmp_path]
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", *words, *options, tmp_path], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    return [line.strip() for line in done.stdout.splitlines()]
+
+
+def test_a_run_of_the_tests_says_how_far_it_is_and_what_failed(tmp_path):
+    for options in (["-n0"], ["-n2"]):
+        lines = progress(tmp_path, *options)
+        assert "FAILED test_three.py::test_false (call)" in lines
+        assert [line for line in lines if line.startswith("100%  3 of 3 tests, ")]
+        assert [line for line in lines if "1 failed, 1 passed, 1 skipped" in line]
