@@ -11,10 +11,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import alignment, filters, growth, guard, limit, page, peers, report, sampling
+from benchmarks import alignment, filters, growth, guard, limit, page, peers, sampling
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS
-from experiments.planting import plant
+from measure import report
+from measure.planting import plant
 
 Figures = dict[str, Any]
 
@@ -91,7 +92,7 @@ def _add_texts(one: argparse.ArgumentParser) -> None:
     one.add_argument("--corpus", metavar="WHAT", help="what the documents are, for the page (the folder's name)")
     one.add_argument("--texts", type=Path, metavar="FILE", help="keep the texts here, or take them from here")
     for name, value in (("clean", 100), ("planted", 84), ("words", 4000)):
-        one.add_argument(f"--{name}", type=int, default=value, help=f"see experiments/planting.py ({value})")
+        one.add_argument(f"--{name}", type=int, default=value, help=f"see measure/planting.py ({value})")
 
 
 def _benchmark(some: Any, name: str, about: str, table: Any) -> argparse.ArgumentParser:

@@ -16,8 +16,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
-from experiments.corpora import read
+from measure import report
+from measure.corpora import read
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 COPIED = 200

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import synthetic
-from benchmarks.process import folder_bytes
 from benchmarks.synthetic import Hashes
+from measure.process import folder_bytes
 from pmbf import params
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.screen import candidates

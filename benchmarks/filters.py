@@ -16,11 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import report
 from benchmarks.filter_methods import METHODS, TERM, Cobs, PmbfRows, installed
-from benchmarks.process import FailedError, alone, peak_bytes
 from benchmarks.results import measure_each
 from benchmarks.synthetic import planted_query
+from measure import report
+from measure.process import FailedError, alone, peak_bytes
 
 Figures = dict[str, Any]
 SHORT = 150

@@ -21,10 +21,11 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import report, stages, synthetic
-from benchmarks.process import ROOT, alone, folder_bytes, installed, peak_bytes, resident_bytes
+from benchmarks import stages, synthetic
 from benchmarks.results import measure_each
-from experiments.planting import CLEAN, Planted
+from measure import report
+from measure.planting import CLEAN, Planted
+from measure.process import ROOT, alone, folder_bytes, installed, peak_bytes, resident_bytes
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.screen import candidates, screen

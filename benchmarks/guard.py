@@ -19,8 +19,8 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from benchmarks import report
-from benchmarks.process import ROOT, installed
+from measure import report
+from measure.process import ROOT, installed
 from pmbf import Collection
 
 Figures = dict[str, Any]

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report, sampling
+from benchmarks import sampling
+from measure import report
 from pmbf import kernels
 
 Figures = dict[str, Any]

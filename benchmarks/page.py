@@ -7,7 +7,8 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from benchmarks import filters, growth, guard, limit, peers, report, verdicts
+from benchmarks import filters, growth, guard, limit, peers, verdicts
+from measure import report
 
 Figures = dict[str, Any]
 RESULTS = report.ROOT / "benchmarks" / "results"

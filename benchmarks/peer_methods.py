@@ -15,8 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks.process import folder_bytes
-from experiments.overlap import grams, read_words, word_hashes
+from measure.overlap import grams, read_words, word_hashes
+from measure.process import folder_bytes
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.params import Params

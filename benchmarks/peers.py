@@ -1,6 +1,6 @@
 """pmbf beside its peers on real text: loading, asking, memory, disk, and what is found of planted passages.
 
-Everyone gets the same files and the same texts (`experiments.planting`), one after another, each in a process of its
+Everyone gets the same files and the same texts (`measure.planting`), one after another, each in a process of its
 own on one thread. Times are the processor's. A document is named when its score passes the cut: the score that at most
 one clean text in a hundred exceeds with any document.
 """
@@ -14,12 +14,12 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
-from benchmarks import report
 from benchmarks.peer_methods import PEERS, Answer, installed
-from benchmarks.process import FailedError, alone, peak_bytes, resident_bytes
 from benchmarks.results import measure_each
-from experiments.overlap import holds_stretch
-from experiments.planting import CLEAN, LEVELS, Planted, n_words_of
+from measure import report
+from measure.overlap import holds_stretch
+from measure.planting import CLEAN, LEVELS, Planted, n_words_of
+from measure.process import FailedError, alone, peak_bytes, resident_bytes
 
 Figures = dict[str, Any]
 CLEAN_SHARE = 0.01

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from benchmarks import report
-from benchmarks.process import FailedError
+from measure import report
+from measure.process import FailedError
 
 Figures = dict[str, Any]
 

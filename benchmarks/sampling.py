@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import report
+from measure import report
 from pmbf.fingerprint import sampling
 from pmbf.params import Params
 

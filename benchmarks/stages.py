@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import report
+from measure import report
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options, candidates, rows_looked_into
 from pmbf.screen.rarity import stretches

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from benchmarks import report
+from measure import report
 
 Figures = dict[str, Any]
 OURS = "pmbf, candidates"

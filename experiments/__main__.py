@@ -7,14 +7,20 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from experiments import alignment, edited, leaks, others, page, planted, retrieval, shingles, short, walking
+from experiments import alignment, edited, leaks, others, planted, retrieval, shingles, short, walking
 from experiments.arguments import assignment, check, chosen, positive, write_figures
+from experiments.corpus import command as corpus
+from experiments.pages import pan as pan_page
+from experiments.pages import paper as paper_page
+from experiments.pages import tradeoffs
 from experiments.pan import command as pan
 from experiments.paper import command as paper
+from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.params import Params
 
+PAGES = (pan_page.PAGE, paper_page.PAGE, tradeoffs.PAGE)
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 for what cannot be used or written, or was not done as it should;
 then standard error says what."""
 
@@ -32,7 +38,7 @@ def main() -> None:
         print(f"error: {error.filename}: {error.strerror}" if error.filename else f"error: {error}", file=sys.stderr)
         sys.exit(3)
     except KeyboardInterrupt:
-        kept = arguments.command == "pan" and arguments.step in ("align", "retrieve")
+        kept = arguments.command == "corpus" or (arguments.command == "pan" and arguments.step in ("align", "retrieve"))
         more = "; what is finished is kept, and the same command goes on from there" if kept else ""
         print(f"stopped{more}", file=sys.stderr)
         sys.exit(130)
@@ -40,6 +46,8 @@ def main() -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     """Run the experiment, and return the exit code."""
+    if arguments.command == "corpus":
+        return corpus.run(arguments)
     if kernels.NATIVE_MISSING:
         print(f"running on NumPy, many times slower: {kernels.NATIVE_MISSING}", file=sys.stderr)
     if arguments.command == "shingles":
@@ -63,7 +71,8 @@ def _run(arguments: argparse.Namespace) -> int:
         how = {"params": _params(arguments), "n_texts": arguments.texts, "seed": arguments.seed, "out": arguments.out}
         print(edited.run(arguments.folder, of=arguments.of or arguments.folder, **how))
     elif arguments.command == "page":
-        page.write()
+        for page in PAGES:
+            page.write()
     elif arguments.command == "others":
         _others(arguments)
     elif arguments.command == "paper":
@@ -72,10 +81,11 @@ def _run(arguments: argparse.Namespace) -> int:
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
     elif arguments.command == "short":
-        print(short.run(arguments.folder, n_passages=arguments.passages, seed=arguments.seed))
+        print(short.run(arguments.folder, n_passages=arguments.passages, seed=arguments.seed, out=arguments.out))
     else:
         pan13 = arguments.corpora / "pan13_train"
-        print(retrieval.run(pan13, params=_params(arguments), half=arguments.half, out=arguments.out))
+        how = {"half": arguments.half, "filler": arguments.filler, "n_filler": arguments.filler_texts}
+        print(retrieval.run(pan13, params=_params(arguments), **how, out=arguments.out))
     return 0
 
 
@@ -94,7 +104,13 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_params(commands.choices["retrieval"])
     commands.choices["retrieval"].add_argument(
-        "--half", choices=retrieval.HALVES, help="of the suspicious documents, by number (default: all)"
+        "--half", choices=HALVES, help="of the suspicious documents, by number (default: all)"
+    )
+    commands.choices["retrieval"].add_argument(
+        "--filler", type=Path, metavar="FOLDER", help="load the .txt files of this folder besides"
+    )
+    commands.choices["retrieval"].add_argument(
+        "--filler-texts", type=positive, metavar="N", help="of them, drawn by chance (default: all)"
     )
     _add_edited(commands.add_parser("edited", help="is an edited passage's source found?", description=edited.__doc__))
     _add_planted(
@@ -104,6 +120,7 @@ def _parser() -> argparse.ArgumentParser:
     brief.add_argument("folder", type=Path, help="documents, searched recursively")
     brief.add_argument("--passages", type=positive, default=1000, help="passages (default: 1000)")
     brief.add_argument("--seed", type=int, default=0, help="of the passages (default: 0)")
+    brief.add_argument("--out", type=Path, help="JSON file to write")
     topic = commands.add_parser(
         "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
     )
@@ -111,11 +128,12 @@ def _parser() -> argparse.ArgumentParser:
     topic.add_argument("--pairs", type=positive, default=1000, help="pairs (default: 1000)")
     topic.add_argument("--seed", type=int, default=0, help="of the pairs (default: 0)")
     topic.add_argument("--out", type=Path, help="JSON file to write")
+    corpus.add_arguments(commands.add_parser("corpus", help="build a corpus of real text that the figures name"))
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
-    _add_others(commands.add_parser("others", help="corpora nobody tuned on", description=others.__doc__))
+    _add_others(commands.add_parser("others", help="other languages, scripts and kinds", description=others.__doc__))
     _add_leaks(commands.add_parser("leaks", help="what the leak check finds, and misses", description=leaks.__doc__))
     _add_walking(commands.add_parser("walking", help="what a filter tells who has it", description=walking.__doc__))
-    commands.add_parser("page", help="write docs/pan.md and its plot from experiments/results")
+    commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
     return parser
 

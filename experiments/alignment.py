@@ -22,8 +22,8 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from experiments.arguments import write_figures
-from experiments.corpora import read
-from experiments.planting import EDITED_WORDS
+from measure.corpora import read
+from measure.planting import EDITED_WORDS
 from pmbf.arrays import among
 from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, TOPICAL_EVIDENCE
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare

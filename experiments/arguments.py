@@ -10,7 +10,7 @@ from inspect import signature
 from pathlib import Path
 from typing import Any, TypeVar
 
-from experiments.plotting import check_plot
+from measure.plotting import check_plot
 from pmbf.errors import NotFoundError, ParameterError
 
 Chosen = TypeVar("Chosen")
@@ -63,7 +63,7 @@ def check(given: argparse.Namespace) -> None:
         UnsupportedError: A plot is wanted, and matplotlib is not installed.
     """
     if given.command != "pan":  # a corpus of PAN's may lie deeper, and says so itself
-        texts = [getattr(given, name, None) for name in ("folder", "of", "corpus")]
+        texts = [getattr(given, name, None) for name in ("folder", "of", "corpus", "filler")]
         for path in [*texts, getattr(given, "corpora", None), *getattr(given, "protected", ())]:
             if path and not path.is_dir():
                 raise NotFoundError(f"{path}: is no folder")

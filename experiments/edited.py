@@ -13,12 +13,13 @@ from __future__ import annotations
 import random
 import tempfile
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
 from experiments.arguments import write_figures
-from experiments.corpora import read
+from measure import report
+from measure.corpora import described, read
 from pmbf.collection import Collection
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
@@ -66,18 +67,26 @@ def run(folder: Path, *, of: Path, params: Params, n_texts: int, seed: int, out:
         with Store(Path(scratch) / "all.pmbf") as store:
             for path in paths[N_OTHERS : N_OTHERS + n_texts]:
                 counts.update(_asked(store, path, others, chance))
-    figures = {"folder": folder.name, "of": of.name, "params": asdict(params), "seed": seed, "counts": dict(counts)}
+    figures = {
+        "about": report.about(),
+        "corpus": described(folder),
+        "of": described(of),
+        "params": asdict(params),
+        "seed": seed,
+        "counts": dict(counts),
+    }
     write_figures(figures, out)
     return table(counts)
 
 
-def table(counts: Counter[str]) -> str:
+def table(counts: Mapping[str, int]) -> str:
     """Return counts by `WORDS SHARE WHAT` as a table in Markdown: candidates, found, of all."""
     lines = ["| words | " + " | ".join(f"{share:.0%} replaced" for share in SHARES) + " |"]
     lines.append("|---:" * (len(SHARES) + 1) + "|")
     for n_words in WORDS:
         kinds = [f"{n_words} {share}" for share in SHARES]
-        cells = [f"{counts[f'{one} candidate']}, {counts[f'{one} found']} of {counts[f'{one} asked']}" for one in kinds]
+        cells = [", ".join(str(counts.get(f"{one} {what}", 0)) for what in ("candidate", "found")) for one in kinds]
+        cells = [f"{cell} of {counts.get(f'{one} asked', 0)}" for one, cell in zip(kinds, cells, strict=True)]
         lines.append(f"| {n_words} | {' | '.join(cells)} |")
     return "\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""Corpora nobody tuned on: other languages and scripts, answers of students, editions, old codes of law with OCR noise.
+"""Other corpora: other languages and scripts, answers of students, editions, old codes of law with OCR noise.
 
 - clough_stevenson: 95 answers on 5 articles; their authors were told to copy (cut), to edit (light, heavy) or to write
   themselves (non). Found: a passage from the right article; coverage: the share of the answer it holds.
@@ -24,12 +24,12 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import report
-from experiments.corpora import read
 from experiments.pan import scoring
 from experiments.pan.aligning import align
 from experiments.pan.corpus import Corpus
 from experiments.pan.retrieving import retrieve
+from measure import report
+from measure.corpora import read
 from pmbf.collection import Collection
 from pmbf.verify import prepare
 

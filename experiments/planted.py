@@ -1,14 +1,14 @@
-"""Is the source of one planted passage found, and are only sources named? Texts of `experiments.planting`.
+"""Is the source of one planted passage found, and are only sources named? Texts of `measure.planting`.
 
 - recall: share of the texts whose planted source is named, for `candidates` alone (score: evidence, what the
   shared hashes of the best window weigh) and for the whole screen (score: evidence, what the passages say);
 - cut: what is named scores above the cut, the least score that at most one clean text in a hundred exceeds;
 - first: share of the texts whose best named document is the source;
 - precision: of all documents that planted texts name, those that a passage was taken from;
-- stretch: those, and the others that have eight words in a row of it (`experiments.overlap.holds_stretch`);
+- stretch: those, and the others that have eight words in a row of it (`measure.overlap.holds_stretch`);
 - ms: of a text, median and 99 of 100, one after another in this process.
 
-A text with a passage of another document by chance would count against us; `experiments.planting` says how those are
+A text with a passage of another document by chance would count against us; `measure.planting` says how those are
 left out. Settings are tuned on the texts of one seed, and the figures are those of another.
 """
 
@@ -24,8 +24,10 @@ from pathlib import Path
 import numpy as np
 
 from experiments.arguments import write_figures
-from experiments.overlap import holds_stretch
-from experiments.planting import CLEAN, LEVELS, Planted, Query, plant
+from measure import report
+from measure.corpora import described
+from measure.overlap import holds_stretch
+from measure.planting import CLEAN, LEVELS, Planted, Query, plant
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.screen import candidates, screen
@@ -73,11 +75,11 @@ def run(folder: Path, *, n_clean: int, n_planted: int, seed: int, out: Path | No
         seed: Of the texts.
         out: JSON file to write.
     """
-    return measured(plant(folder, n_clean=n_clean, n_planted=n_planted, seed=seed), out)
+    return measured(plant(folder, n_clean=n_clean, n_planted=n_planted, seed=seed), out, seed=seed)
 
 
-def measured(planted: Planted, out: Path | None = None) -> str:
-    """Return the tables of texts that are planted already."""
+def measured(planted: Planted, out: Path | None = None, *, seed: int | None = None) -> str:
+    """Return the tables of texts that are planted already, by a seed if there was one."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "planted.pmbf"
         with Collection(path, create=True) as collection:
@@ -87,8 +89,16 @@ def measured(planted: Planted, out: Path | None = None) -> str:
                 _result(planted, "candidates", lambda text: _candidates(store, text)),
                 _result(planted, "screen", lambda text: _screened(store, text)),
             ]
-    write_figures([asdict(one) for one in results], out)
     n_clean = sum(query.level == CLEAN for query in planted.queries)
+    figures = {
+        "about": report.about(),
+        "corpus": described(Path(planted.folder)),
+        "seed": seed,
+        "loaded": len(planted.loaded),
+        "clean": n_clean,
+        "results": [asdict(one) for one in results],
+    }
+    write_figures(figures, out)
     head = f"{len(planted.loaded)} documents, {n_clean} clean texts, {len(planted.queries) - n_clean} planted ones"
     return "\n\n".join([head, *map(table, results)])
 

@@ -5,13 +5,13 @@
 - false rows: rows above chance that hold no candidate, a query. Queries share phrases with thousands of sources, so
   some of these rows are there for a reason too weak to matter.
 
-Suspicious documents fall into halves by their number: settings are chosen on the first, figures are those of the
-second.
+Suspicious documents fall into halves by their number: settings are chosen on the first (even numbers), the second is
+kept apart. Unrelated texts may be loaded besides: how much of the recall is left as a collection grows.
 """
 
 from __future__ import annotations
 
-import re
+import random
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -22,15 +22,17 @@ from typing import Any
 import numpy as np
 
 from experiments.arguments import write_figures
-from experiments.corpora import PAN13_KINDS, pan13_pairs, read
+from measure import report
+from measure.corpora import PAN13_KINDS, described, half_of, pan13_pairs, read
 from pmbf.collection import Collection
+from pmbf.errors import ParameterError
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params
 from pmbf.screen import Options, candidates, rows_looked_into
 from pmbf.store.folder import Store
 
 CLEAN = "01-no-plagiarism"
-HALVES = {"first": 0, "second": 1}
+FILLER_SEED = 1
 
 
 @dataclass(frozen=True)
@@ -45,24 +47,42 @@ class Found:
     ms_per_query: float
 
 
-def run(pan: Path, *, params: Params, half: str | None = None, out: Path | None = None) -> str:
+def run(
+    pan: Path,
+    *,
+    params: Params,
+    half: str | None = None,
+    filler: Path | None = None,
+    n_filler: int | None = None,
+    out: Path | None = None,
+) -> str:
     """Load the corpus' sources, screen suspicious documents, and return the table in Markdown.
 
     Args:
         pan: The folder `pan13_train`.
         params: Of the collection.
         half: `first` or `second` half of the suspicious documents; None for all.
+        filler: Folder of unrelated `.txt` files to load besides, searched recursively.
+        n_filler: Files of it, drawn by chance; None for all.
         out: JSON file to write.
     """
     with tempfile.TemporaryDirectory() as folder:
         with Collection(Path(folder) / "pan.pmbf", create=True, params=params) as collection:
-            collection.load([pan / "src"])
+            collection.load([pan / "src", *_drawn(filler, n_filler)])
             stats = collection.stats()
         with Store(Path(folder) / "pan.pmbf") as store:
             found = [measure(store, pan, kind, half=half) for kind in [CLEAN, *PAN13_KINDS]]
     size = {name: getattr(stats, name) for name in ("n_documents", "n_chars", "n_hashes", "n_rows")}
     size |= {name: getattr(stats, name) for name in ("tile_bytes", "fingerprint_bytes")}
-    figures = {"params": asdict(params), "half": half, "size": size, "found": [asdict(one) for one in found]}
+    figures = {
+        "about": report.about(),
+        "sources": described(pan / "src"),
+        "filler": described(filler) if filler else None,
+        "params": asdict(params),
+        "half": half,
+        "size": size,
+        "found": [asdict(one) for one in found],
+    }
     write_figures(figures, out)
     return _head(size) + "\n\n" + table(found)
 
@@ -95,11 +115,23 @@ def _sources(pan: Path, kind: str, half: str | None) -> dict[str, set[str]]:
     """Return the paths of the sources that each suspicious document of a half has cases from; of clean pairs, all."""
     sources: dict[str, set[str]] = {}
     for suspicious, source in pan13_pairs(pan / kind):
-        if half is None or int(re.sub(r"\D", "", suspicious)) % 2 == HALVES[half]:
+        if half is None or half_of(suspicious) == half:
             truth = (pan / kind / f"{Path(suspicious).stem}-{Path(source).stem}.xml").read_text(encoding="utf-8")
             if kind == CLEAN or 'name="plagiarism"' in truth:
                 sources.setdefault(suspicious, set()).add(str(pan / "src" / source))
     return sources
+
+
+def _drawn(filler: Path | None, n_filler: int | None) -> list[Path]:
+    """Return the unrelated files that are loaded besides."""
+    if filler is None:
+        if n_filler is not None:
+            raise ParameterError("a number of unrelated texts needs the folder they are in: --filler FOLDER")
+        return []
+    paths = sorted(filler.rglob("*.txt"))
+    if n_filler is not None and n_filler > len(paths):
+        raise ParameterError(f"{filler}: has {len(paths)} texts, {n_filler} are wanted")
+    return paths if n_filler is None else random.Random(FILLER_SEED).sample(paths, n_filler)
 
 
 def _false_rows(store: Store, sample: QuerySample, ids: set[int]) -> int:

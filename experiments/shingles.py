@@ -14,12 +14,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from experiments.arguments import write_figures
-from experiments.corpora import PAN13_KINDS, pan13_pairs, read
+from measure import report
+from measure.corpora import PAN13_KINDS, described, pan13_pairs, read
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params
 
@@ -62,10 +64,18 @@ def run(corpora: Path, *, n_pairs: int = 200, out: Path | None = None) -> str:
         out: JSON file to write.
     """
     settings = [
-        measure(corpora, replace(Params(), shingle_tokens=n, ordered=ordered), n_pairs) for n, ordered in SETTINGS
+        asdict(measure(corpora, replace(Params(), shingle_tokens=n, ordered=ordered), n_pairs))
+        for n, ordered in SETTINGS
     ]
-    write_figures([asdict(setting) for setting in settings], out)
-    return table(settings)
+    figures = {
+        "about": report.about(),
+        "sources": described(corpora / "pan13_train" / "src"),
+        "chinese": described(corpora / "zh_subset" / "corpus"),
+        "pairs": n_pairs,
+        "settings": settings,
+    }
+    write_figures(figures, out)
+    return table(figures)
 
 
 def measure(corpora: Path, params: Params, n_pairs: int) -> Setting:
@@ -90,19 +100,19 @@ def measure(corpora: Path, params: Params, n_pairs: int) -> Setting:
     )
 
 
-def table(settings: list[Setting]) -> str:
+def table(figures: dict[str, Any]) -> str:
     """Return the settings as a Markdown table."""
     kinds = [*PAN13_KINDS.values(), "Chinese"]
     lines = [
         f"| shingle | hashes a source | {' | '.join(kinds)} | reached by chance | background en | background zh |",
         "|---|" + "---:|" * (len(kinds) + 4),
     ]
-    for one in settings:
-        cells = [f"{one.recall[kind]:.3f}" for kind in kinds]
-        order = "ordered" if one.ordered else "order-free"
+    for one in figures["settings"]:
+        cells = [f"{one['recall'][kind]:.3f}" for kind in kinds]
+        order = "ordered" if one["ordered"] else "order-free"
         lines.append(
-            f"| {one.shingle_tokens}, {order} | {one.hashes:.0f} | {' | '.join(cells)} "
-            f"| {one.reached:.2f} | {one.background_en:.2%} | {one.background_zh:.2%} |"
+            f"| {one['shingle_tokens']}, {order} | {one['hashes']:.0f} | {' | '.join(cells)} "
+            f"| {one['reached']:.2f} | {one['background_en']:.2%} | {one['background_zh']:.2%} |"
         )
     return "\n".join(lines)
 

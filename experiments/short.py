@@ -13,8 +13,12 @@ import tempfile
 from bisect import bisect_right
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
-from experiments.overlap import WORD
+from experiments.arguments import write_figures
+from measure import report
+from measure.corpora import described
+from measure.overlap import WORD
 from pmbf.collection import Collection
 
 LENGTHS = (100, 150, 200, 300, 400)
@@ -27,13 +31,14 @@ LEAST_CHARS = 1500
 TEXT = Path(__file__).parent.parent / "examples" / "suspicious" / "none.txt"
 
 
-def run(folder: Path, *, n_passages: int, seed: int) -> str:
+def run(folder: Path, *, n_passages: int, seed: int, out: Path | None = None) -> str:
     """Load a folder, screen a text with each passage, and return the share that is found as a Markdown table.
 
     Args:
         folder: Documents of any kind that `pmbf load` reads.
         n_passages: How many are tried.
         seed: Chooses them.
+        out: JSON file to write.
     """
     around = TEXT.read_text(encoding="utf-8")
     middle = around.index(" ", len(around) // 2)
@@ -55,7 +60,16 @@ def run(folder: Path, *, n_passages: int, seed: int) -> str:
             matches = collection.screen(f"{around[:middle]}\n\n{passage}\n\n{around[middle:]}").matches
             tried[kind] += 1
             found[kind] += any(match.passages and match.document.id in holding for match in matches)
-    return f"{len(texts)} documents, {tried.total()} passages\n\n{table(tried, found)}"
+    figures = {
+        "about": report.about(),
+        "corpus": described(folder),
+        "documents": len(texts),
+        "seed": seed,
+        "tried": _by_name(tried),
+        "found": _by_name(found),
+    }
+    write_figures(figures, out)
+    return f"{len(texts)} documents, {tried.total()} passages\n\n{table(figures)}"
 
 
 def cut(text: str, length: int, chosen: random.Random) -> str:
@@ -98,12 +112,17 @@ def _words(text: str) -> str:
     return " ".join(WORD.findall(text.lower()))
 
 
-def table(tried: Counter[tuple[int, str]], found: Counter[tuple[int, str]]) -> str:
+def _by_name(counts: Counter[tuple[int, str]]) -> dict[str, dict[str, int]]:
+    return {str(length): {name: counts[length, name] for name in HOLDERS} for length in LENGTHS}
+
+
+def table(figures: dict[str, Any]) -> str:
     """Return the shares as a Markdown table, with how many were tried."""
+    tried, found = figures["tried"], figures["found"]
     lines = [f"| characters | {' | '.join(f'in {name}' for name in HOLDERS)} |", "|---:|" + "---:|" * len(HOLDERS)]
     for length in LENGTHS:
         cells = [
-            f"{found[length, name] / n:.2f} of {n}" if (n := tried[length, name]) else "" for name in HOLDERS
+            f"{found[str(length)][name] / n:.2f} of {n}" if (n := tried[str(length)][name]) else "" for name in HOLDERS
         ]  # fmt: skip
         lines.append(f"| {length} | {' | '.join(cells)} |")
     return "\n".join(lines)

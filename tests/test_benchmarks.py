@@ -13,8 +13,8 @@ from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
 from benchmarks.peers import quality
-from benchmarks.process import FailedError, alone
-from experiments.planting import CLEAN, Planted, Query
+from measure.planting import CLEAN, Planted, Query
+from measure.process import FailedError, alone
 from pmbf import kernels
 
 TINY = limit.Size(n_rows=70, row_words=40, row_hashes=200, n_short=2, n_long=1, text_bytes=20_000)

@@ -14,11 +14,14 @@ import numpy as np
 import pytest
 from conftest import words
 
-from experiments.overlap import grams, word_hashes
-from experiments.paper import command, mistakes, similarity, size, thresholds, uniformity
+from experiments.paper import command, copies, mistakes, similarity, size, thresholds, uniformity
 from experiments.paper.texts import MadeUp, Stretches, edited, texts
+from experiments.paper.windows import hits_of_rows, rows_by_hashes, windows
+from measure.overlap import grams, word_hashes
 from pmbf.errors import ParameterError, UnsupportedError
-from pmbf.params import Params
+from pmbf.filter import PseudoMatrixBloomFilter, Tile
+from pmbf.params import Params, words_per_row
+from pmbf.thresholds import thresholds as limits
 
 TINY: dict[str, Any] = {
     "uniformity": uniformity.Size(8, n_words=800),
@@ -150,18 +153,58 @@ def test_similarity_is_the_inserted_share_and_a_tenth_is_found() -> None:
 
 def test_all_verbatim_copies_become_candidates_and_nothing_else(library: Path) -> None:
     figures = mistakes.run(mistakes.Size(12, 1_200), corpus=library, seed=2)
-    shipped = next(one for one in figures["results"] if (one["name"], one["counted"]) == ("as shipped", "hashes"))
+    shipped = next(one for one in figures["results"] if (one["name"], one["counted"]) == ("as shipped", "evidence"))
     assert figures["copies"] > 5
     assert not [kind for kind in shipped["candidates"]["missed"] if "verbatim" in kind]
     assert 0 == shipped["candidates"]["false_positives"] == shipped["proven"]["false_positives"]
 
 
+def test_precision_is_that_of_the_paper_too() -> None:
+    figures = mistakes.run(mistakes.Size(4, 600), corpus=None, seed=2) | {"size": {"n_documents": 4}}
+    lines = [line for line in mistakes.table(figures).splitlines() if "published" in line]
+    assert ["0.32%", "9.22%"] == [line.split(" | ")[-1].removesuffix(" |") for line in lines]
+
+
+def test_rows_above_chance_are_those_that_a_count_in_each_window_finds() -> None:
+    random = np.random.default_rng(4)
+    tile = Tile.new(words_per_row(400, n_hashes=3, fpr=0.05), n_hashes=3, fpr=0.05)
+    rows = [random.integers(0, 2**32, 400, np.uint32) for _ in range(70)]
+    for some in rows:
+        tile.insert(tile.add_row(), some)
+    tile.seal()
+    query = random.integers(0, 2**32, 300, np.uint32)
+    query[100:109], query[::6] = rows[3][:9], rows[66][:50]
+
+    [(number, found)] = rows_by_hashes(PseudoMatrixBloomFilter({0: tile}), query, false_rows=0.5)
+
+    hits, chance = hits_of_rows(tile, query), 0.5 / (len(windows(300)) * 70)
+    expected = [
+        row
+        for row, rate in enumerate(tile.rates().tolist())
+        if any(
+            hits[start:stop, row].sum() >= min(stop - start, int(limits(stop - start, np.array([rate]), chance)[0]))
+            for start, stop in windows(300).tolist()
+        )
+    ]
+    assert (0, expected) == (number, found.tolist())
+    assert {3, 66} <= set(expected) and len(expected) < 5
+
+
+def test_what_hashes_find_at_equal_false_rows_is_told() -> None:
+    figures = similarity.run(similarity.Size(3, 2_000), corpus=None, seed=2)
+    equal = figures["equal"]
+    assert equal["rows"] <= figures["unrelated_rows"]["bits"] or equal["allowed"] == min(similarity.STRICTER)
+    assert equal["found"][-1] == 1
+    lines = similarity.table(figures | {"size": {"n_sources": 3}}).splitlines()[-2:]
+    assert ["| bits", "| hashes"] == [line.split(" | ")[0] for line in lines]
+
+
 def test_copies_are_planted_as_planned(tmp_path: Path) -> None:
     lengths, sources = [1_000] * 6, [900] * 5
-    copies = mistakes.planned(lengths, sources, seed=3)
-    assert {0, 2, 4} >= {copy.pair[0] for copy in copies}
-    assert len(copies) == len({copy.pair for copy in copies})
-    mistakes.write(tmp_path, lengths[:5] + sources, copies[:0], MadeUp(1), seed=3)
+    planned = copies.planned(lengths, sources, seed=3)
+    assert {0, 2, 4} >= {copy.pair[0] for copy in planned}
+    assert len(planned) == len({copy.pair for copy in planned})
+    copies.write(tmp_path, lengths[:5] + sources, planned[:0], MadeUp(1), seed=3)
     assert [1_000] * 5 == [len((tmp_path / "susp" / f"{n}.txt").read_text().split()) for n in range(5)]
 
 

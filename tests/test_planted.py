@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from experiments import planted
-from experiments.planting import Planted, Query
+from measure.planting import Planted, Query
 
 
 def prose(seed: int, n_words: int) -> str:

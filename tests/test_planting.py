@@ -5,8 +5,8 @@ import re
 import pytest
 from conftest import words
 
-from experiments.overlap import grams, word_hashes
-from experiments.planting import CLEAN, LEVELS, Planted, plant
+from measure.overlap import grams, word_hashes
+from measure.planting import CLEAN, LEVELS, Planted, plant
 
 N_WORDS = 400
 

@@ -15,11 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from experiments.arguments import chosen
-from experiments.corpora import read
 from experiments.pan.annotations import Pair, file_name, write_detections
 from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation
 from experiments.pan.running import Done, Outcome, open_run, processed
+from measure.corpora import read
 from pmbf.report import Passage
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare, strongest
 

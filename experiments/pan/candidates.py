@@ -130,10 +130,17 @@ def unlisted_line(counts: Mapping[str, int]) -> str:
     )
 
 
-def table(by_kind: Mapping[str, Any], n_queries: int, n_candidates: int) -> str:
-    """Return the recall of the candidates, each kind's `Recall` as a dict, as a table in Markdown."""
+def table(by_kind: Mapping[str, Any], counts: Mapping[str, int]) -> str:
+    """Return the recall of the candidates as a table in Markdown.
+
+    Args:
+        by_kind: Each kind's `Recall` as a dict.
+        counts: `queries`, `candidates` of all of them, and `sources` in the collection.
+    """
+    mean = counts["candidates"] / max(1, counts["queries"])
     lines = [
-        f"{n_candidates / max(1, n_queries):.1f} candidates a query, {n_queries} queries",
+        f"Recall of the candidates among {counts['sources']:,} sources: {mean:.1f} candidates a query, "
+        f"{counts['queries']:,} queries.",
         "",
         "| pairs with a case | | " + " | ".join(f"first {cut}" for cut in CUTS) + " | all |",
         "|---" + (len(CUTS) + 2) * "|---:" + "|",

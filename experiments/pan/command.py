@@ -9,16 +9,16 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
 from experiments import pan as about
 from experiments.arguments import assignment, positive, write_figures
-from experiments.pan import candidates, rivals, scoring
+from experiments.pan import candidates, halves, rivals, scoring
 from experiments.pan.aligning import align
 from experiments.pan.candidates import SILVER
 from experiments.pan.corpus import Corpus
 from experiments.pan.retrieving import retrieve
 from experiments.pan.running import Done, of_run
-from experiments.plotting import plot
+from measure import report
+from measure.plotting import COLOURS, plot
 
 Figures = dict[str, Any]
 
@@ -145,7 +145,9 @@ def score(corpus: Corpus, folder: Path) -> Figures:
         "not_counted": len(detections.all) - len(found),
         "scores": _plain(scoring.results(corpus, found, lengths)),
     }
-    if places := candidates.ranks(folder):
+    places = candidates.ranks(folder)
+    figures["halves"] = halves.scores(corpus, found, lengths, places)
+    if places:
         figures["candidates"] = {"all": len(places), "recall": _plain(candidates.recalls(corpus, places))}
         if (corpus.folder / SILVER).exists():
             runs = candidates.silver(corpus.folder / SILVER)
@@ -158,10 +160,16 @@ def tables(figures: Figures) -> str:
     """Return the figures as tables in Markdown."""
     parts = [scoring.table(figures["scores"])]
     if figures["not_counted"]:
-        parts.append(f"{figures['not_counted']} detections outside of the listed pairs, not counted.")
+        n_counted = figures["scores"][scoring.ALL]["detections"]
+        parts.append(
+            f"Precision is that of the {n_counted:,} detections in listed pairs. {figures['not_counted']:,} others lie "
+            "outside of the listed pairs: no score counts them, neither as right nor as wrong."
+        )
+    parts.append(halves.table(figures["halves"]))
     if "candidates" in figures:
         some = figures["candidates"]
-        parts.append(candidates.table(some["recall"], figures["suspicious"], some["all"]))
+        counts = {"queries": figures["suspicious"], "candidates": some["all"], "sources": figures["sources"]}
+        parts.append(candidates.table(some["recall"], counts))
     if "silver" in figures:
         parts += [candidates.runs_table(figures["silver"]), candidates.unlisted_line(figures["unlisted"])]
     return "\n\n".join(parts)
@@ -169,13 +177,24 @@ def tables(figures: Figures) -> str:
 
 def draw(axes: Any, figures: Figures) -> None:
     """Draw precision, recall and plagdet by kind, as bars."""
-    some = figures["scores"]
+    some = {_short(kind): one for kind, one in figures["scores"].items() if one["cases"]}
     for number, name in enumerate(("precision", "recall", "plagdet")):
         places = [place + 0.27 * (number - 1) for place in range(len(some))]
-        axes.bar(places, [one["macro"][name] for one in some.values()], 0.25, label=name)
-    axes.set_xticks(range(len(some)), list(some), rotation=20, ha="right")
-    axes.set_ylim(0, 1.25)
-    axes.set_title(figures["corpus"], fontsize=10)
+        values = [one["macro"][name] for one in some.values()]
+        axes.bar(places, values, 0.25, color=COLOURS[number], label=name)
+    axes.set_xticks(range(len(some)), list(some))
+    axes.set_xlabel(f"kind of obfuscation, {figures['corpus']}")
+    axes.set_ylim(0, 1)
+
+
+def _short(kind: str) -> str:
+    """Return a kind without its number and without what all kinds are called.
+
+    >>> _short("02-no-obfuscation"), _short("03-random-obfuscation"), _short("all")
+    ('none', 'random', 'all')
+    """
+    name = kind.lstrip("0123456789-").removesuffix("-obfuscation")
+    return "none" if name == "no" else name
 
 
 def _score(given: argparse.Namespace) -> int:

@@ -18,12 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from experiments.arguments import chosen
-from experiments.corpora import read
 from experiments.pan.aligning import MIN_CHARS, detection
 from experiments.pan.annotations import write_detections, write_whole
 from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation
 from experiments.pan.running import Done, Outcome, open_run, processed
+from measure.corpora import read
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
 from pmbf.params import Params

@@ -14,9 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
-from benchmarks.process import FailedError, alone
-from experiments.corpora import read
 from experiments.pan import rival_methods as methods
 from experiments.pan.aligning import sampled
 from experiments.pan.annotations import Pair, file_name, write_detections
@@ -24,6 +21,9 @@ from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.plagdet import Annotation
 from experiments.pan.rival_methods import MIN_CHARS, Method
 from experiments.pan.scoring import ALL, Detections, lengths, plain, results
+from measure import report
+from measure.corpora import read
+from measure.process import FailedError, alone
 
 Figures = dict[str, Any]
 PMBF = "pmbf"

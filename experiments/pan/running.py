@@ -18,8 +18,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from benchmarks import report
 from experiments.pan.annotations import write_whole
+from measure import report
 from pmbf import __version__
 from pmbf.errors import IncompleteError, NotFoundError, ParameterError
 

@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from experiments.corpora import read
 from experiments.pan.annotations import detections_in, file_name
 from experiments.pan.corpus import Corpus, Kind
 from experiments.pan.normplagdet import Lengths, Side, normalised, side
 from experiments.pan.plagdet import Annotation, Scores, by_document, macro, micro, overlaps
+from measure.corpora import read
 from pmbf.errors import NotFoundError
 
 ALL = "all"

@@ -7,10 +7,10 @@ from dataclasses import asdict
 from pathlib import Path
 from types import ModuleType
 
-from benchmarks import report
 from experiments.arguments import write_figures
 from experiments.paper import mistakes, similarity, size, thresholds, uniformity
-from experiments.plotting import plot
+from measure import report
+from measure.plotting import plot
 
 EXPERIMENTS: dict[str, ModuleType] = {
     "uniformity": uniformity,

@@ -5,22 +5,24 @@ row (`single-row`), against long ones over several rows that are filled to 50 % 
 9,322 false positives, "~1 %" and "~0.01 %" of a number it does not name (of 10^8 they are 0.3 % and 0.009 %), and 51
 and 117 false negatives, "~5 %" and "~11 %" (of about 1,050). It does not say where its thresholds lie.
 
-Here every suspicious document is a query against all sources. Lengths are log-normal as in that corpus; half of the
-suspicious documents copy, each from up to four sources, passages of 50 to 5,000 words (log-uniform, at most half of
-either document together), half of them edited: 8 % of the words replaced, dropped or joined by another.
+Here every suspicious document is a query against all sources. Lengths are log-normal as in that corpus; `copies` says
+what is planted. One base for all columns: a pair of a suspicious document and a source. False positives are counted of
+the pairs without copying, false negatives of the pairs with it; precision, the paper's formula (1), is the share of the
+pairs that are found which have a copy.
 
-One base for all columns: a pair of a suspicious document and a source. False positives are counted of the pairs without
-copying, false negatives of the pairs with it. One false row a query is allowed, and as shipped as many as the product
-allows. Three stages, all run as the product runs them:
+- bits: rows with more common bits than chance explains, one false row a query allowed, as in the paper;
+- hashes: rows with more hits in some window than chance explains, one false row a query allowed (`windows`);
+- evidence: rows whose hits have the evidence that the product asks for, as shipped or as many nats as it says.
 
-- rows: every document in a row above the threshold counts as found, as in the paper;
-- candidates: of these, the documents that share enough exact hashes; only they are compared in detail;
+Three stages; after rows by hashes the product has no next one:
+
+- rows: every document in a row that passes counts as found, as in the paper;
+- candidates: of these, the documents whose exact hashes have evidence enough; only they are compared in detail;
 - proven: of these, the documents in which the detailed comparison finds a passage.
 """
 
 from __future__ import annotations
 
-import random
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
@@ -32,13 +34,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
-from experiments.corpora import read
-from experiments.paper.texts import Texts, edited, lengths, texts
+from experiments.paper.copies import Copy, Pair, planned, write
+from experiments.paper.texts import lengths, texts
+from experiments.paper.windows import rows_by_hashes
+from measure import report
+from measure.corpora import read
 from pmbf import verify
 from pmbf.collection import Collection
 from pmbf.filter import Tile
-from pmbf.fingerprint import query_sample
+from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params, Placement, target_fill
 from pmbf.screen import Options, candidates, rows_looked_into
 from pmbf.store.folder import Store
@@ -52,26 +56,17 @@ PUBLISHED: dict[str, dict[str, float]] = {
         "said_negative_percent": 11,
     },
 }
-"""The documents, if each was a query; the paper does not say."""
-
 PUBLISHED_QUERIES = 14_428
 """The documents, if each was a query; the paper does not say."""
 
 SHIPPED = "as shipped"
 STAGES = ("rows", "candidates", "proven")
-DETAILED = [("single-row", "bits"), ("multi-row, half filled", "bits"), (SHIPPED, "hashes")]
-COUNTED = {"bits": Options(method="popcount", false_rows=1), "hashes": Options()}
-COUNTED_AS_SHIPPED = {
-    "bits": Options(method="popcount"),
-    "hashes": Options(),
-    **{f"hashes, {n} nats": Options(min_evidence=n) for n in (16, 24, 32)},
-}
-MOST_SOURCES, SHORTEST, LONGEST = 4, 50, 5_000
+FALSE_ROWS = 1.0
+DETAILED = [("single-row", "bits"), ("multi-row, half filled", "bits"), (SHIPPED, "evidence")]
+BITS = Options(method="popcount", false_rows=FALSE_ROWS)
+EVIDENCE = {"evidence": Options()} | {f"evidence, {n} nats": Options(min_evidence=n) for n in (16, 24, 32)}
 SEGMENT_CHARS = 16_384
 """Of the paper's rows: short enough that documents of ten thousand words have parts to split them by."""
-
-Pair = tuple[int, int]
-"""Numbers of a suspicious document and of a source."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,21 +78,6 @@ class Size:
 
 
 SMALL, FULL = Size(150, 3_000), Size(1_000, 5_000)
-
-
-@dataclass(frozen=True, slots=True)
-class Copy:
-    """A planted passage: of which pair, how many words, which share of the document, and whether words were changed."""
-
-    pair: Pair
-    n_words: int
-    share: float
-    edited: bool
-
-    @property
-    def kind(self) -> str:
-        """How long and how faithful it is, in words."""
-        return f"{'under' if self.share < 0.01 else 'from'} 1 %, {'edited' if self.edited else 'verbatim'}"
 
 
 def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
@@ -129,26 +109,51 @@ def table(figures: dict[str, Any]) -> str:
     lines = [
         f"{figures['pairs']} pairs, {n_copies} of them with a copy; {figures['n_words']} words.",
         "",
-        *report.head(
-            "| rows | counted | fill | rows: false positives | a query | negatives "
-            "| candidates: false positives | negatives | proven: false positives | negatives |"
-        ),
+        *report.head("| rows | counted | fill | stage | false positives | a query | false negatives | precision |"),
     ]
-    for name, said in PUBLISHED.items():
-        lines.append(
-            f"| published, {name} | bits | | {said['false_positives']:.0f} (~{said['said_percent']} %) "
-            f"| {said['false_positives'] / PUBLISHED_QUERIES:.2f} "
-            f"| {said['false_negatives']:.0f} (~{said['said_negative_percent']} %) | | | | |"
-        )
+    lines += [_line(name, "bits", "", "rows", said) for name, said in _published().items()]
     for one in figures["results"]:
-        cells = []
-        for stage in STAGES:
+        for stage in [stage for stage in STAGES if stage in one]:
             n_false, n_missed = one[stage]["false_positives"], one[stage]["false_negatives"]
-            cells.append(f"{n_false} ({n_false / n_others:.3%})")
-            cells += [f"{n_false / figures['size']['n_documents']:.2f}"] * (stage == "rows")
-            cells.append(f"{n_missed} ({n_missed / n_copies:.1%})")
-        lines.append(f"| {one['name']} | {one['counted']} | {one['fill']:.0%} | {' | '.join(cells)} |")
+            cells = {
+                "false": f"{n_false} ({n_false / n_others:.3%})",
+                "query": f"{n_false / figures['size']['n_documents']:.2f}",
+                "missed": f"{n_missed} ({n_missed / n_copies:.1%})",
+                "precision": f"{precision(n_copies - n_missed, n_false):.2%}",
+            }
+            lines.append(_line(one["name"], one["counted"], f"{one['fill']:.0%}", stage, cells))
     return "\n".join([*lines, "", *_missed(figures)])
+
+
+def precision(n_right: int, n_false: int) -> float:
+    """Return the share of what is found that is right, 1 of nothing.
+
+    Source:
+        Tskhay, Butakov & Kim 2014, formula (1).
+
+    >>> precision(1, 3)
+    0.25
+    """
+    return n_right / (n_right + n_false) if n_right + n_false else 1.0
+
+
+def _published() -> dict[str, dict[str, str]]:
+    """Return the paper's lines; how many copies there were follows from its share of missed ones."""
+    lines = {}
+    for name, said in PUBLISHED.items():
+        n_copies = round(100 * said["false_negatives"] / said["said_negative_percent"])
+        share = precision(n_copies - int(said["false_negatives"]), int(said["false_positives"]))
+        lines[f"published, {name}"] = {
+            "false": f"{said['false_positives']:.0f} (~{said['said_percent']} %)",
+            "query": f"{said['false_positives'] / PUBLISHED_QUERIES:.2f}",
+            "missed": f"{said['false_negatives']:.0f} (~{said['said_negative_percent']} %)",
+            "precision": f"{share:.2%}",
+        }
+    return lines
+
+
+def _line(name: str, counted: str, fill: str, stage: str, cells: dict[str, str]) -> str:
+    return f"| {name} | {counted} | {fill} | {stage} | {' | '.join(cells.values())} |"
 
 
 def _missed(figures: dict[str, Any]) -> list[str]:
@@ -160,51 +165,6 @@ def _missed(figures: dict[str, Any]) -> list[str]:
         cells = [", ".join(str(one[stage]["missed"].get(kind, 0)) for stage in STAGES) for one in results]
         lines.append(f"| {kind} | {n_copies} | {' | '.join(cells)} |")
     return lines
-
-
-def planned(suspicious: list[int], sources: list[int], seed: int) -> list[Copy]:
-    """Return the copies to plant, at most one for a pair.
-
-    Args:
-        suspicious: Words of each suspicious document.
-        sources: Words of each source.
-        seed: Of everything.
-    """
-    chosen, copies = random.Random(seed), []
-    for number, n_words in enumerate(suspicious):
-        if number % 2:
-            continue
-        room = n_words // 2
-        for source in chosen.sample(range(len(sources)), min(len(sources), chosen.randint(1, MOST_SOURCES))):
-            wanted = round(SHORTEST * (LONGEST / SHORTEST) ** chosen.random())
-            length = min(wanted, room, sources[source] // 2)
-            if length >= SHORTEST:
-                copies.append(Copy((number, source), length, length / n_words, chosen.random() < 0.5))
-                room -= length
-    return copies
-
-
-def write(folder: Path, words: list[int], copies: list[Copy], written: Texts, seed: int) -> None:
-    """Write the texts below `folder`: sources to `src/NUMBER.txt`, suspicious documents to `susp/NUMBER.txt`."""
-    chosen, n_documents = random.Random(seed), len(words) // 2
-    passages: dict[int, list[list[str]]] = {}
-    for name in ("src", "susp"):
-        (folder / name).mkdir()
-    for number, n_words in enumerate(words[n_documents:]):
-        pieces = written.take(n_words)
-        _write(folder / "src" / f"{number}.txt", pieces)
-        for copy in (copy for copy in copies if copy.pair[1] == number):
-            start = chosen.randrange(n_words - copy.n_words + 1)
-            passage = pieces[start : start + copy.n_words]
-            passages.setdefault(copy.pair[0], []).append(edited(passage, chosen) if copy.edited else passage)
-    for number, n_words in enumerate(words[:n_documents]):
-        planted = passages.get(number, [])
-        own = written.take(n_words - sum(map(len, planted)))
-        cuts = [0, *sorted(chosen.randrange(len(own) + 1) for _ in planted), len(own)]
-        pieces = own[: cuts[1]]
-        for passage, start, stop in zip(planted, cuts[1:-1], cuts[2:], strict=True):
-            pieces += passage + own[start:stop]
-        _write(folder / "susp" / f"{number}.txt", pieces)
 
 
 def layouts(folder: Path, size: Size) -> Iterator[tuple[str, Params]]:
@@ -243,12 +203,8 @@ def half_filled(params: Params) -> Params:
     return replace(params, row_capacity=params.row_capacity // 2, fpr=(1 - empty**0.5) ** k)
 
 
-def _write(path: Path, pieces: list[str]) -> None:
-    path.write_text("".join(pieces), encoding="utf-8", newline="")
-
-
 def _measured(folder: Path, name: str, params: Params, copies: dict[Pair, Copy]) -> Iterator[dict[str, Any]]:
-    """Yield what is found in one layout, by bits and by hashes."""
+    """Yield what is found in one layout, by what is counted."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         with Collection(Path(place) / "c", create=True, params=params) as collection:
             collection.load([folder / "src"])
@@ -256,8 +212,10 @@ def _measured(folder: Path, name: str, params: Params, copies: dict[Pair, Copy])
             tiles = list(store.matrix().tiles.values())
             one = {"name": name, "params": asdict(params), "n_rows": sum(tile.n_rows for tile in tiles)}
             one |= {"row_bits": tiles[0].row_bits, "fill": float(np.mean(np.concatenate([*map(_fill, tiles)])))}
-            for counted, options in (COUNTED_AS_SHIPPED if name == SHIPPED else COUNTED).items():
+            for counted, options in (EVIDENCE if name == SHIPPED else {"bits": BITS}).items():
                 yield one | {"counted": counted} | _stages(folder, store, options, copies)
+            if name != SHIPPED:
+                yield one | {"counted": "hashes", "rows": _mistakes(_by_hashes(folder, store), copies)}
 
 
 def _fill(tile: Tile) -> NDArray[np.float64]:
@@ -266,13 +224,32 @@ def _fill(tile: Tile) -> NDArray[np.float64]:
     return np.asarray(np.log1p(-tile.popcounts / tile.row_bits) / np.log1p(-full))
 
 
+def _queries(folder: Path, store: Store) -> Iterator[tuple[int, QuerySample]]:
+    """Yield the number and the sample of each suspicious document."""
+    for path in (folder / "susp").iterdir():
+        yield int(path.stem), query_sample(read(path), store.params)
+
+
+def _numbers(store: Store) -> dict[int, int]:
+    """Return the number of each source, by its id in the collection."""
+    ids = store.directory.live_ids().tolist()
+    return {one: int(Path(paths[0]).stem) for one, paths in store.paths_of(ids).items()}
+
+
+def _by_hashes(folder: Path, store: Store) -> set[Pair]:
+    """Return the pairs whose source is in a row with more hits than chance explains."""
+    numbers, found, matrix = _numbers(store), set[Pair](), store.matrix()
+    for query, sample in _queries(folder, store):
+        for tile, rows in rows_by_hashes(matrix, sample.hashes, false_rows=FALSE_ROWS):
+            found |= {(query, numbers[one]) for one in store.rows.documents(tile, rows).tolist()}
+    return found
+
+
 def _stages(folder: Path, store: Store, options: Options, copies: dict[Pair, Copy]) -> dict[str, Any]:
     """Return the mistakes after each stage."""
-    ids = store.directory.live_ids().tolist()
-    numbers = {one: int(Path(paths[0]).stem) for one, paths in store.paths_of(ids).items()}
+    numbers = _numbers(store)
     found: dict[str, set[Pair]] = {"rows": set(), "candidates": set()}
-    for path in (folder / "susp").iterdir():
-        query, sample = int(path.stem), query_sample(read(path), store.params)
+    for query, sample in _queries(folder, store):
         for tile, rows in rows_looked_into(store, sample, options):
             found["rows"] |= {(query, numbers[one]) for one in store.rows.documents(tile, rows).tolist()}
         found["candidates"] |= {(query, numbers[one.document]) for one in candidates(store, sample, options)}

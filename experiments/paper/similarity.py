@@ -8,8 +8,11 @@ in equal positions. It concludes that documents with 5 % and more of copied text
 - hashes: the source's hashes whose k bits are all set in the row, by the hashes of the document;
 - bits: the ones that the row has in common with the source as a row, by the ones of the row (the paper's).
 
-Found: documents whose row is above chance by the product's own thresholds, one row by chance in a query allowed; below,
-how many rows of unrelated documents pass. z: how many standard deviations of unrelated rows the mean lies above theirs.
+Found: documents whose row is above chance by exact binomial tails (`windows`; the product weighs its hits instead), one
+row by chance in a query allowed; below, how many rows of unrelated documents pass. As phrases that all texts share pass
+more rows by hashes than by bits, what is found by hashes is told at fewer false rows, too: `equal` has the strictest of
+`STRICTER` allowances that is needed for no more false rows than bits have. z: how many standard deviations of unrelated
+rows the mean lies above theirs.
 """
 
 from __future__ import annotations
@@ -22,18 +25,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
 from experiments.paper.texts import texts
-from experiments.paper.windows import windows
+from experiments.paper.windows import ROWS_OVER, hits_of_rows
+from measure import report
+from measure.plotting import COLOURS, GREY
 from pmbf.errors import ParameterError
 from pmbf.filter import ROWS_PER_TILE, PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params, words_per_row
 
+Hashes = NDArray[np.uint32]
 PUBLISHED = {"documents": 500, "sources": 50, "words": 4000, "found_from_percent": 5}
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 FALSE_ROWS = 1.0
-METHODS = {"hashes": "hashes", "bits": "popcount"}
+STRICTER = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
+"""Allowed false rows a query, by hashes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +65,20 @@ def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
     sources, documents, owners = _written(size, corpus, seed)
     tile, n_hashes = _one_a_row(documents, params)
     matrix = PseudoMatrixBloomFilter({0: tile})
-    values = {name: np.empty((len(sources), len(documents))) for name in METHODS}
-    passed = {name: np.zeros((len(sources), len(documents)), np.bool_) for name in METHODS}
-    for number, source in enumerate(sources):
-        hashes = query_sample(source, params).hashes
+    values = {name: np.empty((len(sources), len(documents))) for name in ROWS_OVER}
+    samples = [query_sample(source, params).hashes for source in sources]
+    for number, hashes in enumerate(samples):
         values["hashes"][number] = hits_per_row(tile, np.unique(hashes)) / n_hashes
         values["bits"][number] = tile.common_bits(hashes) / tile.popcounts
-        for name, method in METHODS.items():
-            over = matrix.rows_over(hashes, windows(len(hashes)), false_rows=FALSE_ROWS, method=method)
-            passed[name][number, np.concatenate([rows for _, rows in over])] = True
+    passed = {name: _passed(matrix, samples, name, FALSE_ROWS) for name in ROWS_OVER}
     related = np.arange(len(sources))[:, None] == owners
     return {
         "params": asdict(params),
         "false_rows": FALSE_ROWS,
         "row_bits": tile.row_bits,
-        "unrelated": {name: _spread(values[name][~related]) for name in METHODS},
-        "unrelated_rows": {name: float(passed[name][~related].sum() / len(sources)) for name in METHODS},
+        "unrelated": {name: _spread(values[name][~related]) for name in ROWS_OVER},
+        "unrelated_rows": {name: _false_rows(passed[name], related) for name in ROWS_OVER},
+        "equal": _at_equal_rows(matrix, samples, related, passed["bits"]),
         "results": [_at_share(number, values, passed, related) for number in range(len(SHARES))],
     }
 
@@ -88,33 +92,48 @@ def table(figures: dict[str, Any]) -> str:
     for one in figures["results"]:
         cells = [
             f"{_range(one[name])} | {one[name]['z']:.1f} | {round(one[name]['found'] * n_sources)} of {n_sources}"
-            for name in METHODS
+            for name in ROWS_OVER
         ]
         lines.append(f"| {one['share']:.0%} | {' | '.join(cells)} |")
     cells = [
         f"{_range(figures['unrelated'][name])} | | {figures['unrelated_rows'][name]:.2f} rows a source"
-        for name in METHODS
+        for name in ROWS_OVER
     ]
     lines.append(f"| nothing | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return "\n".join([*lines, "", *_equal_table(figures)])
+
+
+def _equal_table(figures: dict[str, Any]) -> list[str]:
+    """Return what is found at no more false rows by hashes than by bits."""
+    n_sources, equal = figures["size"]["n_sources"], figures["equal"]
+    shares = [one["share"] for one in figures["results"]]
+    lines = report.head(
+        f"| counted | false rows a source: allowed | passed | {' | '.join(f'{share:.0%}' for share in shares)} |"
+    )
+    found = {"bits": [one["bits"]["found"] for one in figures["results"]], "hashes": equal["found"]}
+    allowed = {"bits": figures["false_rows"], "hashes": equal["allowed"]}
+    rows = {"bits": figures["unrelated_rows"]["bits"], "hashes": equal["rows"]}
+    for name, some in found.items():
+        cells = " | ".join(f"{round(share * n_sources)}" for share in some)
+        lines.append(f"| {name} | {allowed[name]:g} | {rows[name]:.2f} | {cells} |")
+    return lines
 
 
 def plot(figures: dict[str, Any], axes: Any) -> None:
     """Draw both similarities by the inserted share, with the middle nine tenths, and those of unrelated documents."""
     shares = [100 * one["share"] for one in figures["results"]]
-    for name, colour in zip(METHODS, ("tab:blue", "tab:orange"), strict=True):
+    for name, colour in zip(ROWS_OVER, COLOURS[:2], strict=True):
         low, mean, high = ([100 * one[name][key] for one in figures["results"]] for key in ("low", "mean", "high"))
         axes.plot(shares, mean, "o-", color=colour, label=name)
         axes.fill_between(shares, low, high, color=colour, alpha=0.2)
         axes.axhline(100 * figures["unrelated"][name]["mean"], color=colour, linestyle=":")
-    axes.plot([0, 50], [0, 50], color="0.5", linewidth=0.8, label="the inserted share itself")
+    axes.plot([0, 50], [0, 50], color=GREY, linewidth=0.8, label="the inserted share itself")
     axes.set(xlabel="inserted share of the document, % of its words", ylabel="similarity, % (dotted: unrelated)")
 
 
-def hits_per_row(tile: Tile, hashes: NDArray[np.uint32]) -> NDArray[np.int64]:
+def hits_per_row(tile: Tile, hashes: Hashes) -> NDArray[np.int64]:
     """Return how many of some hashes hit each row, `(n_rows,) int64`."""
-    bits = np.unpackbits(tile.hits(hashes).view(np.uint8), axis=1, bitorder="little")
-    return np.asarray(bits[:, : tile.n_rows].sum(axis=0, dtype=np.int64))
+    return np.asarray(hits_of_rows(tile, hashes).sum(axis=0, dtype=np.int64))
 
 
 def _written(size: Size, corpus: Path | None, seed: int) -> tuple[list[str], list[str], NDArray[np.intp]]:
@@ -143,17 +162,49 @@ def _one_a_row(documents: list[str], params: Params) -> tuple[Tile, NDArray[np.i
     return tile, np.array([len(some) for some in hashes])
 
 
+def _passed(matrix: PseudoMatrixBloomFilter, samples: list[Hashes], name: str, false_rows: float) -> NDArray[np.bool_]:
+    """Return which rows pass for each source, `(n_sources, n_rows) bool`."""
+    passed = np.zeros((len(samples), matrix.n_rows), np.bool_)
+    for number, hashes in enumerate(samples):
+        for _, rows in ROWS_OVER[name](matrix, hashes, false_rows=false_rows):
+            passed[number, rows] = True
+    return passed
+
+
+def _false_rows(passed: NDArray[np.bool_], related: NDArray[np.bool_]) -> float:
+    """Return how many rows of unrelated documents pass for a source."""
+    return float(passed[~related].sum() / len(related))
+
+
+def _at_equal_rows(
+    matrix: PseudoMatrixBloomFilter, samples: list[Hashes], related: NDArray[np.bool_], by_bits: NDArray[np.bool_]
+) -> dict[str, Any]:
+    """Return what is found by hashes with the first of `STRICTER` that passes no more unrelated rows than bits do."""
+    most = _false_rows(by_bits, related)
+    for allowed in STRICTER:
+        passed = _passed(matrix, samples, "hashes", allowed)
+        if _false_rows(passed, related) <= most:
+            break
+    found = [float(passed[_of_share(number, related)].mean()) for number in range(len(SHARES))]
+    return {"allowed": allowed, "rows": _false_rows(passed, related), "found": found}
+
+
+def _of_share(number: int, related: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """Return the pairs of a source and its document of one share."""
+    here, n_sources = related.copy(), len(related)
+    here[:, : number * n_sources] = here[:, (number + 1) * n_sources :] = False
+    return here
+
+
 def _at_share(
     number: int,
     values: dict[str, NDArray[np.float64]],
     passed: dict[str, NDArray[np.bool_]],
     related: NDArray[np.bool_],
 ) -> dict[str, Any]:
-    n_sources = len(related)
-    here = related.copy()
-    here[:, : number * n_sources] = here[:, (number + 1) * n_sources :] = False
+    here = _of_share(number, related)
     one: dict[str, Any] = {"share": SHARES[number]}
-    for name in METHODS:
+    for name in ROWS_OVER:
         others = values[name][~related]
         z = (values[name][here].mean() - others.mean()) / max(others.std(), np.finfo(float).tiny)
         one[name] = _spread(values[name][here]) | {"z": float(z), "found": float(passed[name][here].mean())}

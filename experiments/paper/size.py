@@ -22,8 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
 from experiments.paper.texts import lengths
+from measure import report
+from measure.plotting import COLOURS, GREY, written_out
 from pmbf.errors import ParameterError
 from pmbf.filter import CROWDED_RATE, Tile
 from pmbf.params import Params, Placement, words_per_row
@@ -105,13 +106,21 @@ def table(figures: dict[str, Any]) -> str:
 def plot(figures: dict[str, Any], axes: Any) -> None:
     """Draw bytes, and documents resolved, by the length of a row."""
     at = [one["row_capacity"] for one in figures["results"]]
-    axes.plot(at, [one["matrix_bytes"] / 1e6 for one in figures["results"]], "s--", label="matrix, rows this long")
-    axes.plot(at, [one["multi-row"]["n_bytes"] / 1e6 for one in figures["results"]], "o-", label="pseudo-matrix")
-    axes.axhline(figures["full_bytes"] / 1e6, color="0.5", linestyle=":", label="all rows full")
+    matrix = [one["matrix_bytes"] / 1e6 for one in figures["results"]]
+    packed = [one["multi-row"]["n_bytes"] / 1e6 for one in figures["results"]]
+    axes.plot(at, matrix, "s--", color=COLOURS[1], label="matrix, rows this long")
+    axes.plot(at, packed, "o-", color=COLOURS[0], label="pseudo-matrix")
+    axes.axhline(figures["full_bytes"] / 1e6, color=GREY, linestyle=":", label="all rows full")
     axes.set(xscale="log", yscale="log", xlabel="hashes a row holds", ylabel="size, MB")
     others = axes.twinx()
-    others.plot(at, [one["multi-row"]["others"] for one in figures["results"]], "^-", color="tab:red", alpha=0.7)
-    others.set(yscale="log", ylabel="other documents to resolve (red)")
+    resolved = [one["multi-row"]["others"] for one in figures["results"]]
+    others.plot(at, resolved, "^-", color=COLOURS[3], label="documents to resolve")
+    others.set(yscale="log", ylabel="other documents to resolve")
+    others.grid(visible=False)
+    others.spines["right"].set_visible(True)
+    for axis in (axes.xaxis, axes.yaxis, others.yaxis):
+        axis.set_minor_formatter("")
+    written_out(axes.xaxis, axes.yaxis, others.yaxis)
 
 
 def part_sizes(n_chars: int, params: Params) -> list[int]:

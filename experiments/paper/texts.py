@@ -15,7 +15,7 @@ from typing import Protocol
 
 import numpy as np
 
-from experiments.overlap import WORD, Hashes, grams, read_words, word_hashes
+from measure.overlap import WORD, Hashes, grams, read_words, word_hashes
 from pmbf.errors import ParameterError
 
 LIBRARY = Path(__file__).parents[2] / "examples" / "library"

@@ -9,8 +9,8 @@ computed:
   that some use instead.
 
 Drawn hashes show whether the theory holds; hashes of texts whether it suffices: phrases that all texts share hit more
-often than ε says, so a row's rate has its measured background on top. Last, the product's own
-thresholds: rows that pass a query without a source, beside the number allowed.
+often than ε says, so a row's rate has its measured background on top. Last, rows that pass a query without a source,
+beside the number allowed (`windows`; the product weighs its hits instead).
 """
 
 from __future__ import annotations
@@ -24,10 +24,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
 from experiments.paper.similarity import hits_per_row
 from experiments.paper.texts import texts
-from experiments.paper.windows import windows
+from experiments.paper.windows import ROWS_OVER
+from measure import report
+from measure.plotting import COLOURS, GREY
 from pmbf.filter import PseudoMatrixBloomFilter, Tile
 from pmbf.fingerprint import fingerprint, query_sample
 from pmbf.params import Params, words_per_row
@@ -90,23 +91,24 @@ def table(figures: dict[str, Any]) -> str:
                 f"| {at['chernoff']}, {at['weak']} | {at['expected']:.1e} | {at['measured']:.1e} |"
             )
     lines += ["", *report.head("| false rows allowed a query | by hashes, in windows | by common bits, whole |")]
-    lines += [f"| {one['allowed']:g} | {one['hashes']:.3f} | {one['popcount']:.3f} |" for one in figures["false_rows"]]
+    lines += [f"| {one['allowed']:g} | {one['hashes']:.3f} | {one['bits']:.3f} |" for one in figures["false_rows"]]
     return "\n".join(lines)
 
 
 def plot(figures: dict[str, Any], axes: Any) -> None:
     """Draw how often t hits or more are met and computed, for the middle size of queries."""
     wanted = [one for one in figures["results"] if one["n_hashes"] == QUERY_HASHES[1]]
-    for one, colour in zip(wanted, ("tab:blue", "tab:orange"), strict=False):
+    for one, colour in zip(wanted, COLOURS[:2], strict=False):
         at = range(len(one["measured"]))
         axes.plot(at, one["measured"], "o", color=colour, label=f"{one['texts']}: measured")
         axes.plot(at, one["binomial"], color=colour, label=f"{one['texts']}: exact")
     for bound, line, suffix in (("chernoff", "--", ""), ("weak", ":", ", weak form")):
         axes.plot(
-            range(len(wanted[0][bound])), wanted[0][bound], line, color="0.4", label=f"drawn hashes: Chernoff{suffix}"
+            range(len(wanted[0][bound])), wanted[0][bound], line, color=GREY, label=f"drawn hashes: Chernoff{suffix}"
         )
     title = f"t, of {QUERY_HASHES[1]} hashes of a query"
     axes.set_yscale("log", nonpositive="mask")
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.set(ylim=(1e-8, 2), xlabel=title, ylabel="share of rows hit t times or more")
 
 
@@ -194,11 +196,8 @@ def _false_rows(tile: Tile, queries: list[Hashes]) -> list[dict[str, float]]:
     found = []
     for allowed in FALSE_ROWS:
         one = {"allowed": allowed}
-        for method in ("hashes", "popcount"):
-            n_rows = 0
-            for query in queries:
-                over = matrix.rows_over(query, windows(len(query)), false_rows=allowed, method=method)
-                n_rows += sum(len(rows) for _, rows in over)
-            one[method] = n_rows / len(queries)
+        for name, rows_over in ROWS_OVER.items():
+            n_rows = sum(len(rows) for query in queries for _, rows in rows_over(matrix, query, false_rows=allowed))
+            one[name] = n_rows / len(queries)
         found.append(one)
     return found

@@ -25,9 +25,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import report
-from experiments.overlap import read_words
 from experiments.paper.texts import texts
+from measure import report
+from measure.overlap import read_words
 from pmbf.fingerprint import query_sample
 from pmbf.params import Params
 from pmbf.text import tokenise

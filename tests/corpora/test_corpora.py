@@ -6,7 +6,7 @@ import pytest
 from conftest import CORPORA
 
 from experiments import retrieval
-from experiments.corpora import pan13_pairs, read
+from measure.corpora import pan13_pairs, read
 from pmbf import Collection
 from pmbf.errors import PmbfError
 from pmbf.extract import extract_path

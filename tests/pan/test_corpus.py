@@ -22,10 +22,10 @@ from pan_layouts import (
     write,
 )
 
-from experiments.corpora import read
 from experiments.pan.annotations import cases_in, detections_in, file_name, write_detections
 from experiments.pan.corpus import UNSORTED, Corpus, pairs_in
 from experiments.pan.plagdet import Annotation
+from measure.corpora import read
 from pmbf.errors import NotFoundError
 
 PAIR = COPIES[0]

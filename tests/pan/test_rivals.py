@@ -8,11 +8,11 @@ import pytest
 from conftest import words
 from pan_layouts import COPIES, LAYOUTS, WITHOUT, apart, text_alignment, write
 
-from benchmarks.process import FailedError, alone
 from experiments.pan import rival_methods as methods
 from experiments.pan import rivals
 from experiments.pan.corpus import Corpus
 from experiments.pan.rivals import RIVALS
+from measure.process import FailedError, alone
 from pmbf.report import Span
 
 COPIED = words(1, 80)
@@ -62,7 +62,7 @@ def test_a_run_of_fifty_letters_is_found_to_the_character_and_one_of_forty_nine_
 
 def test_a_process_that_takes_too_long_is_ended() -> None:
     with pytest.raises(FailedError, match=r"not done after 0\.01 s"):
-        alone("benchmarks.process:resident_bytes", timeout_s=0.01)
+        alone("measure.process:resident_bytes", timeout_s=0.01)
 
 
 def test_all_are_asked_about_the_same_pairs(tmp_path: Path) -> None:

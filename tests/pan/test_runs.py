@@ -267,7 +267,9 @@ def test_scores_are_drawn(folder: Path, tmp_path: Path, monkeypatch: pytest.Monk
     align(Corpus.at(folder), tmp_path / "found")
 
     assert run("score", folder, tmp_path / "found", "--plot", tmp_path / "a.svg", monkeypatch=monkeypatch) == 0
-    assert "02-no-obfuscation" in (tmp_path / "a.svg").read_text()
+    drawn = (tmp_path / "a.svg").read_text()
+    assert ">none<" in drawn and ">all<" in drawn
+    assert "no-plagiarism" not in drawn  # no case, no score
 
 
 def test_each_place_goes_to_one_source(folder: Path, tmp_path: Path) -> None:

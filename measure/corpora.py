@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
+from typing import Any
 
 PAN13_KINDS = {
     "02-no-obfuscation": "verbatim",
@@ -10,6 +12,26 @@ PAN13_KINDS = {
     "04-translation-obfuscation": "translated",
     "05-summary-obfuscation": "summarised",
 }
+
+
+HALVES = {"first": 0, "second": 1}
+"""Of PAN's suspicious documents: the even numbers, which settings are chosen by, and the odd ones."""
+
+
+def half_of(name: str) -> str:
+    """Return the half that a suspicious document of PAN belongs to, by the number in its name; the first without one.
+
+    >>> half_of("suspicious-document00003.txt"), half_of("suspicious-document00012.txt")
+    ('second', 'first')
+    """
+    number = int(re.sub(r"\D", "", name) or 0)
+    return next(half for half, rest in HALVES.items() if number % 2 == rest)
+
+
+def described(folder: Path, texts: str = "**/*.txt") -> dict[str, Any]:
+    """Return a corpus' name, and the number and bytes of its texts, for the figures that are measured on it."""
+    sizes = [path.stat().st_size for path in folder.glob(texts) if path.is_file()]
+    return {"name": folder.resolve().name, "documents": len(sizes), "bytes": sum(sizes)}
 
 
 def read(path: Path) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from experiments.overlap import GRAM_WORDS, WORD, Overlap, read_words
+from measure.overlap import GRAM_WORDS, WORD, Overlap, read_words
 from pmbf.errors import ParameterError
 
 CLEAN = "clean"

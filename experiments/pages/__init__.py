@@ -1,0 +1,1 @@
+"""Pages of docs/, written from templates and the figures in experiments/results: `python -m experiments page`."""
