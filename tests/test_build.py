@@ -93,6 +93,7 @@ def test_a_source_distribution_holds_all_sources(tmp_path: Path) -> None:
     [archive] = (folder / "dist").glob("*.tar.gz")
     with tarfile.open(archive) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
-    sources = {str(path.relative_to(ROOT)) for path in ROOT.glob("pmbf/kernels/native/*.[ch]")}
+    sources = {str(path.relative_to(ROOT)) for path in ROOT.glob("pmbf/kernels/native/*/*.[ch]")}
+    assert sources
     assert sources <= names
     assert {"setup.py", "pyproject.toml", "pmbf/kernels/fold_table.bin", "pmbf/py.typed"} <= names

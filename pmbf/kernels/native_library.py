@@ -1,8 +1,8 @@
 """Finds and loads the compiled kernels: plain C functions over buffers, called through ctypes, which releases the GIL.
 
 The library is the extension module `_native`, which `setup.py` builds where a C compiler is at hand. `INTERFACE` is
-raised, here and in `native/module.c`, with every change of a function's arguments or results: a library left from an
-earlier version is then refused, not called wrongly.
+raised, here and in `native/module/module.c`, with every change of a function's arguments or results: a library left
+from an earlier version is then refused, not called wrongly.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Fold, tokenise and sample a text, and read many from their files: the native twin of `reference_text` and
 `reference_files`, same names, same results, same errors.
 
-The work is done by `native/text_*.c` and `native/files_*.c`; here bytes go in and arrays come out, one call of the
+The work is done by `native/text/*.c` and `native/files/*.c`; here bytes go in and arrays come out, one call of the
 extension module per text, or per batch of files.
 The library's lock-free functions share one table, built at the first call.
 """

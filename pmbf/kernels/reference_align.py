@@ -1,4 +1,4 @@
-"""Align two texts: the NumPy reference of `native/align_*.c`. The rules are docs/alignment.md.
+"""Align two texts: the NumPy reference of `native/align/*.c`. The rules are docs/alignment.md.
 
 Every score is a whole number in 1/1024 nat; divisions round down.
 """

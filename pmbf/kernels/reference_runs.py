@@ -1,4 +1,4 @@
-"""Equal runs of two texts: the NumPy reference of `native/align_{prepare,grams,runs,hops}.c`."""
+"""Equal runs of two texts: the NumPy reference of `native/align/{prepare,grams,runs,hops}.c`."""
 
 from __future__ import annotations
 

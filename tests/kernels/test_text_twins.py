@@ -20,7 +20,7 @@ from pmbf.kernels import reference_text
 
 LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 CHUNK_BYTES = 1 << 14
-"""Of native/text.h: what is special at its multiples must not show."""
+"""Of native/text/text.h: what is special at its multiples must not show."""
 
 MANNERS = (
     "etaoin shrdlu ETAOIN.,-",
