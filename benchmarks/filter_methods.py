@@ -15,6 +15,7 @@ from benchmarks.synthetic import Hashes
 from pmbf import params
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.screen import candidates
+from pmbf.screen.rarity import Stretch, Weighing, missed, needed, weights
 from pmbf.store.folder import Store
 from pmbf.tile import ROWS_PER_TILE, Tile
 
@@ -158,10 +159,11 @@ class PmbfRows:
     docs_per_row = 29
 
     def __init__(self, folder: Path) -> None:
-        self.matrix = PseudoMatrixBloomFilter()
+        self.matrix, self.n_documents = PseudoMatrixBloomFilter(), 0
 
     def build(self, documents: Documents) -> None:
         """Fill the rows, and seal each tile."""
+        self.n_documents = len(documents)
         words = params.words_per_row(self.docs_per_row * documents.shape[1], n_hashes=3, fpr=FPR)
         per_tile = ROWS_PER_TILE * self.docs_per_row
         for start in range(0, len(documents), per_tile):
@@ -177,8 +179,11 @@ class PmbfRows:
         return sum(tile.bits.nbytes for tile in self.matrix.tiles.values())
 
     def ask(self, query: Hashes) -> int:
-        """Return the first document of the first row above chance."""
-        for number, rows in self.matrix.rows_over(query, [(0, len(query))], false_rows=0.01):
+        """Return the first document of the first row with evidence, as a screening finds it."""
+        looked_up, tokens = self.matrix.look_up(query), np.arange(0, 7 * len(query), 7, dtype=np.uint32)
+        stretch = Stretch(query, looked_up, weights(looked_up, self.n_documents), tokens)
+        by = Weighing(shingle_tokens=3, missed=missed(self.n_documents))
+        for number, rows in stretch.rows(needed(self.n_documents), by):
             if len(rows):
                 return (number * ROWS_PER_TILE + int(rows[0])) * self.docs_per_row
         return -1

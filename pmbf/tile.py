@@ -189,18 +189,6 @@ class Tile:
         """Return the room of each row, `(n_rows,) int64`."""
         return np.array([self._room(popcount) for popcount in self.popcounts.tolist()], np.int64)
 
-    def row_as_bitarray(self, row: int) -> bitarray:
-        """Return the bits of a row, read-only: a view of an open tile, a copy of a sealed one.
-
-        Raises:
-            ParameterError: There is no such row.
-        """
-        self._known(row)
-        if not self.sealed:
-            return _as_bitarray(self.bits[row])
-        column = (self.bits[:, row // 64] >> np.uint64(row % 64)) & np.uint64(1)
-        return _as_bitarray(np.packbits(column.astype(np.bool_), bitorder="little").view(np.uint64))
-
     # ------------------------------------------------------------------ asking
 
     def hits(self, hashes: Hashes) -> Words:

@@ -8,8 +8,9 @@ in equal positions. It concludes that documents with 5 % and more of copied text
 - hashes: the source's hashes whose k bits are all set in the row, by the hashes of the document;
 - bits: the ones that the row has in common with the source as a row, by the ones of the row (the paper's).
 
-Found: documents whose row is above chance by the product's own thresholds, one row by chance in a query allowed; below,
-how many rows of unrelated documents pass. z: how many standard deviations of unrelated rows the mean lies above theirs.
+Found: documents whose row is above chance by exact thresholds (counting.py), one row by chance in a query allowed;
+below, how many rows of unrelated documents pass. z: how many standard deviations of unrelated rows the mean lies above
+theirs.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import report
+from experiments.paper.counting import rows_over
 from experiments.paper.texts import texts
 from experiments.paper.windows import windows
 from pmbf.errors import ParameterError
@@ -66,7 +68,7 @@ def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
         values["hashes"][number] = hits_per_row(tile, np.unique(hashes)) / n_hashes
         values["bits"][number] = tile.common_bits(hashes) / tile.popcounts
         for name, method in METHODS.items():
-            over = matrix.rows_over(hashes, windows(len(hashes)), false_rows=FALSE_ROWS, method=method)
+            over = rows_over(matrix, hashes, windows(len(hashes)), false_rows=FALSE_ROWS, method=method)
             passed[name][number, np.concatenate([rows for _, rows in over])] = True
     related = np.arange(len(sources))[:, None] == owners
     return {

@@ -9,8 +9,8 @@ computed:
   that some use instead.
 
 Drawn hashes show whether the theory holds; hashes of texts whether it suffices: phrases that all texts share hit more
-often than ε says, so a row's rate has its measured background on top. Last, the product's own
-thresholds: rows that pass a query without a source, beside the number allowed.
+often than ε says, so a row's rate has its measured background on top. Last, by these thresholds: rows that pass a query
+without a source, beside the number allowed.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks import report
+from experiments.paper.counting import rows_over
 from experiments.paper.similarity import hits_per_row
 from experiments.paper.texts import texts
 from experiments.paper.windows import windows
@@ -197,7 +198,7 @@ def _false_rows(tile: Tile, queries: list[Hashes]) -> list[dict[str, float]]:
         for method in ("hashes", "popcount"):
             n_rows = 0
             for query in queries:
-                over = matrix.rows_over(query, windows(len(query)), false_rows=allowed, method=method)
+                over = rows_over(matrix, query, windows(len(query)), false_rows=allowed, method=method)
                 n_rows += sum(len(rows) for _, rows in over)
             one[method] = n_rows / len(queries)
         found.append(one)
