@@ -33,7 +33,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels, params
 from pmbf.errors import ParameterError
-from pmbf.kernels.types import Probed
+from pmbf.kernels import Probed
 
 ROWS_PER_TILE = 512
 """One bit of each row fills one 64-byte line of the processor's cache."""

@@ -15,6 +15,8 @@ from pmbf.kernels.align_rules import N_SLIPS, Grams, Pair, Runs, Words
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.types import Folded, Tokens
 
+__all__ = ["align", "classes", "equal_runs", "grams", "hops", "part_scores", "runs_of", "spell", "words"]
+
 Places = NDArray[np.int64]
 
 _at = address()

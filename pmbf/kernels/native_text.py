@@ -21,6 +21,8 @@ from pmbf.kernels.native_library import function, module
 from pmbf.kernels.reference_text import decoded
 from pmbf.kernels.types import Folded, Looks, Sample, TextRead, Tokens
 
+__all__ = ["fold", "looks", "read_texts", "sample", "tokenise"]
+
 PORTABLE, AVX2, AVX512 = range(3)
 """Instruction sets; the best that the processor has is used."""
 

@@ -15,6 +15,8 @@ from pmbf.kernels.reference_records import record
 from pmbf.kernels.reference_text import decoded, sample
 from pmbf.kernels.types import Looks, TextRead
 
+__all__ = ["looks", "read_texts"]
+
 _UNCLEAN = re.compile(rb"\A\xef\xbb\xbf|[\0-\x08\x0e-\x1f\x7f]")
 
 

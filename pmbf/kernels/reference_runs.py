@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from pmbf.kernels.align_rules import Grams, Runs
 from pmbf.kernels.types import Tokens
 
+__all__ = ["equal_runs", "grams", "hops", "runs_of"]
+
 Places = NDArray[np.int64]
 
 BASE = 0x9E3779B97F4A7C15

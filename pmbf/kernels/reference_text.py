@@ -14,6 +14,8 @@ from pmbf.kernels.reference_fold import Block, blocks
 from pmbf.kernels.reference_hash import shingle_hashes, token_hashes, whole_hash
 from pmbf.kernels.types import Folded, Sample, Tokens
 
+__all__ = ["fold", "sample", "tokenise"]
+
 _INDEX_BITS = 32
 
 

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ALIGN_EXPORT __attribute__((visibility("default")))
+#include "../compiler.h"
 
 enum { ALIGN_NO_MEMORY = -1 };
 enum { QUERY, SOURCE };

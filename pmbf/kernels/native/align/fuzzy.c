@@ -7,7 +7,7 @@
 
 /* Puts the slips of all types into an open table, `n_slots` (a power of two) places for the number of a slip; the
  * first of equal ones stays. */
-ALIGN_EXPORT void pmbf_align_slots(const uint64_t *slips, int64_t n_types, int32_t *slots, int64_t n_slots) {
+EXPORT void pmbf_align_slots(const uint64_t *slips, int64_t n_types, int32_t *slots, int64_t n_slots) {
     for (int64_t slot = 0; slot < n_slots; slot++) slots[slot] = -1;
     for (int64_t slip = 0; slip < n_types * N_SLIPS; slip++) {
         if (!slips[slip]) continue;
@@ -37,7 +37,7 @@ static int64_t similar(const types_t *text, const uint64_t *slips) {
 
 /* Writes the class of each type of both texts. Returns the number of classes: a type of the query has its own number,
  * one of the source that of an equal one or a new one; then a type that has no equal takes the class of a similar one. */
-ALIGN_EXPORT int64_t pmbf_align_classes(const types_t *texts, int32_t *query_classes, int32_t *source_classes) {
+EXPORT int64_t pmbf_align_classes(const types_t *texts, int32_t *query_classes, int32_t *source_classes) {
     const types_t *query = &texts[0], *source = &texts[1];
     int64_t at = 0, n_classes = query->n;
     for (int64_t type = 0; type < query->n; type++) query_classes[type] = -1;

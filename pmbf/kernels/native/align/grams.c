@@ -32,7 +32,7 @@ void names_sort(named_t *names, int64_t n) {
 
 /* Writes the distinct names of the runs from each place to its stop, ascending; the places by name; where those of
  * each name begin, and the end. Returns how many names there are, or ALIGN_NO_MEMORY. */
-ALIGN_EXPORT int64_t pmbf_align_grams(const uint64_t *sums, const uint64_t *back, const int64_t *stops, int64_t n,
+EXPORT int64_t pmbf_align_grams(const uint64_t *sums, const uint64_t *back, const int64_t *stops, int64_t n,
                                       uint64_t *distinct, int64_t *order, int64_t *bounds) {
     named_t *names = malloc((size_t)(2 * n + 1) * sizeof *names);
     if (!names) return ALIGN_NO_MEMORY;

@@ -28,7 +28,7 @@ static int64_t equal_tokens(const tokens_t *texts, int64_t here, int64_t there, 
 
 /* Writes for each pair of borders the tokens to skip in both texts and the length of the equal run behind them, outwards;
  * a length of 0 where there is none of HOP_HALF_WORDS half words. */
-ALIGN_EXPORT void pmbf_align_hops(const tokens_t *texts, const int64_t *borders, int64_t n, int forward, int64_t *found) {
+EXPORT void pmbf_align_hops(const tokens_t *texts, const int64_t *borders, int64_t n, int forward, int64_t *found) {
     const int64_t *here = borders, *there = borders + n;
     int step = forward ? 1 : -1;
     for (int64_t at = 0; at < n; at++) {

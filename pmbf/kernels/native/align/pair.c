@@ -81,7 +81,7 @@ static pair_t pair_of(const arguments_t *arguments) {
 }
 
 /* Writes the alignments of two texts to `arguments->boxes`. Returns how many, or ALIGN_NO_MEMORY. */
-ALIGN_EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
+EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
     pair_t pair = pair_of(arguments);
     points_t points = {0};
     boxes_t boxes = {0};
@@ -98,14 +98,14 @@ ALIGN_EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
 }
 
 /* Copies what a kernel found, n things of so many bytes, to `out` and frees it. */
-ALIGN_EXPORT void pmbf_align_take(void *found, int64_t n, int64_t size, void *out) {
+EXPORT void pmbf_align_take(void *found, int64_t n, int64_t size, void *out) {
     if (n > 0) memcpy(out, found, (size_t)(n * size));
     free(found);
 }
 
 /* Writes two scores of each of some parts of two texts, given by start and stop in the query, start and stop in the
  * source: the smaller of both sums, and of both `topic_sum`. Returns 0, or ALIGN_NO_MEMORY. */
-ALIGN_EXPORT int64_t pmbf_align_scores(const arguments_t *arguments, const int64_t *parts, int64_t n_parts, int64_t *scores) {
+EXPORT int64_t pmbf_align_scores(const arguments_t *arguments, const int64_t *parts, int64_t n_parts, int64_t *scores) {
     pair_t pair = pair_of(arguments);
     bool done = pair_set_up(&pair);
     for (int64_t at = 0; done && at < n_parts; at++) {

@@ -6,7 +6,7 @@
 #define BASE_INVERSE 0xF1DE83E19937733Du
 
 /* Writes the sums of n tokens' hashes and the powers that take them back: `Runs` of align_rules.py. */
-ALIGN_EXPORT void pmbf_align_runs_of(const uint64_t *hashes, int64_t n, uint64_t *sums, uint64_t *back) {
+EXPORT void pmbf_align_runs_of(const uint64_t *hashes, int64_t n, uint64_t *sums, uint64_t *back) {
     uint64_t power = 1, inverse = 1, sum = 0;
     for (int64_t at = 0; at < n; at++) {
         sums[at] = sum;
@@ -30,7 +30,7 @@ typedef struct {
 
 /* Copies the folded text, of its separators only the first of those between two words, and writes where each token
  * begins there and where the last ends, in code points. Returns the bytes written. */
-ALIGN_EXPORT int64_t pmbf_align_spell(const folded_t *text) {
+EXPORT int64_t pmbf_align_spell(const folded_t *text) {
     const uint8_t *at = text->folded, *end = at + text->size;
     uint8_t *to = text->spelling;
     int64_t token = 0, n_kept = 0; /* the next token to begin */

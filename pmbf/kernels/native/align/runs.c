@@ -166,7 +166,7 @@ static bool find_runs(work_t *work) {
 
 /* Finds the equal runs of two texts and leaves them at `*found`, in malloc's memory. Returns how many, or
  * ALIGN_NO_MEMORY. */
-ALIGN_EXPORT int64_t pmbf_align_runs(const grams_t *texts, void **found) {
+EXPORT int64_t pmbf_align_runs(const grams_t *texts, void **found) {
     work_t work = {.texts = texts};
     bool done = find_runs(&work);
     if (done) keep_leading(&work);

@@ -179,7 +179,7 @@ static void type_slips(const text_t *text, int64_t token, uint64_t *slips) {
 
 /* Fills `keys` with the distinct keys, ascending, `types` with each word's place among them, and `borders`.
  * Returns how many distinct keys there are, or ALIGN_NO_MEMORY; `slips` of as many types are filled. */
-ALIGN_EXPORT int64_t pmbf_align_words(const text_t *text) {
+EXPORT int64_t pmbf_align_words(const text_t *text) {
     letter_keys(text);
     token_keys(text);
     find_borders(text);

@@ -4,13 +4,9 @@
 
 #if defined(__x86_64__)
 
-#if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx2,bmi,bmi2,popcnt"))), apply_to = function)
-#else
-#pragma GCC target("avx2,bmi,bmi2,popcnt")
-#endif
-
 #include <immintrin.h>
+
+TARGET_BEGIN("avx2,bmi,bmi2,popcnt")
 
 INLINE line_t load_some(const uint64_t *words, size_t n) {
     static const long long masks[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
@@ -31,9 +27,7 @@ INLINE line_t load_some(const uint64_t *words, size_t n) {
 
 #include "variant.h"
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+TARGET_END
 
 #else
 typedef int nothing_to_compile;

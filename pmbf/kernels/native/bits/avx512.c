@@ -7,10 +7,11 @@
 
 #include <immintrin.h>
 
+#define AVX512 "avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi,bmi2,popcnt"
 #if defined(__clang__)
-#pragma clang attribute push(__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi,bmi2,popcnt"))), apply_to = function)
+TARGET_BEGIN(AVX512)
 #else
-#pragma GCC target("avx512f,avx512bw,avx512dq,avx512vl,avx512vpopcntdq,avx2,bmi,bmi2,popcnt,prefer-vector-width=512")
+TARGET_BEGIN(AVX512, "prefer-vector-width=512")
 #endif
 
 #define VARIANT bits_avx512
@@ -22,9 +23,7 @@
 
 #include "variant.h"
 
-#if defined(__clang__)
-#pragma clang attribute pop
-#endif
+TARGET_END
 
 #else
 typedef int nothing_to_compile;

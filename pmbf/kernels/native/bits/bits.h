@@ -16,16 +16,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the kernels read little-endian words; pmbf runs without them, on NumPy"
-#endif
+#include "../compiler.h"
 
-#define EXPORT __attribute__((visibility("default")))
-#define INLINE static inline __attribute__((always_inline))
 #define PMBF_NO_MEMORY (-1)
 #define PMBF_REFUSED (-2)
 
-enum { LINE_WORDS = 8, LINE_BYTES = 64, COUNT_PLANES = 40 };
+enum { WORD_BITS = 64, LINE_WORDS = 8, LINE_BYTES = 64, LINE_ROWS = LINE_WORDS * WORD_BITS, COUNT_PLANES = 40 };
 
 /* The compiler splits a line into what the processor has: one register of AVX-512, two of AVX2, four of NEON or SSE2.
  * `loose_line` is the same at any address that suits a word. */
@@ -33,7 +29,7 @@ typedef uint64_t line_t __attribute__((vector_size(64), aligned(64), may_alias))
 typedef uint64_t loose_line __attribute__((vector_size(64), aligned(8), may_alias));
 
 /* 64 lines: eight squares of 64 x 64 bits side by side, one in each word of the lines. */
-typedef line_t squares_t[64];
+typedef line_t squares_t[WORD_BITS];
 
 /* The hashes of a query, k bits each. */
 typedef struct {
@@ -58,7 +54,6 @@ typedef struct {
     void (*unseal)(const uint64_t *slices, size_t n_rows, size_t n_words, uint64_t *rows);
     int64_t (*popcount)(const uint64_t *words, size_t n);
     void (*popcounts)(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts);
-    int64_t (*and_popcount)(const uint64_t *a, const uint64_t *b, size_t n);
     void (*hits)(const columns_t *slices, const query_t *query, uint64_t *hits, size_t stride);
     void (*turn)(squares_t squares);
     void (*count)(const columns_t *hits, struct plan *plan);
@@ -89,7 +84,11 @@ INLINE uint64_t fmix64(uint64_t x) { /* the finaliser of MurmurHash3 */
     return x ^ (x >> 33);
 }
 
-/* Returns a hash made ready for `position`; docs/format.md, `TILE`, has the formula of both. */
+/* The k bits of a hash: double hashing, h1 + i h2 (Kirsch & Mitzenmacher 2006, Less Hashing, Same Performance), with both
+ * taken from one mix, and a multiplication and a shift in the place of a remainder (Lemire 2019, Fast Random Integer
+ * Generation in an Interval). docs/format.md, `TILE`, has the formula.
+ *
+ * Returns a hash made ready for `position`: h1 in its upper half, h2, made odd there, in its lower one. */
 INLINE uint64_t mixed(uint32_t hash) { return fmix64(hash * 0x9E3779B97F4A7C15u + 0x6A09E667F3BCC909u); }
 
 /* Returns the i-th bit of a mixed hash in a row of so many bits. */

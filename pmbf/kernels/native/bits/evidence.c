@@ -106,7 +106,7 @@ static void turn_rows(const columns_t *hits, const int32_t *weights, const uint1
     for (size_t word = 0; word < turned->n_words; word++) {
         const size_t first = 64 * word, n = smaller(64, hits->n_lines - first);
         const uint64_t weighty = weighty_places(weights + first, n);
-        for (size_t i = 0; i < 64; i++) {
+        for (size_t i = 0; i < WORD_BITS; i++) {
             if (i < n) memcpy(&squares[i], hits->words + (first + i) * hits->stride, hits->n_words * sizeof(uint64_t));
             else squares[i] = (line_t){0};
         }
@@ -130,7 +130,7 @@ static int64_t most_of_row(const turned_t *turned, size_t i, const weighing_t *b
 static int64_t write_weighty(const columns_t *hits, const weighing_t *by, int64_t least, const line_t *mask,
                              size_t first_row, int64_t *out) {
     const uint64_t *masks = (const uint64_t *)mask;
-    uint16_t rows[512];
+    uint16_t rows[LINE_ROWS];
     size_t n_rows = 0;
     for (size_t word = 0; word < hits->n_words; word++)
         for (uint64_t bits = masks[word]; bits; bits &= bits - 1)

@@ -18,11 +18,6 @@ EXPORT void pmbf_popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, 
     bits_variant()->popcounts(rows, n_rows, n_words, counts);
 }
 
-EXPORT void pmbf_and_popcounts(const uint64_t *row, const uint64_t *rows, size_t n_rows, size_t n_words,
-                               int64_t *counts) {
-    for (size_t i = 0; i < n_rows; i++) counts[i] = bits_variant()->and_popcount(row, rows + i * n_words, n_words);
-}
-
 /* ------------------------------------------------------------------ tiles */
 
 EXPORT void pmbf_seal(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices) {
@@ -87,40 +82,10 @@ EXPORT int64_t pmbf_window_counts(const uint64_t *hits, size_t n_hits, size_t n_
     int failed = plan_windows(&plan, n_hits, windows, n_windows);
     plan.counts = counts, plan.n_rows = n_rows;
     if (!failed) memset(counts, 0, n_windows * n_rows * sizeof *counts);
-    for (; !failed && plan.first_row < n_rows; plan.first_row += 512) {
+    for (; !failed && plan.first_row < n_rows; plan.first_row += LINE_ROWS) {
         columns_t columns = columns_from(hits, n_hits, words_for(n_rows), plan.first_row / 64);
         bits_variant()->count(&columns, &plan);
     }
     plan_free(&plan);
     return failed;
-}
-
-static int64_t write_numbers(const uint64_t *passed, size_t first_row, size_t n_rows, int64_t *out) {
-    int64_t n = 0;
-    for (size_t word = 0; word < words_for(n_rows); word++)
-        for (uint64_t bits = passed[word]; bits; bits &= bits - 1) {
-            size_t row = 64 * word + (size_t)__builtin_ctzll(bits);
-            if (row < n_rows) out[n++] = (int64_t)(first_row + row);
-        }
-    return n;
-}
-
-/* Writes the rows that reach their limit in a window; returns how many, or what plan_windows and plan_kinds do. */
-EXPORT int64_t pmbf_rows_over(const uint64_t *hits, size_t n_hits, const int64_t *windows, size_t n_windows,
-                              const int64_t *kinds, const int64_t *sizes, size_t n_kinds, const int32_t *limits,
-                              size_t n_rows, int64_t *out) {
-    plan_t plan;
-    wanted_t wanted = {kinds, sizes, n_kinds, limits, n_rows};
-    int64_t found = plan_windows(&plan, n_hits, windows, n_windows);
-    if (!found) found = plan_kinds(&plan, &wanted);
-    plan.n_rows = found ? 0 : n_rows;
-    for (; plan.first_row < plan.n_rows; plan.first_row += 512) {
-        columns_t columns = columns_from(hits, n_hits, words_for(n_rows), plan.first_row / 64);
-        plan_limits(&plan, bits_variant(), &wanted);
-        bits_variant()->count(&columns, &plan);
-        found += write_numbers((const uint64_t *)plan.passed, plan.first_row, smaller(512, n_rows - plan.first_row),
-                               out + found);
-    }
-    plan_free(&plan);
-    return found;
 }

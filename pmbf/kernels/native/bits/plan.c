@@ -45,51 +45,12 @@ int plan_windows(plan_t *plan, size_t n_hashes, const int64_t *windows, size_t n
     plan->stopping = malloc((plan->last + 1) * sizeof *plan->stopping);
     plan->saving = malloc((plan->last + 1) * sizeof *plan->saving);
     plan->next = malloc((n_windows + 1) * sizeof *plan->next);
-    plan->passed = new_lines(1);
-    if (!plan->stopping || !plan->saving || !plan->next || !plan->passed) return PMBF_NO_MEMORY;
+    if (!plan->stopping || !plan->saving || !plan->next) return PMBF_NO_MEMORY;
     plan->saved = new_lines((size_t)mark_ends(plan) * plan->n_saved_planes);
     return plan->saved ? 0 : PMBF_NO_MEMORY;
 }
 
-int plan_kinds(plan_t *plan, const wanted_t *wanted) {
-    plan->n_limit_planes = plan->n_planes;
-    plan->limits = new_lines(wanted->n_kinds * plan->n_limit_planes);
-    plan->kind_of = malloc((plan->n_windows + 1) * sizeof *plan->kind_of);
-    if (!plan->limits || !plan->kind_of) return PMBF_NO_MEMORY;
-    for (size_t w = 0; w < plan->n_windows; w++) {
-        int64_t kind = wanted->kinds[w];
-        if (kind < 0 || kind >= (int64_t)wanted->n_kinds || wanted->sizes[kind] != (int64_t)size_at(plan, w))
-            return PMBF_REFUSED;
-        plan->kind_of[w] = (int32_t)kind;
-    }
-    return 0;
-}
-
-/* Turns one limit a row into bit planes. A limit over the size is one that no count reaches, size + 1. */
-static void turn_limits(const plan_t *plan, const variant_t *variant, const int32_t *limits, int64_t size, line_t *out) {
-    squares_t squares;
-    uint64_t *words = (uint64_t *)squares;
-    memset(squares, 0, sizeof squares);
-    size_t n_rows = smaller(LINE_WORDS * 64, plan->n_rows - plan->first_row);
-    for (size_t row = 0; row < n_rows; row++) {
-        int64_t limit = limits[plan->first_row + row];
-        words[row % 64 * LINE_WORDS + row / 64] = (uint64_t)(limit < 0 ? 0 : limit > size ? size + 1 : limit);
-    }
-    variant->turn(squares);
-    memcpy(out, squares, plan->n_limit_planes * sizeof *out);
-}
-
-void plan_limits(plan_t *plan, const variant_t *variant, const wanted_t *wanted) {
-    for (size_t i = 0; i < wanted->n_kinds; i++) {
-        /* Sizes of no window of the walk may be larger than it; they are never looked at. */
-        int64_t size = wanted->sizes[i] <= (int64_t)(plan->last - plan->first) ? wanted->sizes[i] : 0;
-        if (size > 0)
-            turn_limits(plan, variant, wanted->limits + i * plan->n_rows, size, plan->limits + i * plan->n_limit_planes);
-    }
-    memset(plan->passed, 0, sizeof *plan->passed);
-}
-
 void plan_free(plan_t *plan) {
     free(plan->stopping), free(plan->saving), free(plan->next);
-    free(plan->saved), free(plan->kind_of), free(plan->limits), free(plan->passed);
+    free(plan->saved);
 }

@@ -15,7 +15,7 @@
 
 enum { NONE = -1 };
 
-/* What a walk is asked; one of `limits` and `counts` is given. */
+/* What a walk is asked. */
 typedef struct plan {
     const int64_t (*windows)[2]; /* start, stop */
     size_t n_windows;
@@ -27,37 +27,16 @@ typedef struct plan {
     unsigned n_saved_planes;
     line_t *saved; /* [n_saved][n_saved_planes] */
 
-    int32_t *kind_of;        /* [n_windows]: which of the limits */
-    unsigned n_limit_planes; /* enough for the largest limit */
-    line_t *limits;          /* [n_kinds][n_limit_planes], or NULL */
-    line_t *passed;          /* one line: rows that reached a limit */
-
-    int32_t *counts;          /* [n_windows][n_rows], or NULL */
+    int32_t *counts;          /* [n_windows][n_rows] */
     size_t n_rows, first_row; /* of counts; the row of bit 0 */
 } plan_t;
 
-/* Returns how many bit planes hold the numbers up to n + 1: the counts of n hashes, and the limit that none reaches. */
+/* Returns how many bit planes hold the numbers up to n + 1: the counts of n hashes, and a limit that none reaches. */
 INLINE unsigned planes_for(size_t n) { return 64u - (unsigned)__builtin_clzll((unsigned long long)n + 1); }
 
-/* Makes the plan of some windows of n hashes, without limits or counts. Returns 0, or PMBF_REFUSED when a window leaves
+/* Makes the plan of some windows of n hashes, without counts. Returns 0, or PMBF_REFUSED when a window leaves
  * the hashes, or PMBF_NO_MEMORY; `plan_free` is needed in every case. */
 int plan_windows(plan_t *plan, size_t n_hashes, const int64_t *windows, size_t n_windows);
-
-/* What rows must reach, by kind of window: `limits` is [n_kinds][n_rows], `sizes` [n_kinds]. */
-typedef struct {
-    const int64_t *kinds; /* [n_windows] */
-    const int64_t *sizes;
-    size_t n_kinds;
-    const int32_t *limits;
-    size_t n_rows;
-} wanted_t;
-
-/* Makes room for the limits of 512 rows, and notes each window's kind. Returns 0, or PMBF_REFUSED when a window is of no
- * kind or of one for another size, or PMBF_NO_MEMORY. */
-int plan_kinds(plan_t *plan, const wanted_t *wanted);
-
-/* Sets the limits of up to 512 rows from `first_row` on. No row has passed then. */
-void plan_limits(plan_t *plan, const variant_t *variant, const wanted_t *wanted);
 
 void plan_free(plan_t *plan);
 

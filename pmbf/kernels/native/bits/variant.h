@@ -45,12 +45,6 @@ static void popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64
     for (size_t row = 0; row < n_rows; row++) counts[row] = popcount(rows + row * n_words, n_words);
 }
 
-static int64_t and_popcount(const uint64_t *a, const uint64_t *b, size_t n) {
-    uint64_t count = 0;
-    for (size_t i = 0; i < n; i++) count += (uint64_t)POPCOUNT(a[i] & b[i]);
-    return (int64_t)count;
-}
-
 /* ------------------------------------------------------------------ turning: rows to slices and back */
 
 /* Swaps, in pairs of lines `distance` apart, the upper bits of the one with the lower bits of the other. */
@@ -76,26 +70,26 @@ static void turn(squares_t squares) {
     static const uint64_t far_masks[3] = {0x00000000FFFFFFFF, 0x0000FFFF0000FFFF, 0x00FF00FF00FF00FF};
     static const uint64_t near_masks[3] = {0x0F0F0F0F0F0F0F0F, 0x3333333333333333, 0x5555555555555555};
     for (size_t i = 0; i < 8; i++) turn_eight(squares + i, 8, far, far_masks);
-    for (size_t i = 0; i < 64; i += 8) turn_eight(squares + i, 1, near, near_masks);
+    for (size_t i = 0; i < WORD_BITS; i += 8) turn_eight(squares + i, 1, near, near_masks);
 }
 
 /* 512 rows by 8 words, on their way between rows and slices. Rows lie one group of 64 after another with a line
  * between, so that the same row of all groups, which are read together, do not fall on one set of the cache. */
 typedef struct {
-    uint64_t words[8][65][LINE_WORDS];
+    uint64_t words[LINE_WORDS][WORD_BITS + 1][LINE_WORDS];
 } __attribute__((aligned(64))) block_t;
 
 /* Turns one column of words of a block, in place in `squares`: line r holds row r of each group, then slice r. */
 INLINE void take_column(const block_t *block, size_t column, squares_t squares) {
     uint64_t *out = (uint64_t *)squares;
-    for (size_t r = 0; r < 64; r++)
-        for (size_t group = 0; group < 8; group++) out[r * LINE_WORDS + group] = block->words[group][r][column];
+    for (size_t r = 0; r < WORD_BITS; r++)
+        for (size_t group = 0; group < LINE_WORDS; group++) out[r * LINE_WORDS + group] = block->words[group][r][column];
 }
 
 INLINE void put_column(block_t *block, size_t column, const squares_t squares) {
     const uint64_t *in = (const uint64_t *)squares;
-    for (size_t r = 0; r < 64; r++)
-        for (size_t group = 0; group < 8; group++) block->words[group][r][column] = in[r * LINE_WORDS + group];
+    for (size_t r = 0; r < WORD_BITS; r++)
+        for (size_t group = 0; group < LINE_WORDS; group++) block->words[group][r][column] = in[r * LINE_WORDS + group];
 }
 
 /* Copies `n` words of every row from word `at` on, and asks for the words after them. */
@@ -118,14 +112,14 @@ INLINE void write_rows(uint64_t *rows, size_t n_rows, size_t stride, size_t at, 
 }
 
 INLINE void write_lines(uint64_t *slices, size_t width, size_t stride, const squares_t squares) {
-    for (size_t p = 0; p < 64; p++) {
+    for (size_t p = 0; p < WORD_BITS; p++) {
         if (width == LINE_WORDS) *(loose_line *)(slices + p * stride) = squares[p];
         else memcpy(slices + p * stride, &squares[p], width * sizeof *slices);
     }
 }
 
 INLINE void read_lines(const uint64_t *slices, size_t width, size_t stride, squares_t squares) {
-    for (size_t p = 0; p < 64; p++) {
+    for (size_t p = 0; p < WORD_BITS; p++) {
         if (width == LINE_WORDS) squares[p] = LOAD(slices + p * stride);
         else memcpy(&squares[p], slices + p * stride, width * sizeof *slices);
     }
@@ -142,7 +136,7 @@ static void seal_part(const uint64_t *rows, size_t n_rows, size_t n_words, uint6
         for (size_t column = 0; column < n; column++) {
             take_column(&block, column, squares);
             turn(squares);
-            write_lines(slices + 64 * (at + column) * stride, words_for(n_rows), stride, squares);
+            write_lines(slices + WORD_BITS * (at + column) * stride, words_for(n_rows), stride, squares);
         }
     }
 }
@@ -154,7 +148,7 @@ static void unseal_part(const uint64_t *slices, size_t stride, size_t n_rows, si
     for (size_t at = 0; at < n_words; at += LINE_WORDS) {
         size_t n = smaller(LINE_WORDS, n_words - at);
         for (size_t column = 0; column < n; column++) {
-            read_lines(slices + 64 * (at + column) * stride, words_for(n_rows), stride, squares);
+            read_lines(slices + WORD_BITS * (at + column) * stride, words_for(n_rows), stride, squares);
             turn(squares);
             put_column(&block, column, squares);
         }
@@ -163,13 +157,13 @@ static void unseal_part(const uint64_t *slices, size_t stride, size_t n_rows, si
 }
 
 static void seal(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices) {
-    for (size_t row = 0; row < n_rows; row += 512)
-        seal_part(rows + row * n_words, smaller(512, n_rows - row), n_words, slices + row / 64, words_for(n_rows));
+    for (size_t row = 0; row < n_rows; row += LINE_ROWS)
+        seal_part(rows + row * n_words, smaller(LINE_ROWS, n_rows - row), n_words, slices + row / 64, words_for(n_rows));
 }
 
 static void unseal(const uint64_t *slices, size_t n_rows, size_t n_words, uint64_t *rows) {
-    for (size_t row = 0; row < n_rows; row += 512)
-        unseal_part(slices + row / 64, words_for(n_rows), smaller(512, n_rows - row), n_words, rows + row * n_words);
+    for (size_t row = 0; row < n_rows; row += LINE_ROWS)
+        unseal_part(slices + row / 64, words_for(n_rows), smaller(LINE_ROWS, n_rows - row), n_words, rows + row * n_words);
 }
 
 /* ------------------------------------------------------------------ probing slices */
@@ -293,18 +287,6 @@ INLINE void counter_settle(counter_t *counter) {
     counter->n_waiting = 0;
 }
 
-/* Returns the rows whose count reaches their limit: a subtraction plane by plane, and no borrow at its end. */
-INLINE line_t reached(const line_t *now, const line_t *then, const line_t *limits, unsigned n_planes) {
-    line_t borrow = {0}, less = {0};
-    for (unsigned level = 0; level < n_planes; level++) {
-        line_t before = then ? then[level] : (line_t){0};
-        line_t count = XOR3(now[level], before, borrow);
-        borrow = MAJ(~now[level], before, borrow);
-        less = MAJ(~count, limits[level], less);
-    }
-    return ~less;
-}
-
 static void write_counts(const line_t *now, const line_t *then, unsigned n_planes, const plan_t *plan, int32_t *out) {
     squares_t squares;
     line_t borrow = {0};
@@ -316,7 +298,7 @@ static void write_counts(const line_t *now, const line_t *then, unsigned n_plane
     }
     turn(squares);
     const uint64_t *words = (const uint64_t *)squares;
-    size_t n_rows = smaller(512, plan->n_rows - plan->first_row);
+    size_t n_rows = smaller(LINE_ROWS, plan->n_rows - plan->first_row);
     for (size_t row = 0; row < n_rows; row++) out[row] = (int32_t)words[row % 64 * LINE_WORDS + row / 64];
 }
 
@@ -327,11 +309,7 @@ static void visit(counter_t *counter, plan_t *plan, size_t at) {
         size_t start = (size_t)plan->windows[w][0];
         const line_t *then = plan->saving[start] == NONE ? NULL : plan->saved + (size_t)plan->saving[start] * plan->n_saved_planes;
         unsigned n_planes = planes_for(at - start);
-        if (plan->limits)
-            *plan->passed |= reached(counter->planes, then,
-                                     plan->limits + (size_t)plan->kind_of[w] * plan->n_limit_planes, n_planes);
-        else
-            write_counts(counter->planes, then, n_planes, plan, plan->counts + (size_t)w * plan->n_rows + plan->first_row);
+        write_counts(counter->planes, then, n_planes, plan, plan->counts + (size_t)w * plan->n_rows + plan->first_row);
     }
     if (plan->saving[at] != NONE)
         memcpy(plan->saved + (size_t)plan->saving[at] * plan->n_saved_planes, counter->planes,
@@ -385,4 +363,4 @@ static void crowded(const columns_t *hits, const int32_t *weights, size_t window
     else *passed = crowded_in(hits, weights, window, least, n_planes);
 }
 
-const variant_t VARIANT = {positions, fill, seal, unseal, popcount, popcounts, and_popcount, hits, turn, count, crowded};
+const variant_t VARIANT = {positions, fill, seal, unseal, popcount, popcounts, hits, turn, count, crowded};

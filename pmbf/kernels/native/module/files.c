@@ -1,7 +1,7 @@
 /* Plain text files as a function of the extension module: a batch of them in one call, during which the interpreter's
  * lock is released, so that threads read side by side. */
 
-#include "files.h"
+#include "module.h"
 
 #include "../files/files.h"
 
@@ -76,7 +76,8 @@ static PyObject *read_texts(slot_t *slots, PyObject *paths, PyObject *sizes, Py_
     return NULL;
 }
 
-PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
+/* looks(bytes) -> (is_clean, longest, n_apart) */
+static PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
     char *bytes;
     Py_ssize_t size;
     if (PyBytes_AsStringAndSize(content, &bytes, &size)) return NULL;
@@ -84,7 +85,10 @@ PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
     return Py_BuildValue("Nnn", PyBool_FromLong(looks.is_clean), (Py_ssize_t)looks.longest, (Py_ssize_t)looks.n_apart);
 }
 
-PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
+/* read_texts(table, paths, sizes, shingle_tokens, min_hashes, segment_chars, density, ordered)
+ * -> (files, numbers): for each path None or (sha256, utf8, n_hashes, n_bounds, n_chars, n_tokens, record); the hashes and
+ * then the bounds of one file after the other, as the bytes of uint32 */
+static PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, min_hashes, segment_chars;
     options_t options = {.positions = false, .starts = false};
     PyObject *paths, *sizes;
@@ -109,3 +113,9 @@ PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
     free(slots);
     return result;
 }
+
+PyMethodDef files_methods[] = {
+    {"read_texts", module_read_texts, METH_VARARGS, NULL},
+    {"looks", module_looks, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};

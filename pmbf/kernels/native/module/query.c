@@ -1,7 +1,7 @@
 /* What a query hits, and what its hits weigh, as functions of the extension module: a query asks a handful of times, and a
  * call through ctypes takes as long as most of the answers. */
 
-#include "query.h"
+#include "module.h"
 
 #include "../bits/evidence.h"
 #include "arrays.h"
@@ -40,7 +40,8 @@ static PyObject *find_evidence(PyObject *const *arguments, arrays_t *arrays) {
     return answer(status < 0 ? status : (int64_t)bounds.n - 1, buffer);
 }
 
-PyObject *module_evidence(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
+/* evidence(bounds, places, weights, tokens, shingle_tokens, window, missed) -> (n, buffer); int64 */
+static PyObject *module_evidence(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     arrays_t arrays = {.n = 0};
     if (n != 7) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 7", n);
     PyObject *found = find_evidence(arguments, &arrays);
@@ -64,7 +65,8 @@ static PyObject *find_rows(PyObject *const *arguments, arrays_t *arrays) {
     return answer(n_rows, buffer);
 }
 
-PyObject *module_rows_with_evidence(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
+/* rows_with_evidence(hits, weights, tokens, shingle_tokens, window, missed, least) -> (n, buffer); int64 */
+static PyObject *module_rows_with_evidence(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     arrays_t arrays = {.n = 0};
     if (n != 7) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 7", n);
     PyObject *found = find_rows(arguments, &arrays);
@@ -136,7 +138,8 @@ static PyObject *looked_up(const tiles_t *tiles, const array_in_t *hashes) {
     return PyErr_NoMemory();
 }
 
-PyObject *module_look_up(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
+/* look_up([(bits, sealed, k), …], hashes) -> (n_hashes, n_words, hits, n_hit); uint64 (n_hashes, n_words) and int64 */
+static PyObject *module_look_up(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     if (n != 2) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 2", n);
     Py_ssize_t n_tiles = PyList_Size(arguments[0]);
     if (n_tiles < 0) return NULL;
@@ -152,3 +155,10 @@ PyObject *module_look_up(PyObject *Py_UNUSED(module), PyObject *const *arguments
     free(tiles.tiles), free(tiles.views);
     return answer;
 }
+
+PyMethodDef query_methods[] = {
+    {"evidence", AS_METHOD(module_evidence), METH_FASTCALL, NULL},
+    {"look_up", AS_METHOD(module_look_up), METH_FASTCALL, NULL},
+    {"rows_with_evidence", AS_METHOD(module_rows_with_evidence), METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,6 +1,6 @@
 /* Fingerprint records as functions of the extension module: one is made for every small text, many are read for a query. */
 
-#include "records.h"
+#include "module.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,8 @@
 #include "../records/shared.h"
 #include "../records/write.h"
 
-PyObject *module_record(PyObject *Py_UNUSED(module), PyObject *arguments) {
+/* record(hashes, bounds) -> bytes; both contiguous and uint32, bounds ascending from 0 to the number of hashes */
+static PyObject *module_record(PyObject *Py_UNUSED(module), PyObject *arguments) {
     Py_buffer hashes, bounds;
     if (!PyArg_ParseTuple(arguments, "y*y*", &hashes, &bounds)) return NULL;
     size_t n_hashes = (size_t)hashes.len / 4, n_parts = (size_t)bounds.len / 4 - 1;
@@ -106,7 +107,9 @@ static PyObject *find_shared(asked_t *asked, PyObject *const *arguments, views_t
     return answer;
 }
 
-PyObject *module_shared(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
+/* shared(parts, {number: entries}, {serial: (bytes, checked)}, hashes, weights, page_bytes, paged_bytes)
+ * -> (status, document, n_documents, n_places, buffer); the buffer holds n_having and bounds, int64, ids and places, uint32 */
+static PyObject *module_shared(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     if (n != 7) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 7", n);
     Py_ssize_t n_chunks = PyDict_Size(arguments[1]), n_files = PyDict_Size(arguments[2]);
     if (n_chunks < 0 || n_files < 0) return NULL;
@@ -120,3 +123,9 @@ PyObject *module_shared(PyObject *Py_UNUSED(module), PyObject *const *arguments,
     free(chunks), free(files), free(views.views);
     return answer;
 }
+
+PyMethodDef records_methods[] = {
+    {"record", module_record, METH_VARARGS, NULL},
+    {"shared", AS_METHOD(module_shared), METH_FASTCALL, NULL},
+    {NULL, NULL, 0, NULL},
+};

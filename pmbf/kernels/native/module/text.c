@@ -3,7 +3,7 @@
  *
  * The interpreter's lock is released while a kernel works. For bytes that are not UTF-8 the answer is None. */
 
-#include "text.h"
+#include "module.h"
 
 #include "../text/result.h"
 
@@ -23,7 +23,10 @@ static PyObject *buffer_of(result_t *result) {
     return buffer;
 }
 
-PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments) {
+/* text_sample(table, utf8, shingle_tokens, min_hashes, segment_chars, density, ordered, positions, starts)
+ * -> (buffer, n_hashes, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer holds
+ * hashes, starts, tokens and bounds, all uint32 */
+static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, min_hashes, segment_chars;
     options_t options;
     PyObject *utf8;
@@ -68,7 +71,9 @@ static int run(kernel_t *kernel, PyObject *arguments, result_t *result) {
     return status == TEXT_OK ? 1 : status == TEXT_NOT_UTF8 ? 0 : -1;
 }
 
-PyObject *module_tokenise(PyObject *Py_UNUSED(module), PyObject *arguments) {
+/* text_tokenise(table, utf8) -> (buffer, n_tokens, n_chars, n_mixed, n_invisible); the buffer holds hashes uint64, starts
+ * and stops uint32, singles uint8 */
+static PyObject *module_tokenise(PyObject *Py_UNUSED(module), PyObject *arguments) {
     result_t result;
     int found = run(text_tokenise, arguments, &result);
     if (found < 0) return NULL;
@@ -77,7 +82,8 @@ PyObject *module_tokenise(PyObject *Py_UNUSED(module), PyObject *arguments) {
                          result.n_invisible);
 }
 
-PyObject *module_fold(PyObject *Py_UNUSED(module), PyObject *arguments) {
+/* text_fold(table, utf8) -> (text, origins); origins are uint32 and a byte more */
+static PyObject *module_fold(PyObject *Py_UNUSED(module), PyObject *arguments) {
     result_t result;
     int found = run(text_fold, arguments, &result);
     if (found < 0) return NULL;
@@ -92,3 +98,10 @@ PyObject *module_fold(PyObject *Py_UNUSED(module), PyObject *arguments) {
     result.sizes[1] = 0;
     return Py_BuildValue("NN", text, buffer_of(&result));
 }
+
+PyMethodDef text_methods[] = {
+    {"text_sample", module_sample, METH_VARARGS, NULL},
+    {"text_tokenise", module_tokenise, METH_VARARGS, NULL},
+    {"text_fold", module_fold, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};

@@ -6,7 +6,7 @@ INLINE unsigned bytes_of(uint32_t gap) { return 1u + (gap > 0xFF) + (gap > 0xFFF
 
 /* Writes ceil(n/4) control bytes and the gaps' bytes; returns how many. `out` has room for 4 n bytes beside the former:
  * each gap is written as four bytes, of which the next one overwrites those it does not need. */
-EXPORT int64_t pmbf_encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out) {
+int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out) {
     size_t n_control = (n + 3) / 4;
     uint8_t *at = out + n_control;
     uint32_t before = 0;

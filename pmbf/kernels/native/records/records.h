@@ -7,7 +7,7 @@
 #include "write.h"
 
 /* Writes n ascending hashes as gaps; see gaps.c. */
-EXPORT int64_t pmbf_encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out);
+int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out);
 
 /* Writes the n hashes whose gaps begin at `in`; returns where the gaps end, or NULL when they go beyond `end`. */
 const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint32_t *hashes);

@@ -13,7 +13,7 @@ size_t record_write(const uint32_t *hashes, const uint32_t *bounds, uint32_t n_p
     for (uint32_t part = 0; part < n_parts; part++) {
         uint32_t n = bounds[part + 1] - bounds[part];
         memcpy(out + 8 + 4 * (size_t)part, &n, sizeof n);
-        at += pmbf_encode_gaps(hashes + bounds[part], n, at);
+        at += encode_gaps(hashes + bounds[part], n, at);
     }
     uint32_t sum = checksum(out + 4, (size_t)(at - out) - 4);
     memcpy(out, &sum, sizeof sum);

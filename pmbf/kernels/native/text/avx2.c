@@ -19,7 +19,7 @@ const ops_t text_avx2 = {
     .collect = collect_portable,
 };
 
-#include "target2.h"
+TARGET_BEGIN(AVX2)
 
 #include "vec2.h"
 
@@ -34,6 +34,6 @@ const ops_t text_avx2 = {
 #define mask_tails(at) (bits_tails(vec_at(at)) | bits_tails(vec_at((at) + 32)) << 32)
 #include "scan.h"
 
-#include "target_end.h"
+TARGET_END
 
 #endif

@@ -3,7 +3,12 @@
 #ifndef PMBF_TEXT_AVX2_H
 #define PMBF_TEXT_AVX2_H
 
+#include <immintrin.h>
+
 #include "text.h"
+
+/* Haswell, Zen and later. */
+#define AVX2 "avx2,bmi,bmi2,popcnt,lzcnt"
 
 bool count_utf8_avx2(const uint8_t *text, size_t size, size_t *n_chars);
 size_t count_chars_avx2(const uint8_t *begin, const uint8_t *end);

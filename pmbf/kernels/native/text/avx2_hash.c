@@ -6,7 +6,7 @@
 #include "murmur.h"
 #include "shingles.h"
 
-#include "target2.h"
+TARGET_BEGIN(AVX2)
 
 typedef __m256i four_t;
 
@@ -131,6 +131,6 @@ void shingles_avx2(const uint64_t *values, const uint8_t *singles, size_t n, siz
     shingles_by(finish_avx2, values, singles, n, tokens, step, hashes);
 }
 
-#include "target_end.h"
+TARGET_END
 
 #endif

@@ -24,7 +24,7 @@ const ops_t text_avx512 = {
     .collect = collect_avx512,
 };
 
-#include "target512.h"
+TARGET_BEGIN(AVX512)
 
 #include "vec512.h"
 
@@ -84,6 +84,6 @@ void kinds_avx512(const uint8_t *bytes, size_t n, uint8_t *kinds) {
     }
 }
 
-#include "target_end.h"
+TARGET_END
 
 #endif

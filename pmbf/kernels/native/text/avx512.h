@@ -3,7 +3,12 @@
 #ifndef PMBF_TEXT_AVX512_H
 #define PMBF_TEXT_AVX512_H
 
+#include <immintrin.h>
+
 #include "text.h"
+
+/* Ice Lake, Zen 4 and later. */
+#define AVX512 "avx512f,avx512bw,avx512vl,avx512dq,avx512vbmi,avx512vbmi2,bmi,bmi2,popcnt,lzcnt"
 
 bool count_utf8_avx512(const uint8_t *text, size_t size, size_t *n_chars);
 bool fold_avx512(fold_t *fold, const uint8_t *limit);

@@ -4,7 +4,7 @@
 
 #include "avx512.h"
 
-#include "target512.h"
+TARGET_BEGIN(AVX512)
 
 #include "vec512.h"
 
@@ -12,6 +12,6 @@
 #include "check.h"
 #include "step.h"
 
-#include "target_end.h"
+TARGET_END
 
 #endif

@@ -7,7 +7,7 @@
 #include "select.h"
 #include "shingles.h"
 
-#include "target512.h"
+TARGET_BEGIN(AVX512)
 
 INLINE __m512i set64(uint64_t value) { return _mm512_set1_epi64((long long)value); }
 
@@ -144,6 +144,6 @@ size_t collect_avx512(const uint32_t *hashes, size_t n, uint32_t low, uint32_t h
     return found;
 }
 
-#include "target_end.h"
+TARGET_END
 
 #endif

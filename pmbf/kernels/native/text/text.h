@@ -23,13 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
-#error "the text kernels read little-endian words; build without them: the NumPy twin does the same work"
-#endif
-
-#define EXPORT __attribute__((visibility("default")))
-#define INLINE static inline __attribute__((always_inline))
-#define RARE(condition) __builtin_expect(!!(condition), 0)
+#include "../compiler.h"
 
 enum {
     TEXT_OK = 0,
@@ -128,6 +122,8 @@ bool fold_special(fold_t *fold);
 
 /* fold.c */
 bool fold_portable(fold_t *fold, const uint8_t *limit);
+
+/* room.c */
 /* Makes room for so many folded bytes, with what belongs to them. False when out of memory. */
 bool fold_reserve(fold_t *fold, size_t capacity);
 void fold_free(fold_t *fold);

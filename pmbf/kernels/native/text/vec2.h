@@ -1,4 +1,4 @@
-/* Vectors of 32 bytes, for step.h; to be included after target2.h. */
+/* Vectors of 32 bytes, for step.h; for code of TARGET_BEGIN(AVX2). */
 
 #include "text.h"
 

@@ -1,4 +1,4 @@
-/* Vectors of 64 bytes, for step.h; to be included after target512.h. */
+/* Vectors of 64 bytes, for step.h; for code of TARGET_BEGIN(AVX512). */
 
 #include "text.h"
 
