@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any, Literal
 
 from pmbf.errors import ParameterError, UnsupportedError
@@ -23,6 +24,17 @@ WORD_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a text is sampled: what the kernels ask of `Params`, which says what each is and checks its range."""
+
+    shingle_tokens: int
+    ordered: bool
+    density: float
+    min_hashes: int
+    segment_chars: int
+
+
+@dataclass(frozen=True)
 class Params:
     """Everything that decides what a fingerprint and a row look like; frozen for a collection's life.
 
@@ -75,6 +87,11 @@ class Params:
             raise ParameterError(f"fpr is {self.fpr}, expected a number in (0, 0.5]")
         if self.placement not in ("single-row", "multi-row"):
             raise ParameterError(f"placement is {self.placement!r}, expected 'single-row' or 'multi-row'")
+
+    @cached_property
+    def sampling(self) -> Sampling:
+        """How the texts are sampled."""
+        return Sampling(self.shingle_tokens, self.ordered, self.density, self.min_hashes, self.segment_chars)
 
     @classmethod
     def obfuscation(cls, **changed: Any) -> Params:

@@ -20,6 +20,7 @@ from pmbf.kernels.lookalikes import shapes
 from pmbf.kernels.native_library import function, module
 from pmbf.kernels.reference_text import decoded
 from pmbf.kernels.types import Folded, Looks, Sample, TextRead, Tokens
+from pmbf.params import Sampling
 
 __all__ = ["fold", "looks", "read_texts", "sample", "tokenise"]
 
@@ -67,21 +68,9 @@ class TextKernels:
             n_invisible=n_invisible,
         )
 
-    def sample(
-        self,
-        utf8: bytes,
-        *,
-        shingle_tokens: int,
-        ordered: bool,
-        density: float,
-        min_hashes: int,
-        segment_chars: int,
-        positions: bool = True,
-        starts: bool = True,
-    ) -> Sample:
+    def sample(self, utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
         """As `reference_text.sample`."""
-        how = shingle_tokens, min_hashes, segment_chars, density, ordered, positions, starts
-        made = _valid(self._sample(self._table, utf8, *how), utf8)
+        made = _valid(self._sample(self._table, utf8, *_numbers(how), positions, starts), utf8)
         buffer, n, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible = made
         return Sample(
             np.ndarray(n, np.uint32, buffer),
@@ -95,22 +84,14 @@ class TextKernels:
             n_invisible,
         )
 
-    def read_texts(
-        self,
-        paths: Sequence[str],
-        sizes: Sequence[int],
-        *,
-        shingle_tokens: int,
-        ordered: bool,
-        density: float,
-        min_hashes: int,
-        segment_chars: int,
-    ) -> list[TextRead | None]:
+    def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
         """As `reference_files.read_texts`; the interpreter's lock is released once, for all files."""
-        found = self._read_texts(
-            self._table, list(paths), list(sizes), shingle_tokens, min_hashes, segment_chars, density, ordered
-        )
-        return list(_with_arrays(*found))
+        return list(_with_arrays(*self._read_texts(self._table, list(paths), list(sizes), *_numbers(how))))
+
+
+def _numbers(how: Sampling) -> tuple[int, int, int, float, bool]:
+    """Return what the library asks of the sampling, in its order."""
+    return how.shingle_tokens, how.min_hashes, how.segment_chars, how.density, how.ordered
 
 
 def _with_arrays(files: list[Any], octets: bytes) -> Iterator[TextRead | None]:
@@ -154,47 +135,11 @@ def tokenise(utf8: bytes) -> Tokens:
     return _best().tokenise(utf8)
 
 
-def sample(
-    utf8: bytes,
-    *,
-    shingle_tokens: int,
-    ordered: bool,
-    density: float,
-    min_hashes: int,
-    segment_chars: int,
-    positions: bool = True,
-    starts: bool = True,
-) -> Sample:
+def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
     """As `reference_text.sample`."""
-    return _best().sample(
-        utf8,
-        shingle_tokens=shingle_tokens,
-        ordered=ordered,
-        density=density,
-        min_hashes=min_hashes,
-        segment_chars=segment_chars,
-        positions=positions,
-        starts=starts,
-    )
+    return _best().sample(utf8, how, positions=positions, starts=starts)
 
 
-def read_texts(
-    paths: Sequence[str],
-    sizes: Sequence[int],
-    *,
-    shingle_tokens: int,
-    ordered: bool,
-    density: float,
-    min_hashes: int,
-    segment_chars: int,
-) -> list[TextRead | None]:
+def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
     """As `reference_files.read_texts`."""
-    return _best().read_texts(
-        paths,
-        sizes,
-        shingle_tokens=shingle_tokens,
-        ordered=ordered,
-        density=density,
-        min_hashes=min_hashes,
-        segment_chars=segment_chars,
-    )
+    return _best().read_texts(paths, sizes, how)
