@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from ctypes import c_int, c_void_p
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -100,9 +101,10 @@ def _with_arrays(files: list[Any], octets: bytes) -> Iterator[TextRead | None]:
         if file is None:
             yield None
             continue
-        sha256, utf8, n_hashes, n_bounds, n_chars, n_tokens, record = file
+        utf8, n_hashes, n_bounds, n_chars, n_tokens, record = file
         begin, middle, at = at, at + n_hashes, at + n_hashes + n_bounds
-        yield TextRead(sha256, utf8, numbers[begin:middle], numbers[middle:at], n_chars, n_tokens, record)
+        contents = sha256(utf8).hexdigest()
+        yield TextRead(contents, utf8, numbers[begin:middle], numbers[middle:at], n_chars, n_tokens, record)
 
 
 def _valid(made: Any, utf8: bytes) -> Any:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
-from ctypes import c_int
 from pathlib import Path
 from typing import Any
 
@@ -33,22 +31,16 @@ UNCLEAN = {
 }
 
 
-@pytest.fixture(scope="module", params=["reference", "plain C", "the processor's SHA rounds"])
-def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Both twins; the native one with its own rounds of SHA-256, and with the processor's."""
+@pytest.fixture(scope="module", params=["reference", "native"])
+def kernels(request: pytest.FixtureRequest) -> Any:
+    """Both twins."""
     if request.param == "reference":
-        yield reference_files
-        return
+        return reference_files
     try:
-        from pmbf.kernels import native_library, native_text
+        from pmbf.kernels import native_text
     except UnsupportedError as error:
         pytest.skip(str(error))
-    wanted = int(request.param != "plain C")
-    use_sha = native_library.function("pmbf_use_sha", c_int, returns=c_int)
-    if use_sha(wanted) != wanted:
-        pytest.skip(f"this processor lacks {request.param}")
-    yield native_text.TextKernels()
-    use_sha(1)
+    return native_text
 
 
 def as_plain(read: TextRead | None) -> Any:

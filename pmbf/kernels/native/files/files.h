@@ -5,13 +5,10 @@
 
 #include "../text/sampler.h"
 
-enum { SHA256_HEX = 64 };
-
 /* A file that is read and taken apart. */
 typedef struct {
     uint8_t *bytes; /* given: room for its text, and a byte more, of any value afterwards */
     size_t size;    /* given: of the text */
-    char sha256[SHA256_HEX];
     size_t n_hashes, n_bounds, n_chars, n_tokens, record_size;
 } file_t;
 
@@ -39,8 +36,5 @@ typedef struct {
 } looks_t;
 
 looks_t looks_of(const uint8_t *bytes, size_t size);
-
-/* Writes the SHA-256 of some bytes in hexadecimal digits, without an end. */
-void sha256_hex(const uint8_t *bytes, size_t size, char *hex);
 
 #endif

@@ -55,7 +55,6 @@ int file_take(taken_t *taken, const table_t *table, const char *path, const opti
     if (!keep(taken, file)) return TEXT_NO_MEMORY;
     file->n_chars = taken->sampler.n_chars;
     file->n_tokens = taken->sampler.cuts.n_tokens;
-    sha256_hex(file->bytes, file->size, file->sha256);
     return TEXT_OK;
 }
 

@@ -38,7 +38,7 @@ static PyObject *result_of(slot_t *slot, const uint8_t **record) {
     PyObject *text = slot->text, *own_record = bytes_of(*record, file->record_size);
     slot->text = NULL;
     *record += file->record_size;
-    return Py_BuildValue("NNnnnnN", PyUnicode_FromStringAndSize(file->sha256, SHA256_HEX), text, (Py_ssize_t)file->n_hashes,
+    return Py_BuildValue("NnnnnN", text, (Py_ssize_t)file->n_hashes,
                          (Py_ssize_t)file->n_bounds, (Py_ssize_t)file->n_chars, (Py_ssize_t)file->n_tokens, own_record);
 }
 
@@ -86,7 +86,7 @@ static PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
 }
 
 /* read_texts(table, paths, sizes, shingle_tokens, min_hashes, segment_chars, density, ordered)
- * -> (files, numbers): for each path None or (sha256, utf8, n_hashes, n_bounds, n_chars, n_tokens, record); the hashes and
+ * -> (files, numbers): for each path None or (utf8, n_hashes, n_bounds, n_chars, n_tokens, record); the hashes and
  * then the bounds of one file after the other, as the bytes of uint32 */
 static PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, min_hashes, segment_chars;
