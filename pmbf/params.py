@@ -74,13 +74,13 @@ class Params:
     fold_version: str = FOLD_VERSION
 
     def __post_init__(self) -> None:
-        _within("shingle_tokens", self.shingle_tokens, 1, 32)
-        _within("min_hashes", self.min_hashes, 1, 1024)
-        _within("segment_chars", self.segment_chars, 1024, 2**31)
-        _within("n_hashes", self.n_hashes, 1, 16)
-        _within("docs_per_row", self.docs_per_row, 1, 4096)
+        require_within("shingle_tokens", self.shingle_tokens, 1, 32)
+        require_within("min_hashes", self.min_hashes, 1, 1024)
+        require_within("segment_chars", self.segment_chars, 1024, 2**31)
+        require_within("n_hashes", self.n_hashes, 1, 16)
+        require_within("docs_per_row", self.docs_per_row, 1, 4096)
         if self.row_capacity is not None:
-            _within("row_capacity", self.row_capacity, 64, 2**27)
+            require_within("row_capacity", self.row_capacity, 64, 2**27)
         if not 0 < self.density <= 1:
             raise ParameterError(f"density is {self.density}, expected a number in (0, 1]")
         if not 0 < self.fpr <= 0.5:
@@ -202,6 +202,11 @@ def room(popcount: int, *, row_bits: int, n_hashes: int, fpr: float) -> int:
     return max(0, math.floor(row_bits / n_hashes * math.log(free_share)))
 
 
-def _within(name: str, value: int, low: int, high: int) -> None:
+def require_within(name: str, value: int, low: int, high: int) -> None:
+    """Refuse what is no whole number of a range.
+
+    Raises:
+        ParameterError: The value is outside `[low, high]`, or no integer.
+    """
     if not isinstance(value, int) or not low <= value <= high:
         raise ParameterError(f"{name} is {value!r}, expected an integer from {low} to {high}")
