@@ -27,8 +27,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from bitarray import bitarray
-from bitarray.util import count_and
 from numpy.typing import NDArray
 
 from pmbf import kernels, params
@@ -222,8 +220,12 @@ class Tile:
         if self.sealed:
             at = kernels.positions(hashes, row_bits=self.row_bits, n_hashes=self.n_hashes)
             return _column_counts(self._read(hashes)[np.unique(at)], self.n_rows)
-        query = _as_bitarray(self._filled([hashes]))
-        return np.array([count_and(query, _as_bitarray(row)) for row in self.bits], np.int64)
+        # Imported where it is used: few ask by common bits, and a start is not to wait for it.
+        from bitarray import bitarray
+        from bitarray.util import count_and
+
+        query, *rows = (bitarray(buffer=row.data, endian="little") for row in (self._filled([hashes]), *self.bits))
+        return np.array([count_and(query, row) for row in rows], np.int64)
 
     # ------------------------------------------------------------------ changing
 
@@ -328,12 +330,6 @@ class Tile:
         if self.sealed or not self._bits.flags.writeable:
             found = "sealed" if self.sealed else "read-only"
             raise ParameterError(f"the tile is {found}, expected an open one; change the copy that writable() returns")
-
-
-def _as_bitarray(row: Words) -> bitarray:
-    octets = row.view(np.uint8)
-    octets.flags.writeable = False
-    return bitarray(buffer=octets.data, endian="little")
 
 
 def _column_counts(slices: Words, n_rows: int) -> NDArray[np.int64]:
