@@ -32,8 +32,8 @@ setup(
     ext_modules=[
         Extension(
             "pmbf.kernels._native",
-            sources=sorted(glob("pmbf/kernels/native/*.c")),
-            depends=sorted(glob("pmbf/kernels/native/*.h")),
+            sources=sorted(glob("pmbf/kernels/native/**/*.c", recursive=True)),
+            depends=sorted(glob("pmbf/kernels/**/*.h", recursive=True)),
             extra_compile_args=["-std=c11", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-psabi"],
             optional=True,
             py_limited_api=True,

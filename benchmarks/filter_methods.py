@@ -15,6 +15,7 @@ from measure.process import folder_bytes
 from pmbf import params
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.screen import candidates
+from pmbf.screen.rarity import Stretch, Weighing, missed, needed, weights
 from pmbf.store.folder import Store
 from pmbf.tile import ROWS_PER_TILE, Tile
 
@@ -126,7 +127,6 @@ class Inverted:
 
     def build(self, documents: Documents) -> None:
         """Sort all postings."""
-        self.n_documents = len(documents)
         postings = documents.astype(np.uint64) << np.uint64(32)
         postings |= np.arange(len(documents), dtype=np.uint64)[:, None]
         postings = np.sort(postings, axis=None)
@@ -149,6 +149,10 @@ class Inverted:
         at = np.arange(ends[-1]) + np.repeat(starts - ends + sizes, sizes)
         found = self.documents[at[self.hashes[at] == np.repeat(query, sizes)]]
         return int(np.bincount(found).argmax()) if len(found) else -1
+
+
+MANY = 14_428
+"""Documents of the whole benchmark: what a row must show is what it must show among these."""
 
 
 class PmbfRows:
@@ -177,8 +181,11 @@ class PmbfRows:
         return sum(tile.bits.nbytes for tile in self.matrix.tiles.values())
 
     def ask(self, query: Hashes) -> int:
-        """Return the first document of the first row above chance."""
-        for number, rows in self.matrix.rows_over(query, [(0, len(query))], false_rows=0.01):
+        """Return the first document of the first row with the evidence that a screening asks for."""
+        looked_up, tokens = self.matrix.look_up(query), np.arange(0, 7 * len(query), 7, dtype=np.uint32)
+        stretch = Stretch(query, looked_up, weights(looked_up, MANY), tokens)
+        by = Weighing(shingle_tokens=3, missed=missed(MANY))
+        for number, rows in stretch.rows(needed(MANY), by):
             if len(rows):
                 return (number * ROWS_PER_TILE + int(rows[0])) * self.docs_per_row
         return -1

@@ -17,16 +17,21 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchmarks import sampling
+from benchmarks import machine, sampling
 from measure import report
 from pmbf import kernels
+from pmbf.errors import UnsupportedError
 
 Figures = dict[str, Any]
 
 SHORT, LONG = 150, 11_400
 """Hashes of a query: a page, and a document of 228,000 characters."""
 
-WINDOW_HASHES = (24, 120)
+NAT = 1024
+"""Units of a weight in a nat."""
+
+WINDOW, LEAST = 16, 32 * NAT
+"""Hashes of a query that count together, and what those that hit a row must weigh, as in a large collection."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,10 +129,10 @@ def measure(size: Size, *, n_rounds: int) -> list[Result]:
     Raises:
         UnsupportedError: The native kernels are not built; nothing is measured on NumPy.
     """
-    from pmbf.kernels import native_limit
-
+    if kernels.NAME != "native":
+        raise UnsupportedError("the native kernels are not built; nothing is measured on NumPy")
     bench = Bench(size)
-    rounds = [dict(bench.times(native_limit, np.random.default_rng(number))) for number in range(n_rounds)]
+    rounds = [dict(bench.times(np.random.default_rng(number))) for number in range(n_rounds)]
     times = {name: median(one[name] for one in rounds) for name in rounds[0]}
     return list(_results(size, times))
 
@@ -148,76 +153,56 @@ class Bench:
         for number, row in enumerate(self.rows):
             kernels.fill(row, self.stored[number % 4], n_hashes=self.size.n_hashes)
 
-    def times(self, limit: Any, random: np.random.Generator) -> Iterator[tuple[str, float]]:
+    def times(self, random: np.random.Generator) -> Iterator[tuple[str, float]]:
         """Yield the seconds of each thing done once."""
         for n, n_queries in ((SHORT, self.size.n_short), (LONG, self.size.n_long)):
             queries = random.integers(0, 2**32, (n_queries, n), np.uint32)
             places = random.integers(0, 2**32, (n_queries, self.size.n_hashes * n), np.uint32)
-            yield f"lines {n}", _each(limit.read_lines, [(self.slices, some) for some in places])
-            yield f"whole {n}", self._ask(queries, [(0, n)])
-            yield f"windows {n}", self._ask(queries, _windows(n))
-            yield f"called {n}", _each(self._asker([(0, n)]), [(query,) for query in queries])
-        yield "row lines", self._row_lines(limit, random)
+            yield f"lines {n}", _each(machine.read_lines, [(self.slices, some) for some in places])
+            yield f"hits {n}", _each(self._hits, [(query,) for query in queries])
+            yield f"rows {n}", _each(self._rows, [(query, *_weighed(n)) for query in queries])
+        yield "row lines", self._row_lines(random)
         yield "fill", _seconds(self.fill)
         # The system takes half a second to find 262 MB in large pages for the first time, and nothing afterwards.
         self.rows.copy()
         yield "seal", _seconds(lambda: kernels.seal(self.rows))
         yield "copy", _seconds(self.rows.copy)
-        yield "stream", _seconds(lambda: limit.read_all(self.rows))
-        yield "scan", _seconds(lambda: kernels.and_popcounts(self.rows[0], self.rows))
+        yield "stream", _seconds(lambda: machine.read_all(self.rows))
+        yield "scan", _seconds(lambda: kernels.popcounts(self.rows))
 
-    def _asker(self, spans: list[tuple[int, int]]) -> Callable[[Any], Any]:
-        asked, n_hashes = self._asked(spans), self.size.n_hashes
-        return lambda query: kernels.rows_over(kernels.hits_sealed(self.slices, query, n_hashes=n_hashes), *asked)
+    def _hits(self, query: NDArray[np.uint32]) -> NDArray[np.uint64]:
+        return kernels.look_up([(self.slices, True, self.size.n_hashes)], query)[0]
 
-    def _asked(self, spans: list[tuple[int, int]]) -> tuple[NDArray[Any], ...]:
-        windows = np.array(spans, np.int64)
-        sizes, kinds = np.unique(windows[:, 1] - windows[:, 0], return_inverse=True)
-        limits = np.repeat(sizes[:, None] // 5, self.size.n_rows, axis=1).astype(np.int32)
-        return windows, kinds.astype(np.int64), sizes, limits
+    def _rows(self, query: NDArray[np.uint32], weights: NDArray[np.int32], tokens: NDArray[np.uint32]) -> None:
+        kernels.rows_with_evidence(
+            self._hits(query), weights, tokens, shingle_tokens=3, window=WINDOW, missed=0, least=LEAST
+        )
 
-    def _ask(self, queries: NDArray[np.uint32], spans: list[tuple[int, int]]) -> float:
-        """Return the seconds of a query in C, without the checks in Python before it: the calls behind the door."""
-        from pmbf.kernels import native_bits as native
-
-        (windows, kinds, sizes, limits), passed = self._asked(spans), np.empty(self.size.n_rows, np.int64)
-        (n_positions, width), at = self.slices.shape, native._at
-        hits = np.empty((len(queries[0]), width), np.uint64)
-        wanted = (at(windows), len(windows), at(kinds), at(sizes), len(sizes), at(limits), self.size.n_rows, at(passed))
-
-        def ask(query: NDArray[np.uint32]) -> None:
-            n = len(query)
-            native._hits_sealed(at(self.slices), n_positions, width, at(query), n, self.size.n_hashes, at(hits))
-            native._rows_over(at(hits), n, *wanted)
-
-        return _each(ask, [(query,) for query in queries])
-
-    def _row_lines(self, limit: Any, random: np.random.Generator) -> float:
+    def _row_lines(self, random: np.random.Generator) -> float:
         """Return the seconds of reading, in the cache that holds a row, as many lines as filling all rows touches."""
         places = random.integers(0, 2**32, self.size.n_hashes * self.size.row_hashes, np.uint32)
         return self.size.n_rows * _each(
-            limit.read_lines, [(row, places) for row in self.rows[:: self.size.n_rows // 9]]
+            machine.read_lines, [(row, places) for row in self.rows[:: self.size.n_rows // 9]]
         )
 
 
 def _results(size: Size, times: dict[str, float]) -> Iterator[Result]:
     for n in (SHORT, LONG):
         lines, limit = times[f"lines {n}"], f"{size.n_hashes * n:,} lines anywhere"
-        yield Result(f"query of {n:,} hashes, whole", times[f"whole {n}"], limit, lines)
-        yield Result(f"query of {n:,} hashes, whole and in windows", times[f"windows {n}"], limit, lines)
-        yield Result(f"query of {n:,} hashes, called from Python", times[f"called {n}"], limit, lines)
+        yield Result(f"query of {n:,} hashes: its hits", times[f"hits {n}"], limit, lines)
+        yield Result(f"query of {n:,} hashes: its hits, and rows with evidence", times[f"rows {n}"], limit, lines)
     n_millions = size.n_rows * size.row_hashes / 1e6
     yield Result(
         f"fill all rows, {n_millions:.3g} M hashes", times["fill"], "their lines in the row", times["row lines"]
     )
     yield Result("seal all rows", times["seal"], "copy all rows", times["copy"])
-    yield Result("AND and popcount of all rows", times["scan"], "read all words", times["stream"])
-    yield Result("the same", times["scan"], f"query of {SHORT} hashes, whole", times[f"whole {SHORT}"])
+    yield Result("popcount of all rows", times["scan"], "read all words", times["stream"])
+    yield Result("the same", times["scan"], f"query of {SHORT} hashes, its rows", times[f"rows {SHORT}"])
 
 
-def _windows(n: int) -> list[tuple[int, int]]:
-    sizes = [size for size in WINDOW_HASHES if size < n]
-    return [(0, n), *((at, at + size) for size in sizes for at in [*range(0, n - size, size // 2), n - size])]
+def _weighed(n: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
+    """Return the weights of n hashes that few documents have, 7 nats each, and where their shingles begin."""
+    return np.full(n, 7 * NAT, np.int32), np.arange(0, 7 * n, 7, dtype=np.uint32)
 
 
 def _each(call: Callable[..., Any], calls: list[tuple[Any, ...]]) -> float:

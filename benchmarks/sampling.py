@@ -14,8 +14,8 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import machine
 from measure import report
-from pmbf.fingerprint import sampling
 from pmbf.params import Params
 
 Figures = dict[str, Any]
@@ -54,18 +54,16 @@ def run(given: Mapping[str, Path], *, n_bytes: int, n_rounds: int) -> Figures:
 
 def measure(utf8: bytes, *, n_rounds: int, **named: Any) -> list[Figures]:
     """Return the figures of a text, the best instruction set first."""
-    from pmbf.kernels import native_limit
     from pmbf.kernels.native_text import TextKernels
 
-    options = sampling(Params())
     kernels = [TextKernels(level) for level in reversed(range(TextKernels().level + 1))]
     words = np.frombuffer(utf8 + bytes(-len(utf8) % 64), np.uint64)
     others = np.ones(_CACHE_BYTES // 8, np.uint64)
     times: list[list[float]] = []
     for _ in range(n_rounds):
-        native_limit.read_all(others)
-        taken = [_seconds(native_limit.read_all, words)]
-        taken += [_seconds(one.sample, utf8, **options, positions=False) for one in kernels]
+        machine.read_all(others)
+        taken = [_seconds(machine.read_all, words)]
+        taken += [_seconds(one.sample, utf8, Params().sampling, positions=False) for one in kernels]
         times.append(taken)
     read_s, *sample_s = map(min, zip(*times, strict=True))
     return [

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -110,16 +109,5 @@ def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> 
     )
 
 
-def sampling(params: Params) -> dict[str, Any]:
-    """Return what the kernels ask of the parameters of a collection to sample its texts."""
-    return {
-        "shingle_tokens": params.shingle_tokens,
-        "ordered": params.ordered,
-        "density": params.density,
-        "min_hashes": params.min_hashes,
-        "segment_chars": params.segment_chars,
-    }
-
-
 def _sampled(text: str | bytes, params: Params, **asked: bool) -> Sample:
-    return kernels.sample(text if isinstance(text, bytes) else utf8(text), **sampling(params), **asked)
+    return kernels.sample(text if isinstance(text, bytes) else utf8(text), params.sampling, **asked)

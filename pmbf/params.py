@@ -10,6 +10,7 @@ import hashlib
 import json
 import math
 from dataclasses import asdict, dataclass, fields
+from functools import cached_property
 from typing import Any, Literal
 
 from pmbf.errors import ParameterError, UnsupportedError
@@ -23,6 +24,17 @@ WORD_BITS = 64
 
 
 @dataclass(frozen=True, slots=True)
+class Sampling:
+    """How a text is sampled: what the kernels ask of `Params`, which says what each is and checks its range."""
+
+    shingle_tokens: int
+    ordered: bool
+    density: float
+    min_hashes: int
+    segment_chars: int
+
+
+@dataclass(frozen=True)
 class Params:
     """Everything that decides what a fingerprint and a row look like; frozen for a collection's life.
 
@@ -62,19 +74,24 @@ class Params:
     fold_version: str = FOLD_VERSION
 
     def __post_init__(self) -> None:
-        _within("shingle_tokens", self.shingle_tokens, 1, 32)
-        _within("min_hashes", self.min_hashes, 1, 1024)
-        _within("segment_chars", self.segment_chars, 1024, 2**31)
-        _within("n_hashes", self.n_hashes, 1, 16)
-        _within("docs_per_row", self.docs_per_row, 1, 4096)
+        require_within("shingle_tokens", self.shingle_tokens, 1, 32)
+        require_within("min_hashes", self.min_hashes, 1, 1024)
+        require_within("segment_chars", self.segment_chars, 1024, 2**31)
+        require_within("n_hashes", self.n_hashes, 1, 16)
+        require_within("docs_per_row", self.docs_per_row, 1, 4096)
         if self.row_capacity is not None:
-            _within("row_capacity", self.row_capacity, 64, 2**27)
+            require_within("row_capacity", self.row_capacity, 64, 2**27)
         if not 0 < self.density <= 1:
             raise ParameterError(f"density is {self.density}, expected a number in (0, 1]")
         if not 0 < self.fpr <= 0.5:
             raise ParameterError(f"fpr is {self.fpr}, expected a number in (0, 0.5]")
         if self.placement not in ("single-row", "multi-row"):
             raise ParameterError(f"placement is {self.placement!r}, expected 'single-row' or 'multi-row'")
+
+    @cached_property
+    def sampling(self) -> Sampling:
+        """How the texts are sampled."""
+        return Sampling(self.shingle_tokens, self.ordered, self.density, self.min_hashes, self.segment_chars)
 
     @classmethod
     def obfuscation(cls, **changed: Any) -> Params:
@@ -185,6 +202,11 @@ def room(popcount: int, *, row_bits: int, n_hashes: int, fpr: float) -> int:
     return max(0, math.floor(row_bits / n_hashes * math.log(free_share)))
 
 
-def _within(name: str, value: int, low: int, high: int) -> None:
+def require_within(name: str, value: int, low: int, high: int) -> None:
+    """Refuse what is no whole number of a range.
+
+    Raises:
+        ParameterError: The value is outside `[low, high]`, or no integer.
+    """
     if not isinstance(value, int) or not low <= value <= high:
         raise ParameterError(f"{name} is {value!r}, expected an integer from {low} to {high}")

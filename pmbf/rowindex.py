@@ -16,7 +16,7 @@ resolved, and so that a document can be found again to be deleted.
 from __future__ import annotations
 
 from bisect import bisect_left, insort
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -52,24 +52,6 @@ class FreeSpaceIndex:
         """Return the number of rows known."""
         return len(self._ascending)
 
-    @classmethod
-    def from_rooms(cls, rooms: NDArray[np.uint32]) -> FreeSpaceIndex:
-        """Return the index that `rooms` described.
-
-        Args:
-            rooms: `(n_rows, 3) uint32`: tile, row, room; a row named twice has its last room.
-
-        Raises:
-            ParameterError: `rooms` has another shape.
-        """
-        if rooms.ndim != 2 or rooms.shape[1] != 3:
-            raise ParameterError(f"rooms is {rooms.dtype} {rooms.shape}, expected uint32 (n_rows, 3)")
-        index = cls()
-        for tile, row, room in rooms.tolist():
-            index._tiles.setdefault(tile, {})[row] = room
-        index._ascending = sorted((room, tile, row) for tile, row, room in index._places())
-        return index
-
     def set(self, tile: int, row: int, room: int) -> None:
         """Note how many hashes a row may still take, at least 0; a row not known before is added.
 
@@ -102,15 +84,6 @@ class FreeSpaceIndex:
         insort(self._ascending, (room - n_hashes, tile, row))
         return tile, row
 
-    def rooms(self) -> NDArray[np.uint32]:
-        """Return everything known, `(n_rows, 3) uint32`: tile, row, room, ascending."""
-        return np.array(sorted(self._places()), np.uint32).reshape(-1, 3)
-
-    def _places(self) -> Iterator[tuple[int, int, int]]:
-        for tile, rooms in self._tiles.items():
-            for row, room in rooms.items():
-                yield tile, row, room
-
 
 class Entry(NamedTuple):
     """The parts `[part_start, part_stop)` of a document live in a row of a tile."""
@@ -140,18 +113,6 @@ class RowIndex:
 
     def __init__(self) -> None:
         self._tiles: dict[int, _TileEntries] = {}
-
-    @classmethod
-    def from_tile_arrays(cls, tiles: Mapping[int, Entries]) -> RowIndex:
-        """Return the index over arrays that `tile_arrays` returned, by tile; they are kept, not copied.
-
-        Raises:
-            ParameterError: An array is not `(n_entries, 4) uint32`.
-        """
-        index = cls()
-        for tile, entries in tiles.items():
-            index.put_tile(tile, entries)
-        return index
 
     def __len__(self) -> int:
         """Return the number of entries."""
@@ -192,16 +153,6 @@ class RowIndex:
             CorruptError: The tile's array is not ascending by row.
         """
         return self._tile(tile).of_rows(rows)[:, 1:]
-
-    def entries_of_row(self, tile: int, row: int) -> list[Entry]:
-        """Return what lives in a row, by document and part.
-
-        Raises:
-            NotFoundError: The tile is not known.
-            CorruptError: The tile's array is not ascending by row.
-        """
-        found = self._tile(tile).of_rows([row])
-        return sorted(Entry(tile, *entry) for entry in found.tolist())
 
     def rows_of(self, document: int) -> list[tuple[int, int]]:
         """Return the tile and row of everything that holds a document, ascending, each once; empty when nothing does.

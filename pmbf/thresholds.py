@@ -96,7 +96,7 @@ def thresholds(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
     [1, 11, 151]
     """
     _require_rates(n, rates)
-    n_grid, p_grid = grid_point(n, p)
+    n_grid, p_grid = _grid_point(n, p)
     buckets = np.zeros(len(rates), np.intp)
     above = rates > 0.0
     buckets[above] = _buckets(rates[above]) - _LOWEST_BUCKET + 1
@@ -108,21 +108,8 @@ def thresholds(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
     return np.minimum(found, n + 1, dtype=np.int32)
 
 
-@lru_cache(maxsize=4096)
-def grid_point(n: int, p: float) -> tuple[int, float]:
-    """Return the tries and the chance whose thresholds `thresholds` gives for n and p.
-
-    Args:
-        n: Tries, at least 0; up to 64 they stay, above they are raised by less than 1/32.
-        p: Accepted chance, above 0; it is lowered to a power of 2^(1/4).
-
-    Raises:
-        ParameterError: A number is outside its range.
-
-    >>> grid_point(63, 0.5), grid_point(1399, 0.26)
-    ((63, 0.5), (1408, 0.25))
-    """
-    _require(n, 0.0)
+def _grid_point(n: int, p: float) -> tuple[int, float]:
+    """Return the tries, raised by less than 1/32 above 64, and the chance, lowered to a power of 2^(1/4)."""
     _require_chance(p)
     shift = max(0, n.bit_length() - _LEADING_BITS)
     below = 2.0 ** (math.floor(CHANCES_PER_OCTAVE * math.log2(p)) / CHANCES_PER_OCTAVE)

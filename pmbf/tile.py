@@ -27,13 +27,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 import numpy as np
-from bitarray import bitarray
-from bitarray.util import count_and
 from numpy.typing import NDArray
 
 from pmbf import kernels, params
 from pmbf.errors import ParameterError
-from pmbf.kernels.types import Probed
+from pmbf.kernels import Probed
 
 ROWS_PER_TILE = 512
 """One bit of each row fills one 64-byte line of the processor's cache."""
@@ -189,18 +187,6 @@ class Tile:
         """Return the room of each row, `(n_rows,) int64`."""
         return np.array([self._room(popcount) for popcount in self.popcounts.tolist()], np.int64)
 
-    def row_as_bitarray(self, row: int) -> bitarray:
-        """Return the bits of a row, read-only: a view of an open tile, a copy of a sealed one.
-
-        Raises:
-            ParameterError: There is no such row.
-        """
-        self._known(row)
-        if not self.sealed:
-            return _as_bitarray(self.bits[row])
-        column = (self.bits[:, row // 64] >> np.uint64(row % 64)) & np.uint64(1)
-        return _as_bitarray(np.packbits(column.astype(np.bool_), bitorder="little").view(np.uint64))
-
     # ------------------------------------------------------------------ asking
 
     def hits(self, hashes: Hashes) -> Words:
@@ -234,8 +220,12 @@ class Tile:
         if self.sealed:
             at = kernels.positions(hashes, row_bits=self.row_bits, n_hashes=self.n_hashes)
             return _column_counts(self._read(hashes)[np.unique(at)], self.n_rows)
-        query = _as_bitarray(self._filled([hashes]))
-        return np.array([count_and(query, _as_bitarray(row)) for row in self.bits], np.int64)
+        # Imported where it is used: few ask by common bits, and a start is not to wait for it.
+        from bitarray import bitarray
+        from bitarray.util import count_and
+
+        query, *rows = (bitarray(buffer=row.data, endian="little") for row in (self._filled([hashes]), *self.bits))
+        return np.array([count_and(query, row) for row in rows], np.int64)
 
     # ------------------------------------------------------------------ changing
 
@@ -340,12 +330,6 @@ class Tile:
         if self.sealed or not self._bits.flags.writeable:
             found = "sealed" if self.sealed else "read-only"
             raise ParameterError(f"the tile is {found}, expected an open one; change the copy that writable() returns")
-
-
-def _as_bitarray(row: Words) -> bitarray:
-    octets = row.view(np.uint8)
-    octets.flags.writeable = False
-    return bitarray(buffer=octets.data, endian="little")
 
 
 def _column_counts(slices: Words, n_rows: int) -> NDArray[np.int64]:

@@ -85,6 +85,17 @@ def test_where_no_compiler_is_the_build_goes_on_without_native_kernels(tmp_path:
     assert "reference\n" == run("-c", NAME, cwd=folder).stdout
 
 
+def test_what_is_installed_has_the_number_of_the_interface_and_no_sources(tmp_path: Path) -> None:
+    pytest.importorskip("setuptools")
+    folder, installed = checkout(tmp_path), tmp_path / "installed"
+    built = run("setup.py", "-q", "build", "--build-lib", installed, cwd=folder, CC="/bin/false")
+    assert 0 == built.returncode, built.stderr
+    sources = {path.relative_to(installed).as_posix() for path in installed.rglob("*.[ch]")}
+    assert {"pmbf/kernels/interface.h"} == sources
+    read = "from pmbf.kernels import native_library; print(native_library.INTERFACE > 0)"
+    assert "True\n" == run("-c", read, cwd=installed).stdout
+
+
 def test_a_source_distribution_holds_all_sources(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     folder = checkout(tmp_path)
@@ -93,6 +104,6 @@ def test_a_source_distribution_holds_all_sources(tmp_path: Path) -> None:
     [archive] = (folder / "dist").glob("*.tar.gz")
     with tarfile.open(archive) as opened:
         names = {name.partition("/")[2] for name in opened.getnames()}
-    sources = {str(path.relative_to(ROOT)) for path in ROOT.glob("pmbf/kernels/native/*.[ch]")}
-    assert sources <= names
+    sources = {str(path.relative_to(ROOT)) for path in ROOT.glob("pmbf/kernels/**/*.[ch]")}
+    assert {"pmbf/kernels/interface.h", "pmbf/kernels/native/text/fold.c"} < sources <= names
     assert {"setup.py", "pyproject.toml", "pmbf/kernels/fold_table.bin", "pmbf/py.typed"} <= names

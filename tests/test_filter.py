@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from pmbf import params
 from pmbf.errors import ParameterError
 from pmbf.filter import CROWDED_RATE, PseudoMatrixBloomFilter, Tile
-from pmbf.thresholds import threshold
 
 CAPACITY = 500
 
@@ -24,68 +21,16 @@ def full_tile(n_rows: int, *, seed: int, n_hashes: int = 3, fpr: float = 0.01) -
     return tile, stored
 
 
-def rows_over(tile: Tile, query: np.ndarray, windows: object, *, chance: float, method: str = "hashes") -> np.ndarray:
-    """Return the rows of a matrix of one tile, where each window of a row passes by so much chance."""
-    n_windows = len([None for start, stop in windows if start < stop]) if method == "hashes" else 1
-    false_rows = chance * max(1, n_windows) * max(1, tile.n_rows)
-    [(_, rows)] = PseudoMatrixBloomFilter({0: tile}).rows_over(query, windows, false_rows=false_rows, method=method)
+def with_common_bits(tile: Tile, query: np.ndarray, *, chance: float) -> np.ndarray:
+    """Return the rows of a matrix of one tile, where each row passes by so much chance."""
+    matrix = PseudoMatrixBloomFilter({0: tile})
+    [(_, rows)] = matrix.rows_with_common_bits(query, false_rows=chance * max(1, tile.n_rows))
     return rows
 
 
 def foreign(n: int, *, seed: int) -> np.ndarray:
     """Return hashes that no row of `full_tile` holds."""
     return np.random.default_rng(seed).integers(2**31, 2**32, n, np.uint32)
-
-
-@pytest.mark.parametrize("method", ["hashes", "popcount"])
-def test_the_row_that_holds_the_query_passes(method: str) -> None:
-    tile, stored = full_tile(70, seed=1)
-    query = stored[66][:100]
-    found = rows_over(tile, query, [(0, 100)], chance=1e-6, method=method)
-    assert [66] == found.tolist()
-
-
-@given(st.integers(1, 6), st.floats(1e-12, 1e-3), st.booleans())
-def test_a_stored_text_of_few_hashes_passes_whatever_the_rates(n_stored: int, chance: float, sealed: bool) -> None:
-    tile, stored = full_tile(3, seed=2)
-    if sealed:
-        tile.seal()
-    query = np.concatenate([foreign(40, seed=3), stored[1][:n_stored], foreign(40, seed=4)])
-    window = (40, 40 + n_stored)
-    found = rows_over(tile, query, [(0, len(query)), window], chance=chance)
-    assert 1 in found
-
-
-def test_a_passage_in_a_long_query_is_found_in_its_window_and_not_in_the_whole() -> None:
-    tile, stored = full_tile(100, seed=5)
-    query = np.concatenate([foreign(2000, seed=6), stored[42][:14], foreign(2000, seed=7)])
-    asked = {"chance": 1e-6}
-    assert [] == rows_over(tile, query, [(0, len(query))], **asked).tolist()
-    assert [42] == rows_over(tile, query, [(0, len(query)), (1990, 2014), (1995, 2019)], **asked).tolist()
-
-
-@pytest.mark.parametrize("place", [0, 2047, 2048, 4999])
-def test_more_windows_than_are_counted_at_once_are_all_looked_at(place: int) -> None:
-    tile, stored = full_tile(10, seed=8)
-    query = foreign(60_000, seed=9)
-    query[12 * place : 12 * place + 12] = stored[3][:12]
-    windows = [(start, start + 12) for start in range(0, 60_000, 12)]
-    assert [3] == rows_over(tile, query, windows, chance=1e-8).tolist()
-
-
-@pytest.mark.parametrize("method", ["hashes", "popcount"])
-@pytest.mark.parametrize("n_hashes", [1, 3])
-def test_foreign_texts_pass_no_more_often_than_was_asked_for(method: str, n_hashes: int) -> None:
-    """Seeds 10 and 100 to 139; 40 queries, 2 false rows each at most, five standard deviations beside that."""
-    tile, _ = full_tile(256, seed=10, n_hashes=n_hashes)
-    tile.seal()
-    matrix = PseudoMatrixBloomFilter({0: tile})
-    windows = [(0, 300), (0, 100), (100, 200), (200, 300)]
-    n_found = 0
-    for seed in range(100, 140):
-        for _, rows in matrix.rows_over(foreign(300, seed=seed), windows, false_rows=2.0, method=method):
-            n_found += len(rows)
-    assert n_found < 80 + 5 * np.sqrt(80)
 
 
 def test_how_many_rows_hold_a_hash_is_read_off_the_filter() -> None:
@@ -99,55 +44,6 @@ def test_how_many_rows_hold_a_hash_is_read_off_the_filter() -> None:
     assert abs(n_holding[:-1].mean() - 1) < 1
 
 
-def test_rows_pass_from_the_threshold_of_their_own_rate_on() -> None:
-    tile, stored = full_tile(1, seed=13)
-    needed = threshold(100, float(tile.rates()[0]) * 2**0.25, 1e-6)
-    for n_shared, expected in ((needed, [0]), (needed - 5, [])):
-        query = np.concatenate([stored[0][:n_shared], foreign(100 - n_shared, seed=14)])
-        assert expected == rows_over(tile, query, [(0, 100)], chance=1e-6).tolist()
-
-
-def test_with_one_bit_a_hash_both_methods_count_the_same() -> None:
-    tile, stored = full_tile(200, seed=15, n_hashes=1)
-    query = np.concatenate([stored[9][:40], stored[150][:20], foreign(140, seed=16)])
-    asked = {"chance": 1e-6}
-    by_hashes = rows_over(tile, query, [(0, 200)], **asked)
-    assert [9, 150] == by_hashes.tolist()
-    assert by_hashes.tolist() == rows_over(tile, query, [(0, 200)], **asked, method="popcount").tolist()
-    n_hits = np.unpackbits(tile.hits(query).view(np.uint8), axis=1, bitorder="little")[:, :200].sum(axis=0)
-    n_shared_positions = n_hits - tile.common_bits(query)
-    assert 0 <= n_shared_positions.min() <= n_shared_positions.max() <= 3
-
-
-def test_with_three_bits_a_hash_counting_hashes_finds_what_common_bits_cannot() -> None:
-    tile, stored = full_tile(200, seed=17)
-    query = np.concatenate([stored[9][:20], foreign(180, seed=18)])
-    asked = {"chance": 1e-6}
-    assert [9] == rows_over(tile, query, [(0, 200)], **asked).tolist()
-    assert [] == rows_over(tile, query, [(0, 200)], **asked, method="popcount").tolist()
-
-
-@pytest.mark.parametrize("method", ["hashes", "popcount"])
-@pytest.mark.parametrize("windows", [[], [(0, 0)], [(0, 0), (5, 5)]])
-def test_nothing_asked_is_nothing_found(method: str, windows: list[tuple[int, int]]) -> None:
-    tile, _ = full_tile(3, seed=19)
-    query = foreign(5 if windows == [(0, 0), (5, 5)] and method == "hashes" else 0, seed=20)
-    assert [] == rows_over(tile, query, windows, chance=1e-6, method=method).tolist()
-
-
-@pytest.mark.parametrize("method", ["hashes", "popcount"])
-def test_a_tile_without_rows_has_none_that_pass(method: str) -> None:
-    tile, _ = full_tile(0, seed=21)
-    found = rows_over(tile, foreign(9, seed=22), [(0, 9)], chance=0.5, method=method)
-    assert [] == found.tolist()
-
-
-def test_a_row_without_a_hit_never_passes_though_chance_may() -> None:
-    tile = Tile.new(10, n_hashes=3, fpr=0.01)
-    tile.add_row()
-    assert [] == rows_over(tile, foreign(9, seed=23), [(0, 9)], chance=1.0).tolist()
-
-
 def test_tiles_of_different_widths_answer_one_query() -> None:
     matrix = PseudoMatrixBloomFilter()
     for number, row_words in ((7, 100), (2, 300)):
@@ -157,7 +53,7 @@ def test_tiles_of_different_widths_answer_one_query() -> None:
                 matrix.tiles[number].add_row(), np.arange(100 * row, 100 * row + 90, dtype=np.uint32)
             )
     query = np.arange(100, 180, dtype=np.uint32)
-    found = [(tile, rows.tolist()) for tile, rows in matrix.rows_over(query, [(0, 80)], false_rows=1e-3)]
+    found = [(tile, rows.tolist()) for tile, rows in matrix.rows_with_common_bits(query, false_rows=1e-3)]
     assert [(2, [1]), (7, [1])] == found
     assert 9 == matrix.n_rows
     looked_up = matrix.look_up(query)
@@ -166,19 +62,49 @@ def test_tiles_of_different_widths_answer_one_query() -> None:
     assert [(2, [0, 1, 63]), (7, [0, 6])] == found
 
 
-@pytest.mark.parametrize(
-    ("changed", "found"),
-    [
-        ({"method": "bits"}, "method is 'bits', expected 'hashes' or 'popcount'"),
-        ({"chance": 0.0}, "p is 0.0"),
-        ({"windows": [(0, 10)]}, "a window is not inside the 9 hashes"),
-    ],
-)
-def test_a_wrong_argument_is_named(changed: dict[str, object], found: str) -> None:
+def test_the_row_that_holds_the_query_passes() -> None:
+    tile, stored = full_tile(70, seed=1)
+    assert [66] == with_common_bits(tile, stored[66][:100], chance=1e-6).tolist()
+
+
+@pytest.mark.parametrize("n_hashes", [1, 3])
+def test_foreign_texts_pass_no_more_often_than_was_asked_for(n_hashes: int) -> None:
+    """Seeds 10 and 100 to 139; 40 queries, 2 false rows each at most, five standard deviations beside that."""
+    tile, _ = full_tile(256, seed=10, n_hashes=n_hashes)
+    tile.seal()
+    found = [with_common_bits(tile, foreign(300, seed=seed), chance=2 / 256) for seed in range(100, 140)]
+    assert sum(map(len, found)) < 80 + 5 * np.sqrt(80)
+
+
+def test_with_one_bit_a_hash_bits_in_common_are_hits() -> None:
+    tile, stored = full_tile(200, seed=15, n_hashes=1)
+    query = np.concatenate([stored[9][:40], stored[150][:20], foreign(140, seed=16)])
+    assert [9, 150] == with_common_bits(tile, query, chance=1e-6).tolist()
+    n_hits = np.unpackbits(tile.hits(query).view(np.uint8), axis=1, bitorder="little")[:, :200].sum(axis=0)
+    n_shared_positions = n_hits - tile.common_bits(query)
+    assert 0 <= n_shared_positions.min() <= n_shared_positions.max() <= 3
+
+
+def test_nothing_asked_is_nothing_found() -> None:
+    tile, _ = full_tile(3, seed=19)
+    assert [] == with_common_bits(tile, foreign(0, seed=20), chance=1e-6).tolist()
+
+
+def test_a_tile_without_rows_has_none_that_pass() -> None:
+    tile, _ = full_tile(0, seed=21)
+    assert [] == with_common_bits(tile, foreign(9, seed=22), chance=0.5).tolist()
+
+
+def test_a_row_without_a_bit_in_common_never_passes_though_chance_may() -> None:
+    tile = Tile.new(10, n_hashes=3, fpr=0.01)
+    tile.add_row()
+    assert [] == with_common_bits(tile, foreign(9, seed=23), chance=1.0).tolist()
+
+
+def test_no_chance_at_all_is_refused() -> None:
     tile, _ = full_tile(3, seed=24)
-    arguments = {"windows": [(0, 9)], "chance": 0.1} | changed
-    with pytest.raises(ParameterError, match=found):
-        rows_over(tile, foreign(9, seed=25), arguments.pop("windows"), **arguments)  # type: ignore[arg-type]
+    with pytest.raises(ParameterError, match=r"p is 0\.0"):
+        with_common_bits(tile, foreign(9, seed=25), chance=0.0)
 
 
 def test_a_crowded_row_passes_whatever_is_asked() -> None:
@@ -186,7 +112,4 @@ def test_a_crowded_row_passes_whatever_is_asked() -> None:
     tile.insert(tile.add_row(), np.arange(400, dtype=np.uint32))
     tile.insert(tile.add_row(), np.arange(3, dtype=np.uint32))
     assert tile.rates()[0] > CROWDED_RATE > tile.rates()[1]
-    matrix = PseudoMatrixBloomFilter({0: tile})
-    for method in ("hashes", "popcount"):
-        [(_, rows)] = matrix.rows_over(foreign(40, seed=26), [(0, 40)], false_rows=1e-9, method=method)
-        assert [0] == rows.tolist()
+    assert [0] == with_common_bits(tile, foreign(40, seed=26), chance=1e-9).tolist()

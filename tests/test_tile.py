@@ -111,9 +111,6 @@ def test_open_and_sealed_tiles_answer_alike(n_rows: int, n_hashes: int, seed: in
     assert opened.hits(query).tolist() == sealed.hits(query).tolist()
     assert opened.common_bits(query).tolist() == sealed.common_bits(query).tolist()
     assert opened.rooms().tolist() == sealed.rooms().tolist()
-    assert [opened.row_as_bitarray(row) for row in range(n_rows)] == [
-        sealed.row_as_bitarray(row) for row in range(n_rows)
-    ]
 
 
 def test_sealed_and_unsealed_a_tile_is_as_before() -> None:
@@ -156,7 +153,6 @@ def test_common_bits_are_those_of_the_row_and_the_query_as_sets(stored: list[int
     bits = [set(kernels.positions(hash_array(one), row_bits=384, n_hashes=3).ravel()) for one in (stored, query)]
     assert [len(bits[0] & bits[1])] == tile.common_bits(hash_array(query)).tolist()
     assert [len(bits[0])] == tile.popcounts.tolist()
-    assert sorted(bits[0]) == list(tile.row_as_bitarray(0).search(1))
 
 
 def test_common_bits_are_those_of_the_kernel() -> None:
@@ -165,12 +161,6 @@ def test_common_bits_are_those_of_the_kernel() -> None:
     row = np.zeros(ROW_WORDS, np.uint64)
     kernels.fill(row, query, n_hashes=N_HASHES)
     assert kernels.popcounts(tile.bits & row).tolist() == tile.common_bits(query).tolist()
-
-
-def test_a_row_seen_as_a_bitarray_cannot_be_changed_behind_the_tile() -> None:
-    tile = filled_tile(2, 10, seed=10)
-    with pytest.raises(TypeError):
-        tile.row_as_bitarray(1)[0] = 1
 
 
 @pytest.mark.parametrize("sealed", [False, True])
@@ -224,7 +214,7 @@ def test_a_refused_rebuild_leaves_the_row_as_it_was() -> None:
 def test_a_row_that_is_not_there_is_named(row: int) -> None:
     tile = filled_tile(2, 5, seed=14)
     one = np.array([1], np.uint32)
-    asks = (tile.room, tile.row_as_bitarray, lambda row: tile.insert(row, one), lambda row: tile.rebuild(row, [one]))
+    asks = (tile.room, lambda row: tile.insert(row, one), lambda row: tile.rebuild(row, [one]))
     for ask in asks:
         with pytest.raises(ParameterError, match=f"row is {row}, expected 0 to 1"):
             ask(row)

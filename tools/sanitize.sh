@@ -18,7 +18,7 @@ trap 'rm -rf "$folder"' EXIT
 headers=$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')
 "$compiler" -std=c11 -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined \
     -Wall -Wextra -Wno-psabi -fvisibility=hidden -shared -fPIC -DPy_LIMITED_API=0x030B0000 -I"$headers" \
-    pmbf/kernels/native/*.c -o "$folder/_native.so"
+    pmbf/kernels/native/*/*.c -o "$folder/_native.so"
 
 # Python itself leaves memory to the system at its end, so leaks are not looked for.
 LD_PRELOAD="$runtime $("$compiler" -print-file-name=libubsan.so)" ASAN_OPTIONS=detect_leaks=0:quarantine_size_mb=16:malloc_context_size=5 \

@@ -35,7 +35,7 @@ def main() -> int:
 def _built(folder: Path) -> Path:
     compiler = os.environ.get("CC", "cc")
     objects = []
-    for source in sorted(ROOT.glob("pmbf/kernels/native/text_*.c")):
+    for source in sorted(ROOT.glob("pmbf/kernels/native/text/*.c")):
         objects.append(folder / f"{source.stem}.o")
         declared = ["-include", str(_declarations(folder))]
         subprocess.run([compiler, *FLAGS.split(), *declared, "-c", source, "-o", objects[-1]], check=True)

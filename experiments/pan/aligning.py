@@ -19,9 +19,10 @@ from experiments.pan.annotations import Pair, file_name, write_detections
 from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation
 from experiments.pan.running import Done, Outcome, open_run, processed
+from experiments.pan.strongest import strongest
 from measure.corpora import read
 from pmbf.report import Passage
-from pmbf.verify import Prepared, Settings, Statistics, passages, prepare, strongest
+from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 MIN_CHARS = 150
 """PAN's cases have no fewer characters."""

@@ -23,6 +23,7 @@ from experiments.pan.annotations import write_detections, write_whole
 from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation
 from experiments.pan.running import Done, Outcome, open_run, processed
+from experiments.pan.strongest import strongest
 from measure.corpora import read
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
@@ -30,7 +31,6 @@ from pmbf.params import Params
 from pmbf.report import Report
 from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
-from pmbf.verify import strongest
 
 COLLECTION = "sources.pmbf"
 BATCH_TEXTS = 200

@@ -72,7 +72,7 @@ def rows_by_bits(
     matrix: PseudoMatrixBloomFilter, hashes: NDArray[np.uint32], *, false_rows: float
 ) -> Iterator[tuple[int, Rows]]:
     """Yield each tile's number and its rows with more of a query's bits than chance explains, as the paper does."""
-    yield from matrix.rows_over(hashes, [], false_rows=false_rows, method="popcount")
+    yield from matrix.rows_with_common_bits(hashes, false_rows=false_rows)
 
 
 ROWS_OVER = {"hashes": rows_by_hashes, "bits": rows_by_bits}

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.endpoint.sitekey import SiteKey
-from pmbf.kernels.lookalikes import alike
+from pmbf.kernels import alike
 from pmbf.params import FOLD_VERSION
 from pmbf.report import Span
 from pmbf.text import utf8

@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
-from pmbf.kernels.lookalikes import alike
+from pmbf.kernels import alike
 from pmbf.report import Match, Passage, Span
 from pmbf.text import fold
 

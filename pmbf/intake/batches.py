@@ -23,7 +23,7 @@ from typing import NamedTuple
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.extract import Limits, extract, may_be_plain, plain_kind
-from pmbf.fingerprint import fingerprint, sampling
+from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import FileFound, read_bounded
 from pmbf.jobs.processes import Processes
 from pmbf.jobs.threads import Workers
@@ -98,7 +98,7 @@ def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> di
     """Read files of plain text in UTF-8, by path; those left out `read_document` must tell about."""
     most_bytes = min(limits.max_bytes, limits.max_text_bytes)
     sizes = {file.path: file.size for file in files if file.size <= most_bytes}
-    texts = kernels.read_texts(list(sizes), list(sizes.values()), **sampling(params))
+    texts = kernels.read_texts(list(sizes), list(sizes.values()), params.sampling)
     found = zip(sizes, texts, strict=True)
     return {path: NewDocument(kind, *text) for path, text in found if text and (kind := plain_kind(text.utf8, path))}
 

@@ -11,6 +11,8 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = ["NAT", "PRIOR_UNIT", "PRIOR_WORDS", "Grams", "Pair", "Rules", "Runs", "Words", "score_tables"]
+
 NAT = 1024
 PRIOR_WORDS = 500
 PRIOR_UNIT = 65536

@@ -46,12 +46,6 @@ def require_whole_words(slices: NDArray[np.uint64]) -> None:
         raise ParameterError(f"slices has {len(slices)} positions, expected a multiple of 64")
 
 
-def require_same_width(row: NDArray[np.uint64], rows: NDArray[np.uint64]) -> None:
-    """Refuse rows of another width than one row's."""
-    if rows.shape[1] != len(row):
-        raise ParameterError(f"rows are {rows.shape[1]} words wide, expected {len(row)} as row has")
-
-
 def require_windows(starts: NDArray[np.int64], stops: NDArray[np.int64], n_hits: int) -> None:
     """Refuse windows that leave the hashes."""
     require("starts", starts, np.int64, "(n_windows,)", 1)
@@ -60,47 +54,6 @@ def require_windows(starts: NDArray[np.int64], stops: NDArray[np.int64], n_hits:
         raise ParameterError(f"stops has {len(stops)} windows, expected {len(starts)} as starts has")
     if len(starts) and (starts.min() < 0 or stops.max() > n_hits or (starts > stops).any()):
         raise ParameterError(f"a window is not inside the {n_hits} hashes; expected 0 <= start <= stop <= {n_hits}")
-
-
-def require_limits(
-    hits: NDArray[np.uint64],
-    windows: NDArray[np.int64],
-    kinds: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    limits: NDArray[np.int32],
-) -> None:
-    """Refuse windows that leave the hits, and those that are not of the size of their kind."""
-    require_windows(windows[:, 0], windows[:, 1], len(hits))
-    if len(kinds) and (kinds.min() < 0 or kinds.max() >= len(sizes)):
-        raise ParameterError(
-            f"a window is of a kind from {kinds.min()} to {kinds.max()}, expected 0 to {len(sizes) - 1}"
-        )
-    n_inside = windows[:, 1] - windows[:, 0]
-    if len(wrong := np.flatnonzero(n_inside != sizes[kinds])):
-        at = wrong[0]
-        raise ParameterError(f"a window has {n_inside[at]} hashes, expected {sizes[kinds[at]]} as its kind has")
-
-
-def require_limits_fit(
-    hits: NDArray[np.uint64],
-    windows: NDArray[np.int64],
-    kinds: NDArray[np.int64],
-    sizes: NDArray[np.int64],
-    limits: NDArray[np.int32],
-) -> None:
-    """Refuse arrays of other types or shapes; their values are not looked at."""
-    require("hits", hits, np.uint64, "(q, S)", 2)
-    require("windows", windows, np.int64, "(n_windows, 2)", 2)
-    require("kinds", kinds, np.int64, "(n_windows,)", 1)
-    require("sizes", sizes, np.int64, "(n_kinds,)", 1)
-    require("limits", limits, np.int32, "(n_kinds, n_rows)", 2)
-    require_rows("hits", hits, limits.shape[1])
-    if windows.shape[1] != 2:
-        raise ParameterError(f"windows is int64 {windows.shape}, expected int64 (n_windows, 2)")
-    if len(kinds) != len(windows):
-        raise ParameterError(f"kinds is for {len(kinds)} windows, expected {len(windows)} as windows has")
-    if len(limits) != len(sizes):
-        raise ParameterError(f"limits has {len(limits)} lines, expected {len(sizes)} as sizes has")
 
 
 def require_weighed_hits(hits: NDArray[np.uint64], weights: NDArray[np.int32], least: int) -> None:

@@ -1,6 +1,6 @@
 """Align two texts: the native twin of `reference_align`, `reference_runs` and `reference_words`, with the same results.
 
-The work is done by `native/align_*.c`; one call for what a text needs once, one for each pair.
+The work is done by `native/align/*.c`; one call for what a text needs once, one for each pair.
 """
 
 from __future__ import annotations
@@ -15,13 +15,15 @@ from pmbf.kernels.align_rules import N_SLIPS, Grams, Pair, Runs, Words
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.types import Folded, Tokens
 
+__all__ = ["align", "classes", "equal_runs", "grams", "hops", "part_scores", "runs_of", "spell", "words"]
+
 Places = NDArray[np.int64]
 
 _at = address()
 
 
 class _Text(Structure):
-    """`text_t` of native/align_words.c."""
+    """`text_t` of native/align/words.c."""
 
     _fields_ = (
         *((name, c_void_p) for name in ("text", "folded")),
@@ -45,7 +47,7 @@ class _Text(Structure):
 
 
 class _Types(Structure):
-    """`types_t` of native/align_fuzzy.c."""
+    """`types_t` of native/align/fuzzy.c."""
 
     _fields_ = (
         *((name, c_void_p) for name in ("keys", "slips", "slots")),
@@ -54,7 +56,7 @@ class _Types(Structure):
 
 
 class _Arguments(Structure):
-    """`arguments_t` of native/align_pair.c."""
+    """`arguments_t` of native/align/pair.c."""
 
     _fields_ = (
         ("rules", c_void_p),
@@ -68,7 +70,7 @@ class _Arguments(Structure):
 
 
 class _Grams(Structure):
-    """`grams_t` of native/align_runs.c."""
+    """`grams_t` of native/align/runs.c."""
 
     _fields_ = (
         *((name, c_void_p) for name in ("sums", "back", "stops", "names", "order", "bounds")),
@@ -77,7 +79,7 @@ class _Grams(Structure):
 
 
 class _Folded(Structure):
-    """`folded_t` of native/align_prepare.c."""
+    """`folded_t` of native/align/prepare.c."""
 
     _fields_ = (
         ("folded", c_void_p),
@@ -88,7 +90,7 @@ class _Folded(Structure):
 
 
 class _Tokens(Structure):
-    """`tokens_t` of native/align_hops.c."""
+    """`tokens_t` of native/align/hops.c."""
 
     _fields_ = (("hashes", c_void_p), ("singles", c_void_p), ("n", c_int64))
 

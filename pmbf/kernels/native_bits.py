@@ -18,12 +18,27 @@ from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.types import Probed
 
+__all__ = [
+    "decode_gaps",
+    "evidence",
+    "fill",
+    "hits_open",
+    "hits_sealed",
+    "intersect",
+    "look_up",
+    "popcount",
+    "popcounts",
+    "positions",
+    "rows_with_evidence",
+    "seal",
+    "unseal",
+    "window_counts",
+]
+
 Hashes = NDArray[np.uint32]
 Words = NDArray[np.uint64]
 Counts = NDArray[np.int64]
-Windows = NDArray[np.int64]
-Sizes = NDArray[np.int64]
-Limits = NDArray[np.int32]
+Weights = NDArray[np.int32]
 Buffer = bytes | memoryview
 
 _LINE_WORDS = 8
@@ -38,13 +53,10 @@ _unseal = function("pmbf_unseal", *_SLICES, _AT)
 _hits_open = function("pmbf_hits_open", *_ROWS, *_QUERY, _AT, returns=c_int64)
 _hits_sealed = function("pmbf_hits_sealed", *_SLICES, *_QUERY, _AT)
 _window_counts = function("pmbf_window_counts", _AT, _N, _N, _AT, _N, _AT, returns=c_int64)
-_rows_over = function("pmbf_rows_over", _AT, _N, _AT, _N, _AT, _AT, _N, _AT, _N, _AT, returns=c_int64)
 _look_up, _evidence, _rows_with_evidence = module().look_up, module().evidence, module().rows_with_evidence
 _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
 _popcount = function("pmbf_popcount", _AT, _N, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
-_and_popcounts = function("pmbf_and_popcounts", _AT, *_ROWS, _AT)
-_encode_gaps = function("pmbf_encode_gaps", _AT, _N, _AT, returns=c_int64)
 _decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
 
 use_level = function("pmbf_use_level", c_int, returns=c_int)
@@ -137,20 +149,8 @@ def window_counts(hits: Words, n_rows: int, starts: NDArray[np.int64], stops: ND
     return counts
 
 
-def rows_over(hits: Words, windows: Windows, kinds: Counts, sizes: Sizes, limits: Limits) -> NDArray[np.int64]:
-    """See `reference_query.rows_over`; one pass over the hits, 512 rows at a time."""
-    checks.require_limits_fit(hits, windows, kinds, sizes, limits)
-    hits, windows, kinds, sizes, limits = map(_plain, (hits, windows, kinds, sizes, limits))
-    passed, n_rows = np.empty(limits.shape[1], np.int64), limits.shape[1]
-    wanted = (_at(kinds), _at(sizes), len(sizes), _at(limits), n_rows)
-    n_passed = _rows_over(_at(hits), len(hits), _at(windows), len(windows), *wanted, _at(passed))
-    if n_passed < -1:
-        checks.require_limits(hits, windows, kinds, sizes, limits)
-    return passed[: _done(n_passed)]
-
-
 def evidence(
-    bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
+    bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
 ) -> Counts:
     """See `reference_query.evidence`."""
     how = shingle_tokens, window, missed
@@ -165,7 +165,7 @@ def evidence(
 
 
 def rows_with_evidence(
-    hits: Words, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
+    hits: Words, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
     """See `reference_query.rows_with_evidence`; one pass over the hits, however many rows there are."""
     how = shingle_tokens, window, missed
@@ -201,24 +201,6 @@ def popcounts(rows: Words) -> Counts:
     rows, counts = _plain(rows), np.empty(len(rows), np.int64)
     _popcounts(_at(rows), *rows.shape, _at(counts))
     return counts
-
-
-def and_popcounts(row: Words, rows: Words) -> Counts:
-    """See `reference_bits.and_popcounts`."""
-    checks.require("row", row, np.uint64, "(W,)", 1)
-    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    checks.require_same_width(row, rows)
-    row, rows, counts = _plain(row), _plain(rows), np.empty(len(rows), np.int64)
-    _and_popcounts(_at(row), _at(rows), *rows.shape, _at(counts))
-    return counts
-
-
-def encode_gaps(hashes: Hashes) -> bytes:
-    """See `reference_gaps.encode_gaps`."""
-    checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-    hashes = _plain(hashes)
-    room = np.empty(-(-len(hashes) // 4) + 4 * len(hashes), np.uint8)
-    return room[: _encode_gaps(_at(hashes), len(hashes), _at(room))].tobytes()
 
 
 def decode_gaps(content: Buffer, offset: int, count: int) -> tuple[Hashes, int]:

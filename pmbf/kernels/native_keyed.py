@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function
 
+__all__ = ["siphash_windows"]
+
 _at = address()
 _siphash_windows = function("pmbf_siphash_windows", c_void_p, c_size_t, c_size_t, c_void_p, c_void_p)
 

@@ -1,8 +1,8 @@
 """Finds and loads the compiled kernels: plain C functions over buffers, called through ctypes, which releases the GIL.
 
-The library is the extension module `_native`, which `setup.py` builds where a C compiler is at hand. `INTERFACE` is
-raised, here and in `native/module.c`, with every change of a function's arguments or results: a library left from an
-earlier version is then refused, not called wrongly.
+The library is the extension module `_native`, which `setup.py` builds where a C compiler is at hand. The number in
+`interface.h`, which C includes and Python reads, is raised with every change of a function's arguments or results: a
+library left from an earlier version is then refused, not called wrongly.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 
 from pmbf.errors import UnsupportedError
 
-INTERFACE = 20
+INTERFACE = int(Path(__file__).with_name("interface.h").read_text(encoding="ascii").split()[-1])
 LIBRARY_VARIABLE = "PMBF_NATIVE_LIBRARY"
 """Environment variable: path of a library to load in the place of the installed one, for the sanitizers."""
 

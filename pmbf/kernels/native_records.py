@@ -13,6 +13,8 @@ from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.types import WHOLE, RecordFile, SharedPlaces
 
+__all__ = ["check_pages", "checked_rows", "checksum", "page_checksums", "record", "shared"]
+
 Hashes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 Buffer = bytes | memoryview

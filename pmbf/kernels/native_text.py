@@ -1,7 +1,7 @@
 """Fold, tokenise and sample a text, and read many from their files: the native twin of `reference_text` and
 `reference_files`, same names, same results, same errors.
 
-The work is done by `native/text_*.c` and `native/files_*.c`; here bytes go in and arrays come out, one call of the
+The work is done by `native/text/*.c` and `native/files/*.c`; here bytes go in and arrays come out, one call of the
 extension module per text, or per batch of files.
 The library's lock-free functions share one table, built at the first call.
 """
@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from ctypes import c_int, c_void_p
 from functools import cache
+from hashlib import sha256
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,9 @@ from pmbf.kernels.lookalikes import shapes
 from pmbf.kernels.native_library import function, module
 from pmbf.kernels.reference_text import decoded
 from pmbf.kernels.types import Folded, Looks, Sample, TextRead, Tokens
+from pmbf.params import Sampling
+
+__all__ = ["fold", "looks", "read_texts", "sample", "tokenise"]
 
 PORTABLE, AVX2, AVX512 = range(3)
 """Instruction sets; the best that the processor has is used."""
@@ -65,21 +69,9 @@ class TextKernels:
             n_invisible=n_invisible,
         )
 
-    def sample(
-        self,
-        utf8: bytes,
-        *,
-        shingle_tokens: int,
-        ordered: bool,
-        density: float,
-        min_hashes: int,
-        segment_chars: int,
-        positions: bool = True,
-        starts: bool = True,
-    ) -> Sample:
+    def sample(self, utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
         """As `reference_text.sample`."""
-        how = shingle_tokens, min_hashes, segment_chars, density, ordered, positions, starts
-        made = _valid(self._sample(self._table, utf8, *how), utf8)
+        made = _valid(self._sample(self._table, utf8, *_numbers(how), positions, starts), utf8)
         buffer, n, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible = made
         return Sample(
             np.ndarray(n, np.uint32, buffer),
@@ -93,22 +85,14 @@ class TextKernels:
             n_invisible,
         )
 
-    def read_texts(
-        self,
-        paths: Sequence[str],
-        sizes: Sequence[int],
-        *,
-        shingle_tokens: int,
-        ordered: bool,
-        density: float,
-        min_hashes: int,
-        segment_chars: int,
-    ) -> list[TextRead | None]:
+    def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
         """As `reference_files.read_texts`; the interpreter's lock is released once, for all files."""
-        found = self._read_texts(
-            self._table, list(paths), list(sizes), shingle_tokens, min_hashes, segment_chars, density, ordered
-        )
-        return list(_with_arrays(*found))
+        return list(_with_arrays(*self._read_texts(self._table, list(paths), list(sizes), *_numbers(how))))
+
+
+def _numbers(how: Sampling) -> tuple[int, int, int, float, bool]:
+    """Return what the library asks of the sampling, in its order."""
+    return how.shingle_tokens, how.min_hashes, how.segment_chars, how.density, how.ordered
 
 
 def _with_arrays(files: list[Any], octets: bytes) -> Iterator[TextRead | None]:
@@ -117,9 +101,10 @@ def _with_arrays(files: list[Any], octets: bytes) -> Iterator[TextRead | None]:
         if file is None:
             yield None
             continue
-        sha256, utf8, n_hashes, n_bounds, n_chars, n_tokens, record = file
+        utf8, n_hashes, n_bounds, n_chars, n_tokens, record = file
         begin, middle, at = at, at + n_hashes, at + n_hashes + n_bounds
-        yield TextRead(sha256, utf8, numbers[begin:middle], numbers[middle:at], n_chars, n_tokens, record)
+        contents = sha256(utf8).hexdigest()
+        yield TextRead(contents, utf8, numbers[begin:middle], numbers[middle:at], n_chars, n_tokens, record)
 
 
 def _valid(made: Any, utf8: bytes) -> Any:
@@ -152,47 +137,11 @@ def tokenise(utf8: bytes) -> Tokens:
     return _best().tokenise(utf8)
 
 
-def sample(
-    utf8: bytes,
-    *,
-    shingle_tokens: int,
-    ordered: bool,
-    density: float,
-    min_hashes: int,
-    segment_chars: int,
-    positions: bool = True,
-    starts: bool = True,
-) -> Sample:
+def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
     """As `reference_text.sample`."""
-    return _best().sample(
-        utf8,
-        shingle_tokens=shingle_tokens,
-        ordered=ordered,
-        density=density,
-        min_hashes=min_hashes,
-        segment_chars=segment_chars,
-        positions=positions,
-        starts=starts,
-    )
+    return _best().sample(utf8, how, positions=positions, starts=starts)
 
 
-def read_texts(
-    paths: Sequence[str],
-    sizes: Sequence[int],
-    *,
-    shingle_tokens: int,
-    ordered: bool,
-    density: float,
-    min_hashes: int,
-    segment_chars: int,
-) -> list[TextRead | None]:
+def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
     """As `reference_files.read_texts`."""
-    return _best().read_texts(
-        paths,
-        sizes,
-        shingle_tokens=shingle_tokens,
-        ordered=ordered,
-        density=density,
-        min_hashes=min_hashes,
-        segment_chars=segment_chars,
-    )
+    return _best().read_texts(paths, sizes, how)

@@ -1,4 +1,4 @@
-"""Align two texts: the NumPy reference of `native/align_*.c`. The rules are docs/alignment.md.
+"""Align two texts: the NumPy reference of `native/align/*.c`. The rules are docs/alignment.md.
 
 Every score is a whole number in 1/1024 nat; divisions round down.
 """
@@ -26,6 +26,8 @@ from pmbf.kernels.reference_refine import (
     topic_sum,
 )
 from pmbf.kernels.reference_words import SENTENCE_AND_LINE
+
+__all__ = ["align", "part_scores"]
 
 
 def align(pair: Pair) -> NDArray[np.int64]:

@@ -19,6 +19,19 @@ from numpy.typing import NDArray
 from pmbf.kernels import checks
 from pmbf.kernels.reference_hash import fmix64
 
+__all__ = [
+    "fill",
+    "hits_open",
+    "hits_sealed",
+    "intersect",
+    "popcount",
+    "popcounts",
+    "positions",
+    "seal",
+    "unseal",
+    "window_counts",
+]
+
 Hashes = NDArray[np.uint32]
 Words = NDArray[np.uint64]
 Octets = NDArray[np.uint8]
@@ -263,28 +276,6 @@ def popcounts(rows: Words) -> Counts:
     counts = np.empty(len(rows), np.int64)
     for part in _blocks(len(rows), _BLOCK_WORDS // max(1, rows.shape[1])):
         counts[part] = np.bitwise_count(rows[part]).sum(axis=1, dtype=np.int64)
-    return counts
-
-
-def and_popcounts(row: Words, rows: Words) -> Counts:
-    """Return the bits that one row has in common with each of others, `(n_rows,) int64`: AND, then popcount.
-
-    Args:
-        row: `(W,) uint64`.
-        rows: `(n_rows, W) uint64`.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, or the widths differ.
-
-    Source:
-        Geravand & Ahmadi 2011, Novel Adjustable Matrix Bloom Filter; Tskhay, Butakov & Kim 2014.
-    """
-    checks.require("row", row, np.uint64, "(W,)", 1)
-    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    checks.require_same_width(row, rows)
-    counts = np.empty(len(rows), np.int64)
-    for part in _blocks(len(rows), _BLOCK_WORDS // max(1, len(row))):
-        counts[part] = np.bitwise_count(rows[part] & row).sum(axis=1, dtype=np.int64)
     return counts
 
 

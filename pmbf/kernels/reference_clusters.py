@@ -1,4 +1,4 @@
-"""Clusters of points, and boxes that overlap made one: the reference of `native/align_clusters.c`."""
+"""Clusters of points, and boxes that overlap made one: the reference of `native/align/clusters.c`."""
 
 from __future__ import annotations
 

@@ -14,6 +14,9 @@ from pmbf.errors import ParameterError
 from pmbf.kernels.reference_records import record
 from pmbf.kernels.reference_text import decoded, sample
 from pmbf.kernels.types import Looks, TextRead
+from pmbf.params import Sampling
+
+__all__ = ["looks", "read_texts"]
 
 _UNCLEAN = re.compile(rb"\A\xef\xbb\xbf|[\0-\x08\x0e-\x1f\x7f]")
 
@@ -42,16 +45,7 @@ def _is_clean(content: bytes) -> bool:
     return True
 
 
-def read_texts(
-    paths: Sequence[str],
-    sizes: Sequence[int],
-    *,
-    shingle_tokens: int,
-    ordered: bool,
-    density: float,
-    min_hashes: int,
-    segment_chars: int,
-) -> list[TextRead | None]:
+def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
     """Return what files of clean text gave; None for one that cannot be read, has another size or is something else.
 
     `Looks` says what is clean. Whether a text is the source of something else, as HTML is, is not asked here. Only
@@ -60,7 +54,7 @@ def read_texts(
     Args:
         paths: Of the files, without zero characters.
         sizes: Of the files in bytes, as many: memory is taken for what a file was seen to hold.
-        shingle_tokens, ordered, density, min_hashes, segment_chars: As for `sample`.
+        how: As for `sample`.
 
     Raises:
         ValueError: A path has a zero character, or there are more or fewer sizes than paths.
@@ -74,15 +68,7 @@ def read_texts(
             found.append(None)
             continue
         try:
-            taken = sample(
-                content,
-                shingle_tokens=shingle_tokens,
-                ordered=ordered,
-                density=density,
-                min_hashes=min_hashes,
-                segment_chars=segment_chars,
-                positions=False,
-            )
+            taken = sample(content, how, positions=False)
         except ParameterError:  # not UTF-8
             found.append(None)
             continue

@@ -96,21 +96,23 @@ def _block_stop(text: str, first: int) -> int:
 
 
 def _block(text: str, first: int) -> Block:
+    """Fold some characters of a text, which begin at `first`, and find their tokens."""
     table = fold_table()
-    entries = _entries(text, table)
-    n_chars = len(entries)
-    classes = _field(entries, CLASS_SHIFT)
-    kept = np.flatnonzero(classes)
-    n_invisible = _invisible_in_words(entries, kept)
-    if len(kept) < n_chars:
-        entries, classes = entries[kept], classes[kept]
+    # Step 1: what each code point folds to; nothing where its neighbours say so.
+    looked_up = _entries(text, table)
+    # Step 2: what folds to nothing goes.
+    kept = np.flatnonzero(_field(looked_up, CLASS_SHIFT))
+    n_invisible = _invisible_in_words(looked_up, kept)
+    entries = looked_up if len(kept) == len(looked_up) else looked_up[kept]
+    # Step 3: what becomes several code points is replaced by them.
     if int(np.bitwise_or.reduce(entries, initial=0)) & EXPANSION:
         entries, kept = _expanded(entries, kept, table)
-        classes = _field(entries, CLASS_SHIFT)
+    # Step 4: runs of words are tokens, and letters of scripts written without spaces.
+    starts, stops, singles = _tokens(_field(entries, CLASS_SHIFT))
+    # Step 5: in tokens that mix scripts look-alikes become letters of one, in place.
     codes = entries & np.uint32(CODE)
-    starts, stops, singles = _tokens(classes)
     n_mixed = repair_mixed(codes, entries, starts, stops)
-    origin = np.append(kept, n_chars).astype(np.uint32) + np.uint32(first)
+    origin = np.append(kept, len(looked_up)).astype(np.uint32) + np.uint32(first)
     return Block(codes, origin, starts, stops, singles, n_mixed, n_invisible)
 
 

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 
+__all__ = ["decode_gaps"]
+
 Hashes = NDArray[np.uint32]
 Buffer = bytes | memoryview
 

@@ -7,6 +7,8 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 
+__all__ = ["siphash_windows"]
+
 Hashes = NDArray[np.uint64]
 
 _START = np.array([0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573], np.uint64)

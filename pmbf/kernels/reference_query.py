@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.reference_bits import Counts, Hashes, Words, hits_open, hits_sealed, popcounts, window_counts
+from pmbf.kernels.reference_bits import Counts, Hashes, Words, hits_open, hits_sealed, popcounts
 from pmbf.kernels.types import Probed
 
-Windows = NDArray[np.int64]
-Sizes = NDArray[np.int64]
-Limits = NDArray[np.int32]
+__all__ = ["evidence", "look_up", "rows_with_evidence"]
 
-_WINDOWS_AT_ONCE = 2048
-"""Windows counted together: at 512 rows their counts take 4 MB."""
+Weights = NDArray[np.int32]
 
 
 def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
@@ -43,39 +40,8 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
     return hits, popcounts(hits)
 
 
-def rows_over(hits: Words, windows: Windows, kinds: Counts, sizes: Sizes, limits: Limits) -> NDArray[np.int64]:
-    """Return the rows that reach their limit in at least one window of a query, ascending, `(n,) int64`.
-
-    Args:
-        hits: `(q, ceil(n_rows / 64)) uint64`, as `hits_open` returns them.
-        windows: `(n_windows, 2) int64`, half-open ranges of `hits`; an empty one finds nothing.
-        kinds: `(n_windows,) int64`, the kind of each window, 0 to n_kinds - 1.
-        sizes: `(n_kinds,) int64`, the size that the windows of each kind have.
-        limits: `(n_kinds, n_rows) int32`, the hits each row needs in them; from 0 down every row has them.
-
-    Raises:
-        ParameterError: An array has another dtype or shape, a window leaves the hits, is of no kind or of another size.
-
-    >>> hits, windows, kinds = np.array([[1], [3], [2]], np.uint64), np.array([[0, 2], [1, 3]]), np.array([0, 0])
-    >>> rows_over(hits, windows, kinds, np.array([2]), np.array([[3, 2]], np.int32)).tolist()
-    [1]
-    """
-    checks.require_limits_fit(hits, windows, kinds, sizes, limits)
-    checks.require_limits(hits, windows, kinds, sizes, limits)
-    n_rows = limits.shape[1]
-    passed = np.zeros(n_rows, np.bool_)
-    filled = windows[:, 0] < windows[:, 1]
-    windows, kinds = windows[filled], kinds[filled]
-    for first in range(0, len(windows), _WINDOWS_AT_ONCE):
-        starts, stops = np.ascontiguousarray(windows[first : first + _WINDOWS_AT_ONCE].T)
-        counts, some = window_counts(hits, n_rows, starts, stops), kinds[first : first + _WINDOWS_AT_ONCE]
-        for kind in np.unique(some):
-            passed |= counts[some == kind].max(axis=0) >= limits[kind]
-    return np.flatnonzero(passed)
-
-
 def evidence(
-    bounds: Counts, places: Hashes, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
+    bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
 ) -> Counts:
     """Return the most that a stretch of each list of places weighs, within a window of the query, `(n,) int64`.
 
@@ -133,7 +99,7 @@ def _least_since(values: Counts, firsts: Counts) -> Counts:
 
 
 def rows_with_evidence(
-    hits: Words, weights: Limits, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
+    hits: Words, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
     """Return the rows whose hits weigh so much within a window of the query, ascending, `(n,) int64`; see `evidence`.
 

@@ -30,6 +30,8 @@ from pmbf.kernels.types import (
     SharedPlaces,
 )
 
+__all__ = ["check_pages", "checksum", "page_checksums", "record", "shared"]
+
 Hashes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 Buffer = bytes | memoryview

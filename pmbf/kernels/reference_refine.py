@@ -1,4 +1,4 @@
-"""Where the edges of a box are: the reference of `native/align_refine.c` and `align_stretch.c`."""
+"""Where the edges of a box are: the reference of `native/align/refine.c` and `align/stretch.c`."""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ import zlib
 from collections.abc import Sequence
 from typing import Any
 
+__all__ = ["checked_rows"]
+
 
 def checked_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Return rows, each with its checksum behind its columns: the CRC-32 of what `repr` shows of them as a tuple.

@@ -1,4 +1,4 @@
-"""Equal runs of two texts: the NumPy reference of `native/align_{prepare,grams,runs,hops}.c`."""
+"""Equal runs of two texts: the NumPy reference of `native/align/{prepare,grams,runs,hops}.c`."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import Grams, Runs
 from pmbf.kernels.types import Tokens
+
+__all__ = ["equal_runs", "grams", "hops", "runs_of"]
 
 Places = NDArray[np.int64]
 

@@ -13,6 +13,9 @@ from pmbf.errors import ParameterError
 from pmbf.kernels.reference_fold import Block, blocks
 from pmbf.kernels.reference_hash import shingle_hashes, token_hashes, whole_hash
 from pmbf.kernels.types import Folded, Sample, Tokens
+from pmbf.params import Sampling
+
+__all__ = ["fold", "sample", "tokenise"]
 
 _INDEX_BITS = 32
 
@@ -62,26 +65,14 @@ def tokenise(utf8: bytes) -> Tokens:
     )
 
 
-def sample(
-    utf8: bytes,
-    *,
-    shingle_tokens: int,
-    ordered: bool,
-    density: float,
-    min_hashes: int,
-    segment_chars: int,
-    positions: bool = True,
-    starts: bool = True,
-) -> Sample:
+def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
     """Return the smallest distinct shingle hashes of each segment of a text.
 
     Args:
         utf8: The original text.
-        shingle_tokens: Tokens in a shingle, at least 1; twice as many where it begins with a single letter.
-        ordered: Whether the order of the tokens inside a shingle counts.
-        density: Hashes kept per code point, in (0, 1].
-        min_hashes: Hashes a segment keeps at least, if it has them.
-        segment_chars: Code points of a segment; the last one is a quarter to five quarters of it.
+        how: Tokens in a shingle, at least 1, twice as many where it begins with a single letter; whether their order
+            counts; hashes kept per code point, in (0, 1]; those a segment keeps at least, if it has them; code points
+            of a segment, of which the last one has a quarter to five quarters.
         positions: Whether the order of the text and `token` are wanted; that is empty otherwise, and hashes ascend
             inside a segment.
         starts: Whether `starts` are wanted, too; a third more work. They are empty without positions.
@@ -90,10 +81,10 @@ def sample(
         ParameterError: The bytes are not valid UTF-8.
     """
     tokens = tokenise(utf8)
-    hashes, first = _shingles(tokens, shingle_tokens=shingle_tokens, ordered=ordered)
-    edges = _segment_edges(tokens.n_chars, segment_chars)
+    hashes, first = _shingles(tokens, how)
+    edges = _segment_edges(tokens.n_chars, how.segment_chars)
     cuts = np.searchsorted(tokens.starts[first], edges)
-    quotas = [max(min_hashes, math.ceil(density * n)) for n in np.diff(edges).tolist()]
+    quotas = [max(how.min_hashes, math.ceil(how.density * n)) for n in np.diff(edges).tolist()]
     kept = [_smallest(hashes, start, stop, quota) for start, stop, quota in zip(cuts, cuts[1:], quotas, strict=False)]
     if positions:
         kept = [np.sort(places) for places in kept]
@@ -130,14 +121,14 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
     return np.concatenate([*parts, np.zeros(0, dtype)])
 
 
-def _shingles(tokens: Tokens, *, shingle_tokens: int, ordered: bool) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+def _shingles(tokens: Tokens, how: Sampling) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
     """Return the hash of each shingle and the index of its first token; a text too short for one is one shingle."""
-    lengths = np.where(tokens.singles, 2 * shingle_tokens, shingle_tokens)
+    lengths = np.where(tokens.singles, 2 * how.shingle_tokens, how.shingle_tokens)
     first = np.flatnonzero(np.arange(len(tokens)) + lengths <= len(tokens))
     if len(first):
-        hashes = shingle_hashes(tokens.hashes, tokens.singles, shingle_tokens=shingle_tokens, ordered=ordered)
+        hashes = shingle_hashes(tokens.hashes, tokens.singles, shingle_tokens=how.shingle_tokens, ordered=how.ordered)
         return hashes[first], first
-    whole = [whole_hash(tokens.hashes, tokens.singles, ordered=ordered)] if len(tokens) else []
+    whole = [whole_hash(tokens.hashes, tokens.singles, ordered=how.ordered)] if len(tokens) else []
     return np.array(whole, np.uint32), np.zeros(len(whole), np.intp)
 
 

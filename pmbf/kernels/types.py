@@ -8,6 +8,26 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+__all__ = [
+    "CHUNK_DOCUMENTS",
+    "DAMAGED",
+    "LIVE",
+    "MISSING",
+    "RECORD",
+    "REMOVED",
+    "UNREADY",
+    "UNUSED",
+    "WHOLE",
+    "Folded",
+    "Looks",
+    "Probed",
+    "RecordFile",
+    "Sample",
+    "SharedPlaces",
+    "TextRead",
+    "Tokens",
+]
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Folded:
@@ -80,8 +100,9 @@ class Sample:
 
 
 RECORD = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
-"""Where a document's fingerprint is, as a directory has it: serial number of the file, hashes, offset and length of the
-record, and whether the document is there, `LIVE`, or `REMOVED`."""
+"""Where a document's fingerprint is, 24 bytes of a directory: serial number of the file, hashes, offset and length of
+the record, and whether the document is there, `LIVE`, or `REMOVED`. The layout is the kernels' own: both twins read it
+entry by entry, C as `entry_t` of `native/records/shared.h`. `pmbf.store.directory` writes with this type."""
 UNUSED, LIVE, REMOVED = 0, 1, 2
 
 CHUNK_DOCUMENTS = 1 << 16

@@ -55,41 +55,6 @@ def with_neighbours(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> 
     }
 
 
-def strongest(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages without those of which another document has most, and more alike.
-
-    That is for who wants one source of each place of the query; a report keeps them all, named in `also_in`.
-
-    Args:
-        passages_by_document: Passages of each document that matched one query.
-
-    >>> better = Passage(Span(0, 90), Span(5, 95), 1.0, "verbatim")
-    >>> worse = Passage(Span(5, 90), Span(7, 95), 0.4, "reworded")
-    >>> strongest({7: (better,), 9: (worse,)}) == {7: (better,), 9: ()}
-    True
-    """
-    return {
-        document: tuple(one for one in passages if not _outdone(one, document, passages_by_document))
-        for document, passages in passages_by_document.items()
-    }
-
-
-def _outdone(one: Passage, itself: int, passages_by_document: Mapping[int, tuple[Passage, ...]]) -> bool:
-    return any(
-        min(one.query.stop, other.query.stop) - max(one.query.start, other.query.start) > MOST * len(one.query)
-        and _strength(other) > _strength(one)
-        for document, passages in passages_by_document.items()
-        if document != itself
-        for other in passages
-    )
-
-
-def _strength(one: Passage) -> float:
-    """Return the characters of a passage, those of a loose one only as far as its words are the source's."""
-    alike = one.similarity if one.scores is None or one.scores.sorted_words is None else one.scores.sorted_words
-    return len(one.query) * (1.0 if one.kind in ("verbatim", "edited") else alike)
-
-
 def _others(documents: list[int], itself: int) -> tuple[int, ...]:
     return tuple(document for document in documents if document != itself)[:MAX_NAMED]
 

@@ -6,9 +6,12 @@ from dataclasses import dataclass, field
 
 from pmbf.errors import ParameterError
 from pmbf.kernels import Rules
+from pmbf.params import require_within
 
 SURE_CHARS = 600
 """Two texts on one topic share words by chance; hardly ever so many in a row."""
+
+_CHARS = ("min_chars", "min_reworded_chars", "min_reworded_source_chars", "min_summary_chars", "max_summed_chars")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,13 +59,10 @@ class Settings:
     rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:
-        _within("seed_tokens", self.seed_tokens, 1, 32)
-        _within("max_gap_tokens", self.max_gap_tokens, 0, 1000)
-        _within("min_chars", self.min_chars, 1, 2**31)
-        _within("min_reworded_chars", self.min_reworded_chars, 1, 2**31)
-        _within("min_reworded_source_chars", self.min_reworded_source_chars, 1, 2**31)
-        _within("min_summary_chars", self.min_summary_chars, 1, 2**31)
-        _within("max_summed_chars", self.max_summed_chars, 1, 2**31)
+        require_within("seed_tokens", self.seed_tokens, 1, 32)
+        require_within("max_gap_tokens", self.max_gap_tokens, 0, 1000)
+        for name in _CHARS:
+            require_within(name, getattr(self, name), 1, 2**31)
         for name in ("least_evidence", "least_topical_evidence"):
             if not getattr(self, name) >= 0:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected a number of nats, at least 0")
@@ -78,8 +78,3 @@ class Settings:
     def reworded_threshold(self) -> float:
         """Least similarity of a reworded passage or a summary: 1 where the other is 1, 0.33 where it is 0.6."""
         return max(0.0, 1 - 1.675 * (1 - self.threshold))
-
-
-def _within(name: str, value: int, low: int, high: int) -> None:
-    if not low <= value <= high:
-        raise ParameterError(f"{name} is {value}, expected an integer from {low} to {high}")

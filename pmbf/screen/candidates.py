@@ -107,7 +107,7 @@ def _looked_up(files: StoreFiles, sample: QuerySample, options: Options) -> Iter
 def _rows(files: StoreFiles, stretch: Stretch, least: float, options: Options) -> Rows:
     if options.method != "hashes":
         hashes = stretch.hashes[np.flatnonzero(stretch.weights)]
-        yield from files.matrix().rows_over(hashes, [], false_rows=options.false_rows, method=options.method)
+        yield from files.matrix().rows_with_common_bits(hashes, false_rows=options.false_rows)
         return
     yield from stretch.rows(least, _weighing(files, options))
 

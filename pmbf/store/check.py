@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.kernels.types import CHUNK_DOCUMENTS, RECORD
+from pmbf.kernels import CHUNK_DOCUMENTS, RECORD
 from pmbf.store.compact import FilePacker
 from pmbf.store.directory import Directory
 from pmbf.store.folder import Store

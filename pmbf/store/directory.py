@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.types import CHUNK_DOCUMENTS, LIVE, RECORD, REMOVED
+from pmbf.kernels import CHUNK_DOCUMENTS, LIVE, RECORD, REMOVED
 from pmbf.store.files import MappedFile, damaged
 from pmbf.store.tables import Document
 

@@ -17,7 +17,7 @@ from pmbf import kernels
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint
-from pmbf.kernels.types import MISSING, REMOVED, UNREADY, UNUSED, WHOLE, RecordFile, SharedPlaces
+from pmbf.kernels import MISSING, REMOVED, UNREADY, UNUSED, WHOLE, RecordFile, SharedPlaces
 from pmbf.params import Params
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, tilefile

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "../../pmbf/kernels/native/text_result.h"
+#include "../../pmbf/kernels/native/text/result.h"
 
 table_t *pmbf_text_table(const uint32_t *, const uint32_t *, const uint8_t *, const uint32_t *, const uint8_t *, int);
 void pmbf_text_table_free(table_t *);

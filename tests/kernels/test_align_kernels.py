@@ -315,7 +315,7 @@ def n_equal(one: list[int], other: list[int]) -> int:
 
 
 def test_the_rules_stand_in_one_order_in_both_languages() -> None:
-    header = Path(reference_align.__file__).parent / "native" / "align.h"
+    header = Path(reference_align.__file__).parent / "native" / "align" / "align.h"
     [struct] = re.findall(r"typedef struct \{([^}]*)\} rules_t;", header.read_text(encoding="utf-8"))
 
     assert [field.name for field in fields(Rules)] == re.findall(r"\w+", struct.replace("int64_t", ""))

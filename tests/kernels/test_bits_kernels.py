@@ -171,9 +171,6 @@ def test_intersect_says_of_each_hash_whether_the_other_array_has_it(kernels: Any
 def test_popcounts_count_ones(kernels: Any, rows: np.ndarray, seed: int) -> None:
     row = _random_rows(1, rows.shape[1], seed, sparse=False)[0]
     assert [as_integer(line).bit_count() for line in rows] == kernels.popcounts(rows).tolist()
-    assert [(as_integer(line) & as_integer(row)).bit_count() for line in rows] == kernels.and_popcounts(
-        row, rows
-    ).tolist()
     assert as_integer(row).bit_count() == kernels.popcount(row)
 
 
@@ -206,7 +203,6 @@ AT = np.zeros(1, np.int64)
         (lambda kernels: kernels.intersect(HASH, HASH.astype(np.uint64)), "b is uint64 (4,)"),
         (lambda kernels: kernels.popcount(ROWS), "words is uint64 (3, 2)"),
         (lambda kernels: kernels.popcounts(ROW), "rows is uint64 (2,)"),
-        (lambda kernels: kernels.and_popcounts(ROW[:1], ROWS), "rows are 2 words wide, expected 1"),
     ],
 )
 def test_a_wrong_argument_is_named_with_what_was_found(kernels: Any, call: Callable[[Any], object], found: str) -> None:

@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator
-from ctypes import c_int
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +15,9 @@ from hypothesis import strategies as st
 
 from pmbf.errors import UnsupportedError
 from pmbf.kernels import TextRead, reference_files, reference_records, reference_text
+from pmbf.params import Sampling
 
-OPTIONS: dict[str, Any] = {
-    "shingle_tokens": 4,
-    "ordered": True,
-    "density": 0.05,
-    "min_hashes": 8,
-    "segment_chars": 100,
-}
+HOW = Sampling(shingle_tokens=4, ordered=True, density=0.05, min_hashes=8, segment_chars=100)
 CLEAN = b"The tide comes in twice a day.\r\n\tSo they say.\f\v\n"
 UNCLEAN = {
     "a byte order mark": b"\xef\xbb\xbf" + CLEAN,
@@ -38,22 +31,16 @@ UNCLEAN = {
 }
 
 
-@pytest.fixture(scope="module", params=["reference", "plain C", "the processor's SHA rounds"])
-def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Both twins; the native one with its own rounds of SHA-256, and with the processor's."""
+@pytest.fixture(scope="module", params=["reference", "native"])
+def kernels(request: pytest.FixtureRequest) -> Any:
+    """Both twins."""
     if request.param == "reference":
-        yield reference_files
-        return
+        return reference_files
     try:
-        from pmbf.kernels import native_library, native_text
+        from pmbf.kernels import native_text
     except UnsupportedError as error:
         pytest.skip(str(error))
-    wanted = int(request.param != "plain C")
-    use_sha = native_library.function("pmbf_use_sha", c_int, returns=c_int)
-    if use_sha(wanted) != wanted:
-        pytest.skip(f"this processor lacks {request.param}")
-    yield native_text.TextKernels()
-    use_sha(1)
+    return native_text
 
 
 def as_plain(read: TextRead | None) -> Any:
@@ -62,7 +49,7 @@ def as_plain(read: TextRead | None) -> Any:
 
 def expected(content: bytes) -> Any:
     """Return what a file of clean text is to give, by the other kernels."""
-    sampled = reference_text.sample(content, **OPTIONS, positions=False)
+    sampled = reference_text.sample(content, HOW, positions=False)
     made = reference_records.record(sampled.hashes, sampled.bounds)
     hashes, bounds = sampled.hashes.tolist(), sampled.bounds.tolist()
     return hashlib.sha256(content).hexdigest(), content, hashes, bounds, sampled.n_chars, sampled.n_tokens, made
@@ -77,7 +64,7 @@ def size_of(path: Path) -> int:
 
 def taken(kernels: Any, *paths: Path) -> list[Any]:
     sizes = list(map(size_of, paths))
-    return [as_plain(one) for one in kernels.read_texts(list(map(str, paths)), sizes, **OPTIONS)]
+    return [as_plain(one) for one in kernels.read_texts(list(map(str, paths)), sizes, HOW)]
 
 
 @pytest.mark.parametrize("n_bytes", [0, 1, 54, 55, 56, 57, 63, 64, 65, 119, 120, 127, 128, 1000, 70_001])
@@ -120,14 +107,14 @@ def test_a_file_that_has_changed_its_size_is_left_alone(
     (tmp_path / "a").write_bytes(content)
     (tmp_path / "b").write_bytes(CLEAN)
     paths, size = [str(tmp_path / "a"), str(tmp_path / "b")], max(0, len(content) + more)
-    found = [as_plain(one) for one in kernels.read_texts(paths, [size, len(CLEAN)], **OPTIONS)]
+    found = [as_plain(one) for one in kernels.read_texts(paths, [size, len(CLEAN)], HOW)]
     assert found[1] == expected(CLEAN)
     assert found[0] is None if size != len(content) else found[0] == expected(content)
 
 
 def test_each_path_has_a_size(kernels: Any) -> None:
     with pytest.raises(ValueError, match="2 paths and 1 sizes"):
-        kernels.read_texts(["a", "b"], [1], **OPTIONS)
+        kernels.read_texts(["a", "b"], [1], HOW)
 
 
 def test_a_file_that_is_longer_than_it_says_is_left_alone(kernels: Any) -> None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
 import inspect
-import pkgutil
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,12 +11,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from pmbf import kernels as door
 from pmbf.errors import ParameterError
 from pmbf.kernels import reference_bits, reference_gaps, reference_query
+from pmbf.kernels.choice import kernels_of
 
 REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps) | vars(reference_query)))
 N_ROWS = st.sampled_from([1, 7, 63, 64, 65, 200, 511, 512, 513, 700])
-FORMS = ["open", "sealed"]
 
 
 @pytest.fixture(scope="module")
@@ -45,135 +44,6 @@ def random_words(*shape: int, seed: int) -> np.ndarray:
 
 def random_hashes(n: int, *, seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(0, 2**32, n, np.uint32)
-
-
-def filled(n_rows: int, n_words: int, *, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return rows of 30 hashes each, k = 3, and the hashes, `(n_rows, 30)`."""
-    hashes, rows = random_hashes(30 * n_rows, seed=seed).reshape(n_rows, 30), np.zeros((n_rows, n_words), np.uint64)
-    for row, some in zip(rows, hashes, strict=True):
-        REFERENCE.fill(row, some, n_hashes=3)
-    return rows, hashes
-
-
-def windows_of(spans: list[tuple[int, int]]) -> tuple[np.ndarray, np.ndarray]:
-    windows = np.array(spans, np.int64).reshape(-1, 2)
-    sizes = np.unique(windows[:, 1] - windows[:, 0])
-    return windows, sizes[sizes > 0]
-
-
-def rows_over(kernels: Any, form: str, rows: np.ndarray, *asked: Any, n_hashes: int) -> np.ndarray:
-    hashes, windows, sizes, limits = asked
-    if form == "open":
-        hits = kernels.hits_open(rows, hashes, n_hashes=n_hashes)
-    else:
-        hits = kernels.hits_sealed(REFERENCE.seal(rows), hashes, n_hashes=n_hashes)
-    filled = windows[windows[:, 0] < windows[:, 1]]
-    kinds = np.searchsorted(sizes, filled[:, 1] - filled[:, 0])
-    return kernels.rows_over(hits, filled, kinds, sizes, limits)
-
-
-# ---------------------------------------------------------------------- rows over their limits
-
-
-@pytest.mark.parametrize("form", FORMS)
-@given(st.data())
-def test_the_rows_are_those_whose_counts_reach_a_limit_in_a_window(
-    kernels: Any, form: str, data: st.DataObject
-) -> None:
-    n_rows, n_hashes = data.draw(N_ROWS), data.draw(st.integers(1, 4))
-    rows, stored = filled(n_rows, 8, seed=data.draw(st.integers(0, 9)))
-    hashes = stored.ravel()[: data.draw(st.sampled_from([0, 1, 15, 16, 17, 60]))]
-    ends = st.tuples(st.integers(0, len(hashes)), st.integers(0, len(hashes))).map(sorted)
-    windows, sizes = windows_of(data.draw(st.lists(ends, max_size=9)))
-    random = np.random.default_rng(data.draw(st.integers(0, 99)))
-    limits = random.integers(-1, 40, (len(sizes), n_rows), np.int32)
-    hits = np.unpackbits(REFERENCE.hits_open(rows, hashes, n_hashes=n_hashes).view(np.uint8), axis=1, bitorder="little")
-    expected = {
-        row
-        for start, stop in windows.tolist()
-        for row in range(n_rows if start < stop else 0)
-        if hits[start:stop, row].sum() >= limits[np.searchsorted(sizes, stop - start), row]
-    }
-    found = rows_over(kernels, form, rows, hashes, windows, sizes, limits, n_hashes=n_hashes)
-    assert sorted(expected) == found.tolist()
-    assert np.int64 == found.dtype
-
-
-@pytest.mark.parametrize("form", FORMS)
-@pytest.mark.parametrize("size", [1, 31, 32, 63, 64, 1000])
-def test_a_limit_is_reached_by_as_many_hits_and_not_by_one_less(kernels: Any, form: str, size: int) -> None:
-    rows = np.zeros((3, 40), np.uint64)
-    rows[1] = 2**64 - 1
-    windows = np.array([[5, 5 + size], [9, 9 + size]], np.int64)
-    for limit, expected in (
-        (-(2**31), [0, 1, 2]),
-        (0, [0, 1, 2]),
-        (1, [1]),
-        (size, [1]),
-        (size + 1, []),
-        (2**31 - 1, []),
-    ):
-        asked = (random_hashes(size + 20, seed=1), windows, np.array([size]), np.full((1, 3), limit, np.int32))
-        assert expected == rows_over(kernels, form, rows, *asked, n_hashes=3).tolist()
-
-
-@pytest.mark.parametrize("form", FORMS)
-def test_a_row_passes_in_the_window_that_holds_its_hashes(kernels: Any, form: str) -> None:
-    """Windows as a long query has them, half overlapping, of two sizes, and the whole; seeds 2 and 3."""
-    rows, stored = filled(70, 20, seed=2)
-    hashes = random_hashes(5000, seed=3)
-    hashes[3001:3013] = stored[66][:12]
-    starts = [*range(0, 4976, 12)]
-    windows, sizes = windows_of([(0, 5000), *((at, at + 24) for at in starts), *((at, at + 120) for at in starts[:-8])])
-    limits = np.repeat(np.array([[12], [90], [4000]], np.int32), 70, axis=1)
-    assert [66] == rows_over(kernels, form, rows, hashes, windows, sizes, limits, n_hashes=3).tolist()
-    limits[0, 66] = 13
-    assert [] == rows_over(kernels, form, rows, hashes, windows, sizes, limits, n_hashes=3).tolist()
-
-
-def test_kinds_of_one_size_have_limits_of_their_own(kernels: Any) -> None:
-    hits = np.array([[1], [1], [3], [3]], np.uint64)
-    windows, kinds, sizes = np.array([[0, 2], [2, 4]]), np.array([0, 1]), np.array([2, 2])
-    for limits, expected in (([[3, 3], [2, 2]], [0, 1]), ([[2, 2], [3, 3]], [0]), ([[3, 1], [3, 3]], [])):
-        assert expected == kernels.rows_over(hits, windows, kinds, sizes, np.array(limits, np.int32)).tolist()
-
-
-def test_an_empty_window_is_of_a_kind_too_and_finds_nothing(kernels: Any) -> None:
-    asked = (np.array([[2, 2]]), np.array([0]), np.array([0]), np.zeros((1, 2), np.int32))
-    assert [] == kernels.rows_over(np.array([[3], [3]], np.uint64), *asked).tolist()
-
-
-HITS, WINDOW, KIND = np.zeros((4, 1), np.uint64), np.array([[0, 4]]), np.array([0])
-SIZE, LIMIT = np.array([4]), np.ones((1, 3), np.int32)
-
-
-@pytest.mark.parametrize(
-    ("changed", "found"),
-    [
-        ({0: HITS[0]}, "hits is uint64 (1,)"),
-        ({0: np.zeros((4, 2), np.uint64)}, "hits has 2 words a line, expected 1 for 3 rows"),
-        ({1: WINDOW[0]}, "windows is int64 (2,)"),
-        ({1: np.zeros((1, 3), np.int64)}, "windows is int64 (1, 3), expected int64 (n_windows, 2)"),
-        ({1: np.array([[0, 5]])}, "a window is not inside the 4 hashes"),
-        ({1: np.array([[-1, 3]])}, "a window is not inside the 4 hashes"),
-        ({1: np.array([[3, 2]])}, "a window is not inside the 4 hashes"),
-        ({1: np.array([[1, 4]])}, "a window has 3 hashes, expected 4 as its kind has"),
-        ({2: np.array([0, 0])}, "kinds is for 2 windows, expected 1 as windows has"),
-        ({2: np.array([1])}, "a window is of a kind from 1 to 1, expected 0 to 0"),
-        ({2: np.array([-1])}, "a window is of a kind from -1 to -1, expected 0 to 0"),
-        ({2: KIND.astype(np.int32)}, "kinds is int32 (1,)"),
-        ({3: SIZE.astype(np.int32)}, "sizes is int32 (1,)"),
-        ({4: LIMIT.astype(np.int64)}, "limits is int64 (1, 3)"),
-        ({4: np.ones((2, 3), np.int32)}, "limits has 2 lines, expected 1 as sizes has"),
-    ],
-)
-def test_a_wrong_question_is_refused_in_the_same_words(
-    kernels: Any, changed: dict[int, np.ndarray], found: str
-) -> None:
-    arguments = [changed.get(place, usual) for place, usual in enumerate((HITS, WINDOW, KIND, SIZE, LIMIT))]
-    with pytest.raises(ParameterError) as raised:
-        kernels.rows_over(*arguments)
-    assert str(raised.value).startswith(found)
 
 
 # ---------------------------------------------------------------------- evidence
@@ -278,7 +148,7 @@ def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed:
 @pytest.mark.parametrize(
     ("changed", "found"),
     [
-        ({"hits": HITS[0]}, "hits is uint64 (1,), expected uint64 (q, S)"),
+        ({"hits": np.zeros(1, np.uint64)}, "hits is uint64 (1,), expected uint64 (q, S)"),
         ({"weights": WEIGHTS[:1]}, "weights is for 1 hashes, expected 2 as hits has"),
         ({"tokens": TOKENS[:1]}, "tokens is for 1 hashes, expected 2 as weights has"),
         ({"weights": -WEIGHTS}, "a weight is below 0, or tokens do not ascend"),
@@ -289,7 +159,7 @@ def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed:
     ],
 )
 def test_rows_are_not_asked_for_what_is_no_evidence(kernels: Any, changed: dict[str, Any], found: str) -> None:
-    asked = {"hits": HITS[:2], "weights": WEIGHTS, "tokens": TOKENS}
+    asked = {"hits": np.zeros((2, 1), np.uint64), "weights": WEIGHTS, "tokens": TOKENS}
     asked |= {"shingle_tokens": 3, "window": 8, "missed": 1, "least": 1}
     with pytest.raises(ParameterError) as raised:
         kernels.rows_with_evidence(**(asked | changed))
@@ -326,15 +196,14 @@ GAPPED = st.lists(st.sampled_from([0, 1, 255, 256, 65_535, 65_536, 2**24 - 1, 2*
 @given(GAPPED, st.binary(max_size=5), st.binary(max_size=5))
 def test_gaps_come_back_as_the_hashes_they_were(kernels: Any, gaps: list[int], before: bytes, after: bytes) -> None:
     hashes = np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32)
-    content = kernels.encode_gaps(hashes)
-    assert REFERENCE.encode_gaps(hashes) == content
+    content = reference_gaps.encode_gaps(hashes)
     back, stop = kernels.decode_gaps(memoryview(before + content + after), len(before), len(gaps))
     assert (hashes.tolist(), len(before) + len(content)) == (back.tolist(), stop)
 
 
 @given(GAPPED.filter(bool), st.data())
 def test_gaps_that_are_cut_are_refused(kernels: Any, gaps: list[int], data: st.DataObject) -> None:
-    content = kernels.encode_gaps(np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32))
+    content = reference_gaps.encode_gaps(np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32))
     n_bytes = data.draw(st.integers(0, len(content) - 1))
     with pytest.raises(ParameterError, match=f"^{n_bytes} bytes do not hold {len(gaps)} gaps from offset 0 on$"):
         kernels.decode_gaps(content[:n_bytes], 0, len(gaps))
@@ -357,7 +226,6 @@ def test_the_twins_agree_on_rows_of_any_shape(twin: Any, seed: int, n_rows: int,
         ("seal", (rows,)),
         ("unseal", (slices, n_rows)),
         ("popcounts", (rows,)),
-        ("and_popcounts", (rows[0], rows)),
     ):
         assert (getattr(REFERENCE, name)(*arguments) == getattr(twin, name)(*arguments)).all(), name
     for name, bits in (("hits_open", rows), ("hits_sealed", slices)):
@@ -386,18 +254,12 @@ def test_the_twins_take_arrays_that_are_not_contiguous(twin: Any) -> None:
 
 @pytest.mark.usefixtures("twin")
 def test_both_twins_have_the_names_of_the_door() -> None:
-    from pmbf import kernels
-
-    twins: dict[str, dict[str, Any]] = {"native": {}, "reference": {}}
-    for module in pkgutil.iter_modules(kernels.__path__, "pmbf.kernels."):
-        which = module.name.removeprefix("pmbf.kernels.").partition("_")[0]
-        twins.get(which, {}).update(vars(importlib.import_module(module.name)))
-
-    called = {name for name in kernels.__all__ if inspect.isfunction(getattr(kernels, name))}
-    assert {"align", "rows_with_evidence", "shared", "tokenise"} < called
-    for name in called:
-        native, reference = (inspect.signature(twins[which][name]) for which in ("native", "reference"))
-        assert list(native.parameters) == list(reference.parameters), name
+    native, reference = kernels_of("native"), kernels_of("reference")
+    assert {"align", "rows_with_evidence", "shared", "tokenise"} < native.keys() == reference.keys()
+    for name in native:
+        assert getattr(door, name) in (native[name], reference[name]), name
+        signatures = [inspect.signature(twin[name]) for twin in (native, reference)]
+        assert list(signatures[0].parameters) == list(signatures[1].parameters), name
 
 
 def test_a_sealed_tile_begins_where_a_line_of_the_cache_does(twin: Any) -> None:

@@ -24,6 +24,7 @@ from pmbf.kernels import fold_table as table_file
 from pmbf.kernels import lookalikes, reference_fold, reference_text
 from pmbf.kernels.fold_table import CODE, EXPANSION, INVISIBLE, LETTER, LOWER, MARK, SEPARATOR, SINGLE, WORD, fold_table
 from pmbf.kernels.reference_hash import LENGTH, STEP, fmix64, token_hashes
+from pmbf.params import Sampling
 
 MASK = (1 << 64) - 1
 SETTINGS = {"shingle_tokens": 5, "ordered": True, "density": 0.05, "min_hashes": 32, "segment_chars": 65_536}
@@ -275,7 +276,7 @@ def test_samples_agree_with_the_slow_oracle(
     lengths = {"shingle_tokens": shingle_tokens, "min_hashes": min_hashes, "segment_chars": segment_chars}
     given_settings = {**lengths, "ordered": ordered, "density": density}
     kept, n_shingles = slow_sample(text, **given_settings)  # type: ignore[arg-type]
-    actual = kernels.sample(text.encode(), **given_settings)
+    actual = kernels.sample(text.encode(), Sampling(**given_settings))  # type: ignore[arg-type]
     rows = list(zip(actual.hashes.tolist(), actual.starts.tolist(), actual.token.tolist(), strict=True))
     assert kept == [rows[start:stop] for start, stop in pairwise(actual.bounds.tolist())]
     assert (n_shingles, len(text)) == (actual.n_shingles, actual.n_chars)
@@ -287,15 +288,15 @@ def test_long_texts_agree_with_the_slow_oracle(kernels: Any, ordered: bool) -> N
     text = " ".join("".join(chosen.choices("abcdeжш中\u0301", k=chosen.randint(1, 9))) for _ in range(2500))
     options = {**SETTINGS, "ordered": ordered, "segment_chars": 4096}
     kept, _ = slow_sample(text, **options)  # type: ignore[arg-type]
-    actual = kernels.sample(text.encode(), **options)  # type: ignore[arg-type]
+    actual = kernels.sample(text.encode(), Sampling(**options))  # type: ignore[arg-type]
     assert [row[0] for part in kept for row in part] == actual.hashes.tolist()
 
 
 def test_shingles_do_not_show_where_the_hash_works_in_chunks(kernels: Any) -> None:
     words = [f"w{number}" for number in range(40_000)]
-    whole = kernels.sample(" ".join(words).encode(), **{**SETTINGS, "density": 1.0})  # type: ignore[arg-type]
+    whole = kernels.sample(" ".join(words).encode(), Sampling(**{**SETTINGS, "density": 1.0}))  # type: ignore[arg-type]
     late = " ".join(words[16_380:16_390])
-    part = kernels.sample(late.encode(), **{**SETTINGS, "density": 1.0})  # type: ignore[arg-type]
+    part = kernels.sample(late.encode(), Sampling(**{**SETTINGS, "density": 1.0}))  # type: ignore[arg-type]
     assert set(part.hashes.tolist()) <= set(whole.hashes.tolist())
 
 
@@ -303,9 +304,9 @@ def test_shingles_do_not_show_where_the_hash_works_in_chunks(kernels: Any) -> No
 @settings(max_examples=100, deadline=None)
 @given(texts, st.integers(1, 5))
 def test_a_sample_without_positions_has_the_same_hashes_ascending(kernels: Any, text: str, shingle_tokens: int) -> None:
-    options = {**SETTINGS, "shingle_tokens": shingle_tokens}
-    whole, placed = (kernels.sample(text.encode(), **options, starts=starts) for starts in (True, False))
-    bare = kernels.sample(text.encode(), **options, positions=False)
+    how = Sampling(**{**SETTINGS, "shingle_tokens": shingle_tokens})  # type: ignore[arg-type]
+    whole, placed = (kernels.sample(text.encode(), how, starts=starts) for starts in (True, False))
+    bare = kernels.sample(text.encode(), how, positions=False)
     parts = (sorted(whole.hashes[start:stop].tolist()) for start, stop in pairwise(whole.bounds.tolist()))
     assert (list(chain.from_iterable(parts)), whole.bounds.tolist()) == (bare.hashes.tolist(), bare.bounds.tolist())
     assert (whole.hashes.tolist(), whole.token.tolist()) == (placed.hashes.tolist(), placed.token.tolist())
@@ -346,7 +347,7 @@ def test_bytes_that_are_not_utf8_are_refused(kernels: Any, broken: bytes) -> Non
 
 @pytest.mark.parametrize("text", ["", " .,;\n", "\u200b\u0301", "\0\0"])
 def test_a_text_without_tokens_has_an_empty_sample(kernels: Any, text: str) -> None:
-    sample = kernels.sample(text.encode(), **SETTINGS)  # type: ignore[arg-type]
+    sample = kernels.sample(text.encode(), Sampling(**SETTINGS))  # type: ignore[arg-type]
     assert (len(sample), sample.n_tokens, sample.n_shingles) == (0, 0, 0)
     assert [0] * (2 if text else 1) == sample.bounds.tolist()
 

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.kernels import reference_text
+from pmbf.params import Sampling
 
 LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 CHUNK_BYTES = 1 << 14
-"""Of native/text.h: what is special at its multiples must not show."""
+"""Of native/text/text.h: what is special at its multiples must not show."""
 
 MANNERS = (
     "etaoin shrdlu ETAOIN.,-",
@@ -37,7 +38,7 @@ MANNERS = (
     "אבגשׁ العَرَبِيّة ـ\u200c\u061c ",
     "éèêàçñüöÅØłđıİ don’t “q” …—– ",
 )
-OPTIONS = {"shingle_tokens": 4, "ordered": True, "density": 0.05, "min_hashes": 32, "segment_chars": 65_536}
+HOW = Sampling(shingle_tokens=4, ordered=True, density=0.05, min_hashes=32, segment_chars=65_536)
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 mannered = st.builds(
@@ -78,11 +79,11 @@ def assert_equal(expected: Any, actual: Any) -> None:
             assert one == other, field.name
 
 
-def assert_twins(native: Any, utf8: bytes, **options: Any) -> None:
+def assert_twins(native: Any, utf8: bytes, *, starts: bool = True, **changed: Any) -> None:
     assert_equal(reference_text.fold(utf8), native.fold(utf8))
     assert_equal(reference_text.tokenise(utf8), native.tokenise(utf8))
-    asked = {**OPTIONS, **options}
-    assert_equal(reference_text.sample(utf8, **asked), native.sample(utf8, **asked))
+    how = dataclasses.replace(HOW, **changed)
+    assert_equal(reference_text.sample(utf8, how, starts=starts), native.sample(utf8, how, starts=starts))
 
 
 @seed(21)
@@ -169,15 +170,15 @@ def test_a_broken_character_anywhere_is_found(native: Any, broken: bytes) -> Non
                 with pytest.raises(ParameterError) as expected:
                     reference_text.tokenise(utf8)
                 with pytest.raises(ParameterError) as raised:
-                    native.sample(utf8, **OPTIONS)
+                    native.sample(utf8, HOW)
                 assert str(expected.value) == str(raised.value)
 
 
 def test_threads_do_not_disturb_each_other(native: Any) -> None:
     chosen = random.Random(25)
     texts = [drawn_text(chosen.choice(MANNERS), 20_000, number).encode() for number in range(40)]
-    alone = [native.sample(text, **OPTIONS) for text in texts]
+    alone = [native.sample(text, HOW) for text in texts]
     with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda text: native.sample(text, **OPTIONS), texts * 3))
+        together = list(pool.map(lambda text: native.sample(text, HOW), texts * 3))
     for expected, actual in zip(alone * 3, together, strict=True):
         assert_equal(expected, actual)

@@ -1,0 +1,39 @@
+/* What the machine can do at best: lines of 64 bytes read anywhere in memory, and one after another. benchmarks/machine.py
+ * compiles this file; no kernel can read memory faster. */
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { LINE_WORDS = 8, UNDER_WAY = 64 };
+
+typedef uint64_t line_t __attribute__((vector_size(64), aligned(8), may_alias));
+
+static uint64_t total(line_t sum) {
+    return sum[0] + sum[1] + sum[2] + sum[3] + sum[4] + sum[5] + sum[6] + sum[7];
+}
+
+/* Returns line number places[i] / 2^32 of n_lines. */
+static const uint64_t *line_at(const uint64_t *words, size_t n_lines, const uint32_t *places, size_t i) {
+    return words + ((uint64_t)places[i] * n_lines >> 32) * LINE_WORDS;
+}
+
+/* Reads n lines anywhere in memory, each once it has been asked for 64 lines before, and returns their sum. */
+uint64_t read_lines(const uint64_t *words, size_t n_lines, const uint32_t *places, size_t n) {
+    line_t sum = {0};
+    for (size_t i = 0; i < UNDER_WAY && i < n; i++) __builtin_prefetch(line_at(words, n_lines, places, i));
+    for (size_t i = 0; i < n; i++) {
+        if (i + UNDER_WAY < n) __builtin_prefetch(line_at(words, n_lines, places, i + UNDER_WAY));
+        sum += *(const line_t *)line_at(words, n_lines, places, i);
+    }
+    return total(sum);
+}
+
+/* Reads n lines from the first to the last, and returns their sum. */
+uint64_t read_all(const uint64_t *words, size_t n_lines) {
+    line_t sum = {0}, other = {0};
+    for (size_t i = 0; i + 2 <= n_lines; i += 2) {
+        sum += *(const line_t *)(words + i * LINE_WORDS);
+        other += *(const line_t *)(words + (i + 1) * LINE_WORDS);
+    }
+    return total(sum + other);
+}

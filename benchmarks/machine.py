@@ -1,0 +1,58 @@
+"""What the machine can do at best: lines of the cache read anywhere, and one after another; `machine.c`, compiled here.
+
+NumPy reads no memory faster than it computes, so a limit in NumPy would be none.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import tempfile
+from ctypes import c_size_t, c_uint64, c_void_p
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.errors import UnsupportedError
+from pmbf.kernels.native_library import address
+
+SOURCE = Path(__file__).with_name("machine.c")
+
+
+def read_lines(words: NDArray[np.uint64], places: NDArray[np.uint32]) -> int:
+    """Read lines of 64 bytes, each asked for some lines before it is read, and return their sum.
+
+    Args:
+        words: `(n_lines, 8) uint64`, contiguous; aligned to 64 bytes, or each line is two of the cache.
+        places: `(n,) uint32`, contiguous: where each line is, as a share of 2^32.
+    """
+    at = address()
+    return int(_library().read_lines(at(words), words.size // 8, at(places), len(places)))
+
+
+def read_all(words: NDArray[np.uint64]) -> int:
+    """Read contiguous words from the first to the last and return their sum."""
+    return int(_library().read_all(address()(words), words.size // 8))
+
+
+@cache
+def _library() -> ctypes.CDLL:
+    """Return the compiled functions.
+
+    Raises:
+        UnsupportedError: There is no C compiler.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        built = Path(folder) / "machine.so"
+        flags = ["-std=c11", "-O3", "-Wno-psabi", "-shared", "-fPIC"]
+        try:
+            subprocess.run([os.environ.get("CC", "cc"), *flags, str(SOURCE), "-o", str(built)], check=True)
+        except (OSError, subprocess.CalledProcessError) as error:
+            raise UnsupportedError(f"{SOURCE}: cannot be compiled ({error}); install a C compiler, or set CC") from None
+        library = ctypes.CDLL(str(built))
+    library.read_lines.argtypes, library.read_lines.restype = (c_void_p, c_size_t, c_void_p, c_size_t), c_uint64
+    library.read_all.argtypes, library.read_all.restype = (c_void_p, c_size_t), c_uint64
+    return library

@@ -1,0 +1,119 @@
+/* Two texts in, alignments out. */
+
+#include "align.h"
+
+static void pair_free(pair_t *pair) {
+    for (int side = 0; side < 2; side++) {
+        free(pair->sides[side].counts);
+        free(pair->inside[side]);
+    }
+    free(pair->bounds);
+    free(pair->places);
+    free(pair->scores);
+}
+
+/* Lists where each class stands in the source, in ascending order. */
+static void list_places(pair_t *pair) {
+    const side_t *source = &pair->sides[SOURCE];
+    int32_t *bounds = pair->bounds, sum = 0;
+    for (int64_t c = 0; c < pair->n_classes; c++) {
+        bounds[c] = sum;
+        sum += source->counts[c];
+    }
+    for (int64_t at = 0; at < source->n; at++) pair->places[bounds[source->classes[at]]++] = (int32_t)at;
+    for (int64_t c = pair->n_classes; c > 0; c--) bounds[c] = bounds[c - 1];
+    bounds[0] = 0;
+}
+
+static bool pair_set_up(pair_t *pair) {
+    size_t n_classes = (size_t)pair->n_classes;
+    int64_t longest = pair->sides[QUERY].n > pair->sides[SOURCE].n ? pair->sides[QUERY].n : pair->sides[SOURCE].n;
+    for (int side = 0; side < 2; side++) {
+        pair->sides[side].counts = calloc(n_classes + 1, sizeof(int32_t));
+        pair->inside[side] = calloc(n_classes + 1, sizeof(int32_t));
+    }
+    pair->bounds = malloc((n_classes + 1) * sizeof(int32_t));
+    pair->places = malloc((size_t)(pair->sides[SOURCE].n + 1) * sizeof(int32_t));
+    pair->scores = malloc((size_t)(longest + 1) * sizeof(int32_t));
+    if (!pair->sides[QUERY].counts || !pair->sides[SOURCE].counts || !pair->inside[QUERY] || !pair->inside[SOURCE])
+        return false;
+    if (!pair->bounds || !pair->places || !pair->scores) return false;
+    for (int side = 0; side < 2; side++)
+        for (int64_t at = 0; at < pair->sides[side].n; at++) pair->sides[side].counts[pair->sides[side].classes[at]]++;
+    list_places(pair);
+    return true;
+}
+
+static bool refine_all(const pair_t *pair, boxes_t *boxes) {
+    int64_t kept = 0;
+    for (int64_t at = 0; at < boxes->n; at++) {
+        box_t box = boxes->boxes[at];
+        if (!box_refine(pair, &box) || box.score < pair->rules->least_box) continue;
+        box_stretch(pair, &box);
+        boxes->boxes[kept++] = box;
+    }
+    boxes->n = kept;
+    boxes_join(boxes);
+    return summary_find(pair, boxes);
+}
+
+/* Arguments of pmbf_align_pair, with `Pair` of native_align.py. */
+typedef struct {
+    const rules_t *rules;
+    const int32_t *classes[2];
+    const uint8_t *borders[2];
+    const int32_t *rarities, *priors, *tables;
+    int64_t n[2], n_classes, n_buckets;
+    box_t *boxes; /* of the answer, in malloc's memory: NULL for none */
+} arguments_t;
+
+static pair_t pair_of(const arguments_t *arguments) {
+    pair_t pair = {0};
+    pair.rules = arguments->rules;
+    for (int side = 0; side < 2; side++)
+        pair.sides[side] = (side_t){arguments->n[side], arguments->classes[side], arguments->borders[side], NULL};
+    pair.n_classes = arguments->n_classes;
+    pair.rarities = arguments->rarities;
+    pair.priors = arguments->priors;
+    pair.tables = arguments->tables;
+    pair.n_buckets = arguments->n_buckets;
+    return pair;
+}
+
+/* Writes the alignments of two texts to `arguments->boxes`. Returns how many, or ALIGN_NO_MEMORY. */
+EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
+    pair_t pair = pair_of(arguments);
+    points_t points = {0};
+    boxes_t boxes = {0};
+    bool done = pair_set_up(&pair) && points_find(&pair, &points) && clusters_find(pair.rules, &points, &boxes);
+    done = done && refine_all(&pair, &boxes);
+    pair_free(&pair);
+    points_free(&points);
+    if (!done || !boxes.n) {
+        free(boxes.boxes);
+        boxes.boxes = NULL;
+    }
+    arguments->boxes = boxes.boxes;
+    return done ? boxes.n : ALIGN_NO_MEMORY;
+}
+
+/* Copies what a kernel found, n things of so many bytes, to `out` and frees it. */
+EXPORT void pmbf_align_take(void *found, int64_t n, int64_t size, void *out) {
+    if (n > 0) memcpy(out, found, (size_t)(n * size));
+    free(found);
+}
+
+/* Writes two scores of each of some parts of two texts, given by start and stop in the query, start and stop in the
+ * source: the smaller of both sums, and of both `topic_sum`. Returns 0, or ALIGN_NO_MEMORY. */
+EXPORT int64_t pmbf_align_scores(const arguments_t *arguments, const int64_t *parts, int64_t n_parts, int64_t *scores) {
+    pair_t pair = pair_of(arguments);
+    bool done = pair_set_up(&pair);
+    for (int64_t at = 0; done && at < n_parts; at++) {
+        const int64_t *part = parts + 4 * at;
+        box_t box = {{(int32_t)part[0], (int32_t)part[2]}, {(int32_t)part[1], (int32_t)part[3]}, 0, 0};
+        scores[2 * at] = least(part_sum(&pair, QUERY, &box), part_sum(&pair, SOURCE, &box));
+        scores[2 * at + 1] = least(topic_sum(&pair, QUERY, &box), topic_sum(&pair, SOURCE, &box));
+    }
+    pair_free(&pair);
+    return done ? 0 : ALIGN_NO_MEMORY;
+}

@@ -1,0 +1,179 @@
+/* Equal runs of two texts: grams that both have are paired, and each pair grows as far as tokens are equal.
+ *
+ * The name of a run is (sums[stop] - sums[start]) * back[start] modulo 2^64; equal runs have equal names. See
+ * verify/prepared.py; which grams are paired, verify/seeds.py. */
+
+#include "align.h"
+
+/* `Grams` of align_rules.py, with the `Runs` of its text of n_tokens tokens. */
+typedef struct {
+    const uint64_t *sums, *back;
+    const int64_t *stops;
+    const uint64_t *names;
+    const int64_t *order, *bounds;
+    int64_t n_tokens, n_grams, n_names;
+} grams_t;
+
+typedef struct {
+    int64_t start, stop, partner; /* of the query, and where it begins in the source */
+} run_t;
+
+typedef struct {
+    const grams_t *texts;
+    int64_t *partners; /* of each gram of the query at hand, -1 for none */
+    int32_t *groups;   /* of each: the name in the source, -1 for none */
+    run_t *runs;
+    int64_t n, capacity;
+} work_t;
+
+static uint64_t name(const grams_t *text, int64_t start, int64_t length) {
+    return (text->sums[start + length] - text->sums[start]) * text->back[start];
+}
+
+/* How many tokens are equal after two borders, or before them: steps that double while all is equal, then halve. */
+static int64_t reach(const grams_t *texts, int64_t i, int64_t j, bool forward) {
+    int64_t room = forward ? least(texts[QUERY].n_tokens - i, texts[SOURCE].n_tokens - j) : least(i, j);
+    int64_t found = 0, step = 1;
+    for (bool grows = true; step; step = grows ? 2 * step : step / 2) {
+        bool fits = found + step <= room;
+        int64_t near = forward ? found : -found - step;
+        if (fits && name(&texts[QUERY], i + near, step) == name(&texts[SOURCE], j + near, step)) found += step;
+        else grows = false;
+    }
+    return found;
+}
+
+static bool add_run(work_t *work, int64_t start, int64_t stop, int64_t partner) {
+    if (work->n == work->capacity) {
+        int64_t capacity = work->capacity ? 2 * work->capacity : 64;
+        run_t *more = realloc(work->runs, (size_t)capacity * sizeof *more);
+        if (!more) return false;
+        work->runs = more;
+        work->capacity = capacity;
+    }
+    int64_t before = reach(work->texts, start, partner, false);
+    int64_t after = reach(work->texts, stop, partner + stop - start, true);
+    work->runs[work->n++] = (run_t){start - before, stop + after, partner - before};
+    return true;
+}
+
+/* Adds the runs of pairs that follow each other on both sides. */
+static bool add_runs(work_t *work) {
+    const grams_t *query = &work->texts[QUERY];
+    for (int64_t gram = 0, next; gram < query->n_grams; gram = next) {
+        next = gram + 1;
+        if (work->partners[gram] < 0) continue;
+        while (next < query->n_grams && work->partners[next] == work->partners[next - 1] + 1) next++;
+        if (!add_run(work, gram, query->stops[next - 1], work->partners[gram])) return false;
+    }
+    return true;
+}
+
+/* Pairs the k-th occurrence here with the k-th there, round and round. Returns how many grams stand once there. */
+static int64_t pair_by_turn(work_t *work) {
+    const grams_t *query = &work->texts[QUERY], *source = &work->texts[SOURCE];
+    int64_t there = 0, n_anchors = 0;
+    for (int64_t gram = 0; gram < query->n_grams; gram++) work->partners[gram] = work->groups[gram] = -1;
+    for (int64_t here = 0; here < query->n_names; here++) {
+        while (there < source->n_names && source->names[there] < query->names[here]) there++;
+        if (there == source->n_names) break;
+        if (source->names[there] != query->names[here]) continue;
+        int64_t first = source->bounds[there], size = source->bounds[there + 1] - first;
+        for (int64_t at = query->bounds[here], turn = 0; at < query->bounds[here + 1]; at++, turn = turn + 1 < size ? turn + 1 : 0) {
+            work->partners[query->order[at]] = source->order[first + turn];
+            work->groups[query->order[at]] = (int32_t)there;
+            n_anchors += size == 1;
+        }
+    }
+    return n_anchors;
+}
+
+/* The gram of the source with a certain name that is nearest to a place, of two as near the earlier. */
+static int64_t nearest(const grams_t *source, int32_t group, int64_t wanted) {
+    int64_t low = source->bounds[group], high = source->bounds[group + 1] - 1, first = low;
+    while (low < high) {
+        int64_t middle = (low + high) / 2;
+        if (source->order[middle] < wanted) low = middle + 1;
+        else high = middle;
+    }
+    int64_t above = source->order[low], below = source->order[greatest(first, low - 1)];
+    return llabs(above - wanted) < llabs(below - wanted) ? above : below;
+}
+
+static bool is_anchor(const work_t *work, int64_t gram) {
+    const int64_t *bounds = work->texts[SOURCE].bounds;
+    return work->groups[gram] >= 0 && bounds[work->groups[gram] + 1] - bounds[work->groups[gram]] == 1;
+}
+
+/* Pairs each gram that stands more than once there with the occurrence nearest to where an anchor leads: the last
+ * anchor before it, or the next behind it; where there is none, the first or the last of all. */
+static void pair_by_anchor(work_t *work, const int64_t *by_turn, bool behind) {
+    int64_t n = work->texts[QUERY].n_grams, first = 0, last = n - 1;
+    while (!is_anchor(work, first)) first++;
+    while (!is_anchor(work, last)) last--;
+    int64_t anchor = behind ? last : first;
+    for (int64_t at = 0; at < n; at++) {
+        int64_t gram = behind ? n - 1 - at : at;
+        work->partners[gram] = -1;
+        if (work->groups[gram] < 0) continue;
+        if (is_anchor(work, gram)) anchor = gram;
+        else work->partners[gram] = nearest(&work->texts[SOURCE], work->groups[gram], by_turn[anchor] + gram - anchor);
+    }
+}
+
+static int compare_runs(const void *one, const void *other) {
+    const run_t *a = one, *b = other;
+    if (a->start != b->start) return a->start < b->start ? -1 : 1;
+    if (a->stop != b->stop) return a->stop > b->stop ? -1 : 1;
+    return (a->partner > b->partner) - (a->partner < b->partner);
+}
+
+/* Keeps the runs without doubles and those less than half as long as one that holds them. */
+static void keep_leading(work_t *work) {
+    int64_t kept = 0;
+    run_t leader = {0, 0, 0}, before = {-1, 0, 0};
+    if (work->n) qsort(work->runs, (size_t)work->n, sizeof *work->runs, compare_runs);
+    for (int64_t at = 0; at < work->n; at++) {
+        run_t run = work->runs[at];
+        if (run.stop >= leader.stop) leader = run;
+        if (compare_runs(&run, &before) && 2 * (run.stop - run.start) >= leader.stop - leader.start) work->runs[kept++] = run;
+        before = run;
+    }
+    work->n = kept;
+}
+
+static bool find_runs(work_t *work) {
+    size_t n = (size_t)work->texts[QUERY].n_grams;
+    int64_t *by_turn = malloc((n + 1) * sizeof *by_turn);
+    work->partners = by_turn;
+    work->groups = malloc((n + 1) * sizeof *work->groups);
+    bool done = work->partners && work->groups;
+    int64_t n_anchors = done ? pair_by_turn(work) : 0;
+    done = done && add_runs(work);
+    if (done && n_anchors) {
+        work->partners = malloc((n + 1) * sizeof *work->partners);
+        done = work->partners != NULL;
+        for (int behind = 0; done && behind < 2; behind++) {
+            pair_by_anchor(work, by_turn, behind);
+            done = add_runs(work);
+        }
+        free(work->partners);
+    }
+    free(by_turn);
+    free(work->groups);
+    return done;
+}
+
+/* Finds the equal runs of two texts and leaves them at `*found`, in malloc's memory. Returns how many, or
+ * ALIGN_NO_MEMORY. */
+EXPORT int64_t pmbf_align_runs(const grams_t *texts, void **found) {
+    work_t work = {.texts = texts};
+    bool done = find_runs(&work);
+    if (done) keep_leading(&work);
+    if (!done || !work.n) {
+        free(work.runs);
+        work.runs = NULL;
+    }
+    *found = work.runs;
+    return done ? work.n : ALIGN_NO_MEMORY;
+}

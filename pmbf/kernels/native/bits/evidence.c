@@ -1,0 +1,173 @@
+/* What the hits of a query are worth: the most that those of a document, or of a row, weigh within a window. */
+
+#include "evidence.h"
+
+/* Returns what is owed by place, one more than there are; a hash that weighs nothing is never missed. */
+static int64_t *owed_of(const weighing_t *by) {
+    int64_t *owed = malloc((by->n + 1) * sizeof *owed);
+    if (!owed) return NULL;
+    owed[0] = 0;
+    for (size_t i = 0; i < by->n; i++) owed[i + 1] = owed[i] + (by->weights[i] ? by->missed : 0);
+    return owed;
+}
+
+/* Returns whether weights are at least 0 and tokens ascend. */
+static int is_weighing(const weighing_t *by) {
+    int32_t signs = 0;
+    uint32_t descents = 0;
+    for (size_t i = 0; i < by->n; i++) signs |= by->weights[i];
+    for (size_t i = 1; i < by->n; i++) descents |= by->tokens[i] < by->tokens[i - 1];
+    return signs >= 0 && !descents;
+}
+
+/* Returns what a hit counts whose shingle begins so many tokens after the one before: of a shingle that overlaps it only
+ * the words that are new. Divisions of 32 bits take half as long. */
+INLINE int64_t worth(const weighing_t *by, uint32_t place, int64_t apart) {
+    int64_t weight = by->weights[place];
+    if (apart >= by->length) return weight;
+    uint64_t new_words = (uint64_t)(weight * apart);
+    return (int64_t)((new_words | (uint64_t)by->length) >> 32 ? new_words / (uint64_t)by->length
+                                                              : (uint32_t)new_words / (uint32_t)by->length);
+}
+
+/* Where a stretch may begin: what the list weighs before it less what is owed before it, and the place. */
+typedef struct {
+    int64_t before;
+    uint32_t place;
+} start_t;
+
+/* Returns the most that a stretch of ascending places, within `window` of them, weighs less what is missed between. A hit
+ * is not owed: it is given back with what it counts. Of the starts within reach only those stay, in `starts`, that are
+ * better than all before them (a sliding minimum); there is room for as many as places. */
+static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, start_t *starts) {
+    int64_t best = 0, sum = 0;
+    size_t first = 0, n_starts = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t place = places[i];
+        const int64_t before = sum - by->owed[place];
+        while (n_starts > first && starts[n_starts - 1].before >= before) n_starts--;
+        starts[n_starts++] = (start_t){before, place};
+        while ((int64_t)place - starts[first].place >= by->window) first++;
+        int64_t apart = i ? (int64_t)by->tokens[place] - by->tokens[places[i - 1]] : by->length;
+        sum += worth(by, place, apart) + (by->weights[place] ? by->missed : 0);
+        int64_t weighs = sum - by->owed[place + 1] - starts[first].before;
+        if (weighs > best) best = weighs;
+    }
+    return best;
+}
+
+int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places, weighing_t by,
+                          int64_t *out) {
+    uint32_t largest = 0;
+    int descends = bounds[0] != 0 || bounds[n] != (int64_t)n_places;
+    for (size_t i = 0; i < n; i++) descends |= bounds[i + 1] < bounds[i];
+    for (size_t i = 0; i < n_places; i++) largest = places[i] > largest ? places[i] : largest;
+    if (descends || (n_places && largest >= by.n) || !is_weighing(&by)) return PMBF_REFUSED;
+    start_t *starts = malloc((n_places + 1) * sizeof *starts);
+    int64_t *owed = owed_of(&by);
+    by.owed = owed;
+    for (size_t i = 0; starts && owed && i < n; i++)
+        out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by, starts);
+    int failed = starts && owed ? 0 : PMBF_NO_MEMORY;
+    free(starts), free(owed);
+    return failed;
+}
+
+/* The hits of wanted rows, turned: of each row the places that hit it, a bit each. */
+typedef struct {
+    uint64_t *places;      /* [n_rows][n_words] */
+    uint32_t *list;        /* of one row */
+    start_t *starts;       /* as `most` needs them */
+    size_t n_words;        /* of 64 places */
+} turned_t;
+
+static int turned_make(turned_t *turned, size_t n_rows, size_t n_hits) {
+    turned->n_words = n_hits / 64 + 1;
+    turned->places = malloc(n_rows * turned->n_words * sizeof *turned->places);
+    turned->list = malloc((n_hits + 1) * sizeof *turned->list);
+    turned->starts = malloc((n_hits + 1) * sizeof *turned->starts);
+    return turned->places && turned->list && turned->starts;
+}
+
+static void turned_free(turned_t *turned) { free(turned->places), free(turned->list), free(turned->starts); }
+
+/* Returns which of up to 64 places weigh anything. */
+static uint64_t weighty_places(const int32_t *weights, size_t n) {
+    uint64_t bits = 0;
+    for (size_t i = 0; i < n; i++) bits |= (uint64_t)(weights[i] > 0) << i;
+    return bits;
+}
+
+/* Turns the hits of some rows, 64 places at a time; what weighs nothing is no hit. */
+static void turn_rows(const columns_t *hits, const int32_t *weights, const uint16_t *rows, size_t n_rows,
+                      turned_t *turned) {
+    squares_t squares;
+    memset(squares, 0, sizeof squares);
+    for (size_t word = 0; word < turned->n_words; word++) {
+        const size_t first = 64 * word, n = smaller(64, hits->n_lines - first);
+        const uint64_t weighty = weighty_places(weights + first, n);
+        for (size_t i = 0; i < WORD_BITS; i++) {
+            if (i < n) memcpy(&squares[i], hits->words + (first + i) * hits->stride, hits->n_words * sizeof(uint64_t));
+            else squares[i] = (line_t){0};
+        }
+        bits_variant()->turn(squares);
+        const uint64_t *words = (const uint64_t *)squares;
+        for (size_t i = 0; i < n_rows; i++)
+            turned->places[i * turned->n_words + word] = words[rows[i] % 64 * LINE_WORDS + rows[i] / 64] & weighty;
+    }
+}
+
+/* Returns the most that the hits of a row weigh. */
+static int64_t most_of_row(const turned_t *turned, size_t i, const weighing_t *by) {
+    size_t n = 0;
+    for (size_t word = 0; word < turned->n_words; word++)
+        for (uint64_t bits = turned->places[i * turned->n_words + word]; bits; bits &= bits - 1)
+            turned->list[n++] = (uint32_t)(64 * word + (size_t)__builtin_ctzll(bits));
+    return most(turned->list, n, by, turned->starts);
+}
+
+/* Writes those of up to 512 rows, of a mask, whose hits weigh `least`; returns how many, or PMBF_NO_MEMORY. */
+static int64_t write_weighty(const columns_t *hits, const weighing_t *by, int64_t least, const line_t *mask,
+                             size_t first_row, int64_t *out) {
+    const uint64_t *masks = (const uint64_t *)mask;
+    uint16_t rows[LINE_ROWS];
+    size_t n_rows = 0;
+    for (size_t word = 0; word < hits->n_words; word++)
+        for (uint64_t bits = masks[word]; bits; bits &= bits - 1)
+            rows[n_rows++] = (uint16_t)(64 * word + (size_t)__builtin_ctzll(bits));
+    if (!n_rows) return 0;
+    turned_t turned;
+    int64_t n_found = PMBF_NO_MEMORY;
+    if (turned_make(&turned, n_rows, hits->n_lines)) {
+        n_found = 0;
+        turn_rows(hits, by->weights, rows, n_rows, &turned);
+        for (size_t i = 0; i < n_rows; i++)
+            if (most_of_row(&turned, i, by) >= least) out[n_found++] = (int64_t)(first_row + rows[i]);
+    }
+    turned_free(&turned);
+    return n_found;
+}
+
+/* Returns how many hits a row needs at least, were each as weighty as the weightiest. */
+static size_t hits_for(int64_t least, const int32_t *weights, size_t n) {
+    int64_t most_weight = 1;
+    for (size_t i = 0; i < n; i++) most_weight = weights[i] > most_weight ? weights[i] : most_weight;
+    return (size_t)((least - 1) / most_weight + 1);
+}
+
+/* Few rows have so many hits so near to each other as the weightiest would have to be; only theirs are weighed. */
+int64_t rows_with_evidence(const uint64_t *hits, size_t width, weighing_t by, int64_t least, int64_t *out) {
+    if (!is_weighing(&by)) return PMBF_REFUSED;
+    const size_t n_needed = hits_for(least, by.weights, by.n);
+    int64_t *owed = owed_of(&by), n_found = owed ? 0 : PMBF_NO_MEMORY;
+    by.owed = owed;
+    for (size_t first = 0; n_found >= 0 && first < width; first += LINE_WORDS) {
+        columns_t columns = columns_from(hits, by.n, width, first);
+        line_t mask;
+        bits_variant()->crowded(&columns, by.weights, (size_t)by.window, n_needed, &mask);
+        int64_t n = write_weighty(&columns, &by, least, &mask, 64 * first, out + n_found);
+        n_found = n < 0 ? n : n_found + n;
+    }
+    free(owed);
+    return n_found;
+}

@@ -1,0 +1,91 @@
+/* The kernels that Python calls: they divide the work into tiles of 512 rows and choose the variant. */
+
+#include "plan.h"
+
+/* ------------------------------------------------------------------ rows */
+
+EXPORT void pmbf_positions(const uint32_t *hashes, size_t n, uint64_t row_bits, uint32_t k, int64_t *out) {
+    bits_variant()->positions(&(query_t){hashes, n, k}, row_bits, out);
+}
+
+EXPORT void pmbf_fill(uint64_t *row, size_t n_words, const uint32_t *hashes, size_t n, uint32_t k) {
+    bits_variant()->fill(row, n_words, &(query_t){hashes, n, k});
+}
+
+EXPORT int64_t pmbf_popcount(const uint64_t *words, size_t n) { return bits_variant()->popcount(words, n); }
+
+EXPORT void pmbf_popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts) {
+    bits_variant()->popcounts(rows, n_rows, n_words, counts);
+}
+
+/* ------------------------------------------------------------------ tiles */
+
+EXPORT void pmbf_seal(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices) {
+    bits_variant()->seal(rows, n_rows, n_words, slices);
+}
+
+EXPORT void pmbf_unseal(const uint64_t *slices, size_t n_rows, size_t n_words, uint64_t *rows) {
+    bits_variant()->unseal(slices, n_rows, n_words, rows);
+}
+
+void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, const query_t *query, uint64_t *hits,
+                    size_t stride) {
+    for (size_t first = 0; first < width; first += LINE_WORDS) {
+        columns_t columns = columns_from(slices, n_positions, width, first);
+        bits_variant()->hits(&columns, query, hits + first, stride);
+    }
+}
+
+EXPORT void pmbf_hits_sealed(const uint64_t *slices, size_t n_positions, size_t width, const uint32_t *hashes, size_t n,
+                             uint32_t k, uint64_t *hits) {
+    hits_of_slices(slices, n_positions, width, &(query_t){hashes, n, k}, hits, width);
+}
+
+/* Sets bit r of word r / 64 of every hit of a row; the row is read many times over, the others not at all. */
+static void probe_row(const uint64_t *row, const uint32_t *at, size_t n, uint32_t k, unsigned bit, uint64_t *hits,
+                      size_t stride) {
+    for (size_t i = 0; i < n; i++, at += k) {
+        uint64_t all = row[at[0] / 64] >> at[0] % 64;
+        for (uint32_t j = 1; j < k; j++) all &= row[at[j] / 64] >> at[j] % 64;
+        hits[i * stride] |= (all & 1) << bit;
+    }
+}
+
+int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const query_t *query, uint64_t *hits,
+                     size_t stride) {
+    const size_t n = query->n_hashes, k = query->k;
+    uint32_t *at = malloc((n * k + 1) * sizeof *at);
+    if (!at) return PMBF_NO_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        uint64_t mix = mixed(query->hashes[i]);
+        for (uint32_t j = 0; j < k; j++) at[i * k + j] = (uint32_t)position(mix, j, 64 * (uint64_t)n_words);
+        memset(hits + i * stride, 0, words_for(n_rows) * sizeof *hits);
+    }
+    for (size_t row = 0; row < n_rows; row++)
+        probe_row(rows + row * n_words, at, n, query->k, row % 64, hits + row / 64, stride);
+    free(at);
+    return 0;
+}
+
+/* Writes the hits of rows that lie one after another; returns 0 or PMBF_NO_MEMORY. */
+EXPORT int64_t pmbf_hits_open(const uint64_t *rows, size_t n_rows, size_t n_words, const uint32_t *hashes, size_t n,
+                              uint32_t k, uint64_t *hits) {
+    return hits_of_rows(rows, n_rows, n_words, &(query_t){hashes, n, k}, hits, words_for(n_rows));
+}
+
+/* ------------------------------------------------------------------ windows */
+
+/* Writes the hits of every row in every window, (n_windows, n_rows); returns 0 or what plan_windows does. */
+EXPORT int64_t pmbf_window_counts(const uint64_t *hits, size_t n_hits, size_t n_rows, const int64_t *windows,
+                                  size_t n_windows, int32_t *counts) {
+    plan_t plan;
+    int failed = plan_windows(&plan, n_hits, windows, n_windows);
+    plan.counts = counts, plan.n_rows = n_rows;
+    if (!failed) memset(counts, 0, n_windows * n_rows * sizeof *counts);
+    for (; !failed && plan.first_row < n_rows; plan.first_row += LINE_ROWS) {
+        columns_t columns = columns_from(hits, n_hits, words_for(n_rows), plan.first_row / 64);
+        bits_variant()->count(&columns, &plan);
+    }
+    plan_free(&plan);
+    return failed;
+}

@@ -1,0 +1,366 @@
+/* The kernels that gain from wider vectors, written once and compiled for each instruction set: base.c, avx2.c
+ * and avx512.c include this file after they have set the compiler's target and defined
+ *
+ *     VARIANT       name of the table of kernels
+ *     XOR3, MAJ     of three lines: the sum and the carry of a full adder
+ *     POPCOUNT      of a word
+ *     LOAD_SOME     the first n words at an address, up to a whole line, as a line
+ */
+
+#include "plan.h"
+
+enum { AHEAD = 16 }; /* hashes whose lines are under way while the ones before are counted */
+
+#define LOAD(address) ((line_t) * (const loose_line *)(address))
+
+/* ------------------------------------------------------------------ rows: positions, bits, popcounts */
+
+static void positions(const query_t *query, uint64_t row_bits, int64_t *out) {
+    for (size_t i = 0; i < query->n_hashes; i++) {
+        uint64_t mix = mixed(query->hashes[i]);
+        for (uint32_t j = 0; j < query->k; j++) *out++ = (int64_t)position(mix, j, row_bits);
+    }
+}
+
+static void fill(uint64_t *row, size_t n_words, const query_t *query) {
+    uint64_t mixes[AHEAD];
+    for (size_t start = 0; start < query->n_hashes; start += AHEAD) {
+        size_t n = smaller(AHEAD, query->n_hashes - start);
+        for (size_t i = 0; i < n; i++) mixes[i] = mixed(query->hashes[start + i]);
+        for (size_t i = 0; i < n; i++)
+            for (uint32_t j = 0; j < query->k; j++) {
+                uint64_t at = position(mixes[i], j, 64 * (uint64_t)n_words);
+                row[at / 64] |= UINT64_C(1) << at % 64;
+            }
+    }
+}
+
+static int64_t popcount(const uint64_t *words, size_t n) {
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++) count += (uint64_t)POPCOUNT(words[i]);
+    return (int64_t)count;
+}
+
+static void popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64_t *counts) {
+    for (size_t row = 0; row < n_rows; row++) counts[row] = popcount(rows + row * n_words, n_words);
+}
+
+/* ------------------------------------------------------------------ turning: rows to slices and back */
+
+/* Swaps, in pairs of lines `distance` apart, the upper bits of the one with the lower bits of the other. */
+#define SWAP(low, high, distance, mask)                    \
+    do {                                                   \
+        line_t swap = ((low >> (distance)) ^ high) & (mask); \
+        high ^= swap, low ^= swap << (distance);           \
+    } while (0)
+
+/* Three steps of eight lines in registers: first distances 32, 16, 8 over lines 8 apart, then 4, 2, 1 over neighbours. */
+INLINE void turn_eight(line_t *lines, size_t apart, const unsigned distances[3], const uint64_t masks[3]) {
+    line_t v[8];
+    for (size_t i = 0; i < 8; i++) v[i] = lines[i * apart];
+    for (size_t i = 0; i < 4; i++) SWAP(v[i], v[i + 4], distances[0], masks[0]);
+    for (size_t i = 0; i < 8; i += i & 1 ? 3 : 1) SWAP(v[i], v[i + 2], distances[1], masks[1]);
+    for (size_t i = 0; i < 8; i += 2) SWAP(v[i], v[i + 1], distances[2], masks[2]);
+    for (size_t i = 0; i < 8; i++) lines[i * apart] = v[i];
+}
+
+/* Transposes eight squares of 64 x 64 bits, one in each word of the lines (Warren, Hacker's Delight, 7-3). */
+static void turn(squares_t squares) {
+    static const unsigned far[3] = {32, 16, 8}, near[3] = {4, 2, 1};
+    static const uint64_t far_masks[3] = {0x00000000FFFFFFFF, 0x0000FFFF0000FFFF, 0x00FF00FF00FF00FF};
+    static const uint64_t near_masks[3] = {0x0F0F0F0F0F0F0F0F, 0x3333333333333333, 0x5555555555555555};
+    for (size_t i = 0; i < 8; i++) turn_eight(squares + i, 8, far, far_masks);
+    for (size_t i = 0; i < WORD_BITS; i += 8) turn_eight(squares + i, 1, near, near_masks);
+}
+
+/* 512 rows by 8 words, on their way between rows and slices. Rows lie one group of 64 after another with a line
+ * between, so that the same row of all groups, which are read together, do not fall on one set of the cache. */
+typedef struct {
+    uint64_t words[LINE_WORDS][WORD_BITS + 1][LINE_WORDS];
+} __attribute__((aligned(64))) block_t;
+
+/* Turns one column of words of a block, in place in `squares`: line r holds row r of each group, then slice r. */
+INLINE void take_column(const block_t *block, size_t column, squares_t squares) {
+    uint64_t *out = (uint64_t *)squares;
+    for (size_t r = 0; r < WORD_BITS; r++)
+        for (size_t group = 0; group < LINE_WORDS; group++) out[r * LINE_WORDS + group] = block->words[group][r][column];
+}
+
+INLINE void put_column(block_t *block, size_t column, const squares_t squares) {
+    const uint64_t *in = (const uint64_t *)squares;
+    for (size_t r = 0; r < WORD_BITS; r++)
+        for (size_t group = 0; group < LINE_WORDS; group++) block->words[group][r][column] = in[r * LINE_WORDS + group];
+}
+
+/* Copies `n` words of every row from word `at` on, and asks for the words after them. */
+INLINE void read_rows(const uint64_t *rows, size_t n_rows, size_t stride, size_t at, size_t n, block_t *block) {
+    for (size_t row = 0; row < n_rows; row++) {
+        const uint64_t *words = rows + row * stride + at;
+        uint64_t *out = block->words[row / 64][row % 64];
+        if (n == LINE_WORDS) {
+            __builtin_prefetch(words + 2 * LINE_WORDS);
+            *(line_t *)out = LOAD(words);
+        } else {
+            memcpy(out, words, n * sizeof *words);
+        }
+    }
+}
+
+INLINE void write_rows(uint64_t *rows, size_t n_rows, size_t stride, size_t at, size_t n, const block_t *block) {
+    for (size_t row = 0; row < n_rows; row++)
+        memcpy(rows + row * stride + at, block->words[row / 64][row % 64], n * sizeof *rows);
+}
+
+INLINE void write_lines(uint64_t *slices, size_t width, size_t stride, const squares_t squares) {
+    for (size_t p = 0; p < WORD_BITS; p++) {
+        if (width == LINE_WORDS) *(loose_line *)(slices + p * stride) = squares[p];
+        else memcpy(slices + p * stride, &squares[p], width * sizeof *slices);
+    }
+}
+
+INLINE void read_lines(const uint64_t *slices, size_t width, size_t stride, squares_t squares) {
+    for (size_t p = 0; p < WORD_BITS; p++) {
+        if (width == LINE_WORDS) squares[p] = LOAD(slices + p * stride);
+        else memcpy(&squares[p], slices + p * stride, width * sizeof *slices);
+    }
+}
+
+/* Rows of up to 512 become words `first` … of the slices. */
+static void seal_part(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices, size_t stride) {
+    block_t block;
+    squares_t squares;
+    memset(&block, 0, sizeof block);
+    for (size_t at = 0; at < n_words; at += LINE_WORDS) {
+        size_t n = smaller(LINE_WORDS, n_words - at);
+        read_rows(rows, n_rows, n_words, at, n, &block);
+        for (size_t column = 0; column < n; column++) {
+            take_column(&block, column, squares);
+            turn(squares);
+            write_lines(slices + WORD_BITS * (at + column) * stride, words_for(n_rows), stride, squares);
+        }
+    }
+}
+
+static void unseal_part(const uint64_t *slices, size_t stride, size_t n_rows, size_t n_words, uint64_t *rows) {
+    block_t block;
+    squares_t squares;
+    memset(squares, 0, sizeof squares);
+    for (size_t at = 0; at < n_words; at += LINE_WORDS) {
+        size_t n = smaller(LINE_WORDS, n_words - at);
+        for (size_t column = 0; column < n; column++) {
+            read_lines(slices + WORD_BITS * (at + column) * stride, words_for(n_rows), stride, squares);
+            turn(squares);
+            put_column(&block, column, squares);
+        }
+        write_rows(rows, n_rows, n_words, at, n, &block);
+    }
+}
+
+static void seal(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices) {
+    for (size_t row = 0; row < n_rows; row += LINE_ROWS)
+        seal_part(rows + row * n_words, smaller(LINE_ROWS, n_rows - row), n_words, slices + row / 64, words_for(n_rows));
+}
+
+static void unseal(const uint64_t *slices, size_t n_rows, size_t n_words, uint64_t *rows) {
+    for (size_t row = 0; row < n_rows; row += LINE_ROWS)
+        unseal_part(slices + row / 64, words_for(n_rows), smaller(LINE_ROWS, n_rows - row), n_words, rows + row * n_words);
+}
+
+/* ------------------------------------------------------------------ probing slices */
+
+/* Some hashes of a query, mixed: one batch whose lines are under way or at hand, and the next one. */
+typedef struct {
+    const columns_t *slices;
+    const query_t *query;
+    uint64_t mixes[2][AHEAD];
+    size_t n[2], stop;
+    int one_line; /* whether a slice is one line of the cache, not parts of two */
+} probe_t;
+
+INLINE void mix_batch(probe_t *probe, size_t start, size_t which) {
+    probe->n[which] = start < probe->stop ? smaller(AHEAD, probe->stop - start) : 0;
+    for (size_t i = 0; i < probe->n[which]; i++) probe->mixes[which][i] = mixed(probe->query->hashes[start + i]);
+}
+
+/* Asks for the k slices of a hash. */
+INLINE void ask(const probe_t *probe, uint64_t mix) {
+    const columns_t *slices = probe->slices;
+    for (uint32_t j = 0; j < probe->query->k; j++) {
+        const uint64_t *line = slices->words + position(mix, j, slices->n_lines) * slices->stride;
+        __builtin_prefetch(line);
+        if (!probe->one_line) __builtin_prefetch(line + slices->n_words - 1);
+    }
+}
+
+/* Begins a walk over the hashes from `start` on. */
+INLINE void probe_begin(probe_t *probe, const columns_t *slices, const query_t *query, size_t start, size_t stop) {
+    probe->slices = slices, probe->query = query, probe->stop = stop;
+    probe->one_line = slices->stride == LINE_WORDS && (uintptr_t)slices->words % LINE_BYTES == 0;
+    mix_batch(probe, start, 0);
+    for (size_t i = 0; i < probe->n[0]; i++) ask(probe, probe->mixes[0][i]);
+}
+
+/* Sets which rows may hold a hash, the AND of its k slices; words past those of the slices are left as they are. */
+INLINE void hit(const probe_t *probe, uint64_t mix, line_t *out) {
+    const columns_t *slices = probe->slices;
+    const uint64_t *line = slices->words + position(mix, 0, slices->n_lines) * slices->stride;
+    if (slices->n_words == LINE_WORDS) {
+        line_t all = LOAD(line);
+        for (uint32_t j = 1; j < probe->query->k; j++)
+            all &= LOAD(slices->words + position(mix, j, slices->n_lines) * slices->stride);
+        *out = all;
+        return;
+    }
+    uint64_t *words = (uint64_t *)out;
+    for (size_t w = 0; w < slices->n_words; w++) words[w] = line[w];
+    for (uint32_t j = 1; j < probe->query->k; j++) {
+        line = slices->words + position(mix, j, slices->n_lines) * slices->stride;
+        for (size_t w = 0; w < slices->n_words; w++) words[w] &= line[w];
+    }
+}
+
+/* Sets the hits of the batch from `start` on, asking for a line of the next batch with each; returns how many. */
+INLINE size_t probe_batch(probe_t *probe, size_t start, size_t which, line_t *hits) {
+    mix_batch(probe, start + AHEAD, which ^ 1);
+    for (size_t i = 0; i < probe->n[which]; i++) {
+        if (i < probe->n[which ^ 1]) ask(probe, probe->mixes[which ^ 1][i]);
+        hit(probe, probe->mixes[which][i], &hits[i]);
+    }
+    return probe->n[which];
+}
+
+/* Writes the hits of every hash, `stride` words apart. */
+static void hits(const columns_t *slices, const query_t *query, uint64_t *out, size_t stride) {
+    probe_t probe;
+    line_t found[AHEAD];
+    probe_begin(&probe, slices, query, 0, query->n_hashes);
+    for (size_t start = 0, which = 0; start < query->n_hashes; start += AHEAD, which ^= 1) {
+        size_t n = probe_batch(&probe, start, which, found);
+        for (size_t i = 0; i < n; i++) {
+            uint64_t *line = out + (start + i) * stride;
+            if (slices->n_words == LINE_WORDS) *(loose_line *)line = found[i];
+            else memcpy(line, &found[i], slices->n_words * sizeof *line);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------ counting */
+
+/* 512 counts in bit planes: plane l holds bit l of each. Of every weight 2^l one more line may wait for a second, so
+ * that a full adder takes both at once: one adder a line on average, whatever the counts (Harley & Seal). */
+typedef struct {
+    line_t planes[COUNT_PLANES], waiting[COUNT_PLANES];
+    size_t n_waiting; /* bit l says whether waiting[l] holds a line */
+    unsigned n_planes;
+} counter_t;
+
+INLINE void counter_clear(counter_t *counter, unsigned n_planes) {
+    memset(counter->planes, 0, n_planes * sizeof(line_t));
+    counter->n_waiting = 0, counter->n_planes = n_planes;
+}
+
+INLINE void counter_add(counter_t *counter, line_t line) {
+    size_t level = 0, n = counter->n_waiting++;
+    for (; n & 1; n >>= 1, level++) {
+        line_t plane = counter->planes[level], waiting = counter->waiting[level];
+        counter->planes[level] = XOR3(plane, waiting, line);
+        line = MAJ(plane, waiting, line);
+    }
+    counter->waiting[level] = line;
+}
+
+/* Adds what waits, so that the planes are the counts. */
+INLINE void counter_settle(counter_t *counter) {
+    line_t carry = {0};
+    if (!counter->n_waiting) return;
+    for (size_t level = 0; counter->n_waiting >> level; level++) {
+        line_t plane = counter->planes[level];
+        line_t line = counter->n_waiting >> level & 1 ? counter->waiting[level] : (line_t){0};
+        counter->planes[level] = XOR3(plane, line, carry);
+        carry = MAJ(plane, line, carry);
+    }
+    for (size_t level = 64u - (size_t)__builtin_clzll(counter->n_waiting); level < counter->n_planes; level++) {
+        line_t plane = counter->planes[level];
+        counter->planes[level] = plane ^ carry;
+        carry &= plane;
+    }
+    counter->n_waiting = 0;
+}
+
+static void write_counts(const line_t *now, const line_t *then, unsigned n_planes, const plan_t *plan, int32_t *out) {
+    squares_t squares;
+    line_t borrow = {0};
+    memset(squares, 0, sizeof squares);
+    for (unsigned level = 0; level < n_planes; level++) {
+        line_t before = then ? then[level] : (line_t){0};
+        squares[level] = XOR3(now[level], before, borrow);
+        borrow = MAJ(~now[level], before, borrow);
+    }
+    turn(squares);
+    const uint64_t *words = (const uint64_t *)squares;
+    size_t n_rows = smaller(LINE_ROWS, plan->n_rows - plan->first_row);
+    for (size_t row = 0; row < n_rows; row++) out[row] = (int32_t)words[row % 64 * LINE_WORDS + row / 64];
+}
+
+/* Answers the windows that stop here, and saves the counter for those that start here. */
+static void visit(counter_t *counter, plan_t *plan, size_t at) {
+    counter_settle(counter);
+    for (int32_t w = plan->stopping[at]; w != NONE; w = plan->next[w]) {
+        size_t start = (size_t)plan->windows[w][0];
+        const line_t *then = plan->saving[start] == NONE ? NULL : plan->saved + (size_t)plan->saving[start] * plan->n_saved_planes;
+        unsigned n_planes = planes_for(at - start);
+        write_counts(counter->planes, then, n_planes, plan, plan->counts + (size_t)w * plan->n_rows + plan->first_row);
+    }
+    if (plan->saving[at] != NONE)
+        memcpy(plan->saved + (size_t)plan->saving[at] * plan->n_saved_planes, counter->planes,
+               plan->n_saved_planes * sizeof(line_t));
+}
+
+/* Counts, over the windows of a plan, the hits of each hash. */
+static void count(const columns_t *hits, plan_t *plan) {
+    counter_t counter;
+    if (plan->first == plan->last) return;
+    counter_clear(&counter, plan->n_planes);
+    for (size_t i = plan->first; i < plan->last; i++) {
+        if (plan->stopping[i] != NONE || plan->saving[i] != NONE) visit(&counter, plan, i);
+        counter_add(&counter, LOAD_SOME(hits->words + i * hits->stride, hits->n_words));
+    }
+    visit(&counter, plan, plan->last);
+}
+
+/* Returns the rows that a hash hits, none when it weighs nothing. */
+INLINE line_t weighty(const columns_t *hits, const int32_t *weights, size_t i) {
+    return LOAD_SOME(hits->words + i * hits->stride, weights[i] ? hits->n_words : 0);
+}
+
+/* Each hash is counted when the window comes to it, and taken off when it has passed. */
+INLINE line_t crowded_in(const columns_t *hits, const int32_t *weights, size_t window, size_t least, unsigned n_planes) {
+    line_t counts[COUNT_PLANES], limits[COUNT_PLANES], passed = {0};
+    for (unsigned level = 0; level < n_planes; level++)
+        counts[level] = (line_t){0}, limits[level] = (line_t){0} - (least >> level & 1);
+    for (size_t i = 0; i < hits->n_lines; i++) {
+        line_t in = weighty(hits, weights, i), out = i < window ? (line_t){0} : weighty(hits, weights, i - window);
+        line_t up = in & ~out, down = out & ~in, less = {0};
+#pragma GCC unroll 5
+        for (unsigned level = 0; level < n_planes; level++) {
+            line_t before = counts[level], count = before ^ up ^ down;
+            up &= before, down &= ~before;
+            less = MAJ(~count, limits[level], less);
+            counts[level] = count;
+        }
+        passed |= ~less;
+    }
+    return passed;
+}
+
+enum { USUAL_PLANES = 5 }; /* of windows of up to 30 hashes: they stay in registers */
+
+/* Sets the rows that hashes of some weight hit at least so often within a window of the query. */
+static void crowded(const columns_t *hits, const int32_t *weights, size_t window, size_t least, line_t *passed) {
+    const unsigned n_planes = planes_for(smaller(window, hits->n_lines));
+    if (least > smaller(window, hits->n_lines)) *passed = (line_t){0};
+    else if (n_planes <= USUAL_PLANES) *passed = crowded_in(hits, weights, window, least, USUAL_PLANES);
+    else *passed = crowded_in(hits, weights, window, least, n_planes);
+}
+
+const variant_t VARIANT = {positions, fill, seal, unseal, popcount, popcounts, hits, turn, count, crowded};

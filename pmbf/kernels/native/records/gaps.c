@@ -1,0 +1,116 @@
+/* Ascending hashes as gaps of one to four bytes: Stream VByte (Lemire, Kurz & Rupp 2018). */
+
+#include "records.h"
+
+INLINE unsigned bytes_of(uint32_t gap) { return 1u + (gap > 0xFF) + (gap > 0xFFFF) + (gap > 0xFFFFFF); }
+
+/* Writes ceil(n/4) control bytes and the gaps' bytes; returns how many. `out` has room for 4 n bytes beside the former:
+ * each gap is written as four bytes, of which the next one overwrites those it does not need. */
+int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out) {
+    size_t n_control = (n + 3) / 4;
+    uint8_t *at = out + n_control;
+    uint32_t before = 0;
+    memset(out, 0, n_control);
+    for (size_t i = 0; i < n; i++) {
+        uint32_t gap = hashes[i] - before;
+        unsigned n_bytes = bytes_of(gap);
+        before = hashes[i];
+        out[i / 4] |= (uint8_t)((n_bytes - 1) << i % 4 * 2);
+        memcpy(at, &gap, sizeof gap);
+        at += n_bytes;
+    }
+    return at - out;
+}
+
+/* Where a walk over gaps is: so many are done, the next one's bytes begin at `at`. */
+typedef struct {
+    size_t n_done;
+    const uint8_t *at;
+    uint32_t hash;
+} walk_t;
+
+/* Walks to the end, gap by gap; returns whether the bytes suffice. */
+static int walk_each(walk_t *walk, const uint8_t *control, const uint8_t *end, size_t n, uint32_t *hashes) {
+    static const uint32_t masks[4] = {0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF};
+    const uint8_t *at = walk->at;
+    uint32_t hash = walk->hash;
+    for (size_t i = walk->n_done; i < n; i++) {
+        unsigned extra = control[i / 4] >> i % 4 * 2 & 3;
+        uint32_t gap = 0;
+        if (end - at >= 4) {
+            memcpy(&gap, at, sizeof gap);
+            gap &= masks[extra];
+        } else if (end - at > (ptrdiff_t)extra) {
+            memcpy(&gap, at, extra + 1);
+        } else {
+            return 0;
+        }
+        hashes[i] = hash += gap;
+        at += extra + 1;
+    }
+    walk->at = at;
+    return 1;
+}
+
+#if defined(__x86_64__)
+
+#include <immintrin.h>
+
+/* By control byte: where the bytes of four gaps go in four words, and how many there are. */
+static uint8_t places[256][16], sizes[256];
+
+__attribute__((constructor)) static void fill_places(void) {
+    for (unsigned control = 0; control < 256; control++) {
+        unsigned next = 0;
+        for (unsigned place = 0; place < 16; place++) {
+            unsigned extra = control >> place / 4 * 2 & 3;
+            places[control][place] = place % 4 <= extra ? (uint8_t)next++ : 0x80;
+        }
+        sizes[control] = (uint8_t)next;
+    }
+}
+
+/* Walks four gaps a step, as long as 16 bytes can be read. */
+__attribute__((target("avx2"))) static void walk_fours(walk_t *walk, const uint8_t *control, const uint8_t *end, size_t n,
+                                                       uint32_t *hashes) {
+    __m128i before = _mm_setzero_si128();
+    const uint8_t *at = walk->at;
+    size_t i = 0;
+    for (; n - i >= 4 && end - at >= 16; i += 4) {
+        unsigned sizes_of_four = control[i / 4];
+        __m128i gaps = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)at),
+                                        _mm_loadu_si128((const __m128i *)places[sizes_of_four]));
+        gaps = _mm_add_epi32(gaps, _mm_slli_si128(gaps, 4));
+        gaps = _mm_add_epi32(gaps, _mm_slli_si128(gaps, 8));
+        before = _mm_add_epi32(gaps, _mm_shuffle_epi32(before, 0xFF));
+        _mm_storeu_si128((__m128i *)(hashes + i), before);
+        at += sizes[sizes_of_four];
+    }
+    *walk = (walk_t){i, at, (uint32_t)_mm_extract_epi32(before, 3)};
+}
+
+#endif
+
+const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint32_t *hashes) {
+    size_t n_control = n / 4 + (n % 4 != 0);
+    if ((size_t)(end - in) < n_control) return NULL;
+    walk_t walk = {0, in + n_control, 0};
+#if defined(__x86_64__)
+    if (bits_level() > 0) walk_fours(&walk, in, end, n, hashes);
+#endif
+    return walk_each(&walk, in, end, n, hashes) ? walk.at : NULL;
+}
+
+const uint8_t *skip_gaps(const uint8_t *in, const uint8_t *end, size_t n) {
+    size_t n_control = n / 4 + (n % 4 != 0), n_bytes = n;
+    if ((size_t)(end - in) < n_control) return NULL;
+    for (size_t i = 0; i < n / 4; i++) n_bytes += (in[i] & 3u) + (in[i] >> 2 & 3u) + (in[i] >> 4 & 3u) + (in[i] >> 6);
+    for (size_t i = n / 4 * 4; i < n; i++) n_bytes += in[i / 4] >> i % 4 * 2 & 3u;
+    return (size_t)(end - in) - n_control < n_bytes ? NULL : in + n_control + n_bytes;
+}
+
+/* Reads n gaps from at most n_bytes bytes; returns the bytes read, or -1 when the gaps need more. */
+EXPORT int64_t pmbf_decode_gaps(const uint8_t *in, size_t n_bytes, size_t n, uint32_t *hashes) {
+    const uint8_t *stop = decode_gaps(in, in + n_bytes, n, hashes);
+    return stop ? stop - in : -1;
+}

@@ -1,0 +1,240 @@
+/* The fingerprint of a text, in one pass over its chunks.
+ *
+ *     values   token hashes (order-free: mixed) whose shingles are not made yet; 2n - 1 of them stay until the next
+ *              chunk, for no shingle is longer than 2n
+ *     hashes   shingle hashes of the segment at hand; it is closed once its last shingle is there
+ */
+
+#include "sampler.h"
+#include "shingles.h"
+
+void sampler_free(sampler_t *s) {
+    array_t *arrays[] = {&s->values, &s->singles, &s->value_starts, &s->hashes,      &s->starts,
+                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds,
+                         &s->selected};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]->bytes);
+    free(s->cuts.cut_tokens);
+    select_free(&s->select);
+    chunk_free(&s->chunk);
+}
+
+static size_t n_values(const sampler_t *s) { return s->values.size / sizeof(uint64_t); }
+static size_t n_hashes(const sampler_t *s) { return s->hashes.size / sizeof(uint32_t); }
+
+/* docs/text.md, section 4: a tail of less than a quarter of a segment joins the one before. */
+static size_t count_segments(size_t n_chars, size_t segment_chars) {
+    if (!n_chars) return 0;
+    size_t n = (n_chars - 1) / segment_chars + 1, tail = n_chars - (n - 1) * segment_chars;
+    return n > 1 && tail < (segment_chars + 3) / 4 ? n - 1 : n;
+}
+
+static uint64_t quota_of(const sampler_t *s) {
+    size_t begin = s->segment * s->options->segment_chars, end = begin + s->options->segment_chars;
+    double share = s->options->density * (double)((s->segment + 1 < s->cuts.n_segments ? end : s->n_chars) - begin);
+    uint64_t quota = (uint64_t)share;
+    quota += (double)quota < share;
+    return quota > s->options->min_hashes ? quota : s->options->min_hashes;
+}
+
+static bool push_u32(array_t *array, uint32_t value) {
+    uint32_t *room = array_room(array, sizeof value);
+    if (!room) return false;
+    *room = value;
+    array->size += sizeof value;
+    return true;
+}
+
+/* Keeps the hashes that were selected, ascending. */
+static bool keep_hashes(sampler_t *s, size_t n) {
+    uint32_t *kept = array_room(&s->kept, n * sizeof *kept + 1);
+    if (!kept) return false;
+    for (size_t i = 0; i < n; i++) kept[i] = (uint32_t)(s->select.sorted[i] >> 32);
+    s->kept.size += n * sizeof *kept;
+    return true;
+}
+
+/* Keeps the hashes that were selected of n_all, in the order of the text, with their places. */
+static bool keep_places(sampler_t *s, size_t n, size_t n_all) {
+    const uint32_t *hashes = (const uint32_t *)s->hashes.bytes, *starts = (const uint32_t *)s->starts.bytes;
+    const uint32_t *tokens = (const uint32_t *)s->tokens.bytes;
+    const size_t n_words = n_all / 64 + 1, size = n * sizeof(uint32_t), starts_size = s->options->starts ? size : 0;
+    uint64_t *selected = array_room(&s->selected, n_words * sizeof *selected);
+    uint32_t *kept = array_room(&s->kept, size + 1), *token = array_room(&s->kept_tokens, size + 1);
+    uint32_t *at = array_room(&s->kept_starts, starts_size + 1);
+    if (!selected || !kept || !token || !at) return false;
+    memset(selected, 0, n_words * sizeof *selected);
+    for (size_t i = 0; i < n; i++) set_bit(selected, (uint32_t)s->select.sorted[i]);
+    for (size_t word = 0; word < n_words; word++)
+        for (uint64_t bits = selected[word]; bits; bits &= bits - 1) {
+            size_t i = 64 * word + (size_t)__builtin_ctzll(bits);
+            *kept++ = hashes[i], *token++ = tokens[i];
+            if (starts_size) *at++ = starts[i];
+        }
+    s->kept.size += size, s->kept_tokens.size += size, s->kept_starts.size += starts_size;
+    return true;
+}
+
+/* Keeps the smallest of the first `n` hashes and drops these: they are the segment. */
+static bool close_segment(sampler_t *s, size_t n) {
+    const bool positions = s->options->positions;
+    ptrdiff_t found =
+        select_smallest(&s->select, s->chunk.table->ops, (const uint32_t *)s->hashes.bytes, n, quota_of(s));
+    if (found < 0 || !(positions ? keep_places(s, (size_t)found, n) : keep_hashes(s, (size_t)found))) return false;
+    array_drop(&s->hashes, n * sizeof(uint32_t));
+    if (positions) array_drop(&s->tokens, n * sizeof(uint32_t));
+    if (s->options->starts) array_drop(&s->starts, n * sizeof(uint32_t));
+    s->segment++;
+    return push_u32(&s->bounds, (uint32_t)(s->kept.size / sizeof(uint32_t)));
+}
+
+/* Closes the segments that end at or before a token. The hashes there are those of the tokens just before
+ * `n_made`, one each, so that what lies behind the end stays. */
+static bool close_segments(sampler_t *s, size_t n_made) {
+    while (s->segment + 1 < s->cuts.next && s->cuts.cut_tokens[s->segment + 1] <= n_made) {
+        size_t behind = n_made - s->cuts.cut_tokens[s->segment + 1];
+        if (!close_segment(s, n_hashes(s) - behind)) return false;
+    }
+    return true;
+}
+
+/* Takes the tokens of the chunk. */
+static bool take_tokens(sampler_t *s) {
+    chunk_t *chunk = &s->chunk;
+    size_t n = chunk->n_tokens;
+    uint64_t *values = array_room(&s->values, (n + 1) * sizeof *values); /* shingles may read one past the last */
+    uint8_t *singles = array_room(&s->singles, n + 1);
+    if (!values || !singles || !chunk_hashes(chunk, values)) return false;
+    if (!s->options->ordered)
+        for (size_t i = 0; i < n; i++) values[i] = fmix64(values[i]);
+    values[n] = 0;
+    if (chunk->fold.has_singles)
+        memcpy(singles, chunk->tokens.singles, n);
+    else
+        memset(singles, 0, n);
+    if (s->options->starts) {
+        uint32_t *starts = array_room(&s->value_starts, n * sizeof *starts + 1);
+        if (!starts) return false;
+        for (size_t i = 0; i < n; i++) starts[i] = chunk_token_start(chunk, i);
+        s->value_starts.size += n * sizeof *starts;
+    }
+    s->values.size += n * sizeof *values;
+    s->singles.size += n;
+    return true;
+}
+
+static uint64_t step_of(const sampler_t *s) { return s->options->ordered ? SHINGLE_STEP : 1; }
+
+/* Makes the shingles that are whole whatever comes. */
+static bool make_shingles(sampler_t *s) {
+    size_t lag = 2 * s->options->shingle_tokens - 1;
+    if (n_values(s) <= lag) return true;
+    size_t n = n_values(s) - lag, size = n * sizeof(uint32_t);
+    uint32_t *hashes = array_room(&s->hashes, size);
+    if (!hashes) return false;
+    s->chunk.table->ops->shingles((const uint64_t *)s->values.bytes, s->singles.bytes, n, s->options->shingle_tokens,
+                                  step_of(s), hashes);
+    s->hashes.size += size;
+    if (s->options->positions) {
+        uint32_t *tokens = array_room(&s->tokens, size);
+        if (!tokens) return false;
+        for (size_t i = 0; i < n; i++) tokens[i] = (uint32_t)(s->first_token + i);
+        s->tokens.size += size;
+    }
+    if (s->options->starts) {
+        uint32_t *starts = array_room(&s->starts, size);
+        if (!starts) return false;
+        memcpy(starts, s->value_starts.bytes, size);
+        s->starts.size += size;
+        array_drop(&s->value_starts, size);
+    }
+    array_drop(&s->values, n * sizeof(uint64_t));
+    array_drop(&s->singles, n);
+    s->first_token += n;
+    s->n_shingles += n;
+    return close_segments(s, s->first_token);
+}
+
+/* The tokens of the shingle at a value; there may not be as many. */
+static size_t length_at(const sampler_t *s, size_t at) { return s->options->shingle_tokens << s->singles.bytes[at]; }
+
+/* Makes the shingle of `length` tokens at a value. */
+static bool push_shingle(sampler_t *s, size_t at, size_t length) {
+    uint64_t sum = window_sum((const uint64_t *)s->values.bytes + at, length, step_of(s));
+    uint32_t hash = sampled_hash(fmix64(sum + length * SHINGLE_LENGTH), s->singles.bytes[at]);
+    s->n_shingles++;
+    if (!push_u32(&s->hashes, hash)) return false;
+    if (s->options->positions && !push_u32(&s->tokens, (uint32_t)(s->first_token + at))) return false;
+    return !s->options->starts || push_u32(&s->starts, ((const uint32_t *)s->value_starts.bytes)[at]);
+}
+
+/* Whether the text has tokens and no shingle, and so is one itself. Only the last values can tell. */
+static bool is_one_shingle(const sampler_t *s) {
+    for (size_t at = 0; at < n_values(s); at++)
+        if (n_values(s) - at >= length_at(s, at)) return false;
+    return s->n_shingles == 0;
+}
+
+/* Makes the last shingles, one by one, for some tokens at the end begin none; closes what is left. */
+static bool make_last_shingles(sampler_t *s) {
+    size_t n = n_values(s);
+    bool whole = is_one_shingle(s);
+    for (size_t at = 0; at < n; at++) {
+        size_t length = whole && at == 0 ? n : length_at(s, at);
+        /* All hashes there are belong to tokens before this one. */
+        while (s->segment + 1 < s->cuts.n_segments && s->cuts.cut_tokens[s->segment + 1] <= s->first_token + at)
+            if (!close_segment(s, n_hashes(s))) return false;
+        if (length <= n - at && !push_shingle(s, at, length)) return false;
+    }
+    while (s->segment < s->cuts.n_segments)
+        if (!close_segment(s, n_hashes(s))) return false;
+    return true;
+}
+
+static bool sample(sampler_t *s) {
+    int more;
+    if (!push_u32(&s->bounds, 0)) return false;
+    while ((more = chunk_next(&s->chunk, &s->cuts)) == 1)
+        if (!take_tokens(s) || !make_shingles(s)) return false;
+    return more == 0 && make_last_shingles(s);
+}
+
+static bool sampler_start(sampler_t *s, const table_t *table, const uint8_t *text, size_t size) {
+    array_t *arrays[] = {&s->values, &s->singles, &s->value_starts, &s->hashes,      &s->starts,
+                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds,
+                         &s->selected};
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) arrays[i]->size = 0;
+    s->first_token = s->n_shingles = s->segment = 0;
+    size_t n = count_segments(s->n_chars, s->options->segment_chars);
+    s->cuts.segment_chars = s->options->segment_chars;
+    s->cuts.n_segments = n;
+    s->cuts.next = 1;
+    s->cuts.n_tokens = 0;
+    if (n + 1 > s->cuts_capacity) {
+        free(s->cuts.cut_tokens);
+        s->cuts.cut_tokens = malloc((n + 1) * sizeof *s->cuts.cut_tokens);
+        s->cuts_capacity = s->cuts.cut_tokens ? n + 1 : 0;
+    }
+    return s->cuts.cut_tokens && chunk_start(&s->chunk, table, text, size, s->options->starts);
+}
+
+int sampler_take(sampler_t *s, const table_t *table, const uint8_t *text, size_t size, const options_t *options) {
+    if (!table->ops->count_utf8(text, size, &s->n_chars)) return TEXT_NOT_UTF8;
+    s->options = options;
+    return sampler_start(s, table, text, size) && sample(s) ? TEXT_OK : TEXT_NO_MEMORY;
+}
+
+int text_sample(const table_t *table, const uint8_t *text, size_t size, const options_t *options, result_t *result) {
+    sampler_t s = {0};
+    int status = sampler_take(&s, table, text, size, options);
+    if (status == TEXT_OK) {
+        *result = (result_t){.n_chars = s.n_chars,
+                             .n_tokens = s.cuts.n_tokens,
+                             .n_shingles = s.n_shingles,
+                             .n_mixed = s.chunk.total_mixed,
+                             .n_invisible = s.chunk.total_invisible};
+        array_t *parts[] = {&s.kept, &s.kept_starts, &s.kept_tokens, &s.bounds};
+        for (int part = 0; part < MOST_PARTS; part++) result_move(result, part, parts[part]);
+    }
+    sampler_free(&s);
+    return status;
+}

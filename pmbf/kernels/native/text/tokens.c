@@ -1,0 +1,6 @@
+/* Tokens, kinds of letters and code points for every processor: where there is no vector of bytes, byte by byte. */
+
+#include "utf8.h"
+
+#define VARIANT(name) name##_portable
+#include "scan.h"

@@ -1,0 +1,36 @@
+"""Parameters on disk: what a collection was made with is what it is opened with, by any later pmbf."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+from pmbf.errors import UnsupportedError
+from pmbf.params import Params, Sampling
+
+WRITTEN = (
+    '{"density": 0.05, "docs_per_row": 24, "fold_version": "14.0.0+2", "fpr": 0.01, "min_hashes": 32, "n_hashes": 3, '
+    '"ordered": true, "placement": "multi-row", "row_capacity": null, "segment_chars": 65536, "shingle_tokens": 3, '
+    '"store_text": true}'
+)
+"""As the catalogs of collections have it."""
+
+
+def test_the_parameters_of_a_collection_made_before_are_read_and_written_as_they_are() -> None:
+    assert Params() == Params.from_json(WRITTEN, name="papers.pmbf")
+    assert WRITTEN == Params().to_json()
+
+
+@pytest.mark.parametrize(
+    ("params", "digest"), [(Params(), "e4a729f93fa18e1b"), (Params.obfuscation(), "c952fc84155bb7ec")]
+)
+def test_the_digest_in_every_file_stays(params: Params, digest: str) -> None:
+    assert digest == params.digest().hex()
+    assert Sampling(params.shingle_tokens, params.ordered, params.density, 32, 65_536) == params.sampling
+    assert digest == params.digest().hex() == pickle.loads(pickle.dumps(params)).digest().hex()
+
+
+def test_a_parameter_that_is_not_known_is_named() -> None:
+    with pytest.raises(UnsupportedError, match=r"papers.pmbf: unknown parameters salt: written by a newer pmbf"):
+        Params.from_json('{"salt": 1}', name="papers.pmbf")
