@@ -51,7 +51,7 @@ def answer(raw: bytes, kind: str, limits: Limits, unseen: bool = False) -> frame
         told = [[one.start, one.stop, one.path] for one in parts]
         return {"problems": reading.problems, "notes": reading.notes, "parts": told}, text
     except UnsupportedError as error:
-        return {"unsupported": str(error)}, b""
+        return {"unsupported": str(error), "missing_extra": error.missing_extra}, b""
     except PmbfError as error:
         return {"incomplete": str(error)}, b""
     except MemoryError:

@@ -15,8 +15,9 @@ from pmbf import frames
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Limits, guess_kind, looks_supported, plain_kind
 from pmbf.extract.encoding import decode, decode_as
+from pmbf.extract.formats import FORMATS
 from pmbf.extract.kinds import SUPPORTED
-from pmbf.extract.reading import READERS, Reading, read
+from pmbf.extract.reading import Reading, read
 from tests.extract import builders as make
 from tests.fuzz.damage import damaged, fuzzing
 
@@ -109,7 +110,7 @@ def ends_well(raw, kind):
 
 
 def test_every_reader_of_our_own_is_tried():
-    assert {*SEEDS, "txt", "md", "pdf", "odp", "ods"} == READERS.keys()
+    assert {*SEEDS, "txt", "md", "pdf", "odp", "ods"} == FORMATS.keys()
 
 
 @pytest.mark.parametrize("kind", SEEDS)
@@ -150,7 +151,7 @@ def test_every_text_decodes_and_damage_is_told(raw, declared):
 @given(damaged([*TEXTS, RTF, HTML, MAIL, TAR, ZIP], MARKS), st.sampled_from(NAMES))
 @fuzzing
 def test_every_kind_has_a_reader(raw, name):
-    assert guess_kind(raw, name) in {None, *READERS}
+    assert guess_kind(raw, name) in {None, *FORMATS}
     if raw.isascii():
         assert plain_kind(raw, name) in (None, "txt", "md")
 
