@@ -30,6 +30,7 @@ _ODF_MIMETYPE = re.compile(
 _OOXML = tuple((one.package, kind) for kind, one in FORMATS.items() if one.reader == "ooxml")
 _ZIP_END = b"PK\x05\x06"
 _ZIP_END_WITHIN = 66_000
+_PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF")
 _MAX_NAMES = 20_000
 _MAY_BE_A_SOURCE = re.compile(rb"[\x09-\x20]*<|%PDF-|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From ")
 _BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
@@ -154,7 +155,7 @@ def is_encrypted(raw: bytes) -> bool:
 
 def is_container(raw: bytes) -> bool:
     """Tell archives, old Office files, databases and what is encrypted: leaving them out is a gap."""
-    return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS)
+    return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS) or _ends_as(raw) is not None
 
 
 def describe(raw: bytes) -> str:
@@ -163,7 +164,18 @@ def describe(raw: bytes) -> str:
         return "a picture, sound, film or font"
     if is_encrypted(raw):
         return "encrypted data"
-    return next((words for magic, words in _BINARIES if raw.startswith(magic)), "binary data of an unknown kind")
+    begins = next((words for magic, words in _BINARIES if raw.startswith(magic)), None)
+    return begins or _ends_as(raw) or "binary data of an unknown kind"
+
+
+def _ends_as(raw: bytes) -> str | None:
+    """Return what bytes were that end as a zip archive or a PDF and do not begin as one: their beginning is damaged."""
+    if is_media(raw):
+        return None
+    end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
+    if end >= 0 and end + 22 + int.from_bytes(raw[end + 20 : end + 22], "little") == len(raw):
+        return "a zip archive with a damaged beginning"
+    return "a PDF with a damaged beginning" if _PDF_END.search(raw, max(0, len(raw) - 1024)) else None
 
 
 def _by_magic(raw: bytes, by_name: str | None) -> str | None:
