@@ -113,11 +113,11 @@ def extract_path(path: str | os.PathLike[str], limits: Limits | None = None) -> 
         raise IncompleteError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def runs(raw: bytes) -> str:
-    """Return the runs of text in bytes that are no document: see `pmbf.extract.strings`."""
-    from pmbf.extract.strings import runs as found_in
+def runs(raw: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text in bytes that are no document, and what of it could not be read: see `pmbf.extract.pictures`."""
+    from pmbf.extract.pictures import text_of
 
-    return found_in(raw)
+    return text_of(raw)
 
 
 def _bytes_of(name: str, limits: Limits) -> bytes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -10,6 +11,8 @@ from pmbf.extract.encoding import is_probably_text
 
 Begins = Callable[[bytes, bool], object]
 """Whether bytes begin as a format does; told whether the name says so, too."""
+
+_LEAST_INFLATED, _TRIED_BYTES = 32, 1024
 
 
 def _pattern(pattern: bytes) -> Begins:
@@ -28,6 +31,21 @@ def _is_tar(raw: bytes, _: bool) -> bool:
     if len(header) < 512 or not written.isdigit() or written.translate(None, b"01234567") != b"":
         return False
     return int(written, 8) == sum(header) - sum(header[148:156]) + 8 * ord(" ")
+
+
+def _is_zlib(raw: bytes, _: bool) -> bool:
+    """Tell a bare zlib stream, as git's loose objects are, by its two bytes and by what it inflates to."""
+    if raw[:1] != b"x" or raw[1:2] not in (b"\x01", b"\x5e", b"\x9c", b"\xda") or is_probably_text(raw):
+        return False
+    decoder, n_bytes = zlib.decompressobj(), 0
+    try:
+        for at in range(0, _TRIED_BYTES, 16):
+            n_bytes += len(decoder.decompress(raw[at : at + 16], _LEAST_INFLATED))
+            if decoder.eof or n_bytes >= _LEAST_INFLATED:
+                return True
+    except zlib.error:
+        pass
+    return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +103,8 @@ FORMATS = {
         Format("bz2", "packed", begins=_pattern(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), is_archive=True),
         Format("xz", "packed", begins=_pattern(rb"\xfd7zXZ\0"), is_archive=True),
         Format("tar", "packed", begins=_is_tar, is_archive=True),
+        Format("zlib", "packed", begins=_is_zlib, is_archive=True),
+        Format("pack", "git", begins=_pattern(rb"PACK\0\0\0[\2\3]|# v[23] git bundle\n"), is_archive=True),
     )
 }
 """Kind -> its row, in the order in which the bytes are asked."""

@@ -120,9 +120,11 @@ class Reading:
             self.problem(f"{name}: skipped: {describe(raw)}")
         if not self.unseen:
             return ""
-        from pmbf.extract.strings import runs
+        from pmbf.extract.pictures import text_of
 
-        text = runs(raw)
+        text, problems = text_of(raw)
+        for what in problems:
+            self.problem(f"{name}: {what}")
         self.spend_text(len(text))
         return self.part(text, name)
 

@@ -70,11 +70,11 @@ def _extracted(bare: Payload, raw: bytes, kind: str | None, limits: Limits) -> R
 
 def _no_document(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
     """Return the runs of text in a picture, a program or unknown bytes; of an archive they are not all there is."""
-    text = runs(raw)
+    text, damage = runs(raw)
     whole = seen(text, kernels.looks(text.encode()), limits)
     holds_more = is_container(raw)
     reason = refusal(raw, bare.name).removeprefix(f"{bare.name}: ")
-    problems = ((reason,) if holds_more else ()) + whole.problems
+    problems = ((reason,) if holds_more else ()) + damage + whole.problems
     return ReadPayload(
         bare, Text(bare.name, whole.text), len(raw), is_text=holds_more, problems=problems, parts=whole.parts
     )

@@ -172,8 +172,8 @@ def _of_bytes(raw: bytes, name: str, limits: Limits, end: float) -> Iterator[Fou
             yield name, found.text, found.problems
     elif is_encrypted(raw):
         yield name, "", ("encrypted",)
-    elif text := runs(raw):
-        yield name, text, ()
+    else:
+        yield name, *runs(raw)
 
 
 def _together(text: str) -> Iterator[Found]:
