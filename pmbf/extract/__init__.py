@@ -26,7 +26,7 @@ from pmbf.extract.kinds import (
     plain_kind,
     refusal,
 )
-from pmbf.extract.limits import Extracted, Limits
+from pmbf.extract.limits import Extracted, Limits, over_text
 from pmbf.extract.parts import Part, part_at
 
 __all__ = [
@@ -145,7 +145,7 @@ def _over(name: str, n_bytes: int, limits: Limits) -> str:
 def _plain(raw: bytes, kind: str, limits: Limits) -> Extracted:
     text, encoding, problems = decode(raw)
     if len(text) * 4 > limits.max_text_bytes and len(text.encode("utf-8", "replace")) > limits.max_text_bytes:
-        raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text; split it or raise max_text_bytes")
+        raise IncompleteError(over_text(limits))
     return Extracted(text, kind, encoding, problems + hidden_after(raw, kind))
 
 

@@ -10,7 +10,7 @@ from typing import cast
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
 from pmbf.extract.formats import FORMATS
 from pmbf.extract.kinds import describe, guess_kind, hidden_after, is_media
-from pmbf.extract.limits import Limits
+from pmbf.extract.limits import Limits, over_text
 from pmbf.extract.parts import BETWEEN, Marks, Part
 
 MAX_PROBLEMS = 100
@@ -81,7 +81,7 @@ class Reading:
         """Count characters of text. Raises OverLimitError beyond the limit."""
         self._spent.text_chars += n_chars
         if self._spent.text_chars > self.limits.max_text_bytes:
-            raise OverLimitError(f"more than {self.limits.max_text_bytes} bytes of text (max_text_bytes)")
+            raise OverLimitError(over_text(self.limits))
 
     def inside(self, name: str) -> Reading | None:
         """Return the reading of a document inside this one, or note that it is too deep and return None."""

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from pmbf import frames
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
-from pmbf.extract.limits import Limits
+from pmbf.extract.limits import Limits, over_text
 from pmbf.extract.reading import Reading, read
 
 try:
@@ -47,7 +47,7 @@ def answer(raw: bytes, kind: str, limits: Limits, unseen: bool = False) -> frame
         whole, parts = reading.finished(well_formed(read(raw, kind, reading)))
         text = whole.encode()
         if len(text) > limits.max_text_bytes:
-            raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text (max_text_bytes)")
+            raise IncompleteError(over_text(limits))
         told = [[one.start, one.stop, one.path] for one in parts]
         return {"problems": reading.problems, "notes": reading.notes, "parts": told}, text
     except UnsupportedError as error:

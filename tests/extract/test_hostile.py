@@ -173,7 +173,9 @@ class TestOthers:
         documents = {"a.txt": text.encode(), "a.html": make.html(text), "a.rtf": make.rtf(text)}
         documents["a.docx"] = make.docx(make.paragraph(text))
         for name, raw in documents.items():
-            assert "max_text_bytes" in refused(raw, name, limits)
+            assert "more than 1000 bytes of text; split it or raise the limit with --max-bytes" in refused(
+                raw, name, limits
+            )
 
     def test_a_file_over_the_limit_is_not_read_at_all(self):
         assert "5 bytes, limit 4; split it or raise max_bytes" in refused(b"12345", "a.txt", Limits(max_bytes=4))
@@ -251,3 +253,9 @@ def test_a_pdf_or_a_zip_with_a_damaged_beginning_is_a_container():
     for raw in (make.pdf(["x"]), make.zipped({"a.txt": "x" * 400})):
         assert is_container(noise + raw[9:])
     assert not is_container(noise + b"PK\5\6" + noise)
+
+
+def test_a_limit_on_bytes_that_is_raised_is_raised_for_text():
+    assert Limits().max_text_bytes == Limits(max_bytes=1).max_text_bytes == 256 << 20
+    assert Limits(max_bytes=1 << 30).max_text_bytes == 1 << 30
+    assert Limits(max_bytes=1 << 30, max_text_bytes=5).max_text_bytes == 5
