@@ -29,7 +29,19 @@ class CorruptError(PmbfError, OSError):
 
 
 class UnsupportedError(PmbfError, NotImplementedError):
-    """A file's format is newer than this version, unknown, or needs an extra that is not installed."""
+    """A file's format is newer than this version, unknown, or needs an extra that is not installed.
+
+    Args:
+        message: Says where and what to do.
+        missing_extra: The name of the extra that would read it, None if no extra would.
+
+    >>> UnsupportedError("a.pdf: reading pdf needs the extra 'pdf'", missing_extra="pdf").missing_extra
+    'pdf'
+    """
+
+    def __init__(self, message: str, *, missing_extra: str | None = None) -> None:
+        super().__init__(message)
+        self.missing_extra = missing_extra
 
 
 class BusyError(PmbfError, OSError):

@@ -83,7 +83,7 @@ def read_query(query: FileQuery | Problem | Text, limits: Limits) -> Text:
     try:
         extracted = extract(read_content(query.path, limits.max_bytes), query.kind_hint, limits)
     except (PmbfError, OSError) as error:
-        if isinstance(error, UnsupportedError) and not query.named and "extra" not in str(error):
+        if isinstance(error, UnsupportedError) and not query.named and not error.missing_extra:
             return Text(query.shown, "", unread=True)
         return Text(query.shown, "", (reason(error),), unread=True)
     return Text(query.shown, clean(extracted.text), extracted.problems)

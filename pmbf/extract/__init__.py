@@ -13,21 +13,20 @@ import os
 import stat
 
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
-from pmbf.extract.encoding import decode
+from pmbf.extract.encoding import decode, is_probably_text
 from pmbf.extract.kinds import (
     SUPPORTED,
     TEXT_KINDS,
-    describe,
     guess_kind,
     hidden_after,
     is_container,
     is_encrypted,
-    is_probably_text,
     looks_supported,
     may_be_plain,
     plain_kind,
+    refusal,
 )
-from pmbf.extract.limits import Extracted, Limits
+from pmbf.extract.limits import Extracted, Limits, over_text
 from pmbf.extract.parts import Part, part_at
 
 __all__ = [
@@ -46,6 +45,7 @@ __all__ = [
     "may_be_plain",
     "part_at",
     "plain_kind",
+    "refusal",
     "runs",
 ]
 
@@ -53,7 +53,13 @@ _READ_ALL_SAFELY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_C
 
 
 def extract(
-    raw: bytes, name: str, limits: Limits | None = None, *, apart: bool = False, unseen: bool = False
+    raw: bytes,
+    name: str,
+    limits: Limits | None = None,
+    *,
+    apart: bool = False,
+    unseen: bool = False,
+    kind: str | None = None,
 ) -> Extracted:
     """Return the text of a document.
 
@@ -66,6 +72,7 @@ def extract(
         unseen: Whether what a reader of the document does not see is read, too, as parts of their own: comments,
             attributes and scripts of HTML, all headers of a mail, properties and descriptions in office documents and
             PDF, comments of archives, runs of text in what is no document.
+        kind: What it is, where `guess_kind` was asked before.
 
     Raises:
         UnsupportedError: It is no text document, or its kind needs an extra that is not installed.
@@ -77,13 +84,15 @@ def extract(
     limits = limits or Limits()
     if len(raw) > limits.max_bytes:
         raise IncompleteError(_over(name, len(raw), limits))
-    kind = guess_kind(raw, name)
+    kind = kind or guess_kind(raw, name)
     if kind is None:
-        raise UnsupportedError(f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads")
+        raise UnsupportedError(refusal(raw, name))
     try:
         return _plain(raw, kind, limits) if kind in TEXT_KINDS and not apart else _apart(raw, kind, limits, unseen)
-    except (UnsupportedError, IncompleteError) as error:
-        raise type(error)(f"{name}: {error}") from None
+    except UnsupportedError as error:
+        raise UnsupportedError(f"{name}: {error}", missing_extra=error.missing_extra) from None
+    except IncompleteError as error:
+        raise IncompleteError(f"{name}: {error}") from None
 
 
 def extract_path(path: str | os.PathLike[str], limits: Limits | None = None) -> Extracted:
@@ -104,11 +113,11 @@ def extract_path(path: str | os.PathLike[str], limits: Limits | None = None) -> 
         raise IncompleteError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
 
 
-def runs(raw: bytes) -> str:
-    """Return the runs of text in bytes that are no document: see `pmbf.extract.strings`."""
-    from pmbf.extract.strings import runs as found_in
+def runs(raw: bytes) -> tuple[str, tuple[str, ...]]:
+    """Return the text in bytes that are no document, and what of it could not be read: see `pmbf.extract.pictures`."""
+    from pmbf.extract.pictures import text_of
 
-    return found_in(raw)
+    return text_of(raw)
 
 
 def _bytes_of(name: str, limits: Limits) -> bytes:
@@ -136,7 +145,7 @@ def _over(name: str, n_bytes: int, limits: Limits) -> str:
 def _plain(raw: bytes, kind: str, limits: Limits) -> Extracted:
     text, encoding, problems = decode(raw)
     if len(text) * 4 > limits.max_text_bytes and len(text.encode("utf-8", "replace")) > limits.max_text_bytes:
-        raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text; split it or raise max_text_bytes")
+        raise IncompleteError(over_text(limits))
     return Extracted(text, kind, encoding, problems + hidden_after(raw, kind))
 
 

@@ -34,6 +34,10 @@ COMMON = (
 RARE = ("cp850", "cp852", "mac_roman", "cp1258", "iso8859_4")
 """Tried where no common one fits: on a line or two of German they look as good as cp1252, and almost never are."""
 WIDE_SAMPLE_BYTES = 8192
+HEAD_BYTES = 8192
+"""What decides whether bytes are text."""
+CONTROLS = bytes({*range(32), 127} - set(b"\b\t\n\v\f\r\x1a\x1b"))
+"""Control characters that text does not hold."""
 
 
 class Decoded(NamedTuple):
@@ -42,6 +46,14 @@ class Decoded(NamedTuple):
     text: str
     encoding: str
     problems: tuple[str, ...] = ()
+
+
+def is_probably_text(raw: bytes) -> bool:
+    """Tell text, in whatever encoding, from binary bytes: hardly any control characters in the first 8 KB."""
+    head = raw[:HEAD_BYTES]
+    if head.startswith(_MARKS) or wide_encoding(raw):
+        return True
+    return (len(head) - len(head.translate(None, CONTROLS))) * 100 <= len(head)
 
 
 def decode(raw: bytes) -> Decoded:
@@ -152,6 +164,7 @@ def wide_encoding(raw: bytes) -> str | None:
 
 
 _FIRST_OF_A_MARK = {mark[:1] for mark, _ in BOMS}
+_MARKS = tuple(mark for mark, _ in BOMS)
 _MARK_OF = {encoding: mark for mark, encoding in BOMS}
 _NEAR_THE_MARK = 64
 _NARROW_IN_WIDE = re.compile(rb"(?:[\t\n\r\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}){48}")

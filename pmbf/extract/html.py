@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from html import unescape
 from typing import NamedTuple
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from pmbf.errors import IncompleteError
+from pmbf.extract.beneath import beneath
 from pmbf.extract.encoding import decode_as, on_the_web, read_otherwise
 from pmbf.extract.reading import Reading
 
@@ -26,13 +26,9 @@ SPACED = frozenset({"pre", "textarea"})
 
 _META_CHARSET = re.compile(rb"<meta[^>]{0,500}?charset\s*=\s*[\"']?\s*([A-Za-z0-9_:.-]{1,40})", re.I)
 _XML_ENCODING = re.compile(rb"\s*<\?xml[^>]{0,200}?encoding\s*=\s*[\"']([A-Za-z0-9_:.-]{1,40})", re.I)
-_DOCTYPE = re.compile(r"<!DOCTYPE([^>]{40,})", re.I)
-_TAG = re.compile(r"<[^<>]{0,500}>")
 _BLANK = " \t\r\n\f"
 _BLANKS = re.compile(f"[{_BLANK}]+")
 _DECLARED_WITHIN = 4096
-_LONG_CHARS = 100
-"""An attribute that is longer is no name and no usual address: it may hold a document."""
 
 
 def read(raw: bytes, kind: str, reading: Reading, *, charset: str | None = None) -> str:
@@ -64,7 +60,8 @@ def _text(markup: str, reading: Reading) -> str:
         raise IncompleteError(f"cannot be parsed: {error}") from None
     if not root:
         return ""
-    return "".join([*_lines(root), *(_hidden(root, markup, reading) if reading.unseen else ())])
+    shown = "".join(_lines(root))
+    return shown + "".join(_hidden(root, markup, shown, reading)) if reading.unseen else shown
 
 
 def _declared(head: bytes) -> str | None:
@@ -82,30 +79,22 @@ def _lines(root: LexborNode) -> Iterator[str]:
         trees += reversed(tree.template_fragments())
 
 
-def _hidden(root: LexborNode, markup: str, reading: Reading) -> Iterator[str]:
-    """Yield the text that a page does not show: of comments, of attributes, and of scripts and style sheets."""
-    hidden: dict[str, list[str]] = {"comments": _DOCTYPE.findall(markup), "attributes": [], "scripts": []}
+def _hidden(root: LexborNode, markup: str, shown: str, reading: Reading) -> Iterator[str]:
+    """Yield the text that a page does not show, by where it stands."""
+    for place, text in beneath(markup, shown, lambda: _nodes(root)).items():
+        reading.spend_text(len(text))
+        yield reading.part(f"\n{text}\n", place) if text else ""
+
+
+def _nodes(root: LexborNode) -> Iterator[str]:
+    """Yield the text nodes that are shown."""
     trees = [root]
     while trees:
         tree = trees.pop()
         for node in tree.traverse(include_text=True):
-            if node.tag == "-comment":
-                hidden["comments"].append(unescape(_TAG.sub(" ", node.comment_content or "")))
-            elif node.tag != "-text":
-                hidden["attributes"] += [
-                    value for value in node.attributes.values() if value and _may_hold_words(value)
-                ]
-            elif node.parent and node.parent.tag in UNREAD:
-                hidden["scripts"].append(node.text_content or "")
+            if node.tag == "-text" and not (node.parent and node.parent.tag in UNREAD):
+                yield node.text_content or ""
         trees += reversed(tree.template_fragments())
-    for name, texts in hidden.items():
-        text = "\n".join(texts)
-        reading.spend_text(len(text))
-        yield reading.part(f"\n{text}\n", name) if text else ""
-
-
-def _may_hold_words(value: str) -> bool:
-    return " " in value or len(value) > _LONG_CHARS
 
 
 def _text_below(root: LexborNode) -> Iterator[str]:

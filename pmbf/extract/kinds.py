@@ -8,51 +8,31 @@ import stat
 import struct
 from pathlib import Path
 
-from pmbf.extract.encoding import BOMS, wide_encoding
+from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_encoding
+from pmbf.extract.formats import FORMATS
 
-TEXT_KINDS = frozenset({"txt", "md"})
+TEXT_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_text)
 """Kinds that are decoded where they are; all others are parsed in a child process."""
 
-SUPPORTED = {
-    **dict.fromkeys((".txt", ".text", ".rst", ".adoc", ".tex", ".bib", ".csv", ".tsv", ".log", ".srt", ".json"), "txt"),
-    **dict.fromkeys((".md", ".markdown"), "md"),
-    **dict.fromkeys((".html", ".htm", ".xhtml"), "html"),
-    **dict.fromkeys((".docx", ".docm", ".dotx", ".dotm"), "docx"),
-    **dict.fromkeys((".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), "pptx"),
-    **dict.fromkeys((".xlsx", ".xlsm", ".xltx"), "xlsx"),
-    **dict.fromkeys((".odt", ".ott"), "odt"),
-    **dict.fromkeys((".odp", ".otp"), "odp"),
-    **dict.fromkeys((".ods", ".ots"), "ods"),
-    ".eml": "eml",
-    ".mbox": "mbox",
-    ".pdf": "pdf",
-    ".rtf": "rtf",
-}
+SUPPORTED = {extension: kind for kind, one in FORMATS.items() for extension in one.extensions}
 """Extension -> kind. Files with other names are read as text if their bytes look like text."""
 
-ARCHIVE_KINDS = frozenset({"zip", "tar", "gz", "bz2", "xz"})
-"""Kinds that hold other files. By their bytes alone: a load does not take them from a folder."""
+ARCHIVE_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_archive)
 
-HEAD_BYTES = 8192
-"""What decides whether bytes are text."""
-
-_TEXT_WITH_MARKUP = ("html", "eml", "mbox")
+_BEGINNING = tuple(one for one in FORMATS.values() if one.begins)
+_MARKUP = frozenset(kind for kind, one in FORMATS.items() if one.is_markup)
+_OFFICE = frozenset(kind for kind, one in FORMATS.items() if one.is_office)
 _SAYS_LITTLE = ("", ".txt", ".text", ".asp", ".aspx", ".mht", ".mhtml", ".pdf", ".docx", ".rtf", ".odt", ".pptx")
-_ODF = {b"text": "odt", b"presentation": "odp", b"spreadsheet": "ods"}
+_ODF = {one.package: kind for kind, one in FORMATS.items() if one.reader == "odf"}
 _ODF_MIMETYPE = re.compile(
     rb"PK.{28}mimetypeapplication/vnd\.oasis\.opendocument\.(text|presentation|spreadsheet)", re.S
 )
-_OOXML = ((b"word/", "docx"), (b"ppt/", "pptx"), (b"xl/workbook.xml", "xlsx"))
-_MARKS = tuple(mark for mark, _ in BOMS)
-_OFFICE = frozenset({*_ODF.values(), "docx", "pptx", "xlsx"})
-_PACKED = re.compile(
-    rb"(?P<gz>\x1f\x8b\x08)|(?P<bz2>BZh[1-9](?:1AY&SY|\x17rE8P\x90))|(?P<xz>\xfd7zXZ\0)|(?P<zip>PK\x05\x06)"
-)
+_OOXML = tuple((one.package, kind) for kind, one in FORMATS.items() if one.reader == "ooxml")
 _ZIP_END = b"PK\x05\x06"
 _ZIP_END_WITHIN = 66_000
+_PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF")
 _MAX_NAMES = 20_000
-_CONTROLS = bytes({*range(32), 127} - set(b"\b\t\n\v\f\r\x1a\x1b"))
-_MAY_BE_A_SOURCE = re.compile(rb"[\x09-\x20]*<|%PDF-|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From ")
+_MAY_BE_A_SOURCE = re.compile(rb"[\x09-\x20]*<|# v[23] git bundle\n|%PDF-|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From ")
 _BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
 _HTML = re.compile(_BEFORE_HTML + r"<(?:!doctype\s+html|(?:html|head|body)[\s>])", re.I | re.S)
 _HEADERS = re.compile(r"(?:[A-Za-z][A-Za-z0-9-]{1,60}:[^\n]*+(?:\n|\Z)(?:[ \t][^\n]*+(?:\n|\Z))*+)++")
@@ -88,26 +68,35 @@ _MEDIA = re.compile(
 )
 
 
-def guess_kind(raw: bytes, name: str) -> str | None:
+def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
     """Return the kind of a document, or None if it is none that pmbf reads. Looks at a bounded part of the bytes.
+
+    Args:
+        raw: Its bytes.
+        name: Its name, for its extension.
+        is_clean: Whether the bytes are known to be UTF-8 without control characters and mark: where their beginning
+            leaves no doubt that they are plain text, a tenth of the time is enough.
 
     >>> guess_kind(b"%PDF-1.7 ...", "thesis.txt")
     'pdf'
-    >>> guess_kind(b"Dear reader", "letter.md")
+    >>> guess_kind(b"Dear reader", "letter.md", is_clean=True)
     'md'
     """
-    by_name = SUPPORTED.get(_extension(name))
+    extension = _extension(name)
+    by_name = SUPPORTED.get(extension)
+    if is_clean and not _MAY_BE_A_SOURCE.match(raw) and (by_name or "txt") in TEXT_KINDS:
+        return by_name or "txt"
     if is_encrypted(raw):
         return None
     if kind := _by_magic(raw, by_name):
         return kind
     if is_probably_text(raw):
-        return _among_texts(raw[:HEAD_BYTES], by_name, _extension(name))
+        return _among_texts(raw[:HEAD_BYTES], by_name, extension)
     if _zip_directory(raw) is not None:
         return "zip"
     if is_media(raw) or any(raw.startswith(magic) for magic, _ in _BINARIES):
         return None
-    return by_name if by_name in _TEXT_WITH_MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
+    return by_name if by_name in _MARKUP or (by_name in TEXT_KINDS and _is_littered_text(raw)) else None
 
 
 def may_be_plain(name: str) -> bool:
@@ -118,29 +107,22 @@ def may_be_plain(name: str) -> bool:
 def plain_kind(text: bytes, name: str) -> str | None:
     """Return the kind of UTF-8 without control characters and mark if it is plain text, None if it is a source.
 
-    The same as `guess_kind`, in a tenth of the time where the first characters leave no doubt.
-
     >>> plain_kind(b"Dear reader", "letter.md"), plain_kind(b"<html><body>Dear reader", "letter.txt")
     ('md', None)
     """
-    kind = SUPPORTED.get(_extension(name), "txt")
-    if kind not in TEXT_KINDS or _MAY_BE_A_SOURCE.match(text):
-        kind = guess_kind(text, name) or ""
+    kind = guess_kind(text, name, is_clean=True)
     return kind if kind in TEXT_KINDS else None
 
 
-def is_probably_text(raw: bytes) -> bool:
-    """Tell text, in whatever encoding, from binary bytes: hardly any control characters in the first 8 KB."""
-    head = raw[:HEAD_BYTES]
-    if head.startswith(_MARKS) or wide_encoding(raw):
-        return True
-    return (len(head) - len(head.translate(None, _CONTROLS))) * 100 <= len(head)
+def refusal(raw: bytes, name: str) -> str:
+    """Return why bytes that are of no kind are not read."""
+    return f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads"
 
 
 def _is_littered_text(raw: bytes) -> bool:
     """Tell UTF-8 with many control characters, as bad conversions leave them, in a file that is named a text."""
     head = raw[:HEAD_BYTES]
-    n_controls = len(head) - len(head.translate(None, _CONTROLS))
+    n_controls = len(head) - len(head.translate(None, CONTROLS))
     return n_controls * 4 <= len(head) and "\ufffd" not in head[: HEAD_BYTES - 4].decode("utf-8", "replace")[:-1]
 
 
@@ -173,7 +155,7 @@ def is_encrypted(raw: bytes) -> bool:
 
 def is_container(raw: bytes) -> bool:
     """Tell archives, old Office files, databases and what is encrypted: leaving them out is a gap."""
-    return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS)
+    return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS) or _ends_as(raw) is not None
 
 
 def describe(raw: bytes) -> str:
@@ -182,19 +164,23 @@ def describe(raw: bytes) -> str:
         return "a picture, sound, film or font"
     if is_encrypted(raw):
         return "encrypted data"
-    return next((words for magic, words in _BINARIES if raw.startswith(magic)), "binary data of an unknown kind")
+    begins = next((words for magic, words in _BINARIES if raw.startswith(magic)), None)
+    return begins or _ends_as(raw) or "binary data of an unknown kind"
+
+
+def _ends_as(raw: bytes) -> str | None:
+    """Return what bytes were that end as a zip archive or a PDF and do not begin as one: their beginning is damaged."""
+    if is_media(raw):
+        return None
+    end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
+    if end >= 0 and end + 22 + int.from_bytes(raw[end + 20 : end + 22], "little") == len(raw):
+        return "a zip archive with a damaged beginning"
+    return "a PDF with a damaged beginning" if _PDF_END.search(raw, max(0, len(raw) - 1024)) else None
 
 
 def _by_magic(raw: bytes, by_name: str | None) -> str | None:
-    if raw.startswith(b"%PDF-") or (b"%PDF-" in raw[:1024] and (by_name == "pdf" or not is_probably_text(raw))):
-        return "pdf"
-    if raw.startswith(b"{\\rtf"):
-        return "rtf"
-    if raw.startswith(b"PK\x03\x04"):
-        return _zip_kind(raw, by_name)
-    if packed := _PACKED.match(raw):
-        return packed.lastgroup
-    return "tar" if _is_tar(raw) else None
+    kind = next((one.kind for one in _BEGINNING if one.begins(raw, one.kind == by_name)), None)  # type: ignore[misc]
+    return _zip_kind(raw, by_name) if kind == "zip" and raw.startswith(b"PK\x03\x04") else kind
 
 
 def hidden_after(raw: bytes, kind: str) -> tuple[str, ...]:
@@ -210,14 +196,6 @@ def _zip_directory(raw: bytes) -> int | None:
         return None
     start = end - int.from_bytes(raw[end + 12 : end + 16], "little")
     return start if start >= 0 and raw[start : start + 4] == b"PK\x01\x02" else None
-
-
-def _is_tar(raw: bytes) -> bool:
-    """Tell a tar by the checksum of its first header; not all have a magic number."""
-    header, written = raw[:512], raw[148:156].strip(b" \0")
-    if len(header) < 512 or not written.isdigit() or written.translate(None, b"01234567") != b"":
-        return False
-    return int(written, 8) == sum(header) - sum(header[148:156]) + 8 * ord(" ")
 
 
 def _zip_kind(raw: bytes, by_name: str | None) -> str | None:
@@ -250,7 +228,7 @@ def _names(raw: bytes, position: int) -> list[bytes]:
 
 def _among_texts(head: bytes, by_name: str | None, extension: str) -> str:
     """Tell HTML and mail from plain text. Source code and Markdown that quote HTML stay what their names say."""
-    if by_name in _TEXT_WITH_MARKUP or by_name == "md":
+    if by_name in _MARKUP or by_name == "md":
         return by_name or "txt"
     if extension not in _SAYS_LITTLE:
         return "txt"

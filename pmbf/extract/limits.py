@@ -19,7 +19,7 @@ class Limits:
 
     Args:
         max_bytes: Bytes of the file.
-        max_text_bytes: Bytes of its text, as UTF-8.
+        max_text_bytes: Bytes of its text, as UTF-8. None: 256 MiB, or `max_bytes` if that is more.
         max_ratio: Expanded bytes for each packed byte of a member; members under 1 MiB may be denser.
         max_expanded_bytes: Bytes expanded from all members together.
         max_entries: Members of an archive, or parts of a mail, with those of all archives and mails inside.
@@ -36,7 +36,7 @@ class Limits:
     """
 
     max_bytes: int = 256 * MIB
-    max_text_bytes: int = 256 * MIB
+    max_text_bytes: int = None  # type: ignore[assignment]  # an int once it is made
     max_ratio: int = 200
     max_expanded_bytes: int = 1024 * MIB
     max_entries: int = 10_000
@@ -46,6 +46,8 @@ class Limits:
     memory_bytes: int = 2048 * MIB
 
     def __post_init__(self) -> None:
+        if self.max_text_bytes is None:
+            object.__setattr__(self, "max_text_bytes", max(256 * MIB, self.max_bytes))
         require_above_zero(self)
         if self.timeout_s > MOST_TIMEOUT_S:
             raise ParameterError(f"timeout_s is {self.timeout_s}, expected a day ({MOST_TIMEOUT_S} s) at most")
@@ -60,6 +62,11 @@ def require_above_zero(limits: Any) -> None:
     for field in fields(limits):
         if not getattr(limits, field.name) > 0:
             raise ParameterError(f"{field.name} is {getattr(limits, field.name)}, expected a number above 0")
+
+
+def over_text(limits: Limits) -> str:
+    """Return what to say of a document with too much text."""
+    return f"more than {limits.max_text_bytes} bytes of text; split it or raise the limit with --max-bytes"
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,9 +42,11 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
 def _message(message: Message, reading: Reading) -> Iterator[str]:
     if subject := _subject(message):
         yield subject + "\n"
-    if reading.unseen:
-        yield reading.part("".join(f"{_decoded(value)}\n" for value in map(str, message.values())), "headers")
     yield from _part(message, reading)
+
+
+def _fields(part: Message) -> str:
+    return "".join(f"{_decoded(value)}\n" for value in map(str, part.values()))
 
 
 def _subject(message: Message) -> str:
@@ -61,8 +63,12 @@ def _decoded(written: str) -> str:
 
 def _part(part: Message, reading: Reading) -> Iterator[str]:
     reading.spend_entries(1)
+    if reading.unseen:
+        yield reading.part(_fields(part), "headers")
     if not part.is_multipart():
         yield _leaf(part, reading)
+    elif part.get_content_type() == "message/delivery-status":  # blocks of fields, parsed as messages without a body
+        yield from map(_fields, part.get_payload())
     elif part.get_content_type() == "message/rfc822":
         if inner := reading.inside(name := "attached message"):
             for message in part.get_payload():
@@ -77,9 +83,22 @@ def _part(part: Message, reading: Reading) -> Iterator[str]:
 
 
 def _leaf(part: Message, reading: Reading) -> str:
+    beneath = reading.part(_not_packed(part), "body") if reading.unseen else ""
     payload = part.get_payload(decode=True)
     if not isinstance(payload, bytes) or not payload.strip():
+        return beneath
+    return _content(part, payload, reading) + beneath
+
+
+def _not_packed(part: Message) -> str:
+    """Return the lines of a part in base64 that are none: its decoder makes noise of words, or leaves them out."""
+    if str(part.get("Content-Transfer-Encoding", "")).strip().lower() != "base64":
         return ""
+    lines = str(part.get_payload()).splitlines()
+    return "".join(f"{line}\n" for line in lines if " " in line.strip())
+
+
+def _content(part: Message, payload: bytes, reading: Reading) -> str:
     content_type = part.get_content_type()
     filename = _if_sound(part.get_filename)
     name = filename or "part" + NAMES.get(content_type, "")

@@ -55,6 +55,7 @@ class _PartWalker:
 
     def __init__(self) -> None:
         self.flow = Flow()
+        self.unread: list[str] = []
         self._n_open = 0
         self._n_skipped = 0
 
@@ -87,6 +88,8 @@ class _PartWalker:
         """Write what stands in a paragraph, blanks collapsed as the format says."""
         if self._n_open and not self._n_skipped:
             self.flow.write(_BLANKS.sub(" ", text))
+        else:
+            self.unread.append(text)
 
 
 def _n_spaces(count: str) -> int:

@@ -71,6 +71,7 @@ class _PartWalker:
 
     def __init__(self, *, is_template: bool) -> None:
         self.flow = Flow()
+        self.unread: list[str] = []
         self._is_template = is_template
         self._is_text = False
         self._is_placeholder = False
@@ -113,6 +114,8 @@ class _PartWalker:
         """Write what stands in a text element; the prompts of a template ("Click to edit ...") are nobody's text."""
         if self._is_text and not self._n_skipped and not (self._is_template and self._is_placeholder):
             self.flow.write(text)
+        else:
+            self.unread.append(text)
 
     def _note(self, name: str, attributes: dict[str, str]) -> None:
         if name == "AlternateContent":

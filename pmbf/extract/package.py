@@ -13,15 +13,15 @@ from pmbf.extract.kinds import is_media
 from pmbf.extract.reading import OverLimitError, Reading
 from pmbf.extract.xml import Walker, walk
 
-_HIDDEN = frozenset({"instrText", "title", "desc"})
-"""Field codes, and how ODF describes pictures."""
+_WORD = re.compile(r"[^\W\d_]{2,}[.,;:!?)]*")
 _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 class FlowWalker(Walker, Protocol):
-    """A walker that keeps the text it hears."""
+    """A walker that keeps the text it hears: what a reader sees in a flow, the rest beside it."""
 
     flow: Flow
+    unread: list[str]
 
 
 def part_text(archive: Archive, name: str, walker: FlowWalker, reading: Reading, *, is_told: bool = False) -> str:
@@ -35,11 +35,19 @@ def part_text(archive: Archive, name: str, walker: FlowWalker, reading: Reading,
             reading.problem(f"{name}: {error}")
     reading.spend_text(walker.flow.n_chars)
     text = walker.flow.text()
-    return _BLANK_LINES.sub("\n\n", text) if text.strip() else ""
+    unread = reading.part(_unread(walker.unread, text), "properties") if reading.unseen else ""
+    return (_BLANK_LINES.sub("\n\n", text) if text.strip() else "") + unread
+
+
+def _unread(pieces: Iterable[str], shown: str) -> str:
+    """Return the words of elements that no page shows: field codes, descriptions, what is unknown, no number."""
+    flat = " ".join(shown.split())
+    lines = (" ".join(piece.split()) for piece in pieces)
+    return "".join(f"{line}\n" for line in lines if _WORD.fullmatch(line) or (" " in line and line not in flat))
 
 
 def hidden_text(archive: Archive, properties: Iterable[str], others: Iterable[str], reading: Reading) -> str:
-    """Return what an office document does not show: all of some parts, and of others what `_HiddenWalker` reads."""
+    """Return what stands in the markup of an office document: attributes and comments; of a property all text."""
     texts = [part_text(archive, name, _HiddenWalker(is_property=True), reading) for name in properties]
     # What breaks these was told when they were read for what they show.
     texts += [part_text(archive, name, _HiddenWalker(is_property=False), reading, is_told=True) for name in others]
@@ -47,12 +55,12 @@ def hidden_text(archive: Archive, properties: Iterable[str], others: Iterable[st
 
 
 class _HiddenWalker:
-    """Writes attributes that hold several words, field codes and descriptions; of a property all text."""
+    """Writes attributes that hold several words, comments and instructions; of a property all text."""
 
     def __init__(self, *, is_property: bool) -> None:
         self.flow = Flow()
+        self.unread: list[str] = []
         self._is_property = is_property
-        self._n_inside = 0
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """Write the attributes of an element."""
@@ -60,13 +68,11 @@ class _HiddenWalker:
             if " " in value:
                 self.flow.write(value)
                 self.flow.end_line()
-        self._n_inside += name in _HIDDEN
 
     def end(self, name: str) -> None:
         """End the line of what was written."""
-        if self._is_property or name in _HIDDEN:
+        if self._is_property:
             self.flow.end_line()
-        self._n_inside -= name in _HIDDEN
 
     def comment(self, text: str) -> None:
         """Write what only who opens the file sees."""
@@ -74,8 +80,8 @@ class _HiddenWalker:
         self.flow.end_line()
 
     def text(self, text: str) -> None:
-        """Write what no page shows."""
-        if self._is_property or self._n_inside:
+        """Write a property; the other parts' text is read where they are."""
+        if self._is_property:
             self.flow.write(text)
 
 

@@ -1,4 +1,4 @@
-"""Archives: zip, tar, and what gzip, bzip2 or xz packed. What they hold are documents inside the document.
+"""Archives: zip, tar, and what gzip, bzip2, xz or zlib packed. What they hold are documents inside the document.
 
 Their names are labels. Nothing is written to disk, so that a path leads nowhere and a link points at nothing.
 """
@@ -9,7 +9,7 @@ import struct
 from collections.abc import Iterator
 
 from pmbf.errors import IncompleteError
-from pmbf.extract import streams, tar
+from pmbf.extract import git, streams, tar
 from pmbf.extract.archive import Archive
 from pmbf.extract.kinds import is_media
 from pmbf.extract.package import member_text
@@ -30,7 +30,9 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         texts = (reading.embedded(content, name) for name, content in tar.members(raw, reading))
     else:
         head = [reading.part(streams.gzip_comment(raw), "comments")] if reading.unseen and kind == "gz" else []
-        texts = iter([*head, reading.embedded(streams.unpacked(raw, kind, reading), "content")])
+        content = streams.unpacked(raw, kind, reading)
+        of_git = git.loose(content, reading) if kind == "zlib" else None
+        texts = iter([*head, reading.embedded(content, "content") if of_git is None else of_git])
     return BETWEEN.join(filter(None, texts))
 
 

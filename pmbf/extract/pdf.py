@@ -14,6 +14,7 @@ import pypdfium2 as pdfium  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from pmbf.errors import IncompleteError
+from pmbf.extract.pdf_streams import contents, unshown
 from pmbf.extract.reading import OverLimitError, Reading
 
 EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
@@ -50,8 +51,21 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         reading.problem("an XFA form: its fields are not read")
     if not any(text.strip() for text in texts) and any(_shows_something(document, i) for i in range(n_pages)):
         reading.problem("no text on any page: scanned pages need text recognition first")
-    text = "".join(texts) + _attachments(document, reading)
-    return text + _properties(raw, document, reading) if reading.unseen else text
+    shown = "".join(texts)
+    text = shown + _attachments(document, reading)
+    streams = () if _is_encrypted(document) else contents(raw, reading)
+    if not reading.unseen:
+        for _ in streams:  # for what damage they tell
+            pass
+        return text
+    beneath = unshown(streams, shown)
+    reading.spend_text(len(beneath))
+    return text + _properties(raw, document, reading) + reading.part(beneath, "streams")
+
+
+def _is_encrypted(document: Any) -> bool:
+    """Tell a document that needs no password to be read, and has its streams encrypted all the same."""
+    return bool(pdfium_c.FPDF_GetSecurityHandlerRevision(document) >= 0)
 
 
 def _page(document: Any, index: int, reading: Reading) -> str:

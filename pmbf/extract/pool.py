@@ -45,7 +45,7 @@ def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -
     else:
         _idle.append(worker)
     if "unsupported" in header:
-        raise UnsupportedError(header["unsupported"])
+        raise UnsupportedError(header["unsupported"], missing_extra=header["missing_extra"])
     if "incomplete" in header:
         raise IncompleteError(header["incomplete"])
     parts = tuple(Part(*one) for one in header["parts"])

@@ -8,27 +8,13 @@ from importlib import import_module
 from typing import cast
 
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
-from pmbf.extract.kinds import ARCHIVE_KINDS, TEXT_KINDS, describe, guess_kind, hidden_after, is_media
-from pmbf.extract.limits import Limits
+from pmbf.extract.formats import FORMATS
+from pmbf.extract.kinds import describe, guess_kind, hidden_after, is_media
+from pmbf.extract.limits import Limits, over_text
 from pmbf.extract.parts import BETWEEN, Marks, Part
 
 MAX_PROBLEMS = 100
 MAX_LABEL_CHARS = 200
-
-READERS = {
-    **dict.fromkeys(TEXT_KINDS, "plain"),
-    **dict.fromkeys(("docx", "pptx", "xlsx"), "ooxml"),
-    **dict.fromkeys(("odt", "odp", "ods"), "odf"),
-    **dict.fromkeys(("eml", "mbox"), "mail"),
-    **dict.fromkeys(ARCHIVE_KINDS, "packed"),
-    "html": "html",
-    "pdf": "pdf",
-    "rtf": "rtf",
-}
-"""Kind -> the module of this package whose `read(raw, kind, reading)` returns the text."""
-
-EXTRAS = {"pdf": "pdf"}
-"""Kind -> the extra that brings the library its reader needs."""
 
 
 class OverLimitError(IncompleteError):
@@ -95,7 +81,7 @@ class Reading:
         """Count characters of text. Raises OverLimitError beyond the limit."""
         self._spent.text_chars += n_chars
         if self._spent.text_chars > self.limits.max_text_bytes:
-            raise OverLimitError(f"more than {self.limits.max_text_bytes} bytes of text (max_text_bytes)")
+            raise OverLimitError(over_text(self.limits))
 
     def inside(self, name: str) -> Reading | None:
         """Return the reading of a document inside this one, or note that it is too deep and return None."""
@@ -134,9 +120,11 @@ class Reading:
             self.problem(f"{name}: skipped: {describe(raw)}")
         if not self.unseen:
             return ""
-        from pmbf.extract.strings import runs
+        from pmbf.extract.pictures import text_of
 
-        text = runs(raw)
+        text, problems = text_of(raw)
+        for what in problems:
+            self.problem(f"{name}: {what}")
         self.spend_text(len(text))
         return self.part(text, name)
 
@@ -167,9 +155,10 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
 
 
 def _reader(kind: str) -> Reader:
+    known = FORMATS[kind]
     try:
-        return cast(Reader, import_module(f"pmbf.extract.{READERS[kind]}").read)
+        return cast(Reader, import_module(f"pmbf.extract.{known.reader}").read)
     except ImportError as error:
-        extra = EXTRAS.get(kind)
+        extra = known.extra
         needs = f"the extra '{extra}'; run: pip install 'pmbf[{extra}]'" if extra else f"{error.name}; reinstall pmbf"
-        raise UnsupportedError(f"reading {kind} needs {needs}") from None
+        raise UnsupportedError(f"reading {kind} needs {needs}", missing_extra=extra) from None

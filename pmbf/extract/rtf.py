@@ -15,10 +15,13 @@ from dataclasses import dataclass, replace
 from pmbf.errors import IncompleteError
 from pmbf.extract.flow import Flow
 from pmbf.extract.reading import Reading
+from pmbf.extract.rtf_unread import Unread
 from pmbf.extract.rtf_words import ASIDE, CHARACTERS, CODE_PAGES, ESCAPED, LINE, STARRED_BUT_READ, UNREAD
 
 MAX_GROUPS = 10_000
 """Groups inside each other; Word nests some tens."""
+USUAL_FALLBACK_CHARS = 8
+"""Characters that stand for one that old programs do not know: no program writes more than some."""
 
 _TOKEN = re.compile(
     rb"(?P<text>[^\\{}\r\n]+)|\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9A-Fa-f]{2})"
@@ -35,7 +38,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     """
     reader = _Reader(reading)
     reader.run(raw)
-    return reader.flow.text()
+    return reader.flow.text() + (reader.unread.text() if reading.unseen else "")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +53,7 @@ class _Group:
 class _Reader:
     def __init__(self, reading: Reading) -> None:
         self.flow = Flow()
+        self.unread = Unread(reading)
         self._reading = reading
         self._group = _Group()
         self._outer: list[_Group] = []
@@ -64,10 +68,14 @@ class _Reader:
         """Read all tokens, those after the end too: not every program stops there."""
         position, end = 0, 0
         while token := _TOKEN.match(raw, position):
-            position = token.end() + self._take(token)
+            n_data = self._take(token)
+            position = token.end() + n_data
+            if n_data and self._reading.unseen:
+                self.unread.data(raw[token.end() : position])
             if token["brace"] and not self._outer:
                 end = end or position
         self._flush()
+        self.unread.end(self._group.codec)
         if self._outer:
             self._reading.problem(f"ends inside {len(self._outer)} open groups: cut short")
         elif raw[end:].strip(b"\0 \r\n\t"):
@@ -92,13 +100,19 @@ class _Reader:
     def _characters(self, text: bytes) -> None:
         n_skipped = min(self._n_to_skip, len(text))
         self._n_to_skip -= n_skipped
+        if n_skipped and self._group.fallback_chars > USUAL_FALLBACK_CHARS:
+            self.unread.take(text[:n_skipped])
         if self._group.is_read and not self._group.is_font_table:
             self._bytes += text[n_skipped:]
+        else:
+            self.unread.take(text[n_skipped:])
 
     def _write(self, text: str) -> None:
         self._flush()
         if self._group.is_read:
             self.flow.write(text)
+        else:
+            self.unread.write(text)
 
     def _flush(self) -> None:
         """Decode the bytes collected so far: a character of two bytes may come as two tokens."""
@@ -111,6 +125,7 @@ class _Reader:
 
     def _brace(self, brace: bytes) -> None:
         self._flush()
+        self.unread.end(self._group.codec)
         self._n_to_skip = 0
         self._is_starred = False
         if brace == b"{":

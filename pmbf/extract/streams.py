@@ -1,4 +1,4 @@
-"""What gzip, bzip2 and xz packed, in memory and never beyond what the limits allow."""
+"""What gzip, bzip2, xz and zlib packed, in memory and never beyond what the limits allow."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class _Decoder(Protocol):
     def decompress(self, data: bytes, max_length: int = -1, /) -> bytes: ...
 
 
-class _Gzip:
+class _Zlib:
     """zlib's decoder, with the manners of the other two."""
 
-    def __init__(self) -> None:
-        self._zlib = zlib.decompressobj(16 + zlib.MAX_WBITS)
+    def __init__(self, window_bits: int) -> None:
+        self._zlib = zlib.decompressobj(window_bits)
 
     @property
     def eof(self) -> bool:
@@ -54,7 +54,8 @@ class _Gzip:
 
 
 DECODERS: dict[str, Callable[[], _Decoder]] = {
-    "gz": _Gzip,
+    "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),
+    "zlib": lambda: _Zlib(zlib.MAX_WBITS),
     "bz2": bz2.BZ2Decompressor,
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY_BYTES),
 }
@@ -65,7 +66,7 @@ def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
 
     Args:
         raw: The packed file.
-        kind: "gz", "bz2" or "xz".
+        kind: "gz", "bz2", "xz" or "zlib".
         reading: Where problems go, and what the limits are.
 
     Raises:

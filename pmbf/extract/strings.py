@@ -65,7 +65,7 @@ def runs(raw: bytes) -> str:
         found += [(start, _wide(raw[start:stop])) for start, stop in wide.ended(_dense_wide(kinds))]
     found += [(start, _narrow(raw[start:])) for start in narrow.open()]
     found += [(start, _wide(raw[start:])) for start in wide.open()]
-    return BETWEEN.join(filter(None, (_words_of(text) for _, text in sorted(found))))
+    return BETWEEN.join(filter(None, (words_of(text) for _, text in sorted(found))))
 
 
 class _Stretches:
@@ -127,7 +127,7 @@ def _wide(raw: bytes) -> str:
     return max(texts, key=lambda text: len(_ALPHABETIC.findall(text, 0, _MOST_CHARS)))
 
 
-def _words_of(text: str) -> str:
+def words_of(text: str) -> str:
     """Return the parts of a text that are words."""
     pieces = (text[at : at + _MOST_CHARS] for at in range(0, len(text), _MOST_CHARS))
     return "".join(

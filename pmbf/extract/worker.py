@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 
 from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
-from pmbf.extract.limits import Limits
+from pmbf.extract.limits import Limits, over_text
 from pmbf.extract.reading import Reading, read
 from pmbf.jobs import frames
 
@@ -47,11 +47,11 @@ def answer(raw: bytes, kind: str, limits: Limits, unseen: bool = False) -> frame
         whole, parts = reading.finished(well_formed(read(raw, kind, reading)))
         text = whole.encode()
         if len(text) > limits.max_text_bytes:
-            raise IncompleteError(f"more than {limits.max_text_bytes} bytes of text (max_text_bytes)")
+            raise IncompleteError(over_text(limits))
         told = [[one.start, one.stop, one.path] for one in parts]
         return {"problems": reading.problems, "notes": reading.notes, "parts": told}, text
     except UnsupportedError as error:
-        return {"unsupported": str(error)}, b""
+        return {"unsupported": str(error), "missing_extra": error.missing_extra}, b""
     except PmbfError as error:
         return {"incomplete": str(error)}, b""
     except MemoryError:

@@ -42,7 +42,9 @@ def walk(chunks: Iterable[bytes], walker: Walker) -> None:
     )
     parser.EndElementHandler = lambda name: walker.end(names[name])
     parser.CharacterDataHandler = walker.text
-    parser.CommentHandler = getattr(walker, "comment", None)
+    if comment := getattr(walker, "comment", None):
+        parser.CommentHandler = comment
+        parser.ProcessingInstructionHandler = lambda target, text: comment(f"{target} {text}")
     parser.XmlDeclHandler = _refuse_encoding
     parser.StartDoctypeDeclHandler = _refuse_definitions
     parser.SkippedEntityHandler = _refuse_entity

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from pmbf import kernels
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, plain_kind, runs
+from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, refusal, runs
 from pmbf.guard.types import Payload
 from pmbf.guard.unseen import may_hide, seen
 from pmbf.intake.texts import Text
@@ -42,37 +42,39 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
     if raw is None:
         return ReadPayload(payload, Text(payload.name, ""), 0, problems=(payload.problem,))
     looks = kernels.looks(raw)
-    if looks.is_clean and len(raw) <= min(limits.max_bytes, limits.max_text_bytes) and plain_kind(raw, payload.name):
+    kind = guess_kind(raw, payload.name, is_clean=looks.is_clean)
+    if kind is None and len(raw) <= limits.max_bytes:
+        return _no_document(payload.bare(), raw, limits)
+    if looks.is_clean and kind in TEXT_KINDS and len(raw) <= min(limits.max_bytes, limits.max_text_bytes):
         if not may_hide(raw, looks):
             return ReadPayload(payload.bare(), Text(payload.name, raw), len(raw), True)
         whole = seen(raw.decode(), looks, limits)
         text = Text(payload.name, whole.text)
         return ReadPayload(payload.bare(), text, len(raw), True, problems=whole.problems, parts=whole.parts)
-    return _extracted(payload.bare(), raw, limits)
+    return _extracted(payload.bare(), raw, kind, limits)
 
 
-def _extracted(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
+def _extracted(bare: Payload, raw: bytes, kind: str | None, limits: Limits) -> ReadPayload:
     """Return the text of what is no plain text, or not at first sight."""
     try:
-        extracted = extract(raw, bare.name, limits, unseen=True)
+        extracted = extract(raw, bare.name, limits, unseen=True, kind=kind)
     except (UnsupportedError, IncompleteError) as error:
         reason = str(error).removeprefix(f"{bare.name}: ")
-        if isinstance(error, UnsupportedError) and guess_kind(raw, bare.name) is None:
-            return _no_document(bare, raw, limits, reason)
         return ReadPayload(bare, Text(bare.name, ""), len(raw), problems=(reason,))
     text = clean(extracted.text)
     whole = seen(text, kernels.looks(text.encode()), limits)
-    is_plain = extracted.kind in TEXT_KINDS
     problems, parts = extracted.problems + whole.problems, extracted.parts + whole.parts
+    is_plain = kind in TEXT_KINDS
     return ReadPayload(bare, Text(bare.name, whole.text), len(raw), is_plain, problems=problems, parts=parts)
 
 
-def _no_document(bare: Payload, raw: bytes, limits: Limits, reason: str) -> ReadPayload:
+def _no_document(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
     """Return the runs of text in a picture, a program or unknown bytes; of an archive they are not all there is."""
-    text = runs(raw)
+    text, damage = runs(raw)
     whole = seen(text, kernels.looks(text.encode()), limits)
     holds_more = is_container(raw)
-    problems = ((reason,) if holds_more else ()) + whole.problems
+    reason = refusal(raw, bare.name).removeprefix(f"{bare.name}: ")
+    problems = ((reason,) if holds_more else ()) + damage + whole.problems
     return ReadPayload(
         bare, Text(bare.name, whole.text), len(raw), is_text=holds_more, problems=problems, parts=whole.parts
     )

@@ -80,12 +80,16 @@ def seen(text: str, looks: Looks, limits: Limits) -> Seen:
     """
     pieces, parts, problems = [text], list[Part](), list[str]()
     n_chars = len(text)
-    for name, hidden, told in _found(text, looks, limits, monotonic() + limits.timeout_s):
+    end = monotonic() + limits.timeout_s
+    for name, hidden, told in _found(text, looks, limits, end):
         if hidden:
             pieces += [BLANK_LINE, clean(hidden)]
             n_chars += len(BLANK_LINE) + len(hidden)
             parts.append(Part(n_chars - len(hidden), n_chars, name))
         problems += [f"{name}: {what}" for what in told]
+        if monotonic() > end:
+            problems.append(f"looking for what it hides took longer than {limits.timeout_s:g} s (timeout_s, --timeout)")
+            break
     return Seen("".join(pieces), tuple(parts), tuple(dict.fromkeys(problems))) if parts or problems else Seen(text)
 
 
@@ -172,8 +176,8 @@ def _of_bytes(raw: bytes, name: str, limits: Limits, end: float) -> Iterator[Fou
             yield name, found.text, found.problems
     elif is_encrypted(raw):
         yield name, "", ("encrypted",)
-    elif text := runs(raw):
-        yield name, text, ()
+    else:
+        yield name, *runs(raw)
 
 
 def _together(text: str) -> Iterator[Found]:

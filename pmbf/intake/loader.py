@@ -242,7 +242,7 @@ class Loader:
         return self._writer.add(new)
 
     def _refused(self, file: FileFound, error: Exception) -> None:
-        if isinstance(error, UnsupportedError) and not file.named and "extra" not in str(error):
+        if isinstance(error, UnsupportedError) and not file.named and not error.missing_extra:
             self.report.n_skipped += 1
             return
         self.report.problems.append(Problem(file.path, reason_of(error)))

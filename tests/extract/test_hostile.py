@@ -1,8 +1,10 @@
 """Hostile bytes end in text, in text with problems, or in one of two errors that say what and why. Never otherwise."""
 
 import io
+import random
 import struct
 import zipfile
+import zlib
 
 import builders as make
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.extract import Extracted, Limits, extract
+from pmbf.extract import Extracted, Limits, extract, is_container
 
 PARTS = {"[Content_Types].xml": "<Types/>"}
 
@@ -171,7 +173,9 @@ class TestOthers:
         documents = {"a.txt": text.encode(), "a.html": make.html(text), "a.rtf": make.rtf(text)}
         documents["a.docx"] = make.docx(make.paragraph(text))
         for name, raw in documents.items():
-            assert "max_text_bytes" in refused(raw, name, limits)
+            assert "more than 1000 bytes of text; split it or raise the limit with --max-bytes" in refused(
+                raw, name, limits
+            )
 
     def test_a_file_over_the_limit_is_not_read_at_all(self):
         assert "5 bytes, limit 4; split it or raise max_bytes" in refused(b"12345", "a.txt", Limits(max_bytes=4))
@@ -224,3 +228,34 @@ def test_mutated_documents_end_well(name, data):
         length = data.draw(st.integers(0, 12))
         raw[position : position + length] = data.draw(st.binary(max_size=12))
     ends_well(bytes(raw), name)
+
+
+class TestDamagedPdf:
+    def test_a_packed_stream_that_breaks_off_or_does_not_unpack_is_a_problem(self):
+        whole = make.pdf([("some words of a page " * 3 + "\n") * 20])
+        packed = zlib.compress(whole[whole.index(b"BT /F") : whole.index(b" ET") + 3])
+        for content in (packed[:-30], packed[:40] + b"\xff" * 20 + packed[60:], packed[:-1] + b"\0"):
+            stream = b"<< /Length %d /Filter /FlateDecode >>\nstream\n%b\nendstream" % (len(content), content)
+            start = whole.rindex(b"<< /Length", 0, whole.index(b"BT /F"))
+            damaged = whole[:start] + stream + whole[whole.index(b"endstream", start) + 9 :]
+            assert any("a stream is" in one for one in extract(damaged, "a.pdf").problems)
+
+    def test_a_stream_of_which_an_end_is_lost_is_a_problem(self):
+        whole = make.pdf(["x"])
+        for lost in (b"endstream", b">>\nstream"):
+            at = whole.rindex(lost)
+            damaged = whole[:at] + b"#" * len(lost) + whole[at + len(lost) :]
+            assert extract(damaged, "a.pdf").problems
+
+
+def test_a_pdf_or_a_zip_with_a_damaged_beginning_is_a_container():
+    noise = random.Random(1).randbytes(200)
+    for raw in (make.pdf(["x"]), make.zipped({"a.txt": "x" * 400})):
+        assert is_container(noise + raw[9:])
+    assert not is_container(noise + b"PK\5\6" + noise)
+
+
+def test_a_limit_on_bytes_that_is_raised_is_raised_for_text():
+    assert Limits().max_text_bytes == Limits(max_bytes=1).max_text_bytes == 256 << 20
+    assert Limits(max_bytes=1 << 30).max_text_bytes == 1 << 30
+    assert Limits(max_bytes=1 << 30, max_text_bytes=5).max_text_bytes == 5

@@ -1,6 +1,7 @@
 """What a file is: by its bytes first, by its name second."""
 
 import os
+from importlib.util import find_spec
 
 import builders as make
 import pytest
@@ -15,6 +16,7 @@ from pmbf.extract import (
     looks_supported,
     plain_kind,
 )
+from pmbf.extract.formats import FORMATS
 
 PNG = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(50)
 ELF = b"\x7fELF\x02\x01\x01" + bytes(100)
@@ -116,3 +118,10 @@ BEGINNINGS = [
 def test_clean_text_is_of_the_kind_that_all_bytes_would_have(text, name):
     kind = guess_kind(text.encode(), name)
     assert (kind if kind in TEXT_KINDS else None) == plain_kind(text.encode(), name)
+
+
+def test_every_kind_of_a_table_is_read_by_a_module_that_is_there():
+    for kind, one in FORMATS.items():
+        assert kind == one.kind
+        assert find_spec(f"pmbf.extract.{one.reader}")
+        assert {kind} == {SUPPORTED[extension] for extension in one.extensions} | {kind}

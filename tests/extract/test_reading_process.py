@@ -159,3 +159,17 @@ def test_a_time_that_no_clock_takes_is_refused():
     for seconds in (float("inf"), 1e12):
         with pytest.raises(ParameterError, match="expected a day"):
             Limits(timeout_s=seconds)
+
+
+def test_the_extra_that_is_missing_is_named(monkeypatch, tmp_path):
+    (tmp_path / "pypdfium2.py").write_text("raise ImportError", encoding="utf-8")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(UnsupportedError, match="the extra 'pdf'") as caught:
+        extract(make.pdf(["x"]), "a.pdf")
+    assert caught.value.missing_extra == "pdf"
+
+
+def test_bytes_of_an_unknown_kind_miss_no_extra():
+    with pytest.raises(UnsupportedError) as caught:
+        extract(b"\x7fELF extra" + bytes(99), "a")
+    assert caught.value.missing_extra is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.extract import runs
+from pmbf.extract.strings import runs
 from tests.conftest import words
 
 TEXTS = {

@@ -5,7 +5,9 @@ import gzip
 import io
 import json
 import lzma
+import struct
 import zipfile
+import zlib
 
 import pytest
 from hypothesis import given
@@ -14,8 +16,9 @@ from hypothesis import strategies as st
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import Limits, guess_kind, looks_supported, plain_kind
 from pmbf.extract.encoding import decode, decode_as
+from pmbf.extract.formats import FORMATS
 from pmbf.extract.kinds import SUPPORTED
-from pmbf.extract.reading import READERS, Reading, read
+from pmbf.extract.reading import Reading, read
 from pmbf.jobs import frames
 from tests.extract import builders as make
 from tests.fuzz.damage import damaged, fuzzing
@@ -57,6 +60,19 @@ PARTS = {"docx": TYPES | DOCX, "xlsx": TYPES | XLSX, "pptx": TYPES | PPTX, "odt"
 TAR_MEMBERS = {"a.txt": b"text", "b.html": make.html("x"), "l": make.special("l", b"2", "a.txt"), "c" * 120: b"long"}
 TAR = make.tarred(TAR_MEMBERS)
 ZIP = make.zipped({"a.txt": "text", "b.rtf": make.rtf("x"), "c.gz": gzip.compress(b"packed")})
+
+
+def pack(*objects):
+    """Return a pack of (type and what stands before its content, content)."""
+    body = b"".join(head + zlib.compress(content) for head, content in objects)
+    return b"PACK" + struct.pack(">II", 2, len(objects)) + body + bytes(20)
+
+
+BLOB = b"some text of a file in a pack"
+DELTA = b"\x1d\x1c\x90\x0a\x05other\x91\x0c\x0d"
+PACK = pack(
+    (b"\xbd\x01", BLOB), (b"\x6f\x27", DELTA), (b"\x7f" + bytes(20), DELTA), (b"\x2e", b"100644 a.txt\0" + b"x" * 20)
+)
 SEEDS = {
     "rtf": [RTF],
     "html": [HTML],
@@ -67,6 +83,8 @@ SEEDS = {
     "gz": [gzip.compress(TAR), gzip.compress(b"a") + gzip.compress(b"b")],
     "bz2": [bz2.compress(b"some text")],
     "xz": [lzma.compress(b"some text")],
+    "zlib": [zlib.compress(b"some text " * 9), zlib.compress(b"blob 9\0some text")],
+    "pack": [PACK, b"# v2 git bundle\n-abc\ndef refs/heads/main\n\n" + PACK],
     **{kind: [make.zipped(parts), make.zipped(parts, method=zipfile.ZIP_STORED)] for kind, parts in PARTS.items()},
 }
 XML_WORDS = (b"<t>", b"</t>", b"<p>", b"<p/>", b"]]>", b"<![CDATA[", b"<?xml version='1.0' encoding='utf-7'?>", b"&#0;")
@@ -92,6 +110,8 @@ WORDS = {
     "gz": (bytes(8), b"\x1f\x8b\x08\x1f"),
     "bz2": (b"BZh9",),
     "xz": (b"\xfd7zXZ\0",),
+    "zlib": (b"x\x9c", b"tree 9\0"),
+    "pack": (b"PACK", b"x\x9c", b"\x6f\x01", b"\x90", b"\xff\xff\xff\xff"),
 }
 
 
@@ -109,7 +129,7 @@ def ends_well(raw, kind):
 
 
 def test_every_reader_of_our_own_is_tried():
-    assert {*SEEDS, "txt", "md", "pdf", "odp", "ods"} == READERS.keys()
+    assert {*SEEDS, "txt", "md", "pdf", "odp", "ods"} == FORMATS.keys()
 
 
 @pytest.mark.parametrize("kind", SEEDS)
@@ -150,7 +170,7 @@ def test_every_text_decodes_and_damage_is_told(raw, declared):
 @given(damaged([*TEXTS, RTF, HTML, MAIL, TAR, ZIP], MARKS), st.sampled_from(NAMES))
 @fuzzing
 def test_every_kind_has_a_reader(raw, name):
-    assert guess_kind(raw, name) in {None, *READERS}
+    assert guess_kind(raw, name) in {None, *FORMATS}
     if raw.isascii():
         assert plain_kind(raw, name) in (None, "txt", "md")
 

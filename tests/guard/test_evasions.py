@@ -140,6 +140,15 @@ NOT_SEEN = {
     "base64 in short lines.txt": "\n".join(textwrap.wrap(base64.b64encode(ENGLISH.encode()).decode(), 50)),
     "hexadecimal.txt": ENGLISH.encode().hex(),
     "letters set apart without words.txt": " ".join(ENGLISH.replace(" ", "").replace("\n", "")),
+    "a word a row.csv": "".join(f"{n},{word}\n" for n, word in enumerate(ENGLISH.split())),
+    "a word a line.py": "".join(f'x{n} = "{word}"\n' for n, word in enumerate(ENGLISH.split())),
+    "a word a line.po": "".join(f'msgid "{word}"\nmsgstr ""\n\n' for word in ENGLISH.split()),
+    "a filler after each word.txt": " ".join(
+        f"{word} {COVER.split()[n % 9]}" for n, word in enumerate(ENGLISH.split())
+    ),
+    "words in reverse order.txt": " ".join(reversed(ENGLISH.split())),
+    "leetspeak.txt": ENGLISH.lower().translate(str.maketrans("aeiost", "4310$7")),
+    "without vowels.txt": re.sub("[aeiou]", "", ENGLISH.lower()),
     "small capitals.txt": ENGLISH.translate(SMALL_CAPITALS),
     "style sheet.html": per_word(lambda head, tail: f"<div style='display:inline'>{head}</div>{tail}"),
 }

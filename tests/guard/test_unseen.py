@@ -83,3 +83,9 @@ def test_armour_looks_as_if_it_may_hide_something():
     assert seen(armour.decode()).problems
     assert unseen.may_hide(armour, kernels.looks(armour))
     assert not unseen.may_hide(b"Plain words, 5 < 6 & so on.", kernels.looks(b"Plain words, 5 < 6 & so on."))
+
+
+def test_a_text_that_hides_more_than_can_be_looked_at_in_time_is_incomplete():
+    text = base64.b64encode(words(1, 60).encode()).decode()
+    found = unseen.seen(f"{text}\n\n{text}", kernels.looks(text.encode()), Limits(timeout_s=1e-9))
+    assert "took longer than 1e-09 s" in found.problems[-1]

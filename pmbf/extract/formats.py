@@ -1,0 +1,110 @@
+"""The formats that are read, a row each: what tells one, and which module of this package reads it."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from pmbf.extract.encoding import is_probably_text
+
+Begins = Callable[[bytes, bool], object]
+"""Whether bytes begin as a format does; told whether the name says so, too."""
+
+_LEAST_INFLATED, _TRIED_BYTES = 32, 1024
+
+
+def _pattern(pattern: bytes) -> Begins:
+    match = re.compile(pattern, re.S).match
+    return lambda raw, _: match(raw)
+
+
+def _is_pdf(raw: bytes, is_named: bool) -> bool:
+    """Tell a PDF; readers of PDF look for its mark in the first KB."""
+    return raw.startswith(b"%PDF-") or (b"%PDF-" in raw[:1024] and (is_named or not is_probably_text(raw)))
+
+
+def _is_tar(raw: bytes, _: bool) -> bool:
+    """Tell a tar by the checksum of its first header; not all have a magic number."""
+    header, written = raw[:512], raw[148:156].strip(b" \0")
+    if len(header) < 512 or not written.isdigit() or written.translate(None, b"01234567") != b"":
+        return False
+    return int(written, 8) == sum(header) - sum(header[148:156]) + 8 * ord(" ")
+
+
+def _is_zlib(raw: bytes, _: bool) -> bool:
+    """Tell a bare zlib stream, as git's loose objects are, by its two bytes and by what it inflates to."""
+    if raw[:1] != b"x" or raw[1:2] not in (b"\x01", b"\x5e", b"\x9c", b"\xda") or is_probably_text(raw):
+        return False
+    decoder, n_bytes = zlib.decompressobj(), 0
+    try:
+        for at in range(0, _TRIED_BYTES, 16):
+            n_bytes += len(decoder.decompress(raw[at : at + 16], _LEAST_INFLATED))
+            if decoder.eof or n_bytes >= _LEAST_INFLATED:
+                return True
+    except zlib.error:
+        pass
+    return False
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """One kind of document.
+
+    Args:
+        kind: Its name.
+        reader: The module of this package whose `read(raw, kind, reading)` returns the text.
+        extensions: Of files that are such documents if their bytes do not say otherwise.
+        begins: Tells its bytes; None where `pmbf.extract.kinds` looks further.
+        package: Of an office format: how a member's name begins that no other has, or the word in ODF's media type.
+        is_text: Whether its bytes are decoded where they are; all others are parsed in a child process.
+        is_markup: Whether it is text with markup, which only the words at its beginning tell from plain text.
+        is_archive: Whether it holds files. Told by bytes alone: a load does not take archives from a folder.
+        extra: Of the package, that brings the library its reader needs.
+    """
+
+    kind: str
+    reader: str
+    extensions: tuple[str, ...] = ()
+    begins: Begins | None = None
+    package: bytes = b""
+    is_text: bool = False
+    is_markup: bool = False
+    is_archive: bool = False
+    extra: str | None = None
+
+    @property
+    def is_office(self) -> bool:
+        """Whether it is a zip file with parts of XML."""
+        return bool(self.package)
+
+
+_TXT = (".txt", ".text", ".rst", ".adoc", ".tex", ".bib", ".csv", ".tsv", ".log", ".srt", ".json")
+
+FORMATS = {
+    one.kind: one
+    for one in (
+        Format("txt", "plain", _TXT, is_text=True),
+        Format("md", "plain", (".md", ".markdown"), is_text=True),
+        Format("html", "html", (".html", ".htm", ".xhtml"), is_markup=True),
+        Format("eml", "mail", (".eml",), is_markup=True),
+        Format("mbox", "mail", (".mbox",), is_markup=True),
+        Format("pdf", "pdf", (".pdf",), _is_pdf, extra="pdf"),
+        Format("rtf", "rtf", (".rtf",), _pattern(rb"\{\\rtf")),
+        Format("docx", "ooxml", (".docx", ".docm", ".dotx", ".dotm"), package=b"word/"),
+        Format("pptx", "ooxml", (".pptx", ".pptm", ".ppsx", ".ppsm", ".potx"), package=b"ppt/"),
+        Format("xlsx", "ooxml", (".xlsx", ".xlsm", ".xltx"), package=b"xl/workbook.xml"),
+        Format("odt", "odf", (".odt", ".ott"), package=b"text"),
+        Format("odp", "odf", (".odp", ".otp"), package=b"presentation"),
+        Format("ods", "odf", (".ods", ".ots"), package=b"spreadsheet"),
+        Format("zip", "packed", begins=_pattern(rb"PK(?:\x03\x04|\x05\x06)"), is_archive=True),
+        Format("gz", "packed", begins=_pattern(rb"\x1f\x8b\x08"), is_archive=True),
+        Format("bz2", "packed", begins=_pattern(rb"BZh[1-9](?:1AY&SY|\x17rE8P\x90)"), is_archive=True),
+        Format("xz", "packed", begins=_pattern(rb"\xfd7zXZ\0"), is_archive=True),
+        Format("tar", "packed", begins=_is_tar, is_archive=True),
+        Format("zlib", "packed", begins=_is_zlib, is_archive=True),
+        Format("pack", "git", begins=_pattern(rb"PACK\0\0\0[\2\3]|# v[23] git bundle\n"), is_archive=True),
+    )
+}
+"""Kind -> its row, in the order in which the bytes are asked."""

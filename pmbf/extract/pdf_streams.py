@@ -1,0 +1,158 @@
+"""The streams of a PDF, as its bytes have them: whether they are whole, and what words they hold that no page shows.
+
+PDFium shows what it can of a stream that breaks off, and says nothing. So each stream that may hold text is unpacked
+once more, by zlib, which knows where it should end.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+import zlib
+from collections.abc import Iterable, Iterator
+
+from pmbf.extract.limits import MIB
+from pmbf.extract.reading import Reading
+from pmbf.extract.strings import words_of
+
+LEAST_LETTERS = 8
+"""Of a string that is looked for in what is shown; a shorter one stands somewhere in any text."""
+MOST_LOOKED_THROUGH = 1 << 30
+"""Characters, all strings together, that are looked through for them; what comes later is kept."""
+LINE_BYTES = 40
+"""Of strings that are looked for together: programs write some a line, some a word, some a letter."""
+DICTIONARY_BYTES = 2048
+"""Before a stream: what its dictionary may take."""
+
+_BEGIN = re.compile(rb">>[\s\0]*stream(?:\r\n|\n|\r)")
+_END = b"endstream"
+_NO_TEXT = re.compile(rb"/Subtype\s*/(?:Image|Type1C|CIDFontType0C|OpenType)\b|/Length[123]\b|/N\s+[134]\s*/Alternate")
+_FILTERS = re.compile(rb"/(?:Filter|F)\s*(\[[^\]]*\]|/\w+)")
+_FILTER = re.compile(rb"/(\w+)")
+_FLATE, _ASCII85, _ASCII_HEX = (b"FlateDecode", b"Fl"), (b"ASCII85Decode", b"A85"), (b"ASCIIHexDecode", b"AHx")
+_SHOWS_TEXT = (b"Tj", b"TJ", b"BT", b"Td")
+# A string; a gap as wide as a blank between two strings of one line; an operator that ends a line.
+_TOKEN = re.compile(rb"\(((?:[^()\\]|\\.)*+)\)|(-(?:1[5-9]\d|[2-9]\d\d|\d{4,}))|(\bT[dDmjJ*]|['\"])", re.S)
+_ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)", re.S)
+_MEANT = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"", b"f": b"\n", b"\n": b"", b"\r": b""}
+_BLANKS = b" \t\n\r\v\f\0"
+_PLAIN = re.compile(r"[A-Za-z0-9 \n]+")
+_NOT_PLAIN = re.compile(r"[^A-Za-z0-9]+")
+
+
+def contents(raw: bytes, reading: Reading) -> Iterator[bytes]:
+    """Yield what the streams hold that may hold text, as far as they are sound; tell damage.
+
+    Raises:
+        OverLimitError: They expand beyond what the limits allow.
+    """
+    n_begun = 0
+    for begin in _BEGIN.finditer(raw):
+        n_begun += 1
+        head = raw[max(0, begin.start() - DICTIONARY_BYTES) : begin.start()]
+        head = head[head.rfind(b" obj") + 1 :]
+        if _NO_TEXT.search(head):
+            continue
+        end = raw.find(_END, begin.end())
+        if end < 0:
+            reading.problem("a stream without an end: cut short")
+            end = len(raw)
+        yield _unpacked(raw[begin.end() : end], head, reading)
+    if raw.count(_END) > n_begun:
+        reading.problem("a stream without a beginning: damaged")
+
+
+def _unpacked(packed: bytes, head: bytes, reading: Reading) -> bytes:
+    """Return a stream's content; one in a filter that is not known here stays as it is."""
+    found = _FILTERS.search(head)
+    filters = _FILTER.findall(found[1]) if found else []
+    if not filters and packed[:1] == b"x":
+        return _inflated(packed, reading, is_told=False)
+    for name in filters:
+        try:
+            if name in _ASCII85:
+                packed = base64.a85decode(packed.strip().removeprefix(b"<~").removesuffix(b"~>"), ignorechars=_BLANKS)
+            elif name in _ASCII_HEX:
+                digits = b"".join(packed.partition(b">")[0].split())
+                packed = bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode("ascii", "replace"))
+            elif name in _FLATE:
+                packed = _inflated(packed, reading)
+            else:
+                return packed
+        except ValueError as error:
+            reading.problem(f"a stream is damaged: {error}")
+            return packed
+    return packed
+
+
+def _inflated(packed: bytes, reading: Reading, *, is_told: bool = True) -> bytes:
+    decoder, pieces = zlib.decompressobj(), list[bytes]()
+    what = "cut short"
+    try:
+        while not decoder.eof and (packed or not pieces or pieces[-1]):
+            piece = decoder.decompress(packed, MIB)
+            reading.spend_expanded(len(piece))
+            pieces.append(piece)
+            packed = decoder.unconsumed_tail
+    except zlib.error as error:
+        what = f"damaged: {error}"
+    if is_told and not decoder.eof:
+        reading.problem(f"a stream is {what}")
+    return b"".join(pieces)
+
+
+def unshown(streams: Iterable[bytes], shown: str) -> str:
+    r"""Return the words of streams that stand in strings of their own letters, and in nothing that is shown.
+
+    Args:
+        streams: Their contents.
+        shown: The text of all pages.
+
+    >>> shown = "The sea comes in and it goes out again"
+    >>> unshown([b"BT (The sea comes in) Tj 0 -14 Td [(and it) -250 (goes o) 20 (ut again) ] TJ ET"], shown)
+    ''
+    >>> unshown([b"BT (And none of it was ever seen on) Tj [(any) -250 (p) 20 (age)] TJ ET"], shown)
+    'And none of it was ever seen on any page '
+    """
+    flat = _NOT_PLAIN.sub("", shown)
+    n_left = MOST_LOOKED_THROUGH
+    kept: list[str] = []
+    for stream in streams:
+        if not any(operator in stream for operator in _SHOWS_TEXT):
+            continue
+        lines = []
+        for line in filter(_is_text, _lines(stream)):
+            n_left -= len(flat)
+            if n_left < 0 or not _is_shown(line, flat):
+                lines.append(line)
+        kept.append(words_of(" ".join([*lines, ""])))
+    return "".join(kept)
+
+
+def _is_text(line: str) -> bool:
+    return 3 * sum(map(len, _PLAIN.findall(line))) >= 2 * len(line)
+
+
+def _is_shown(line: str, flat: str) -> bool:
+    """Tell a line of which all long runs of letters are shown: fonts map ligatures, dashes and quotes elsewhere."""
+    runs = ["".join(run.split()) for run in _PLAIN.findall(line)]
+    return all(run in flat for run in runs if len(run) >= LEAST_LETTERS)
+
+
+def _lines(stream: bytes) -> Iterator[str]:
+    """Yield the strings of a stream, some together."""
+    line = bytearray()
+    for string, gap, operator in _TOKEN.findall(stream):
+        if operator and len(line) >= LINE_BYTES:
+            yield line.decode("cp1252", "replace")
+            line.clear()
+        elif operator:
+            line += b" "
+        else:
+            line += b" " if gap else _ESCAPE.sub(_meant, string).replace(b"\0", b"")
+    yield line.decode("cp1252", "replace")
+
+
+def _meant(escape: re.Match[bytes]) -> bytes:
+    written = escape[1]
+    return bytes([int(written, 8) & 0xFF]) if written.isdigit() and written < b"8" else _MEANT.get(written, written)
