@@ -15,7 +15,7 @@ Another way of finding passages has its place beside `seeds` and `chains`, and m
 
 from pmbf.passages.compare import passages
 from pmbf.passages.edits import Edit, edits
-from pmbf.passages.neighbours import strongest, union_length, with_neighbours
+from pmbf.passages.neighbours import strongest, with_neighbours
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.settings import Settings
 from pmbf.passages.statistics import Statistics
@@ -29,6 +29,5 @@ __all__ = [
     "passages",
     "prepare",
     "strongest",
-    "union_length",
     "with_neighbours",
 ]

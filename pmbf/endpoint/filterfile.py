@@ -25,8 +25,7 @@ from pmbf.endpoint.rows import Hashes
 from pmbf.endpoint.sampling import NEAR, RULES, RUN, WEAK_RUN, KeyedSample
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
-from pmbf.report import Span
-from pmbf.screen.apparatus import merged
+from pmbf.span import Span, merged
 from pmbf.store import files
 from pmbf.tile import ROWS_PER_TILE
 

@@ -28,7 +28,7 @@ from pmbf import kernels
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.kernels.lookalikes import alike
 from pmbf.params import FOLD_VERSION
-from pmbf.report import Span
+from pmbf.span import Span
 from pmbf.text import utf8
 
 GRAM_LETTERS = 40

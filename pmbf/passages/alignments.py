@@ -12,7 +12,7 @@ from pmbf.arrays import among
 from pmbf.kernels import NAT, Pair, Rules, align, classes, part_scores
 from pmbf.passages.prepared import Positions, Prepared
 from pmbf.passages.statistics import LEAST_PAGES, Statistics
-from pmbf.report import Span
+from pmbf.span import Span
 
 VERBATIM_WORDS = 6
 """Words in an equal run that makes its place verbatim; a letter that is a token counts as half a word."""

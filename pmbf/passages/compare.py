@@ -10,7 +10,7 @@ from pmbf.passages.alignments import evidence, pair_of
 from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
 from pmbf.passages.joining import joined
-from pmbf.passages.parts import Found, chain_spans, free_parts, n_common, n_letters, near, owned
+from pmbf.passages.parts import Found, chain_spans, free_parts, n_letters, near, owned
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.reworded import in_both, reworded
 from pmbf.passages.scores import scores
@@ -19,7 +19,8 @@ from pmbf.passages.settings import Settings
 from pmbf.passages.statistics import Statistics
 from pmbf.passages.verdict import accepted
 from pmbf.passages.weighing import rare_likeness, weighed
-from pmbf.report import Passage, Scores, Span
+from pmbf.report import Passage, Scores
+from pmbf.span import Span, overlap
 
 COPIED_EVIDENCE, COPIED_TIMES = 3.0, 12
 """A summary holds copied words, too. Where they are one passage that says so many times what all its words do, each
@@ -145,7 +146,7 @@ def _is_copy(
 def _mostly_inside(chain: Chain, one: Found) -> bool:
     """Return whether a part holds more than half of a chain on the query's side and meets it on the source's."""
     here, _ = chain_spans(chain)
-    return 2 * n_common(here, one.query) > len(here) and in_both(chain, one.query, one.source)
+    return 2 * overlap(here, one.query) > len(here) and in_both(chain, one.query, one.source)
 
 
 def _measured(query: Prepared, source: Prepared, chain: Chain) -> Found:

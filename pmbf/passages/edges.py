@@ -12,7 +12,7 @@ from pmbf.kernels import hops
 from pmbf.passages.chains import Chain
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.seeds import Block
-from pmbf.report import Span
+from pmbf.span import Span
 
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _MOST_CLOSING = 8

@@ -8,7 +8,7 @@ from pmbf.passages.parts import Found
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.scores import sorted_similarity
 from pmbf.passages.settings import Settings
-from pmbf.report import Span
+from pmbf.span import Span
 
 MAX_GAP = 80
 """Tokens between two pieces of one passage, on either side."""

@@ -9,7 +9,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.report import Passage, Span
+from pmbf.report import Passage
+from pmbf.span import Span, overlap
 
 Rows = NDArray[np.int64]
 
@@ -18,20 +19,6 @@ MOST = 0.8
 
 MAX_NAMED = 100
 """Documents named in one `also_in`: with no bound, n copies of one paragraph would take n² numbers."""
-
-
-def union_length(spans: Iterable[Span]) -> int:
-    """Return the characters inside any of the spans, each counted once. Costs one sort.
-
-    >>> union_length([Span(0, 10), Span(5, 12), Span(20, 21)])
-    13
-    """
-    ordered = sorted((span.start, span.stop) for span in spans)
-    length, reached = 0, 0
-    for start, stop in ordered:
-        length += max(0, stop - max(start, reached))
-        reached = max(reached, stop)
-    return length
 
 
 def with_neighbours(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[int, tuple[Passage, ...]]:
@@ -76,8 +63,7 @@ def strongest(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[i
 
 def _outdone(one: Passage, itself: int, passages_by_document: Mapping[int, tuple[Passage, ...]]) -> bool:
     return any(
-        min(one.query.stop, other.query.stop) - max(one.query.start, other.query.start) > MOST * len(one.query)
-        and _strength(other) > _strength(one)
+        overlap(one.query, other.query) > MOST * len(one.query) and _strength(other) > _strength(one)
         for document, passages in passages_by_document.items()
         if document != itself
         for other in passages

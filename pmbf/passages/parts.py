@@ -10,7 +10,7 @@ import numpy as np
 
 from pmbf.passages.chains import Chain
 from pmbf.passages.prepared import Prepared
-from pmbf.report import Span
+from pmbf.span import Span
 
 SINGLE_CHARS = 3
 """Letters that a letter of Han, Kana, Thai and so on counts for: a word has some 6 of those, 2 of these."""
@@ -49,16 +49,6 @@ def near(spans: Sequence[Span], span: Span) -> slice:
     return slice(
         max(0, bisect_left(spans, Span(span.start, span.start)) - 1), bisect_left(spans, Span(span.stop, span.stop))
     )
-
-
-def meets(one: Span, other: Span) -> bool:
-    """Return whether two spans share a token."""
-    return one.start < other.stop and other.start < one.stop
-
-
-def n_common(one: Span, other: Span) -> int:
-    """Return how many tokens two spans share."""
-    return max(0, min(one.stop, other.stop) - max(one.start, other.start))
 
 
 def owned(query: Prepared, chain: Chain) -> Span:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import Folded, Grams, Runs, Tokens, Words, fold, grams, runs_of, spell, tokenise, words
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics, Weights
-from pmbf.report import Span
+from pmbf.span import Span
 
 Positions = NDArray[np.intp]
 

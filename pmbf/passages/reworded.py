@@ -10,11 +10,11 @@ import numpy as np
 from pmbf.kernels import NAT, Pair
 from pmbf.passages.alignments import Alignment, alignments, in_common, in_runs, topical_evidence
 from pmbf.passages.chains import Chain
-from pmbf.passages.parts import Found, meets, n_common, n_letters, near
+from pmbf.passages.parts import Found, n_letters, near
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.scores import found_share, in_order, sorted_similarity
 from pmbf.passages.settings import Settings
-from pmbf.report import Span
+from pmbf.span import Span, meets, overlap
 
 MOST_VERBATIM = 0.7
 """Share of an alignment's tokens in equal runs from which on the one chain they make is reported in its place."""
@@ -47,7 +47,7 @@ def reworded(
             overlapping, elsewhere = _by_place(one, exact[near(spans, one.query)])
             if overlapping and _is_verbatim(query, source, pair, one, overlapping):
                 continue  # the equal runs have the better edges
-            if 2 * sum(n_common(piece.query, one.query) for piece in elsewhere) > len(one.query):
+            if 2 * sum(overlap(piece.query, one.query) for piece in elsewhere) > len(one.query):
                 continue  # copied from another place of the source, word for word
             one = _holding(one, overlapping)
         if not _is_long(query, source, one, settings) or any(

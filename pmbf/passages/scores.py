@@ -13,7 +13,8 @@ from collections.abc import Sequence
 from rapidfuzz.distance import Levenshtein
 
 from pmbf.passages.prepared import Prepared
-from pmbf.report import Scores, Span
+from pmbf.report import Scores
+from pmbf.span import Span
 
 EXACT_CHARS = 4096
 """Spellings up to this length are compared whole, 0.5 ms at most."""

@@ -12,7 +12,7 @@ from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair
 from pmbf.passages.alignments import evidence, in_runs
 from pmbf.passages.parts import Found
 from pmbf.passages.prepared import Prepared
-from pmbf.report import Span
+from pmbf.span import Span
 
 
 def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Found], seed_tokens: int) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pmbf import verify
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find
@@ -13,6 +12,7 @@ from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
 from pmbf.screen.exempt import Exempt, counted, exempt
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
+from pmbf.span import union_length
 from pmbf.store.folder import Store
 from pmbf.store.generation import StoreFiles
 from pmbf.text import clean
@@ -112,7 +112,7 @@ def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Q
         n_mixed_tokens=sample.n_mixed,
         n_invisible=sample.n_invisible,
         n_stop_hashes=n_common,
-        n_quoted=verify.union_length(exempted.quoted),
-        n_listed=verify.union_length(exempted.listed),
-        n_excluded=verify.union_length(exempted.excluded),
+        n_quoted=union_length(exempted.quoted),
+        n_listed=union_length(exempted.listed),
+        n_excluded=union_length(exempted.excluded),
     )

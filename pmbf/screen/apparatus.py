@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from pmbf.report import Span
+from pmbf.span import Span, merged
 
 MOST_QUOTED = 4000
 """Longer quotations are set apart as blocks; between marks so far apart one is missing."""
@@ -94,45 +94,6 @@ def bibliography(text: str) -> list[Span]:
         if _looks_like_entries(text[heading.end() : min(stop, heading.end() + _LOOKED_AT_CHARS)]):
             return [Span(heading.start(), stop)]
     return []
-
-
-def merged(spans: Iterable[Span]) -> list[Span]:
-    """Return the union of spans, ascending and disjoint."""
-    union: list[Span] = []
-    for span in sorted(spans):
-        if union and span.start <= union[-1].stop:
-            union[-1] = Span(union[-1].start, max(union[-1].stop, span.stop))
-        else:
-            union.append(span)
-    return union
-
-
-def length_inside(spans: Iterable[Span], cover: Iterable[Span]) -> int:
-    """Return how many characters of a union of spans lie inside another union.
-
-    >>> length_inside([Span(0, 10), Span(20, 30)], [Span(5, 25)])
-    10
-    """
-    return sum(map(len, common(spans, cover)))
-
-
-def common(spans: Iterable[Span], cover: Iterable[Span]) -> list[Span]:
-    """Return what two unions of spans have in common, ascending and disjoint.
-
-    >>> common([Span(0, 10), Span(20, 30)], [Span(5, 25)])
-    [Span(start=5, stop=10), Span(start=20, stop=25)]
-    """
-    found, others = list[Span](), iter(merged(cover))
-    other = next(others, None)
-    for span in merged(spans):
-        while other is not None and other.stop <= span.start:
-            other = next(others, None)
-        while other is not None and other.start < span.stop:
-            found.append(Span(max(span.start, other.start), min(span.stop, other.stop)))
-            if other.stop > span.stop:
-                break
-            other = next(others, None)
-    return found
 
 
 def _marked(text: str) -> Iterator[Span]:

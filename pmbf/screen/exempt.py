@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pmbf import verify
-from pmbf.report import Passage, Span
-from pmbf.screen.apparatus import bibliography, length_inside, merged, quotations
+from pmbf.report import Passage
+from pmbf.screen.apparatus import bibliography, quotations
 from pmbf.screen.options import Options
+from pmbf.span import Span, length_inside, merged, union_length
 from pmbf.text import clean
 
 
@@ -82,7 +83,7 @@ def told(passages: Sequence[Passage], exempted: Exempt, least: int) -> tuple[Pas
 
 def counted(spans: Sequence[Span], exempted: Exempt) -> int:
     """Return the characters of a union of spans that are not excluded."""
-    return verify.union_length(spans) - (length_inside(spans, exempted.excluded) if exempted.excluded else 0)
+    return union_length(spans) - (length_inside(spans, exempted.excluded) if exempted.excluded else 0)
 
 
 def _within(span: Span, exempted: Exempt) -> str | None:

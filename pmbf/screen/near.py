@@ -21,7 +21,8 @@ from pmbf import kernels, verify
 from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params
-from pmbf.report import Passage, Span
+from pmbf.report import Passage
+from pmbf.span import Span, meets
 
 WHOLE_CHARS = 32_768
 """A source of at most so many characters is compared whole: that takes a millisecond or two."""
@@ -105,10 +106,7 @@ def passages_near(
     kept: list[Passage] = []
     for passage in sorted(found, key=lambda one: (-len(one.query), one.query, one.source)):
         place = bisect(kept, passage.query, key=lambda one: one.query)
-        if all(
-            min(passage.query.stop, other.query.stop) <= max(passage.query.start, other.query.start)
-            for other in kept[max(0, place - 1) : place + 1]
-        ):
+        if all(not meets(passage.query, other.query) for other in kept[max(0, place - 1) : place + 1]):
             kept.insert(place, passage)
     return tuple(kept)
 
