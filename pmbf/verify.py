@@ -14,7 +14,7 @@ Another way of finding passages has its place beside `seeds` and `chains`, and m
 """
 
 from pmbf.passages.compare import passages
-from pmbf.passages.edits import Edit, edits
+from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
 from pmbf.passages.neighbours import strongest, with_neighbours
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.settings import Settings
@@ -25,9 +25,11 @@ __all__ = [
     "Prepared",
     "Settings",
     "Statistics",
+    "WordPair",
     "edits",
     "passages",
     "prepare",
     "strongest",
     "with_neighbours",
+    "word_pairs",
 ]

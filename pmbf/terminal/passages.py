@@ -17,17 +17,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rapidfuzz.distance import Levenshtein
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from pmbf.report import Passage, Span
+from pmbf.report import Passage
+from pmbf.span import Span
 from pmbf.terminal.canvas import View
 from pmbf.terminal.figures import percent
 from pmbf.terminal.safe import one_line
-from pmbf.text import tokenise
+from pmbf.verify import WordPair, word_pairs
 
 SIDE_BY_SIDE_WIDTH = 100
 """Columns from which two texts stand side by side."""
@@ -40,14 +40,6 @@ OMITTED_CHARS = 120
 WINDOW_TOKENS = 4 * HEAD_CHARS
 """Tokens compared at each end of a longer passage: four times what is shown, so that the shown ones pair up right."""
 _TRAILING = " \t\r\n,.;:!?…)»”’\"'-–—"
-
-
-class Unit(NamedTuple):
-    """A token and what follows it, on both sides; a side is empty where the other has a word more."""
-
-    query: Span
-    source: Span
-    same: bool
 
 
 class Fragment(NamedTuple):
@@ -85,9 +77,9 @@ def likeness(kind: str, similarity: float) -> str:
 
 def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableType:
     """Return a passage of two texts, side by side where the width and the direction of the script allow it."""
-    ends = _ends(list(_units(passage, query, source)))
-    left = _side(query, passage.query, [[(unit.query, unit.same) for unit in end] for end in ends])
-    right = _side(source, passage.source, [[(unit.source, unit.same) for unit in end] for end in ends])
+    ends = _ends(word_pairs(query, source, passage, WINDOW_TOKENS))
+    left = _side(query, passage.query, [[(pair.query, pair.same) for pair in end] for end in ends])
+    right = _side(source, passage.source, [[(pair.source, pair.same) for pair in end] for end in ends])
     sides = _texts(left, QUERY_MARKS, view), _texts(right, SOURCE_MARKS, view)
     # A terminal that orders right-to-left letters itself would mix the two columns up.
     beside = view.columns >= SIDE_BY_SIDE_WIDTH and not any(
@@ -96,51 +88,15 @@ def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableTy
     return Padding(_beside(*sides, width=view.columns - INDENT) if beside else _stacked(*sides), (0, 0, 0, INDENT))
 
 
-# ---------------------------------------------------------------------- what differs
-
-
-def _units(passage: Passage, query: str, source: str) -> Iterator[Unit]:
-    """Yield a passage token by token; the middle of a long one, which is not shown, as a single unit."""
-    left, right = _tokens(query, passage.query), _tokens(source, passage.source)
-    if max(len(left), len(right)) <= 2 * WINDOW_TOKENS:
-        yield from _paired(left, right)
-        return
-    ends = min(WINDOW_TOKENS, len(left) // 2, len(right) // 2)
-    yield from _paired(left[:ends], right[:ends])
-    stops = len(left) - ends, len(right) - ends
-    yield Unit(_hull(left[ends : stops[0]]), _hull(right[ends : stops[1]]), False)
-    yield from _paired(left[stops[0] :], right[stops[1] :])
-
-
-def _tokens(text: str, span: Span) -> list[tuple[int, Span]]:
-    """Return the hash of each token inside a span, and where it stands, up to the token after it."""
-    tokens = tokenise(text[span.start : span.stop])
-    cuts = [span.start, *(tokens.starts[1:].astype(int) + span.start).tolist(), span.stop]
-    return list(zip(tokens.hashes.tolist() or [0], itertools.starmap(Span, itertools.pairwise(cuts)), strict=True))
-
-
-def _paired(left: Sequence[tuple[int, Span]], right: Sequence[tuple[int, Span]]) -> Iterator[Unit]:
-    """Yield the tokens of both sides, aligned with as few differences as possible."""
-    for step in Levenshtein.opcodes([token for token, _ in left], [token for token, _ in right]):
-        mine = [span for _, span in left[step.src_start : step.src_end]]
-        theirs = [span for _, span in right[step.dest_start : step.dest_end]]
-        for query, source in itertools.zip_longest(mine, theirs, fillvalue=Span(0, 0)):
-            yield Unit(query, source, step.tag == "equal")
-
-
-def _hull(tokens: Sequence[tuple[int, Span]]) -> Span:
-    return Span(tokens[0][1].start, tokens[-1][1].stop) if tokens else Span(0, 0)
-
-
 # ---------------------------------------------------------------------- what is shown of it
 
 
-def _ends(units: Sequence[Unit]) -> tuple[Sequence[Unit], Sequence[Unit]]:
+def _ends(pairs: Sequence[WordPair]) -> tuple[Sequence[WordPair], Sequence[WordPair]]:
     """Return the head and the tail of a passage that are shown; a short one is all head."""
-    lengths = [max(len(unit.query), len(unit.source)) for unit in units]
+    lengths = [max(len(pair.query), len(pair.source)) for pair in pairs]
     if sum(lengths) <= HEAD_CHARS + TAIL_CHARS + OMITTED_CHARS:
-        return units, ()
-    return units[: _fitting(lengths, HEAD_CHARS)], units[len(units) - _fitting(lengths[::-1], TAIL_CHARS) :]
+        return pairs, ()
+    return pairs[: _fitting(lengths, HEAD_CHARS)], pairs[len(pairs) - _fitting(lengths[::-1], TAIL_CHARS) :]
 
 
 def _fitting(lengths: Sequence[int], n_chars: int) -> int:
