@@ -17,7 +17,7 @@ from typing import Any
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.span import Span as Span  # where a report's reader looks for it
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
 
 
@@ -121,7 +121,7 @@ class Query:
         n_hashes: Sampled hashes that were looked up.
         n_mixed_tokens: Tokens that mix scripts (look-alike letters).
         n_invisible: Zero-width and other invisible characters.
-        n_stop_hashes: Hashes that say nothing: their shingles are in very many documents (licences, templates).
+        n_common_hashes: Hashes that say nothing: their shingles are in very many documents (licences, templates).
         n_quoted: Characters in quotation marks and block quotes.
         n_listed: Characters of the bibliography.
         n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.
@@ -133,7 +133,7 @@ class Query:
     n_hashes: int
     n_mixed_tokens: int = 0
     n_invisible: int = 0
-    n_stop_hashes: int = 0
+    n_common_hashes: int = 0
     n_quoted: int = 0
     n_listed: int = 0
     n_excluded: int = 0
@@ -209,7 +209,8 @@ class Report:
                 raise UnsupportedError(
                     f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
                 )
-            values["query"] = Query(**values["query"])
+            values["query"] = Query(**_renamed(values["query"]))
+            values["schema"] = SCHEMA_VERSION
             values["matches"] = tuple(_match(match) for match in values["matches"])
             values["problems"] = tuple(values["problems"])
             return cls(**values)
@@ -217,6 +218,11 @@ class Report:
             raise ParameterError(f"no report as to_json writes it: it lacks {error}") from error
         except (TypeError, ValueError, AttributeError) as error:
             raise ParameterError(f"no report as to_json writes it: {error}") from error
+
+
+def _renamed(query: dict[str, Any]) -> dict[str, Any]:
+    """Return a query's values under the names of this schema: schema 1 said `n_stop_hashes`."""
+    return {{"n_stop_hashes": "n_common_hashes"}.get(name, name): value for name, value in query.items()}
 
 
 def _match(values: dict[str, Any]) -> Match:

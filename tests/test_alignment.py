@@ -395,6 +395,14 @@ def test_scores_come_back_from_json() -> None:
     assert report.matches[0].passages == (passage,)
 
 
+def test_a_report_of_schema_1_is_read() -> None:
+    of_today = _report_with(Passage(Span(0, 3), Span(1, 4), 1.0, "verbatim"))
+    of_schema_1 = of_today.replace("n_common_hashes", "n_stop_hashes").replace('"schema": 2', '"schema": 1')
+
+    assert of_schema_1 != of_today
+    assert Report.from_json(of_schema_1) == Report.from_json(of_today)
+
+
 def _report_with(passage: Passage) -> str:
     from pmbf.report import DocumentRef, Match, Query
 

@@ -111,7 +111,7 @@ def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Q
         n_hashes=len(sample),
         n_mixed_tokens=sample.n_mixed,
         n_invisible=sample.n_invisible,
-        n_stop_hashes=n_common,
+        n_common_hashes=n_common,
         n_quoted=union_length(exempted.quoted),
         n_listed=union_length(exempted.listed),
         n_excluded=union_length(exempted.excluded),
