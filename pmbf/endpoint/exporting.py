@@ -17,16 +17,13 @@ from numpy.typing import NDArray
 from pmbf.arrays import distinct
 from pmbf.collection import Collection, Listed
 from pmbf.endpoint import filterfile, opaque
-from pmbf.endpoint.opaque import Part
+from pmbf.endpoint.opaque import Place
 from pmbf.endpoint.rows import Hashes, part_bounds
 from pmbf.endpoint.sampling import RUN, keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import IncompleteError, ParameterError
+from pmbf.screen.rarity import COMMON_DOCUMENTS, COMMON_SHARE
 from pmbf.store import locks
-
-COMMON_DOCUMENTS, COMMON_SHARE = 50, 0.02
-"""A gram is common that more than this many documents have, and more than this share of them: fifty drafts of one
-text are still protected, fifty licences at the end of other texts are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,17 +101,17 @@ def export(
     sampled = _sampled(collection, key, on_progress)
     dropped = distinct(np.concatenate([_common_hashes(sampled.samples), ignored_hashes(ignore, key)]))
     rows: dict[int, Hashes] = {}
-    parts: dict[int, Part] = {}
+    places: dict[int, Place] = {}
     too_short = []
     for document, sample in zip(sampled.documents, sampled.samples, strict=True):
-        own = dict(_parts(document, sample, dropped, key))
-        rows |= {row: hashes for row, (hashes, _) in own.items()}
-        parts |= {row: part for row, (_, part) in own.items()}
+        own = list(_parts(document, sample, dropped, key))
+        rows |= {row: hashes for row, hashes, _ in own}
+        places |= {row: place for row, _, place in own}
         if not own:
             too_short.append(document.paths[0])
     with locks.writer_lock(folder):
         # First the map: there is never an id that nobody can resolve.
-        opaque.remember(folder, key, parts)
+        opaque.remember(folder, key, places)
     n_rows, n_bytes = filterfile.write(out, rows, key)
     n_documents = len(sampled.documents) + len(sampled.problems)
     return ExportReport(n_documents, n_rows, n_bytes, key.id.hex(), tuple(too_short), tuple(sampled.problems))
@@ -146,7 +143,7 @@ def _common_hashes(samples: Sequence[_Kept]) -> Hashes:
     return distinct(hashes[least:][hashes[least:] == hashes[: max(0, len(hashes) - least)]])
 
 
-def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> Iterator[tuple[int, tuple[Hashes, Part]]]:
+def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> Iterator[tuple[int, Hashes, Place]]:
     """Yield the id of each part of a document that can be found, with its hashes and what it is."""
     kept: NDArray[np.intp] = np.flatnonzero(~np.isin(sample.hashes, dropped))
     for number, (start, stop) in enumerate(part_bounds(len(kept))):
@@ -155,5 +152,5 @@ def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> It
         if len(hashes) >= RUN:
             first = int(sample.starts[at[0]]) if start else 0
             last = int(sample.stops[at[-1]]) if stop < len(kept) else document.n_chars
-            place = Part(document.id, document.paths[0], first, last)
-            yield opaque.row_id(document.sha256, number, key), (hashes, place)
+            place = Place(document.id, document.paths[0], first, last)
+            yield opaque.row_id(document.sha256, number, key), hashes, place

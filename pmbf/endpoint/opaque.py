@@ -25,7 +25,7 @@ _SHOWN = re.compile(r"\bpx-[0-9a-f]{16}\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Place:
     """What an opaque id stands for.
 
     Args:
@@ -71,7 +71,7 @@ def ids_in(text: str) -> list[str]:
     return list(dict.fromkeys(_SHOWN.findall(text)))
 
 
-def remember(folder: Path, key: SiteKey, parts: Mapping[int, Part]) -> None:
+def remember(folder: Path, key: SiteKey, places: Mapping[int, Place]) -> None:
     """Add ids to the collection's map; needs the writer's lock.
 
     Raises:
@@ -81,13 +81,13 @@ def remember(folder: Path, key: SiteKey, parts: Mapping[int, Part]) -> None:
     path = folder / FOLDER / f"{key.id.hex()}.json"
     path.parent.mkdir(mode=0o700, exist_ok=True)
     known = _read(path) if path.exists() else {}
-    known |= {shown(row): list(astuple(part)) for row, part in parts.items()}
+    known |= {shown(row): list(astuple(place)) for row, place in places.items()}
     content = {"pmbf_export": VERSION, "sha256": _sum(known), "ids": dict(sorted(known.items()))}
     with files.replacing(path) as file:
         file.write(json.dumps(content).encode())
 
 
-def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Part | None]]:
+def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Place | None]]:
     """Yield what each id stands for, None where no export of the collection has it.
 
     Raises:
@@ -98,7 +98,7 @@ def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Part | None
     for path in sorted((folder / FOLDER).glob("*.json")):
         known |= _read(path)
     for one in ids:
-        yield one, Part(*known[one]) if one in known else None
+        yield one, Place(*known[one]) if one in known else None
 
 
 def _read(path: Path) -> dict[str, list[Any]]:

@@ -10,7 +10,7 @@ from pmbf.passages.alignments import evidence, pair_of
 from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
 from pmbf.passages.joining import joined
-from pmbf.passages.parts import Found, chain_spans, free_parts, n_letters, near, owned
+from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.reworded import in_both, reworded
 from pmbf.passages.scores import scores
@@ -75,7 +75,7 @@ def passages(
     return tuple(_passage(query, source, *one) for one in zip(found, nats, strict=True))
 
 
-def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator[Found]:
+def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator[Piece]:
     """Yield chains with their similarity, the worthiest first; a later one gets the tokens the earlier ones left."""
     taken: list[Span] = []
     found = chains(blocks(query, source, settings.seed_tokens), settings.max_gap_tokens)
@@ -89,7 +89,7 @@ def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator
                     yield _exact(chain, similarity)
 
 
-def _evident(query: Prepared, pair: Pair, exact: Sequence[Found], settings: Settings) -> list[Found]:
+def _evident(query: Prepared, pair: Pair, exact: Sequence[Piece], settings: Settings) -> list[Piece]:
     """Return the exact parts without those whose words any two texts of their kind may share.
 
     A long run of equal words is beyond doubt. Else the words must be such as neither text uses elsewhere; and where
@@ -106,7 +106,7 @@ def _evident(query: Prepared, pair: Pair, exact: Sequence[Found], settings: Sett
     return [piece for piece in exact if piece.query not in weak]
 
 
-def _is_form(pair: Pair, piece: Found, threshold: float) -> bool:
+def _is_form(pair: Pair, piece: Piece, threshold: float) -> bool:
     alike = piece.similarity >= threshold + SHORT_MARGIN
     return not alike or rare_likeness(pair, piece) < threshold + FORM_MARGIN
 
@@ -117,8 +117,8 @@ def _has_long_run(query: Prepared, chain: Chain) -> bool:
 
 
 def _left(
-    query: Prepared, source: Prepared, exact: Iterable[Found], loose: Sequence[Found], settings: Settings
-) -> Iterator[Found]:
+    query: Prepared, source: Prepared, exact: Iterable[Piece], loose: Sequence[Piece], settings: Settings
+) -> Iterator[Piece]:
     """Yield what the loose parts leave of the exact ones; those mostly inside one are a part of it."""
     taken = [piece.query for piece in loose]
     for piece in exact:
@@ -132,7 +132,7 @@ def _left(
 
 
 def _is_copy(
-    query: Prepared, source: Prepared, pair: Pair, one: Found, exact: Sequence[Found], settings: Settings
+    query: Prepared, source: Prepared, pair: Pair, one: Piece, exact: Sequence[Piece], settings: Settings
 ) -> bool:
     """Return whether a summary is one passage copied, with words of the topic around it that say less."""
     if one.kind != "summary" or len(one.source) < COPIED_TIMES * len(one.query):
@@ -143,24 +143,24 @@ def _is_copy(
     )
 
 
-def _mostly_inside(chain: Chain, one: Found) -> bool:
+def _mostly_inside(chain: Chain, one: Piece) -> bool:
     """Return whether a part holds more than half of a chain on the query's side and meets it on the source's."""
     here, _ = chain_spans(chain)
     return 2 * overlap(here, one.query) > len(here) and in_both(chain, one.query, one.source)
 
 
-def _measured(query: Prepared, source: Prepared, chain: Chain) -> Found:
+def _measured(query: Prepared, source: Prepared, chain: Chain) -> Piece:
     """Return a part of a chain with its own similarity."""
     found = scores(query, source, *chain_spans(chain))
     return _exact(chain, (found.words or 0.0) if found.characters is None else found.characters)
 
 
-def _exact(chain: Chain, similarity: float) -> Found:
+def _exact(chain: Chain, similarity: float) -> Piece:
     kind = "verbatim" if len(chain) == 1 else "edited"
-    return Found(*chain_spans(chain), 1.0 if len(chain) == 1 else similarity, kind, (chain,))
+    return Piece(*chain_spans(chain), 1.0 if len(chain) == 1 else similarity, kind, (chain,))
 
 
-def _passage(query: Prepared, source: Prepared, piece: Found, nats: float) -> Passage:
+def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Passage:
     if piece.chain:
         spans = span_pair(query, source, piece.chain[0])
     else:

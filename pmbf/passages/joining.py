@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pmbf.passages.parts import Found
+from pmbf.passages.pieces import Piece
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.scores import sorted_similarity
 from pmbf.passages.settings import Settings
@@ -19,7 +19,7 @@ MAX_RATIO = 1.5
 about as wide on both sides, within this ratio."""
 
 
-def joined(query: Prepared, source: Prepared, pieces: Iterable[Found], settings: Settings) -> list[Found]:
+def joined(query: Prepared, source: Prepared, pieces: Iterable[Piece], settings: Settings) -> list[Piece]:
     """Return found parts in query order, a reworded one made one with its neighbour where both texts go on alike.
 
     Args:
@@ -28,7 +28,7 @@ def joined(query: Prepared, source: Prepared, pieces: Iterable[Found], settings:
         pieces: Disjoint in the query.
         settings: How similar a passage is at least.
     """
-    done: list[Found] = []
+    done: list[Piece] = []
     for piece in sorted(pieces, key=lambda piece: piece.query):
         whole = _whole(query, source, done[-1], piece, settings) if done else None
         if whole:
@@ -38,16 +38,16 @@ def joined(query: Prepared, source: Prepared, pieces: Iterable[Found], settings:
     return done
 
 
-def _whole(query: Prepared, source: Prepared, one: Found, other: Found, settings: Settings) -> Found | None:
+def _whole(query: Prepared, source: Prepared, one: Piece, other: Piece, settings: Settings) -> Piece | None:
     kinds = {one.kind, other.kind}
     if "reworded" not in kinds or "summary" in kinds or not _go_on_alike(one, other):
         return None
     here, there = Span(one.query.start, other.query.stop), Span(one.source.start, other.source.stop)
     similarity = sorted_similarity(query.word_keys(here), source.word_keys(there))
-    return Found(here, there, similarity, "reworded") if similarity >= settings.reworded_threshold else None
+    return Piece(here, there, similarity, "reworded") if similarity >= settings.reworded_threshold else None
 
 
-def _go_on_alike(one: Found, other: Found) -> bool:
+def _go_on_alike(one: Piece, other: Piece) -> bool:
     """Return whether there is about as much between two pieces in both texts, or in the query nothing."""
     gap, gap_there = other.query.start - one.query.stop, other.source.start - one.source.stop
     narrow, wide = min(gap, gap_there), max(gap, gap_there)

@@ -10,7 +10,7 @@ import numpy as np
 from pmbf.kernels import NAT, Pair
 from pmbf.passages.alignments import Alignment, alignments, in_common, in_runs, topical_evidence
 from pmbf.passages.chains import Chain
-from pmbf.passages.parts import Found, n_letters, near
+from pmbf.passages.pieces import Piece, n_letters, near
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.scores import found_share, in_order, sorted_similarity
 from pmbf.passages.settings import Settings
@@ -29,8 +29,8 @@ MOST_COMMON_VERBATIM = 0.9
 
 
 def reworded(
-    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Found], settings: Settings
-) -> Iterator[Found]:
+    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Piece], settings: Settings
+) -> Iterator[Piece]:
     """Yield reworded parts and summaries, the best first, disjoint in the query.
 
     Args:
@@ -65,9 +65,9 @@ def reworded(
         if is_alike:
             insort(taken, one.query)
             if one.is_summary:
-                yield Found(one.query, one.source, similarity, "summary", told=one.score / NAT)
+                yield Piece(one.query, one.source, similarity, "summary", told=one.score / NAT)
             else:
-                yield Found(one.query, one.source, similarity, "reworded")
+                yield Piece(one.query, one.source, similarity, "reworded")
 
 
 def alike_enough(
@@ -94,7 +94,7 @@ def in_both(chain: Chain, query: Span, source: Span) -> bool:
     )
 
 
-def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, overlapping: Sequence[Found]) -> bool:
+def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, overlapping: Sequence[Piece]) -> bool:
     """Return whether an alignment tells no more than the chains of equal runs it holds.
 
     One chain with small edits is a passage. Several belong together if what lies between them is reworded, or the same
@@ -110,9 +110,9 @@ def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, 
     return bool(np.count_nonzero(equal) >= MOST_COMMON_VERBATIM * np.count_nonzero(common))
 
 
-def _by_place(one: Alignment, pieces: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+def _by_place(one: Alignment, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
     """Return the chains that share tokens with an alignment in both texts, and the others."""
-    found: tuple[list[Found], list[Found]] = [], []
+    found: tuple[list[Piece], list[Piece]] = [], []
     for piece in pieces:
         found[not in_both(piece.chain[0], one.query, one.source)].append(piece)
     return found
@@ -131,7 +131,7 @@ def _similarity(query: Prepared, source: Prepared, one: Alignment) -> float:
     return found_share(ours, theirs) if one.is_summary else sorted_similarity(ours, theirs)
 
 
-def _holding(one: Alignment, overlapping: Sequence[Found]) -> Alignment:
+def _holding(one: Alignment, overlapping: Sequence[Piece]) -> Alignment:
     """Return an alignment made wide enough for the chains that overlap it on both sides."""
     query, source = one.query, one.source
     for piece in overlapping:

@@ -9,10 +9,8 @@ from rapidfuzz.distance import Levenshtein
 
 from pmbf.passages.chains import Chain
 from pmbf.passages.prepared import Prepared
+from pmbf.passages.scores import EXACT_CHARS
 from pmbf.passages.seeds import Block
-
-EXACT_CHARS = 4096
-"""Spellings up to this length are compared whole, 0.5 ms at most; longer ones gap by gap, equal blocks free of cost."""
 
 
 def accepted(query: Prepared, source: Prepared, chain: Chain, threshold: float) -> Iterator[tuple[Chain, float]]:

@@ -10,12 +10,12 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair
 from pmbf.passages.alignments import evidence, in_runs
-from pmbf.passages.parts import Found
+from pmbf.passages.pieces import Piece
 from pmbf.passages.prepared import Prepared
 from pmbf.span import Span
 
 
-def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Found], seed_tokens: int) -> list[float]:
+def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Piece], seed_tokens: int) -> list[float]:
     """Return the evidence of each piece, in nats, at least 0.
 
     A run of words with the shares p1, p2, … of all words stands p1·p2·… times at each pair of places of two texts by
@@ -45,7 +45,7 @@ def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Foun
     ]
 
 
-def rare_likeness(pair: Pair, piece: Found) -> float:
+def rare_likeness(pair: Pair, piece: Piece) -> float:
     """Return how alike both sides of a piece are in their words, each weighed by its rarity, in whatever order.
 
     That is twice the weight of the words in common, divided by that of all. The commonest word weighs a nat.
@@ -69,7 +69,7 @@ def _surprises(query: Prepared, pair: Pair) -> NDArray[np.float64]:
     return np.asarray(nats[ours] * np.where(query.tokens.singles, 0.5, 1.0))
 
 
-def _runs(query: Prepared, source: Prepared, piece: Found, seed_tokens: int) -> Iterator[Span]:
+def _runs(query: Prepared, source: Prepared, piece: Piece, seed_tokens: int) -> Iterator[Span]:
     """Yield the query's side of a piece's equal runs."""
     for chain in piece.chain:
         yield from (Span(block.query, block.query_stop) for block in chain)

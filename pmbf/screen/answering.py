@@ -19,7 +19,7 @@ from pmbf.text import clean
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Screening:
     """What is known of a query before texts are compared: figures, hashes, candidates, best first, what is exempt."""
 
     query: Query
@@ -52,18 +52,18 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     return report(store, asked, matches(store, asked.subject(text), compared, options, statistics), options)
 
 
-def ask(files: StoreFiles, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Asked]:
+def ask(files: StoreFiles, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Screening]:
     """Return the candidates of some texts, each with its name, clean or in UTF-8."""
     asked = []
     for name, text in texts:
         sample, exempted = query_sample(text, files.params), exempt(text, options)
         found = find(files, sample, options)
-        asked.append(Asked(_query(name, sample, found.n_common, exempted), sample, found.candidates, exempted))
+        asked.append(Screening(_query(name, sample, found.n_common, exempted), sample, found.candidates, exempted))
     return asked
 
 
 def report(
-    store: Store, asked: Asked, confirmed: Confirmed, options: Options, problems: tuple[str, ...] = ()
+    store: Store, asked: Screening, confirmed: Confirmed, options: Options, problems: tuple[str, ...] = ()
 ) -> Report:
     """Return the report of a query whose candidates have been compared.
 

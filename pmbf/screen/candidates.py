@@ -44,7 +44,7 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Shortlist:
     """What was found for a query.
 
     Args:
@@ -65,7 +65,7 @@ def candidates(files: StoreFiles, sample: QuerySample, options: Options | None =
     return find(files, sample, options or Options()).candidates
 
 
-def find(files: StoreFiles, sample: QuerySample, options: Options) -> Found:
+def find(files: StoreFiles, sample: QuerySample, options: Options) -> Shortlist:
     """Return the candidates of a query, and how many of its hashes are common.
 
     Raises:
@@ -80,7 +80,7 @@ def find(files: StoreFiles, sample: QuerySample, options: Options) -> Found:
     found, weighed = _with_evidence(files, sample, np.concatenate(parts), np.concatenate(weights), options)
     named = {candidate.document for candidate in found}
     shared = runs.documents(files, sample, weighed, np.concatenate([*parts, *widespread]), named)
-    return Found(found + [Candidate(*one) for one in shared], len(weighed) - int(np.count_nonzero(weighed)))
+    return Shortlist(found + [Candidate(*one) for one in shared], len(weighed) - int(np.count_nonzero(weighed)))
 
 
 def rows_looked_into(files: StoreFiles, sample: QuerySample, options: Options) -> Rows:

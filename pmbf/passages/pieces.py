@@ -16,7 +16,7 @@ SINGLE_CHARS = 3
 """Letters that a letter of Han, Kana, Thai and so on counts for: a word has some 6 of those, 2 of these."""
 
 
-class Found(NamedTuple):
+class Piece(NamedTuple):
     """A part that both texts have, in tokens.
 
     With the chain of equal runs it consists of, if it does; of a summary, with what its words say for it, in nats.
