@@ -1,4 +1,4 @@
-"""Pieces of one reworded passage put together: what lies between them was changed too much to be found."""
+"""Joining: pieces of one reworded passage become one. The words between them were changed too much to be found."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pmbf.passages.settings import Settings
 from pmbf.span import Span
 
 MAX_GAP = 80
-"""Tokens between two pieces of one passage, on either side."""
+"""Most tokens between two pieces of one passage, in either text."""
 
 SMALL_GAP = 8
 MAX_RATIO = 1.5
-"""Where the query goes on after at most `SMALL_GAP` tokens, it leaves out what the source has there. Wider gaps are
-about as wide on both sides, within this ratio."""
+"""If the query has at most `SMALL_GAP` tokens between two pieces, then it may leave out what the source has there. A
+wider gap may be at most 1.5 times as wide in one text as in the other."""
 
 
 def joined(query: Prepared, source: Prepared, pieces: Iterable[Piece], settings: Settings) -> list[Piece]:
-    """Return found parts in query order, a reworded one made one with its neighbour where both texts go on alike.
+    """Return pieces in query order. A reworded piece and its neighbour become one where both texts continue alike.
 
     Args:
         query: The suspicious text.
@@ -48,7 +48,7 @@ def _whole(query: Prepared, source: Prepared, one: Piece, other: Piece, settings
 
 
 def _go_on_alike(one: Piece, other: Piece) -> bool:
-    """Return whether there is about as much between two pieces in both texts, or in the query nothing."""
+    """Return whether the gap between two pieces is about equally wide in both texts, or nearly empty in the query."""
     gap, gap_there = other.query.start - one.query.stop, other.source.start - one.source.stop
     narrow, wide = min(gap, gap_there), max(gap, gap_there)
     return 0 <= narrow and wide <= MAX_GAP and (gap <= SMALL_GAP or wide <= MAX_RATIO * narrow)

@@ -1,4 +1,4 @@
-"""What a passage says for copying, in nats: the more improbable without it, the more."""
+"""The evidence of a passage, in nats: the less probable the passage is without copying, the more."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ from pmbf.span import Span
 def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Piece], seed_tokens: int) -> list[float]:
     """Return the evidence of each piece, in nats, at least 0.
 
-    A run of words with the shares p1, p2, … of all words stands p1·p2·… times at each pair of places of two texts by
-    chance, so one in q and s words is worth -ln(q·s·p1·p2·…), if that is above 0. A piece is worth its equal runs
-    together; or, where that is more, what its words say in whatever order (`alignments.evidence`).
+    By chance, a run of words with the shares p1, p2, … of all words stands p1·p2·… times at each pair of places of two
+    texts. So a run that two texts of q and s words share is worth -ln(q·s·p1·p2·…), or 0 if that is negative. A piece
+    is worth the sum of its equal runs, or the evidence of its words in any order (`alignments.evidence`), whichever is
+    larger.
 
     Args:
         query: The suspicious text.
         source: The text it is compared with.
-        pair: Both, for the kernels.
-        pieces: What both share.
-        seed_tokens: Words in the shortest equal run that counts, of a piece that is no chain of runs.
+        pair: Both texts, for the kernels.
+        pieces: The pieces both share.
+        seed_tokens: Words in the shortest equal run that counts, for a piece without a chain.
 
     Source:
         Karlin & Altschul 1990, Methods for assessing the statistical significance of molecular sequence features.
@@ -46,9 +47,10 @@ def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Piec
 
 
 def rare_likeness(pair: Pair, piece: Piece) -> float:
-    """Return how alike both sides of a piece are in their words, each weighed by its rarity, in whatever order.
+    """Return how alike both sides of a piece are in their words, in any order, each word weighed by its rarity, 0 to 1.
 
-    That is twice the weight of the words in common, divided by that of all. The commonest word weighs a nat.
+    That is twice the weight of the words in common, divided by the weight of all words. The commonest word weighs one
+    nat.
     """
     weights = pair.rarities + NAT
     ours, theirs = (
@@ -59,9 +61,9 @@ def rare_likeness(pair: Pair, piece: Piece) -> float:
 
 
 def _surprises(query: Prepared, pair: Pair) -> NDArray[np.float64]:
-    """Return -ln of the share of all words that each word of the query has, in the source and in texts of its kind.
+    """Return -ln of each query word's share of all words, in the source and in texts of its kind together.
 
-    A letter that is a token counts half, since its class is that of two.
+    A letter that is a token counts half: its class is a pair of letters.
     """
     ours, theirs = pair.classes
     times = np.bincount(theirs, minlength=len(pair.priors)) + np.maximum(pair.priors, 1) / PRIOR_UNIT
@@ -70,7 +72,7 @@ def _surprises(query: Prepared, pair: Pair) -> NDArray[np.float64]:
 
 
 def _runs(query: Prepared, source: Prepared, piece: Piece, seed_tokens: int) -> Iterator[Span]:
-    """Yield the query's side of a piece's equal runs."""
+    """Yield the query ranges of a piece's equal runs."""
     for chain in piece.chain:
         yield from (Span(block.query, block.query_stop) for block in chain)
     if not piece.chain:
