@@ -92,7 +92,7 @@ def _scores(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> NDArray[np.float6
 def in_runs(
     query: Prepared, source: Prepared, here: Span, there: Span, n_words: int = VERBATIM_WORDS
 ) -> NDArray[np.bool_]:
-    """Return which tokens of a query range stand in runs of `n_words` words that the source range has too, `(n,) bool`."""
+    """Return which tokens of a query range are in runs of `n_words` words that the source range has, `(n,)`."""
     theirs, _ = _runs(source, there, n_words)
     ours, stops = _runs(query, here, n_words)
     held = np.flatnonzero(among(ours, theirs))

@@ -96,10 +96,10 @@ def _evident(query: Prepared, pair: Pair, exact: Sequence[Piece], settings: Sett
     their evidence is small, then few rare words may differ: many differ in a form that is filled in twice.
     """
     doubtful = [piece for piece in exact if not _has_long_run(query, piece.chain[0])]
-    told = evidence(pair, [(piece.query, piece.source) for piece in doubtful])
+    found = evidence(pair, [(piece.query, piece.source) for piece in doubtful])
     weak = {
         piece.query
-        for piece, nats in zip(doubtful, told, strict=True)
+        for piece, nats in zip(doubtful, found, strict=True)
         if nats < settings.least_evidence
         or (nats < 2 * settings.least_evidence and _is_form(pair, piece, settings.threshold))
     }
@@ -140,9 +140,10 @@ def _is_copy(
     if one.kind != "summary" or len(one.source) < COPIED_TIMES * len(one.query):
         return False
     inside = [piece for piece in exact if _mostly_inside(piece.chain[0], one)]
-    return (
-        len(inside) == 1 and weighed(query, source, pair, inside, settings.seed_tokens)[0] > COPIED_EVIDENCE * one.told
-    )
+    if len(inside) != 1:
+        return False
+    [nats] = weighed(query, source, pair, inside, settings.seed_tokens)
+    return nats > COPIED_EVIDENCE * one.word_evidence
 
 
 def _mostly_inside(chain: Chain, one: Piece) -> bool:

@@ -20,8 +20,13 @@ of the latter."""
 class Piece(NamedTuple):
     """A token range of each text, found to share words.
 
-    `chain` holds the chain of equal runs of a verbatim or edited piece, and nothing for other kinds. `told` is the
-    evidence of a summary's words, in nats.
+    Args:
+        query: Tokens of the query.
+        source: Tokens of the source.
+        similarity: As in `report.Passage`.
+        kind: As in `report.Passage`.
+        chain: The one chain of equal runs of a verbatim or edited piece; empty for other kinds.
+        word_evidence: Evidence of a summary's words, in nats; 0 for other kinds.
     """
 
     query: Span
@@ -29,7 +34,7 @@ class Piece(NamedTuple):
     similarity: float
     kind: str
     chain: tuple[Chain, ...] = ()
-    told: float = 0.0
+    word_evidence: float = 0.0
 
 
 def chain_spans(chain: Chain) -> tuple[Span, Span]:

@@ -67,7 +67,7 @@ def reworded(
         if is_alike:
             insort(taken, one.query)
             if one.is_summary:
-                yield Piece(one.query, one.source, similarity, "summary", told=one.score / NAT)
+                yield Piece(one.query, one.source, similarity, "summary", word_evidence=one.score / NAT)
             else:
                 yield Piece(one.query, one.source, similarity, "reworded")
 

@@ -52,6 +52,6 @@ def _gap_distance(query: Prepared, source: Prepared, before: Block, after: Block
 
 
 def _widest(widths: list[int]) -> int:
-    """Return the index of the widest gap; of several, the one nearest the middle, so that the splitting stays shallow."""
+    """Return the index of the widest gap; of several, the nearest to the middle, to keep the splitting shallow."""
     widest = max(widths)
     return min((abs(2 * index + 1 - len(widths)), index) for index, width in enumerate(widths) if width == widest)[1]

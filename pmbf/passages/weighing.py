@@ -38,19 +38,18 @@ def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Piec
     sums = np.append(0.0, np.cumsum(_surprises(query, pair)))
     price = math.log(max(1, query.n_tokens)) + math.log(max(1, source.n_tokens))
     loose = evidence(pair, [(piece.query, piece.source) for piece in pieces])
-    return [
-        max(nats, piece.told, sum((max(0.0, float(sums[run.stop] - sums[run.start]) - price) for run in runs), 0.0))
-        for nats, piece, runs in zip(
-            loose, pieces, (_runs(query, source, piece, seed_tokens) for piece in pieces), strict=True
-        )
-    ]
+    found = []
+    for piece, nats in zip(pieces, loose, strict=True):
+        runs = _runs(query, source, piece, seed_tokens)
+        in_order = sum((max(0.0, float(sums[run.stop] - sums[run.start]) - price) for run in runs), 0.0)
+        found.append(max(nats, piece.word_evidence, in_order))
+    return found
 
 
 def rare_likeness(pair: Pair, piece: Piece) -> float:
-    """Return how alike both sides of a piece are in their words, in any order, each word weighed by its rarity, 0 to 1.
+    """Return how alike the words of both sides of a piece are, each weighed by its rarity, in any order, 0 to 1.
 
-    That is twice the weight of the words in common, divided by the weight of all words. The commonest word weighs one
-    nat.
+    That is twice the weight of the words in common, divided by the weight of all. The commonest word weighs one nat.
     """
     weights = pair.rarities + NAT
     ours, theirs = (

@@ -20,7 +20,7 @@ from pmbf.text import clean
 
 @dataclass(frozen=True, slots=True)
 class Screening:
-    """What is known of a query before texts are compared: figures, hashes, candidates, best first, what is exempt."""
+    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans."""
 
     query: Query
     sample: QuerySample
@@ -28,7 +28,7 @@ class Screening:
     exempt: Exempt
 
     def subject(self, text: str) -> Subject:
-        """Return the query as comparing needs it."""
+        """Return the query in the form that comparing takes."""
         return Subject(text, self.sample, self.exempt)
 
 
@@ -38,7 +38,7 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     Args:
         store: The collection, at its generation.
         text: The whole text.
-        name: What to call it in the report.
+        name: The name of the text in the report.
         options: What to look for.
 
     Raises:
@@ -53,7 +53,7 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
 
 
 def ask(files: StoreFiles, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Screening]:
-    """Return the candidates of some texts, each with its name, clean or in UTF-8."""
+    """Return the candidates of some texts. Each text comes with its name, as a clean `str` or as UTF-8."""
     asked = []
     for name, text in texts:
         sample, exempted = query_sample(text, files.params), exempt(text, options)
@@ -70,9 +70,9 @@ def report(
     Args:
         store: The collection.
         asked: The query.
-        confirmed: Its matches, and how many more there are.
+        confirmed: Its matches, and how many lie below the threshold.
         options: What was looked for.
-        problems: What was not read of the query.
+        problems: The parts of the query that were not read.
     """
     n_found = len(asked.found)
     n_compared = min(n_found, options.max_candidates)
@@ -93,7 +93,7 @@ def report(
 
 
 def _not_compared(found: Sequence[Match]) -> Iterator[str]:
-    """Yield which sources could not be compared, a line for those of one reason."""
+    """Yield a line for each reason why sources could not be compared."""
     paths: dict[str, list[str]] = {}
     for match in found:
         if match.problem:
