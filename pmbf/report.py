@@ -221,11 +221,6 @@ class Report:
             raise ParameterError(f"no report as to_json writes it: {error}") from error
 
 
-def _renamed(query: dict[str, Any]) -> dict[str, Any]:
-    """Return a query's values under the names of this schema: schema 1 said `n_stop_hashes`."""
-    return {{"n_stop_hashes": "n_common_hashes"}.get(name, name): value for name, value in query.items()}
-
-
 def _match(values: dict[str, Any]) -> Match:
     document = values["document"] | {"paths": tuple(values["document"]["paths"])}
     return Match(**values | {"document": DocumentRef(**document), "passages": tuple(map(_passage, values["passages"]))})
@@ -238,3 +233,8 @@ def _passage(values: dict[str, Any]) -> Passage:
         | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple(values["also_in"])}
         | {"scores": Scores(**scores) if scores else None}
     )
+
+
+def _renamed(query: dict[str, Any]) -> dict[str, Any]:
+    """Return a query's values under the names of this schema: schema 1 said `n_stop_hashes`."""
+    return {{"n_stop_hashes": "n_common_hashes"}.get(name, name): value for name, value in query.items()}

@@ -1,4 +1,4 @@
-"""Passages across the documents of one query: which other documents hold a passage, and which holds it best."""
+"""Passages across the documents of one query: which other documents hold the same passage."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.report import Passage
-from pmbf.span import Span, overlap
+from pmbf.span import Span
 
 Rows = NDArray[np.int64]
 
@@ -43,9 +43,9 @@ def with_neighbours(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> 
 
 
 def strongest(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages without those that another document holds for the most part, and more alike.
+    """Return the passages without those of which another document has most, and more alike.
 
-    This is for callers that want one source for each place of the query. A report keeps all, named in `also_in`.
+    That is for who wants one source of each place of the query; a report keeps them all, named in `also_in`.
 
     Args:
         passages_by_document: Passages of each document that matched one query.
@@ -63,7 +63,8 @@ def strongest(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[i
 
 def _outdone(one: Passage, itself: int, passages_by_document: Mapping[int, tuple[Passage, ...]]) -> bool:
     return any(
-        overlap(one.query, other.query) > MOST * len(one.query) and _strength(other) > _strength(one)
+        min(one.query.stop, other.query.stop) - max(one.query.start, other.query.start) > MOST * len(one.query)
+        and _strength(other) > _strength(one)
         for document, passages in passages_by_document.items()
         if document != itself
         for other in passages
@@ -71,7 +72,7 @@ def _outdone(one: Passage, itself: int, passages_by_document: Mapping[int, tuple
 
 
 def _strength(one: Passage) -> float:
-    """Return the characters of a passage; for a loose one, times the share of its words that are the source's."""
+    """Return the characters of a passage, those of a loose one only as far as its words are the source's."""
     alike = one.similarity if one.scores is None or one.scores.sorted_words is None else one.scores.sorted_words
     return len(one.query) * (1.0 if one.kind in ("verbatim", "edited") else alike)
 

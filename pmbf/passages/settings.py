@@ -8,18 +8,7 @@ from pmbf.errors import ParameterError
 from pmbf.kernels import Rules
 
 SURE_CHARS = 600
-"""Two texts on one topic share words by chance, but hardly ever 600 characters in a row."""
-
-
-_RANGES = {
-    "seed_tokens": (1, 32),
-    "max_gap_tokens": (0, 1000),
-    "min_chars": (1, 2**31),
-    "min_reworded_chars": (1, 2**31),
-    "min_reworded_source_chars": (1, 2**31),
-    "min_summary_chars": (1, 2**31),
-    "max_summed_chars": (1, 2**31),
-}
+"""Two texts on one topic share words by chance; hardly ever so many in a row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +55,13 @@ class Settings:
     rules: Rules = field(default_factory=Rules)
 
     def __post_init__(self) -> None:
-        for name, (low, high) in _RANGES.items():
-            if not low <= getattr(self, name) <= high:
-                raise ParameterError(f"{name} is {getattr(self, name)}, expected an integer from {low} to {high}")
+        _within("seed_tokens", self.seed_tokens, 1, 32)
+        _within("max_gap_tokens", self.max_gap_tokens, 0, 1000)
+        _within("min_chars", self.min_chars, 1, 2**31)
+        _within("min_reworded_chars", self.min_reworded_chars, 1, 2**31)
+        _within("min_reworded_source_chars", self.min_reworded_source_chars, 1, 2**31)
+        _within("min_summary_chars", self.min_summary_chars, 1, 2**31)
+        _within("max_summed_chars", self.max_summed_chars, 1, 2**31)
         for name in ("least_evidence", "least_topical_evidence"):
             if not getattr(self, name) >= 0:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected a number of nats, at least 0")
@@ -77,10 +70,15 @@ class Settings:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected a number in [0, 1]")
 
     def doubt(self, n_chars: int) -> float:
-        """Return how much more alike the sides of a reworded passage of `n_chars` characters must be."""
+        """Return how much more alike the sides of a reworded passage of so many characters must be."""
         return self.short_doubt * max(0.0, 1 - n_chars / SURE_CHARS)
 
     @property
     def reworded_threshold(self) -> float:
-        """Least similarity of a reworded passage or a summary: 1 if `threshold` is 1, 0.33 if it is 0.6."""
+        """Least similarity of a reworded passage or a summary: 1 where the other is 1, 0.33 where it is 0.6."""
         return max(0.0, 1 - 1.675 * (1 - self.threshold))
+
+
+def _within(name: str, value: int, low: int, high: int) -> None:
+    if not low <= value <= high:
+        raise ParameterError(f"{name} is {value}, expected an integer from {low} to {high}")

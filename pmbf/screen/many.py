@@ -3,8 +3,8 @@
     queries ─► batches ─► read, sample, candidates ─► here: catalog ─► texts compared ─► here: Report
                           in a process                                in a process
 
-A process opens the files of the store's generation (a pickled store is these files) and never the catalog, which may
-have changed since. So every report shows the same generation. At most a few batches per process are in progress.
+The processes open the files of the store's generation (what a pickled store is) and never the catalog, which may have
+moved on: every report shows the same generation. At most a few batches a process are under way.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ if TYPE_CHECKING:
     from pmbf.jobs.processes import Future, Processes
 
 BATCH_QUERIES = 4
-"""Queries that are looked up together, and sent to a process together."""
+"""Queries that meet a tile together, and travel to a process together."""
 
 
 Reader = Callable[[Any], Text]
-"""Makes a `Text` of a query; on failure the `Text` says why. Several processes need a reader that can be pickled."""
+"""Reads one query, and says so where that fails. Several processes need one that can be pickled."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A query and its report. If the query could not be read, then the report says why."""
+    """A query's report, and the query; of one that could not be read the report says why."""
 
     report: Report
     query: Text
@@ -83,7 +83,7 @@ def answers(
 def _ahead(
     store: Store, processes: Processes, batches: Iterable[Sequence[Any]], options: Options, most: int
 ) -> Iterator[Answer]:
-    """Yield answers in order. Meanwhile at most `most` batches are looked up, and at most `most` are compared."""
+    """Yield answers in order, up to so many batches being asked and so many being compared meanwhile."""
     asking: deque[Future[_Batch]] = deque()
     comparing: deque[tuple[_Batch, Future[list[Confirmed]]]] = deque()
 
@@ -119,7 +119,7 @@ def _asked(files: StoreFiles, batch: Sequence[Any], read: Reader, options: Optio
 
 
 def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]]:
-    """Return the sources that each query is compared with. The catalog is asked once for all queries."""
+    """Return what is compared for each query; the catalog is asked once for all."""
     found = [one.found[: options.max_candidates] for _, one in asked]
     every = iter(sources(store, list(itertools.chain.from_iterable(found))))
     return [list(itertools.islice(every, len(one))) for one in found]

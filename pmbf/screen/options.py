@@ -10,22 +10,22 @@ from pmbf.errors import ParameterError
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a screening looks for. The defaults suit a document of any length.
+    """What a screening looks for; the defaults suit a document of any length.
 
     Args:
-        min_chars: Characters of the shortest passage, in the query, at least 1. A shorter text must be found whole.
+        min_chars: Shortest passage, in characters of the query, at least 1; a shorter text must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
         threshold: Least share of the query a source must cover, 0 to 1.
-        false_rows: Only with the method `popcount`: expected rows per query that pass by chance, above 0.
-        min_evidence: Least evidence of a candidate (nats, summed over some 50 words), above 0. None: chosen by
-            collection size (`screen.rarity.needed`), and missed hashes count against.
-        max_candidates: Most documents compared in detail, best first, at least 1.
-        method: Which rows are looked into. `hashes`: those where the query's hashes weigh as much as one document
-            needs. `popcount`: those with more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.
-        exclude_quotations: Whether quotations and block quotes do not count.
-        exclude_bibliography: Whether the bibliography does not count.
-        apparatus: Whether a report says which passages stand in quotations and the bibliography. That takes half the
-            time of a text that shares nothing. Excluded spans are found in any case.
+        false_rows: With the method `popcount`, rows that may pass by chance, per query, above 0.
+        min_evidence: What the shared hashes within some 50 words must weigh to make a document a candidate, in nats,
+            above 0; None asks for what so many documents need (`screen.rarity.needed`), and takes off what is missed.
+        max_candidates: Documents compared in detail at most, best first, at least 1.
+        method: What makes rows worth looking into. `hashes`: the query's hashes found there, weighed as those of a
+            document; `popcount`: more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.
+        exclude_quotations: Whether what stands in quotation marks and block quotes does not count.
+        exclude_bibliography: Whether the list of what is cited does not count.
+        apparatus: Whether a report says what stands in quotations and in the bibliography; half the time of a text that
+            shares nothing goes into that. What is excluded is looked for in any case.
         ignore: Texts whose passages do not count: templates, forms, task descriptions.
 
     Raises:
