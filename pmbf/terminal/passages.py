@@ -6,7 +6,7 @@
       1,204 characters … {+set+} in brass.     characters … [-cemented-] in brass.
       | The panel ends there…                  | In the summer of 1823 the tower…
 
-Words are compared as the engine compares them, folded: what differs only in case, accents or disguise is the same.
+Words are compared folded (`verify.word_pairs`): a difference in case, accents or look-alike letters is none.
 """
 
 from __future__ import annotations
@@ -34,11 +34,11 @@ SIDE_BY_SIDE_WIDTH = 100
 INDENT, GAP = 2, 3
 CONTEXT_CHARS = 60
 HEAD_CHARS, TAIL_CHARS = 480, 240
-"""What is shown of a longer passage: its ends, so that three passages fit on a screen."""
+"""Characters shown of a longer passage at each end, so that three passages fit on a screen."""
 OMITTED_CHARS = 120
-"""Fewest characters left out: less is not worth a gap."""
+"""Fewest characters left out. Fewer are shown: a gap would take as much room."""
 WINDOW_TOKENS = 4 * HEAD_CHARS
-"""Tokens compared at each end of a longer passage: four times what is shown, so that the shown ones pair up right."""
+"""Tokens compared at each end of a longer passage: four times the shown ones, so that the shown ones pair up right."""
 _TRAILING = " \t\r\n,.;:!?…)»”’\"'-–—"
 
 
@@ -51,7 +51,7 @@ class Fragment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """How words of one side that the other lacks are marked: by a style, or by brackets without colours."""
+    """How the words of one side that the other side lacks are marked: by a style, or without colours by brackets."""
 
     style: str
     opening: str
@@ -64,7 +64,7 @@ STYLES = {"context": "dim", "same": "", "omitted": "dim italic"}
 
 
 def likeness(kind: str, similarity: float) -> str:
-    """Return how alike the two sides of a passage are, or of several taken together.
+    """Return how alike the two sides of a passage are, or of several passages together.
 
     >>> likeness("verbatim", 1.0), likeness("edited", 0.942), likeness("edited", 1.0), likeness("reworded", 0.61)
     ('verbatim', '94 % alike', '>99 % alike', 'reworded, 61 % alike')
@@ -76,7 +76,7 @@ def likeness(kind: str, similarity: float) -> str:
 
 
 def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableType:
-    """Return a passage of two texts, side by side where the width and the direction of the script allow it."""
+    """Return a passage of two texts: side by side if the width and the direction of the script allow it."""
     ends = _ends(word_pairs(query, source, passage, WINDOW_TOKENS))
     left = _side(query, passage.query, [[(pair.query, pair.same) for pair in end] for end in ends])
     right = _side(source, passage.source, [[(pair.source, pair.same) for pair in end] for end in ends])
@@ -88,7 +88,7 @@ def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableTy
     return Padding(_beside(*sides, width=view.columns - INDENT) if beside else _stacked(*sides), (0, 0, 0, INDENT))
 
 
-# ---------------------------------------------------------------------- what is shown of it
+# ---------------------------------------------------------------------- shown words
 
 
 def _ends(pairs: Sequence[WordPair]) -> tuple[Sequence[WordPair], Sequence[WordPair]]:
@@ -104,7 +104,7 @@ def _fitting(lengths: Sequence[int], n_chars: int) -> int:
 
 
 def _side(text: str, span: Span, ends: Sequence[Sequence[tuple[Span, bool]]]) -> list[list[Fragment]]:
-    """Return one side of a passage: the words before it, what is shown of itself, the words after it."""
+    """Return one side of a passage: the words before it, its shown words, the words after it."""
     head, tail = (list(_runs(text, end)) for end in ends)
     n_omitted = len(span) - sum(len(run.text) for run in head + tail)
     omitted = [Fragment(f" … {n_omitted:,} characters … ", "omitted")] if n_omitted else []
@@ -112,7 +112,7 @@ def _side(text: str, span: Span, ends: Sequence[Sequence[tuple[Span, bool]]]) ->
 
 
 def _runs(text: str, pieces: Iterable[tuple[Span, bool]]) -> Iterator[Fragment]:
-    """Yield runs of words that are the same, or not, on the other side."""
+    """Yield runs of words that are all the same on the other side, or all different."""
     present = (piece for piece in pieces if len(piece[0]))
     for same, run in itertools.groupby(present, key=lambda piece: piece[1]):
         words = "".join(text[span.start : span.stop] for span, _ in run)
@@ -136,11 +136,11 @@ def _after(text: str, start: int) -> list[Fragment]:
 
 
 def _without_cut_word(words: str) -> str:
-    """Return words without the first one, which may be cut, if more is left."""
+    """Return words without the first one, which may be cut, if others are left."""
     return (words.split(maxsplit=1)[1:] or [words])[0]
 
 
-# ---------------------------------------------------------------------- how it looks
+# ---------------------------------------------------------------------- layout
 
 
 def _text(fragments: Iterable[Fragment], marks: Marks, view: View) -> Text:

@@ -1,4 +1,4 @@
-"""A screening's report: one line on the text, the verdict, the sources ranked, their passages, what is odd."""
+"""A report as text: one line on the query, the verdict, the sources ranked, their passages, signs of manipulation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ N_ALSO = 3
 """Other sources of a passage that are named."""
 
 WITHIN = {"quotation": ", in a quotation", "bibliography": ", in the bibliography"}
-"""What is said of a passage that the author marks as not his own."""
+"""The note on a passage that the author marks as not his own."""
 
 SourceText = Callable[[int], str]
 """Returns the text of a document by id; called only for the documents whose passages are shown."""
