@@ -16,7 +16,7 @@ from pmbf.text import utf8
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fingerprint:
-    """What is stored of a document: its sampled hashes, part by part in text order.
+    """The stored fingerprint of a document: its sampled hashes, part by part in text order.
 
     Args:
         hashes: `(n,) uint32`, ascending and distinct inside each part, so that the head of a part is a coarser sample.
@@ -48,11 +48,11 @@ class Fingerprint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuerySample:
-    """What is looked up for a query: its sampled hashes in text order, with their places.
+    """The sampled hashes of a query in text order, with their places: the hashes that are looked up.
 
     Args:
-        hashes: `(n,) uint32`, by the place of their shingles; one that two segments share stands there twice.
-        starts: `(n,) uint32`, the code point where each shingle begins; empty where it was not asked for.
+        hashes: `(n,) uint32`, in text order. A hash that two segments share is there twice.
+        starts: `(n,) uint32`, the code point where each shingle begins; empty if not asked for.
         token: `(n,) uint32`, the index of each shingle's first token, ascending.
         n_chars: Code points of the text.
         n_tokens: Tokens of the text.
@@ -91,7 +91,7 @@ def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> 
 
     Args:
         text: The original, where lone surrogates count as U+FFFD; or its UTF-8.
-        params: Those of the collection that is asked.
+        params: Those of the collection.
         starts: Whether the shingles' code points are wanted; that takes a third more.
 
     >>> query_sample("The quick brown fox jumps over the lazy dog.", Params()).token.tolist()

@@ -1,7 +1,7 @@
-"""What a collection is built with: `Params`, checked once, and the formulas behind a row.
+"""The parameters of a collection: `Params`, checked once, and the formulas behind a row.
 
-Letters from the papers: m bits in a row, k bits set per hash (`n_hashes`), n hashes a row may hold
-(`capacity`), ε the chance that an absent hash looks present (`fpr`).
+Letters from the papers: m bits in a row, k bits set per hash (`n_hashes`), n hashes a row may hold (`capacity`), ε the
+chance that an absent hash looks present (`fpr`).
 """
 
 from __future__ import annotations
@@ -39,15 +39,15 @@ class Params:
     """Everything that decides what a fingerprint and a row look like; frozen for a collection's life.
 
     Args:
-        shingle_tokens: Tokens in a shingle, 1 to 32. Twice as many where words are written without spaces.
+        shingle_tokens: Tokens in a shingle, 1 to 32; twice this number in scripts written without spaces.
         ordered: Whether the order of the tokens inside a shingle counts.
         density: Sampled hashes per character of text, in (0, 1].
-        min_hashes: A text keeps at least this many hashes (or all it has), 1 to 1024.
+        min_hashes: Fewest hashes a text keeps (all it has if fewer), 1 to 1024.
         segment_chars: Characters sampled together; longer texts are sampled segment by segment, at least 1024.
         n_hashes: Bits set per hash, k, 1 to 16.
         fpr: Chance that an absent hash looks present in a full row, ε, in (0, 0.5].
         placement: `multi-row` splits long documents over rows, `single-row` never does.
-        docs_per_row: Typical documents a row is made for, 1 to 4096.
+        docs_per_row: Documents of typical length that a row is made for, 1 to 4096.
         row_capacity: Hashes a row is made for, at least those of a segment; None lets each new tile follow the
             documents of its time.
         store_text: Whether texts are kept, compressed, for verification.
@@ -118,8 +118,8 @@ class Params:
         """Return the parameters that `to_json` wrote.
 
         Args:
-            line: What it wrote.
-            name: What an error message calls the collection.
+            line: The line that `to_json` wrote.
+            name: The name of the collection in error messages.
 
         Raises:
             UnsupportedError: The line holds a parameter this version does not know, or the fingerprints were made by

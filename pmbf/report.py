@@ -1,4 +1,4 @@
-"""What a screening found: plain, frozen data with JSON in and out.
+"""A report, what a screening found: plain, frozen values with JSON in and out.
 
     Report ── Query                      the text that was screened
            └─ Match …                    one per source, most evidence first
@@ -17,18 +17,18 @@ from typing import Any
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.span import Span as Span  # where a report's reader looks for it
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """Levenshtein similarities of a passage's two sides, 0 to 1; None where the sides are too long for one.
+    """Levenshtein similarities of a passage's two sides, 0 to 1. None: the sides are too long for that similarity.
 
     Args:
-        characters: Of the folded texts.
-        words: Of the words in order, forms of one word being equal.
-        sorted_words: Of the sorted words: the order does not count.
+        characters: Similarity of the folded texts.
+        words: Similarity of the words in order; all forms of one word are equal.
+        sorted_words: Similarity of the sorted words: the order does not count.
     """
 
     characters: float | None
@@ -42,19 +42,19 @@ class Passage:
 
     Args:
         query: Where the passage stands in the screened text.
-        source: Where it stands in the document.
-        similarity: 0 to 1. Of `verbatim` and `edited` passages 1 minus the normalised Levenshtein distance of both
-            folded texts, of `reworded` ones the same of their sorted words, of a `summary` the share of its words that
-            the source has.
+        source: Where the passage stands in the document.
+        similarity: 0 to 1. For `verbatim` and `edited` passages 1 minus the normalised Levenshtein distance of both
+            folded texts; for `reworded` passages the same of their sorted words; for a `summary` the share of its words
+            that the source has.
         kind: `verbatim` (equal once folded), `edited`, `reworded` (words replaced or shuffled, or translated and back),
             or `summary` (of the whole source).
         also_in: Ids of other matched documents that hold most of the same query characters.
         scores: The similarities one by one.
-        within: `quotation` or `bibliography` where most of the query's side is one, or None.
+        within: `quotation` or `bibliography` if most of the query's side stands in one, or None.
         n_excluded: Characters of the query's side that do not count.
-        evidence: What it says for copying, in nats, at least 0: e to that power is how improbable its equal runs of
-            words are in two texts that have nothing to do with each other, or, if that is more, its words in any order
-            in two texts of one topic. Long runs of rare words say most, lists and phrases of a trade little.
+        evidence: ln(1/p) in nats, at least 0; p is the chance that unrelated texts share these equal runs (or, if it is
+            smaller, that texts of one topic share these words in any order). Long runs of rare words have most
+            evidence; lists and trade phrases have little.
     """
 
     query: Span
@@ -88,15 +88,15 @@ class Match:
     """A document that shares text with the query.
 
     Args:
-        document: Which one.
+        document: The document.
         containment: Share of the query's sampled hashes found in the document, 0 to 1 (Broder 1997).
-        n_hits: Those hashes, counted.
+        n_hits: Number of those hashes.
         n_covered: Characters of the query inside this match's passages, each counted once, excluded ones never.
-        coverage: The same as a share of the query's characters, 0 to 1.
-        longest: Characters of the longest passage, on the query's side, excluded ones left out.
-        passages: Verified passages in query order; empty when `problem` says why.
+        coverage: `n_covered` as a share of the query's characters, 0 to 1.
+        longest: Characters of the longest passage, in the query, excluded ones left out.
+        passages: Verified passages in query order; empty if `problem` says why.
         problem: Why the match could not be verified, or None.
-        evidence: What its passages say for copying, together, in nats, at least 0.
+        evidence: Sum of the evidence of its passages, in nats, at least 0.
     """
 
     document: DocumentRef
@@ -112,16 +112,17 @@ class Match:
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """The screened text: its name, its size, and what is odd about it.
+    """The screened text: its name, its size, and signs of manipulation.
 
     Args:
         name: A path, or the name given.
         n_chars: Code points.
-        n_tokens: Words, or letters where words are written without spaces.
+        n_tokens: Tokens: words, or letters in scripts written without spaces.
         n_hashes: Sampled hashes that were looked up.
         n_mixed_tokens: Tokens that mix scripts (look-alike letters).
         n_invisible: Zero-width and other invisible characters.
-        n_stop_hashes: Hashes that say nothing: their shingles are in very many documents (licences, templates).
+        n_common_hashes: Common hashes: very many documents have their shingles (licences, templates), so they say
+            nothing.
         n_quoted: Characters in quotation marks and block quotes.
         n_listed: Characters of the bibliography.
         n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.
@@ -133,7 +134,7 @@ class Query:
     n_hashes: int
     n_mixed_tokens: int = 0
     n_invisible: int = 0
-    n_stop_hashes: int = 0
+    n_common_hashes: int = 0
     n_quoted: int = 0
     n_listed: int = 0
     n_excluded: int = 0
@@ -144,17 +145,17 @@ class Report:
     """The answer of one screening.
 
     Args:
-        query: What was screened.
+        query: The screened text.
         matches: Sources, those with most evidence first.
         n_covered: Characters of the query inside any passage, each counted once, excluded ones never.
-        coverage: The same as a share of the query's characters, 0 to 1, never above.
+        coverage: `n_covered` as a share of the query's characters, 0 to 1.
         n_documents: Documents the query was compared with.
-        n_candidates: Documents that shared enough to be compared in detail; the weakest of many are not, once a number
-            before them were compared for nothing.
+        n_candidates: Documents that shared enough to be compared in detail. After 16 fruitless comparisons in a row the
+            weakest are skipped.
         generation: State of the collection that answered.
-        problems: What kept the answer from being complete, sources not compared too; empty when it is.
+        problems: Why the answer is incomplete, sources that could not be compared included; empty if it is complete.
         collection: Path of the collection.
-        n_below: Sources left out, since they cover less of the query than the threshold.
+        n_below: Sources left out because they cover less of the query than the threshold.
 
     >>> report = Report(Query("a.txt", 10, 2, 1), (), 0, 0.0, 5, 0, 1)
     >>> Report.from_json(report.to_json()) == report
@@ -209,7 +210,8 @@ class Report:
                 raise UnsupportedError(
                     f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
                 )
-            values["query"] = Query(**values["query"])
+            values["query"] = Query(**_renamed(values["query"]))
+            values["schema"] = SCHEMA_VERSION
             values["matches"] = tuple(_match(match) for match in values["matches"])
             values["problems"] = tuple(values["problems"])
             return cls(**values)
@@ -231,3 +233,8 @@ def _passage(values: dict[str, Any]) -> Passage:
         | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple(values["also_in"])}
         | {"scores": Scores(**scores) if scores else None}
     )
+
+
+def _renamed(query: dict[str, Any]) -> dict[str, Any]:
+    """Return a query's values under the names of this schema: schema 1 said `n_stop_hashes`."""
+    return {{"n_stop_hashes": "n_common_hashes"}.get(name, name): value for name, value in query.items()}

@@ -1,9 +1,12 @@
 """How many hits are too many for chance: exact binomial tails, and the thresholds that follow from them.
 
 A row that holds nothing of a query is hit by each of its n hashes with probability `rate`, so its hits are
-Bin(n, rate). The sums here are exact but for rounding. The Chernoff bound that others use in their place,
-exp(-n (t - rate)^2 / (2 (1 - rate))), is off by ten orders of magnitude at usual settings: at n = 150, rate 1 % and
-t = 10 % it gives 10^-0.3 where the tail is 10^-10.3, and a threshold drawn from it would let copies pass unseen.
+Bin(n, rate). The sums here are exact except for rounding. Some peers use the Chernoff bound instead,
+exp(-n (t - rate)^2 / (2 (1 - rate))). It is off by ten orders of magnitude at usual settings: at n = 150, rate 1 % and
+t = 10 % it gives 10^-0.3, where the tail is 10^-10.3. A threshold from that bound would miss copies.
+
+The paper's method (`popcount`) and its experiments use these thresholds. A screening weighs hits by rarity instead, see
+docs/decisions/0011-hits-are-weighed-by-rarity.md.
 """
 
 from __future__ import annotations
@@ -20,15 +23,16 @@ from pmbf.errors import ParameterError
 Rates = NDArray[np.float64]
 
 GRID_STEP = math.log1p(1 / 64)
-"""Rates are rounded up to powers of 1 + 1/64: a threshold rises by at most what 1.6 % more false hits would do."""
+"""Rates are rounded up to powers of 1 + 1/64. A threshold rises by at most the effect of 1.6 % more false hits."""
 
 CHANCES_PER_OCTAVE = 4
-"""Chances are rounded down to powers of 2^(1/4), tries up to six leading bits: queries of like lengths share tables."""
+"""Chances are rounded down to powers of 2^(1/4), tries up to six leading bits: queries of similar length share
+tables."""
 
 _LEADING_BITS = 6
 _LOWEST_BUCKET = math.ceil(math.log(1e-9) / GRID_STEP)
 _NEGLIGIBLE = 40.0
-"""Terms under e^-40 of the wanted tail are left out: less than a double can hold beside it."""
+"""Terms below e^-40 of the wanted tail are left out: a double cannot hold them beside it."""
 
 _BLOCK_TERMS = 1 << 18
 _UNKNOWN = -1
@@ -60,7 +64,7 @@ def tail(n: int, rate: float, t: int) -> float:
 
 
 def threshold(n: int, rate: float, p: float) -> int:
-    """Return the fewest hits that chance reaches with probability p at most, 0 to n + 1.
+    """Return the fewest hits that chance reaches with a probability of at most p, 0 to n + 1.
 
     Args:
         n: Tries, at least 0.
@@ -132,7 +136,7 @@ def _buckets(rates: Rates) -> NDArray[np.intp]:
 
 
 def _exact(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
-    """Return the thresholds of the given rates themselves."""
+    """Return the thresholds of the given rates, without rounding them."""
     if p >= 1.0:
         return np.zeros(len(rates), np.int32)
     found = np.where(rates > 0.0, n + 1, 1).astype(np.int32)
@@ -146,9 +150,9 @@ def _exact(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
 
 
 def _summed(n: int, rates: Rates, p: float) -> NDArray[np.int32]:
-    """Return the first t whose tail is p at most, from the terms between the median and where tails vanish.
+    """Return the first t whose tail is at most p, from the terms between the median and the place where tails vanish.
 
-    Half of a binomial lies at or above the whole part of its mean, so for p < 1/2 the search may begin there.
+    Half of a binomial lies at or above the integer part of its mean, so for p < 1/2 the search may begin there.
     """
     first = np.floor(n * rates).astype(np.int64) if p < 0.5 else np.zeros(len(rates), np.int64)
     nats = _NEGLIGIBLE - math.log(p)

@@ -1,21 +1,33 @@
 """Verification: two texts in, the passages they share out, in characters of both originals.
 
-    text ─prepare─► Prepared            tokens, once per text
-    blocks          seeds.py            maximal equal runs of tokens, grown from shared grams
-    chains          chains.py           blocks in the same order with small gaps
-    stretched       edges.py            over a small edit at either end
-    accepted        verdict.py          Levenshtein distance: similar enough, or split
-    passages        compare.py          the best first, never overlapping in the query
-    weighed         weighing.py         what each says for copying, in nats
-    with_neighbours neighbours.py       the same passage in other documents
+    text ─prepare─► Prepared                prepared.py     tokens, grams and words of a text, once per text
+    ─────────────────────────────────────── equal words in the same order ───────────────────────────────────────
+    blocks                                  seeds.py        maximal equal runs of tokens, grown from shared grams
+    chains                                  chains.py       blocks in the same order with small gaps
+    stretched                               edges.py        a chain reaches over a small edit at either end
+    accepted                                verdict.py      by Levenshtein distance: similar enough, or split
+    ─────────────────────────────────────── equal words in any order ────────────────────────────────────────────
+    Statistics                              statistics.py   how rare words are in texts of one kind
+    alignments                              alignments.py   ranges that share more words than chance and topic explain
+    reworded                                reworded.py     the alignments that say more than the equal runs in them
+    ─────────────────────────────────────── both together ───────────────────────────────────────────────────────
+    Piece                                   pieces.py       a pair of token ranges: what all steps pass on
+    joined                                  joining.py      pieces of one reworded passage put together
+    scores                                  scores.py       three Levenshtein similarities of the two sides
+    weighed                                 weighing.py     the evidence of each piece, in nats
+    passages                                compare.py      the best pieces, never overlapping in the query
+    with_neighbours                         neighbours.py   which other documents hold the same passage
+    edits, word_pairs                       edits.py        the words that differ, on demand
 
-It finds verbatim and lightly edited copies: every passage grows from a run of `Settings.seed_tokens` equal words.
-Another way of finding passages has its place beside `seeds` and `chains`, and meets this one at the verdict.
+`settings.py` holds the numbers that decide what counts as a passage: `Settings`, checked once.
+
+A verbatim or edited passage grows from a run of `Settings.seed_tokens` equal words. A reworded passage or a summary
+grows from words in common, in any order.
 """
 
 from pmbf.passages.compare import passages
-from pmbf.passages.edits import Edit, edits
-from pmbf.passages.neighbours import union_length, with_neighbours
+from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
+from pmbf.passages.neighbours import with_neighbours
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.settings import Settings
 from pmbf.passages.statistics import Statistics
@@ -25,9 +37,10 @@ __all__ = [
     "Prepared",
     "Settings",
     "Statistics",
+    "WordPair",
     "edits",
     "passages",
     "prepare",
-    "union_length",
     "with_neighbours",
+    "word_pairs",
 ]

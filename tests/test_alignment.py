@@ -7,6 +7,8 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
 from pmbf.kernels import NAT, Rules
@@ -14,7 +16,7 @@ from pmbf.passages.alignments import alignments, pair_of
 from pmbf.passages.edits import MAX_TOKENS
 from pmbf.passages.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.report import Passage, Report, Scores, Span
-from pmbf.verify import Edit, Prepared, Settings, Statistics, edits, passages, prepare
+from pmbf.verify import Edit, Prepared, Settings, Statistics, edits, passages, prepare, word_pairs
 
 SYLLABLES = [first + vowel + last for first in "bdfghklmnprstvz" for vowel in "aeiou" for last in ("", "n", "r", "st")]
 
@@ -393,6 +395,14 @@ def test_scores_come_back_from_json() -> None:
     assert report.matches[0].passages == (passage,)
 
 
+def test_a_report_of_schema_1_is_read() -> None:
+    of_today = _report_with(Passage(Span(0, 3), Span(1, 4), 1.0, "verbatim"))
+    of_schema_1 = of_today.replace("n_common_hashes", "n_stop_hashes").replace('"schema": 2', '"schema": 1')
+
+    assert of_schema_1 != of_today
+    assert Report.from_json(of_schema_1) == Report.from_json(of_today)
+
+
 def _report_with(passage: Passage) -> str:
     from pmbf.report import DocumentRef, Match, Query
 
@@ -445,6 +455,17 @@ def test_edits_of_a_very_long_passage_are_refused() -> None:
     text = "a " * (MAX_TOKENS + 1)
     with pytest.raises(ParameterError, match="ask for a part"):
         edits(text, text, Passage(Span(0, len(text)), Span(0, len(text)), 1.0, "edited"))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.sampled_from(["sea", "tide", "Mole,", "and", "…"]), max_size=30), st.integers(0, 2**32 - 1))
+def test_word_pairs_put_together_are_both_sides(chosen: list[str], seed: int) -> None:
+    source, query = " ".join(chosen), " ".join(chosen[seed % 5 :] + chosen[: seed % 3])
+    passage = Passage(Span(0, len(query)), Span(0, len(source)), 0.5, "edited")
+    for n_each_end in (2, 100):
+        pairs = word_pairs(query, source, passage, n_each_end)
+        assert query == "".join(query[pair.query.start : pair.query.stop] for pair in pairs)
+        assert source == "".join(source[pair.source.start : pair.source.stop] for pair in pairs)
 
 
 # Slips of the pen

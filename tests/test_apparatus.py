@@ -6,8 +6,8 @@ import pytest
 from conftest import words
 
 from pmbf import Collection
-from pmbf.report import Report, Span
-from pmbf.screen.apparatus import bibliography, length_inside, merged, quotations
+from pmbf.report import Report
+from pmbf.screen.apparatus import bibliography, quotations
 
 ENTRIES = "Broder, A. Z. (1997). On the resemblance of documents.\nManber, U. 1994. Finding similar files.\n"
 
@@ -63,14 +63,6 @@ def test_the_word_in_a_table_of_contents_is_no_bibliography():
     text = f"Contents\nReferences\n{words(1, 300)}\n\nReferences\n{ENTRIES}"
     assert cut(text, bibliography(text)) == [f"References\n{ENTRIES}"]
     assert bibliography(f"References\n{words(1, 300)}\n") == []
-
-
-def test_lengths_inside_are_those_of_characters():
-    spans, cover = [Span(0, 4), Span(2, 9), Span(20, 30)], [Span(3, 5), Span(4, 6), Span(25, 26), Span(28, 40)]
-    inside = {i for span in spans for i in range(span.start, span.stop)}
-    covered = {i for span in cover for i in range(span.start, span.stop)}
-    assert length_inside(spans, cover) == len(inside & covered)
-    assert merged(spans) == [Span(0, 9), Span(20, 30)]
 
 
 @pytest.mark.parametrize("evil", ['"', "“", "“a ", "``", "> \n", "references\n", "appendix\n", '"\n \n', " ", "\t#"])

@@ -276,7 +276,7 @@ def test_boilerplate_is_told_of_a_few_that_have_it_unless_it_is_asked_for(tmp_pa
         made.add_many([(f"text-{seed:03}", words(seed, 300) + "\n" + licence) for seed in range(100)])
         report = made.screen(words(9000, 500) + "\n" + licence)
         assert len(names(report)) == MOST_SHARING
-        assert report.query.n_stop_hashes > 10
+        assert report.query.n_common_hashes > 10
         assert names(made.screen(words(50, 300) + "\n" + licence)) == ["text-050"]
         assert len(names(made.screen(licence))) > 50
 

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from pmbf.passages.joining import joined
-from pmbf.passages.parts import Found
+from pmbf.passages.pieces import Piece
 from pmbf.report import Span
 from pmbf.screen import Options, comparing
 from pmbf.verify import Settings, Statistics, passages, prepare
@@ -59,8 +59,8 @@ def test_what_the_query_leaves_out_of_the_source_parts_no_passage(gap: int, gap_
     one, other = prose(11, 60), prose(12, 60)
     query, source = (prepare(" ".join([*one, *prose(13 + n, n), *other])) for n in (gap, gap_there))
     pieces = [
-        Found(Span(0, 60), Span(0, 60), 0.9, "reworded"),
-        Found(Span(60 + gap, 120 + gap), Span(60 + gap_there, 120 + gap_there), 0.9, "reworded"),
+        Piece(Span(0, 60), Span(0, 60), 0.9, "reworded"),
+        Piece(Span(60 + gap, 120 + gap), Span(60 + gap_there, 120 + gap_there), 0.9, "reworded"),
     ]
 
     assert expected == len(joined(query, source, pieces, Settings()))

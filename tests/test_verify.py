@@ -14,8 +14,9 @@ from rapidfuzz.distance import Levenshtein
 
 from pmbf.errors import ParameterError
 from pmbf.passages.neighbours import MAX_NAMED
-from pmbf.report import Passage, Span
-from pmbf.verify import Prepared, Settings, passages, prepare, union_length, with_neighbours
+from pmbf.report import Passage
+from pmbf.span import Span, union_length
+from pmbf.verify import Prepared, Settings, passages, prepare, with_neighbours
 
 ENGLISH = "The tide comes in twice a day, and twice a day it leaves the harbour dry; nobody has ever asked it why."
 OTHER = "A carpenter who measures twice will cut the board once, and the board will thank him by fitting the frame."
@@ -366,14 +367,6 @@ def test_thousands_of_holders_are_named_up_to_a_bound() -> None:
 def test_no_documents_and_no_passages_stay_as_they_are() -> None:
     assert with_neighbours({}) == {}
     assert with_neighbours({7: ()}) == {7: ()}
-
-
-@settings(max_examples=100, deadline=None)
-@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 30)), max_size=12))
-def test_the_union_of_spans_counts_each_character_once(pairs: list[tuple[int, int]]) -> None:
-    spans = [Span(start, start + length) for start, length in pairs]
-
-    assert union_length(spans) == len({place for span in spans for place in range(span.start, span.stop)})
 
 
 @settings(max_examples=100, deadline=None)

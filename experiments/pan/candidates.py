@@ -21,7 +21,7 @@ from experiments.pan.corpus import Corpus
 from experiments.pan.plagdet import Annotation, by_document, common, overlaps
 from experiments.pan.retrieving import CANDIDATES
 from pmbf.errors import ParameterError
-from pmbf.verify import union_length
+from pmbf.span import union_length
 
 SILVER = "silver_shared_runs.tsv"
 CUTS = (1, 10, 100, 500)

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from pmbf.report import Span
-from pmbf.verify import union_length
+from pmbf.span import union_length
 
 
 class Annotation(NamedTuple):

@@ -17,16 +17,13 @@ from numpy.typing import NDArray
 from pmbf.arrays import distinct
 from pmbf.collection import Collection, Listed
 from pmbf.endpoint import filterfile, opaque
-from pmbf.endpoint.opaque import Part
+from pmbf.endpoint.opaque import Place
 from pmbf.endpoint.rows import Hashes, part_bounds
 from pmbf.endpoint.sampling import RUN, keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import IncompleteError, ParameterError
+from pmbf.screen.rarity import COMMON_DOCUMENTS, COMMON_SHARE
 from pmbf.store import locks
-
-COMMON_DOCUMENTS, COMMON_SHARE = 50, 0.02
-"""A gram is common that more than this many documents have, and more than this share of them: fifty drafts of one
-text are still protected, fifty licences at the end of other texts are not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +32,12 @@ class ExportReport:
 
     Args:
         n_documents: Documents of the collection.
-        n_rows: Rows of the filter, those that only fill up included.
-        n_bytes: Of the file.
-        key_id: Of the site key, hexadecimal.
-        too_short: Paths of documents with too few letters to be found: never those of 171 and more that tell something.
-        problems: Documents, by path, that could not be read, and why: they are not protected.
+        n_rows: Rows of the filter, fillers included.
+        n_bytes: Size of the file.
+        key_id: Id of the site key, hexadecimal.
+        too_short: Paths of documents with too few letters to be found. A document with 171 letters that say enough is
+            never too short.
+        problems: Path and reason of each document that could not be read; these documents are not protected.
     """
 
     n_documents: int
@@ -56,7 +54,7 @@ class ExportReport:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Kept:
-    """What is kept of a document's sample: each hash, and the characters of its gram."""
+    """A document's sample without the letters of the text: each hash, and the characters of its gram."""
 
     hashes: Hashes
     starts: NDArray[np.uint32]
@@ -65,7 +63,7 @@ class _Kept:
 
 @dataclass(slots=True)
 class _Sampled:
-    """Documents and their samples, and what could not be sampled."""
+    """Documents with their samples, and the problems of documents that could not be sampled."""
 
     documents: list[Listed] = field(default_factory=list)
     samples: list[_Kept] = field(default_factory=list)
@@ -80,16 +78,16 @@ def export(
     ignore: Sequence[str] = (),
     on_progress: Callable[[], None] = lambda: None,
 ) -> ExportReport:
-    """Write the endpoint filter of a collection, and note in the collection what its opaque ids stand for.
+    """Write the endpoint filter of a collection, and store in the collection what its opaque ids mean.
 
     The same collection, key and ignored texts make the same file. Memory: some 1.5 bytes for each character of all
     texts.
 
     Args:
         collection: Open.
-        out: The file; an endpoint filter that is there is replaced, once all is written.
+        out: The file. An existing endpoint filter is replaced, once the new one is written.
         key: The site key.
-        ignore: Texts that are public: what stands in them is not protected.
+        ignore: Public texts: passages in them are not protected.
         on_progress: Called after each document.
 
     Raises:
@@ -104,17 +102,17 @@ def export(
     sampled = _sampled(collection, key, on_progress)
     dropped = distinct(np.concatenate([_common_hashes(sampled.samples), ignored_hashes(ignore, key)]))
     rows: dict[int, Hashes] = {}
-    parts: dict[int, Part] = {}
+    places: dict[int, Place] = {}
     too_short = []
     for document, sample in zip(sampled.documents, sampled.samples, strict=True):
-        own = dict(_parts(document, sample, dropped, key))
-        rows |= {row: hashes for row, (hashes, _) in own.items()}
-        parts |= {row: part for row, (_, part) in own.items()}
+        own = list(_parts(document, sample, dropped, key))
+        rows |= {row: hashes for row, hashes, _ in own}
+        places |= {row: place for row, _, place in own}
         if not own:
             too_short.append(document.paths[0])
     with locks.writer_lock(folder):
-        # First the map: there is never an id that nobody can resolve.
-        opaque.remember(folder, key, parts)
+        # The map is written first, so that every id can be resolved at any time.
+        opaque.remember(folder, key, places)
     n_rows, n_bytes = filterfile.write(out, rows, key)
     n_documents = len(sampled.documents) + len(sampled.problems)
     return ExportReport(n_documents, n_rows, n_bytes, key.id.hex(), tuple(too_short), tuple(sampled.problems))
@@ -146,8 +144,8 @@ def _common_hashes(samples: Sequence[_Kept]) -> Hashes:
     return distinct(hashes[least:][hashes[least:] == hashes[: max(0, len(hashes) - least)]])
 
 
-def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> Iterator[tuple[int, tuple[Hashes, Part]]]:
-    """Yield the id of each part of a document that can be found, with its hashes and what it is."""
+def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> Iterator[tuple[int, Hashes, Place]]:
+    """Yield the row id, the hashes and the place of each part of a document that can be found."""
     kept: NDArray[np.intp] = np.flatnonzero(~np.isin(sample.hashes, dropped))
     for number, (start, stop) in enumerate(part_bounds(len(kept))):
         at = kept[start:stop]
@@ -155,5 +153,5 @@ def _parts(document: Listed, sample: _Kept, dropped: Hashes, key: SiteKey) -> It
         if len(hashes) >= RUN:
             first = int(sample.starts[at[0]]) if start else 0
             last = int(sample.stops[at[-1]]) if stop < len(kept) else document.n_chars
-            place = Part(document.id, document.paths[0], first, last)
-            yield opaque.row_id(document.sha256, number, key), (hashes, place)
+            place = Place(document.id, document.paths[0], first, last)
+            yield opaque.row_id(document.sha256, number, key), hashes, place

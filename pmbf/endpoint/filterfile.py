@@ -1,7 +1,7 @@
-"""An endpoint filter as one file, see `docs/format.md`: written once, checked whole before it is believed.
+"""An endpoint filter as one file, see `docs/format.md`: written once, checked whole before it is used.
 
-Three checks tell three troubles apart: a CRC-32 finds damage, the key's id another key, and the MAC (BLAKE2b under the
-site key, over every byte) what somebody changed who does not have the key.
+Three checks tell three problems apart: a CRC-32 finds damage, the key's id finds another key, and the MAC (BLAKE2b
+under the site key, over every byte) finds changes made without the key.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ from pmbf.endpoint.rows import Hashes
 from pmbf.endpoint.sampling import NEAR, RULES, RUN, WEAK_RUN, KeyedSample
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
-from pmbf.report import Span
-from pmbf.screen.apparatus import merged
+from pmbf.span import Span, merged
 from pmbf.store import files
 from pmbf.tile import ROWS_PER_TILE
 
@@ -37,11 +36,11 @@ HEADER_BYTES, _MAC_BYTES = 128, 32
 _CRC_AT = HEADER_BYTES - _CRC.size
 _MAC_AT = _CRC_AT - _MAC_BYTES
 _BLOCK = 4096
-"""Sampled hashes of a text that are looked up together: their hits stay in the cache."""
+"""Sampled hashes of a text that are looked up together, so that their hits stay in the cache."""
 
 
 def require_replaceable(path: str | os.PathLike[str]) -> None:
-    """Refuse a file that is there and is no endpoint filter: a site key, a document.
+    """Refuse an existing file that is no endpoint filter, such as a site key or a document.
 
     Raises:
         ParameterError: It is.
@@ -55,10 +54,10 @@ def require_replaceable(path: str | os.PathLike[str]) -> None:
 
 
 def write(path: str | os.PathLike[str], parts: Mapping[int, Hashes], key: SiteKey) -> tuple[int, int]:
-    """Write an endpoint filter so that it is there whole or not at all; return its rows and its bytes.
+    """Write an endpoint filter, whole or not at all; return its rows and its bytes.
 
     Args:
-        path: The file; one that is there is replaced.
+        path: The file; an existing one is replaced.
         parts: The distinct hashes of each row, up to `rows.CAPACITY`, by its id.
         key: The site key.
 
@@ -83,7 +82,7 @@ def write(path: str | os.PathLike[str], parts: Mapping[int, Hashes], key: SiteKe
 
 @dataclass(frozen=True, slots=True)
 class Run:
-    """Consecutive hashes of a sample, `[start, stop)`, that one row holds: text of the part it stands for."""
+    """Consecutive hashes `[start, stop)` of a sample that one row holds: text of the row's document."""
 
     row: int
     start: int
@@ -99,9 +98,9 @@ class EndpointFilter:
 
     Raises:
         NotFoundError: There is no such file.
-        CorruptError: It is cut, damaged, something else, or was changed by somebody without the key.
-        UnsupportedError: A newer pmbf wrote it, or one with other rules.
-        ParameterError: It was made with another key.
+        CorruptError: The file is cut, damaged, of another kind, or was changed without the key.
+        UnsupportedError: A newer pmbf wrote the file, or a pmbf with other rules.
+        ParameterError: The file was made with another key.
 
     Thread rule: safe to ask from any number of threads.
     """
@@ -114,9 +113,9 @@ class EndpointFilter:
         self._tiles = list(_tiles(content, n_rows, n_words))
 
     def runs(self, sample: KeyedSample) -> list[Run]:
-        """Return the runs of at least `RUN` distinct hashes that a row holds, and the shorter ones beside them.
+        """Return the runs of at least `RUN` distinct hashes that a row holds, and shorter runs beside them.
 
-        Beside a run, `NEAR` hashes from it, `WEAK_RUN` hashes are enough: there a word was changed.
+        At most `NEAR` hashes from such a run, a run of `WEAK_RUN` hashes is enough: a word was changed in between.
 
         Args:
             sample: Of a text, under the filter's key.
@@ -141,7 +140,7 @@ class EndpointFilter:
         """Yield row, start and stop of each run in a tile, by row; those that blocks cut are put together again."""
         open_: dict[int, list[tuple[int, int]]] = {}
         for first in range(0, len(hashes), _BLOCK):
-            # Blocks share so much that no run is lost at a border.
+            # Blocks overlap by RUN - 1 hashes, so that no run is lost at a border.
             begin = max(0, first - (RUN - 1))
             block = slice(begin, first + _BLOCK)
             hits = kernels.hits_sealed(tile, hashes[block], n_hashes=self._n_hashes)
@@ -165,7 +164,7 @@ def _runs(hits: NDArray[np.uint64]) -> Iterator[tuple[int, int, int]]:
 
 
 def _runs_of(hits: NDArray[np.uint64], row: int, least: int) -> Iterator[tuple[int, int]]:
-    """Yield start and stop of each run of at least so many lines that hit a row."""
+    """Yield start and stop of each run of at least `least` lines that hit a row."""
     column = (hits[:, row // 64] >> np.uint64(row % 64)).astype(np.uint8) & 1
     edges = np.flatnonzero(np.diff(column, prepend=np.uint8(0), append=np.uint8(0)))
     yield from ((start, stop) for start, stop in edges.reshape(-1, 2).tolist() if stop - start >= least)

@@ -1,8 +1,8 @@
-"""Opaque ids: what an endpoint filter calls its rows, and the map from them to documents, which stays behind.
+"""Opaque ids: the names of an endpoint filter's rows, and the map from them to documents, which stays behind.
 
-An id is a keyed hash of a document's contents and of the part's number: without the key it tells nothing, and it is
-the same in every export under one key. So a collection has one map for each key, `exports/KEYID.json`, which only
-grows: ids of documents that were removed or changed since still have their names.
+An id is a keyed hash of a document's contents and of the part's number. Without the key an id tells nothing; under one
+key it is the same in every export. So a collection has one map for each key, `exports/KEYID.json`. The map only grows:
+ids of documents that were removed or changed keep their names.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ _SHOWN = re.compile(r"\bpx-[0-9a-f]{16}\b")
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
-    """What an opaque id stands for.
+class Place:
+    """What an opaque id means.
 
     Args:
         document: Id of the document when it was exported.
-        path: It was listed under.
-        start: First code point of the document's text that the row speaks of.
+        path: The path it was listed under.
+        start: First code point of the document's text in the row.
         stop: One past the last.
     """
 
@@ -54,7 +54,7 @@ def row_id(sha256: str, part: int, key: SiteKey) -> int:
 
 
 def shown(row: int) -> str:
-    """Return an id as people and reports have it.
+    """Return an id as people and reports write it.
 
     >>> shown(255)
     'px-00000000000000ff'
@@ -71,8 +71,8 @@ def ids_in(text: str) -> list[str]:
     return list(dict.fromkeys(_SHOWN.findall(text)))
 
 
-def remember(folder: Path, key: SiteKey, parts: Mapping[int, Part]) -> None:
-    """Add ids to the collection's map; needs the writer's lock.
+def remember(folder: Path, key: SiteKey, places: Mapping[int, Place]) -> None:
+    """Add ids to the collection's map. The caller holds the writer's lock.
 
     Raises:
         CorruptError: The map is damaged.
@@ -81,14 +81,14 @@ def remember(folder: Path, key: SiteKey, parts: Mapping[int, Part]) -> None:
     path = folder / FOLDER / f"{key.id.hex()}.json"
     path.parent.mkdir(mode=0o700, exist_ok=True)
     known = _read(path) if path.exists() else {}
-    known |= {shown(row): list(astuple(part)) for row, part in parts.items()}
+    known |= {shown(row): list(astuple(place)) for row, place in places.items()}
     content = {"pmbf_export": VERSION, "sha256": _sum(known), "ids": dict(sorted(known.items()))}
     with files.replacing(path) as file:
         file.write(json.dumps(content).encode())
 
 
-def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Part | None]]:
-    """Yield what each id stands for, None where no export of the collection has it.
+def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Place | None]]:
+    """Yield the place that each id means; None if no export of the collection has the id.
 
     Raises:
         CorruptError: A map is damaged.
@@ -98,7 +98,7 @@ def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Part | None
     for path in sorted((folder / FOLDER).glob("*.json")):
         known |= _read(path)
     for one in ids:
-        yield one, Part(*known[one]) if one in known else None
+        yield one, Place(*known[one]) if one in known else None
 
 
 def _read(path: Path) -> dict[str, list[Any]]:

@@ -5,8 +5,8 @@
                                        ├────── part 1: 512 ──────┤                      64 shared by neighbours
                                                              ├─ part 2: 90 ─┤░░ 422 keyed random hashes ░░░░░│
 
-Whatever a row stands for, it holds `CAPACITY` hashes, so that none tells how long its document is. Rows are sorted by
-their opaque ids, so that the rows of one document stand anywhere. Any `OVERLAP` hashes in a row lie in one part.
+Every row holds `CAPACITY` hashes, so no row tells how long its document is. Rows are sorted by their opaque ids, so the
+rows of one document stand anywhere. Any `OVERLAP` hashes in a row lie in one part.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CAPACITY, OVERLAP = 512, 64
 N_HASHES, FPR = 3, 0.01
 ROW_WORDS = words_per_row(CAPACITY, n_hashes=N_HASHES, fpr=FPR)
 ROWS_TOGETHER = 64
-"""The number of rows is a multiple of this: no more room, and it tells less."""
+"""The number of rows is a multiple of 64: that takes no more space, and tells less about the collection."""
 
 Hashes = NDArray[np.uint32]
 
@@ -44,11 +44,11 @@ def part_bounds(n_hashes: int) -> Iterator[tuple[int, int]]:
 
 
 def with_fillers(parts: Mapping[int, Hashes], key: SiteKey) -> dict[int, Hashes]:
-    """Return the rows by ascending id, with as many that hold nothing as make their number whole.
+    """Return the rows by ascending id, with empty rows added until their number is a multiple of `ROWS_TOGETHER`.
 
     Args:
         parts: The distinct hashes of each row, up to `CAPACITY`, by its id.
-        key: From which the others' ids are drawn.
+        key: The key that the ids of the added rows are drawn from.
     """
     n_rows = max(1, -(-len(parts) // ROWS_TOGETHER)) * ROWS_TOGETHER
     drawn = np.frombuffer(_stream(key, b"", 8 * n_rows), "<u8").tolist()
@@ -69,7 +69,7 @@ def sealed_tiles(rows: Mapping[int, Hashes], key: SiteKey) -> Iterator[NDArray[n
 
 
 def padded(hashes: Hashes, row: int, key: SiteKey) -> Hashes:
-    """Return a row's hashes and as many keyed random ones as it takes to have `CAPACITY` distinct ones.
+    """Return a row's hashes, filled up with keyed random hashes to `CAPACITY` distinct ones.
 
     >>> len(np.unique(padded(np.array([7, 9], np.uint32), 1, SiteKey(bytes(16)))))
     512

@@ -1,15 +1,15 @@
-"""What is looked up of a text under a site key: a winnowed sample of its grams, with their places.
+"""The keyed sample of a text under a site key: a winnowed sample of its grams, with their places.
 
-A *gram* is 40 letters and digits in a row, folded, whatever stands between them: how a text is wrapped, hyphenated or
-cut into words changes none. Letters of different scripts that look alike are one letter. A letter of a script that is
-written without spaces counts as three, as everywhere in a leak check.
+A *gram* is 40 letters and digits in a row, folded, with any characters between them. So a text may be wrapped,
+hyphenated or cut into words in any way: its grams stay the same. Letters of different scripts that look alike are one
+letter. A letter of a script written without spaces counts as three, as everywhere in a leak check.
 
-Of every 22 grams in a row the one with the least keyed hash is kept, of all one in 11.5. So 171 equal letters in a row
-give two texts at least `RUN` equal hashes in a row, whatever stands around them: they have 132 grams, which are six
-times 22.
+Of every 22 grams in a row the gram with the least keyed hash is kept: one in 11.5 of all grams. So 171 equal letters in
+a row give two texts at least `RUN` equal hashes in a row, whatever the text around them: they have 132 grams, which is
+six times 22.
 
-Grams that say little are left out on both sides: those whose letters mostly repeat one of the four before, as in rows
-of zeros and flags, which many texts have by chance and which are quickly guessed.
+Grams that say little are left out, in documents and in queries. Most letters of such a gram repeat one of the four
+letters before, as in rows of zeros and flags. Many texts share them by chance, and they are quickly guessed.
 
 Source:
     Schleimer, Wilkerson & Aiken 2003, Winnowing: Local Algorithms for Document Fingerprinting, section 3.
@@ -28,29 +28,29 @@ from pmbf import kernels
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.kernels import alike
 from pmbf.params import FOLD_VERSION
-from pmbf.report import Span
+from pmbf.span import Span
 from pmbf.text import utf8
 
 GRAM_LETTERS = 40
 SINGLE_LETTERS = 3
-"""What a letter that is a token of its own counts for."""
+"""Letters that a letter which is a token counts for."""
 WINDOW = 22
 RUN = 6
 """Distinct hashes in a row that a text must share with a row of the filter."""
 
 WEAK_RUN, NEAR = 3, 24
-"""Beside such a run, so many hashes away at most, so many in a row are enough: by chance, once in 20,000 runs."""
+"""Beside a run, at most 24 hashes away, 3 hashes in a row are enough: by chance, once in 20,000 runs."""
 
 LAG, MOST_REPEATED = 4, 28
-"""A gram says little when, from its fifth letter on, more than so many of its 36 letters are among the four before
-them. Of English a quarter are, of random digits a third, of zeros and ones nearly all."""
+"""A gram says little if more than 28 of its 36 letters, from the fifth on, are among the four letters before them. In
+English a quarter are, in random digits a third, in zeros and ones nearly all."""
 
 RULES = f"{FOLD_VERSION} {alike()} {GRAM_LETTERS} {SINGLE_LETTERS} {WINDOW} {LAG} {MOST_REPEATED}"
-"""What makes samples comparable; part of an endpoint filter's header."""
+"""The rules that make samples comparable; part of an endpoint filter's header."""
 
 _NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)
 _BLOCK = 1 << 16
-"""Grams that are hashed together: what is made of them stays in the cache."""
+"""Grams that are hashed together, so that their arrays stay in the cache."""
 
 Codes = NDArray[np.uint32]
 
@@ -82,10 +82,10 @@ class KeyedSample:
         return self.places[self.first], self.places[self.first + (GRAM_LETTERS - 1)] + np.uint32(1)
 
     def span_around(self, start: int, stop: int) -> Span:
-        """Return the most that two texts can share around a run `[start, stop)` of equal hashes.
+        """Return the longest span that two texts can share around a run `[start, stop)` of equal hashes.
 
-        Shared letters may go on beyond a run, not for `WINDOW` grams: one of these would have been sampled in both, but
-        for those that are never sampled. Of such ones up to 40 in a row are taken for shared.
+        Shared letters may continue beyond a run, but for less than `WINDOW` grams: one of these grams would have been
+        sampled in both texts. Grams that say little are never sampled; up to 40 of them in a row are taken for shared.
         """
         first, last = int(self.first[start]), int(self.first[stop - 1])
         before = _n_first(says_little(self.letters[max(0, first - GRAM_LETTERS) : first + GRAM_LETTERS - 1])[::-1])
@@ -121,9 +121,9 @@ def keyed_sample(text: str, key: SiteKey) -> KeyedSample:
 
 
 def gram_hashes(letters: Codes, key: SiteKey) -> NDArray[np.uint64]:
-    """Return the keyed hash of each gram, all ones where it says little: `(n_letters - GRAM_LETTERS + 1,) uint64`.
+    """Return the keyed hash of each gram, all ones if it says little: `(n_letters - GRAM_LETTERS + 1,) uint64`.
 
-    A gram is numbered by its letters as a polynomial in a secret odd number, modulo 2^64, and the number hashed.
+    The number of a gram is a polynomial of its letters in a secret odd number, modulo 2^64. This number is hashed.
 
     Args:
         letters: `(n_letters,) uint32`, folded.
@@ -154,7 +154,7 @@ def says_little(letters: Codes) -> NDArray[np.bool_]:
 
 @lru_cache(maxsize=32)
 def _powers(base: int, n: int) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-    """Return the powers of an odd number from 0 on, and of its inverse, modulo 2^64."""
+    """Return the powers of an odd number and of its inverse, from exponent 0 on, modulo 2^64."""
     factors = [np.full(n, one, np.uint64) for one in (base, pow(base, -1, 1 << 64))]
     for one in factors:
         one[:1] = 1
@@ -180,7 +180,7 @@ def letters_of(text: str) -> tuple[Codes, NDArray[np.uint32]]:
 
 @lru_cache(maxsize=1)
 def _canonical() -> Codes:
-    """Return the letter that each folded letter stands for: of those that look alike the first."""
+    """Return the letter that each folded letter stands for: the first of its group of look-alikes."""
     codes = np.arange(sys.maxunicode + 1, dtype=np.uint32)
     for group in alike():
         codes[[ord(one) for one in group]] = ord(group[0])
@@ -188,16 +188,16 @@ def _canonical() -> Codes:
 
 
 def _n_first(flags: NDArray[np.bool_]) -> int:
-    """Return how many of the first are set, in a row."""
+    """Return how many flags at the beginning are set in a row."""
     return len(flags) if flags.all() else int(np.argmin(flags))
 
 
 def winnowed(hashes: NDArray[np.uint64], window: int) -> NDArray[np.intp]:
-    """Return where the least of so many hashes in a row is, the last of equal ones, ascending, each place once.
+    """Return where the least hash of each window is (the last of equal ones), ascending, each place once.
 
     Args:
         hashes: `(n,) uint64`.
-        window: How many, at least 1; fewer where there are fewer.
+        window: Hashes of a window, at least 1. Fewer hashes than that are one window.
     """
     best = least(hashes, max(1, min(window, len(hashes))))
     is_new = np.append(True, best[1:] != best[:-1])[: len(best)]

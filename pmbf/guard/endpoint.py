@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from pmbf import verify
 from pmbf.endpoint.filterfile import EndpointFilter
 from pmbf.endpoint.opaque import shown
 from pmbf.endpoint.sampling import keyed_sample
@@ -13,7 +12,7 @@ from pmbf.endpoint.sitekey import SiteKey
 from pmbf.guard.checker import require_unshared
 from pmbf.intake.texts import Text
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
-from pmbf.screen.apparatus import merged
+from pmbf.span import merged, union_length
 from pmbf.text import tokenise
 
 
@@ -72,7 +71,7 @@ class EndpointChecker:
             row.hits |= set(sample.hashes[run.start : run.stop].tolist())
         matches = [self._match(number, row, len(sample), len(text)) for number, row in by_row.items()]
         matches = sorted((one for one in matches if one.passages), key=lambda one: (-one.n_covered, one.document.path))
-        n_covered = verify.union_length([passage.query for match in matches for passage in match.passages])
+        n_covered = union_length([passage.query for match in matches for passage in match.passages])
         return Report(
             Query(query.name, len(text), len(tokenise(text)), len(sample)),
             tuple(matches),
@@ -87,7 +86,7 @@ class EndpointChecker:
 
     def _match(self, number: int, row: _Row, n_hashes: int, n_chars: int) -> Match:
         spans = [span for span in merged(row.spans) if len(span) >= self._min_chars]
-        n_covered = verify.union_length(spans)
+        n_covered = union_length(spans)
         return Match(
             DocumentRef(0, shown(number), (shown(number),), 0),
             containment=min(1.0, len(row.hits) / max(1, n_hashes)),

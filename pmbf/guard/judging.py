@@ -13,7 +13,7 @@ from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
 from pmbf.guard.types import Action, Evidence, Finding
 from pmbf.report import Match, Passage, Report, Span
-from pmbf.screen.apparatus import common, merged
+from pmbf.span import common, merged, union_length
 from pmbf.text import fold, tokenise
 
 SINGLE_CHARS = 3
@@ -132,7 +132,7 @@ def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tu
     known, and of the payload they are."""
     spans = [passage.query for passage in passages]
     n_chars, n_all = measured.within(spans), measured.all_within(spans)
-    shown = sum(len(span) for span in merged([passage.source for passage in passages])) * n_chars / max(1, n_all)
+    shown = union_length(passage.source for passage in passages) * n_chars / max(1, n_all)
     of_document = min(1.0, shown / match.document.n_chars) if match.document.n_chars else None
     return n_chars, of_document, n_chars / max(1, measured.n_chars)
 

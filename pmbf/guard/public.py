@@ -31,7 +31,7 @@ from pmbf.errors import CorruptError
 from pmbf.params import FOLD_VERSION
 from pmbf.report import Span
 from pmbf.screen import spans_in
-from pmbf.screen.apparatus import merged
+from pmbf.span import merged
 from pmbf.text import utf8
 
 LICENCES_FILE = Path(__file__).with_name("licences.bin")

@@ -1,1 +1,1 @@
-"""The parts of `pmbf.verify`: how the passages that two texts share are found, bounded and weighed."""
+"""The parts of `pmbf.verify`: how shared passages are found, bounded and weighed."""

@@ -1,4 +1,4 @@
-"""Alignments: parts of two texts that share more words, in whatever order, than chance and topic explain."""
+"""Alignments: a range of each text, the two sharing more words than chance and topic explain. Word order is free."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from pmbf.arrays import among
 from pmbf.kernels import NAT, Pair, Rules, align, classes, part_scores
 from pmbf.passages.prepared import Positions, Prepared
 from pmbf.passages.statistics import LEAST_PAGES, Statistics
-from pmbf.report import Span
+from pmbf.span import Span
 
 VERBATIM_WORDS = 6
-"""Words in an equal run that makes its place verbatim; a letter that is a token counts as half a word."""
+"""Words in the shortest equal run that counts as verbatim. A letter that is a token counts as half a word."""
 
 
 class Alignment(NamedTuple):
-    """A part of either text, in tokens, its score in 1/1024 nat, and whether it sums up the whole source."""
+    """A token range of each text, its score in 1/1024 nat, and whether it sums up the whole source."""
 
     query: Span
     source: Span
@@ -28,13 +28,13 @@ class Alignment(NamedTuple):
 
 
 def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, rules: Rules) -> Pair:
-    """Return two texts as the alignment kernels take them.
+    """Return two texts in the form that the alignment kernels take.
 
     Args:
         query: The suspicious text.
         source: The text it is compared with.
-        statistics: How rare words are; what tells too little of the query's language is left aside, and the two texts
-            are all there is to learn from.
+        statistics: How rare words are. Statistics with fewer than `LEAST_PAGES` pages in the query's language are not
+            used, nor is None; rarity is then guessed from the two texts.
         rules: The numbers of an alignment.
     """
     if statistics is None or query.n_pages_like(statistics) < LEAST_PAGES:
@@ -52,7 +52,7 @@ def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, ru
 
 
 def alignments(pair: Pair) -> list[Alignment]:
-    """Return the parts two texts share, the best first; they may overlap in the query where the source repeats itself.
+    """Return the alignments of two texts, the best first. Two may overlap in the query if the source repeats itself.
 
     >>> from pmbf.passages.prepared import prepare
     >>> ours = prepare("Slowly the river rose in spring, and the old bridge trembled while heavy carts crossed it.")
@@ -69,13 +69,16 @@ def alignments(pair: Pair) -> list[Alignment]:
 
 
 def evidence(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> list[float]:
-    """Return what the words of each part, in the query and in the source, say for copying, in nats."""
+    """Return the evidence of the words of each pair of ranges, query and source, in nats."""
     found: list[float] = _scores(pair, parts)[:, 0].tolist()
     return found
 
 
 def topical_evidence(pair: Pair, here: Span, there: Span) -> float:
-    """Return what the words of a part say where texts have a topic: each once, as expected from the rest of both."""
+    """Return the evidence of a pair of ranges in texts with a topic, in nats.
+
+    Each word counts once, and is expected as often as in the rest of both texts.
+    """
     return float(_scores(pair, [(here, there)])[0, 1])
 
 
@@ -89,7 +92,7 @@ def _scores(pair: Pair, parts: Sequence[tuple[Span, Span]]) -> NDArray[np.float6
 def in_runs(
     query: Prepared, source: Prepared, here: Span, there: Span, n_words: int = VERBATIM_WORDS
 ) -> NDArray[np.bool_]:
-    """Return which tokens of a part of the query stand in runs of so many words that its part of the source has too."""
+    """Return which tokens of a query range are in runs of `n_words` words that the source range has, `(n,)`."""
     theirs, _ = _runs(source, there, n_words)
     ours, stops = _runs(query, here, n_words)
     held = np.flatnonzero(among(ours, theirs))
@@ -99,13 +102,13 @@ def in_runs(
 
 
 def in_common(pair: Pair, found: Alignment) -> NDArray[np.bool_]:
-    """Return which of an alignment's tokens in the query stand anywhere in its part of the source, `(n,) bool`."""
+    """Return which query tokens of an alignment stand anywhere in its source range, `(n,) bool`."""
     query, source = pair.classes
     return among(query[found.query.start : found.query.stop], source[found.source.start : found.source.stop])
 
 
 def _runs(text: Prepared, span: Span, n_words: int) -> tuple[NDArray[np.uint64], Positions]:
-    """Return the names of the runs of so many words inside a part of a text, and where they end."""
+    """Return the name of each run of `n_words` words inside a range, and where the run ends."""
     stops = text.run_stops(n_words)[span.start : span.stop]
     stops = stops[stops <= span.stop]
     starts = np.arange(span.start, span.start + len(stops))

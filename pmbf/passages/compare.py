@@ -10,7 +10,7 @@ from pmbf.passages.alignments import evidence, pair_of
 from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
 from pmbf.passages.joining import joined
-from pmbf.passages.parts import Found, chain_spans, free_parts, n_common, n_letters, near, owned
+from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.reworded import in_both, reworded
 from pmbf.passages.scores import scores
@@ -19,20 +19,21 @@ from pmbf.passages.settings import Settings
 from pmbf.passages.statistics import Statistics
 from pmbf.passages.verdict import accepted
 from pmbf.passages.weighing import rare_likeness, weighed
-from pmbf.report import Passage, Scores, Span
+from pmbf.report import Passage, Scores
+from pmbf.span import Span, overlap
 
 COPIED_EVIDENCE, COPIED_TIMES = 3.0, 12
-"""A summary holds copied words, too. Where they are one passage that says so many times what all its words do, each
-counted once, and the source is so many times as long, it is a copy: of 211 summaries of PAN13's training corpus hardly
-one, but all of eight copied sentences of manuals that were told as one."""
+"""A summary is a copy when one copied passage in it weighs more than 3 times the evidence of the whole summary, and the
+source is at least 12 times longer. On 211 summaries of PAN13's training corpus hardly one becomes a copy; of 8 copied
+sentences of manuals that were taken for summaries all 8 do."""
 
 SURE_WORDS = 12
-"""Words in an equal run that are never two texts' by chance; a letter that is a token counts as half a word."""
+"""Words in an equal run that two texts never share by chance. A letter that is a token counts as half a word."""
 
 SHORT_MARGIN, FORM_MARGIN = 0.15, 0.22
-"""How much more alike the sides of a short edited passage must be, in letters, and in words weighed by their rarity:
-where a form is filled in twice, it is the rare words that differ. Of 612 planted ones, with 8 % of the words changed,
-16 are less alike in the second way; of 49 that two texts of one topic have by chance, 26 are."""
+"""Added to the threshold for an edited passage of little evidence: 0.15 for its letters, 0.22 for its words weighed by
+rarity. If a form is filled in twice, then the rare words differ. Of 612 planted passages with 8 % of their words
+changed, 16 fail the second test; of 49 that two texts of one topic share by chance, 26 fail."""
 
 
 def passages(
@@ -40,10 +41,10 @@ def passages(
 ) -> tuple[Passage, ...]:
     """Return the passages two texts share, in query order.
 
-    Promise: on the query's side they never overlap; one part of the source may be found at several places of the query.
-    The two spans of a `verbatim` passage have equal tokens. The span of a verbatim or edited one begins with a word,
-    and ends with a word or with the closing punctuation that follows it in both texts; that of another with what is
-    glued to its words.
+    Promise: passages never overlap in the query. One part of the source may be found at several places of the query.
+    The two sides of a `verbatim` passage have equal tokens. A verbatim or edited side begins with a word, and ends with
+    a word or with closing punctuation that follows the word in both texts. A side of another kind includes the
+    characters glued to its first and last word.
 
     Cost: O(n log n) for n tokens in all, plus the Levenshtein distances of the gaps between equal runs.
 
@@ -51,7 +52,7 @@ def passages(
         query: The suspicious text.
         source: The text it is compared with.
         settings: What counts as a passage.
-        statistics: How rare words are in texts of this kind; without, guessed from the two texts.
+        statistics: How rare words are in texts of this kind. None: guessed from the two texts.
 
     >>> from pmbf.passages.prepared import prepare
     >>> source = "I wandered lonely as a cloud that floats on high over vales and hills, when all at once I saw."
@@ -74,11 +75,11 @@ def passages(
     return tuple(_passage(query, source, *one) for one in zip(found, nats, strict=True))
 
 
-def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator[Found]:
-    """Yield chains with their similarity, the worthiest first; a later one gets the tokens the earlier ones left."""
+def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator[Piece]:
+    """Yield pieces from chains, the worthiest first. A later chain gets the tokens that the earlier ones left."""
     taken: list[Span] = []
     found = chains(blocks(query, source, settings.seed_tokens), settings.max_gap_tokens)
-    # The others are chance phrases, most of all chains, and not worth a closer look.
+    # A chain under half the shortest passage is a chance phrase, as most chains are.
     worthy = [chain for chain in found if 2 * n_letters(query, chain_spans(chain)[0]) >= settings.min_chars]
     for whole in stretched(query, source, worthy):
         for part in list(free_parts(whole, taken)):
@@ -88,24 +89,24 @@ def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator
                     yield _exact(chain, similarity)
 
 
-def _evident(query: Prepared, pair: Pair, exact: Sequence[Found], settings: Settings) -> list[Found]:
-    """Return the exact parts without those whose words any two texts of their kind may share.
+def _evident(query: Prepared, pair: Pair, exact: Sequence[Piece], settings: Settings) -> list[Piece]:
+    """Return the exact pieces without those whose words any two texts of their kind may share.
 
-    A long run of equal words is beyond doubt. Else the words must be such as neither text uses elsewhere; and where
-    they are few, not many rare ones may differ, as they do in a form filled in twice.
+    A run of `SURE_WORDS` equal words is beyond doubt. Otherwise the words must be rare in the rest of both texts. If
+    their evidence is small, then few rare words may differ: many differ in a form that is filled in twice.
     """
     doubtful = [piece for piece in exact if not _has_long_run(query, piece.chain[0])]
-    told = evidence(pair, [(piece.query, piece.source) for piece in doubtful])
+    found = evidence(pair, [(piece.query, piece.source) for piece in doubtful])
     weak = {
         piece.query
-        for piece, nats in zip(doubtful, told, strict=True)
+        for piece, nats in zip(doubtful, found, strict=True)
         if nats < settings.least_evidence
         or (nats < 2 * settings.least_evidence and _is_form(pair, piece, settings.threshold))
     }
     return [piece for piece in exact if piece.query not in weak]
 
 
-def _is_form(pair: Pair, piece: Found, threshold: float) -> bool:
+def _is_form(pair: Pair, piece: Piece, threshold: float) -> bool:
     alike = piece.similarity >= threshold + SHORT_MARGIN
     return not alike or rare_likeness(pair, piece) < threshold + FORM_MARGIN
 
@@ -116,9 +117,11 @@ def _has_long_run(query: Prepared, chain: Chain) -> bool:
 
 
 def _left(
-    query: Prepared, source: Prepared, exact: Iterable[Found], loose: Sequence[Found], settings: Settings
-) -> Iterator[Found]:
-    """Yield what the loose parts leave of the exact ones; those mostly inside one are a part of it."""
+    query: Prepared, source: Prepared, exact: Iterable[Piece], loose: Sequence[Piece], settings: Settings
+) -> Iterator[Piece]:
+    """Yield what the loose pieces leave of the exact ones. An exact piece mostly inside a loose one is part of that
+    one.
+    """
     taken = [piece.query for piece in loose]
     for piece in exact:
         [chain] = piece.chain
@@ -131,35 +134,36 @@ def _left(
 
 
 def _is_copy(
-    query: Prepared, source: Prepared, pair: Pair, one: Found, exact: Sequence[Found], settings: Settings
+    query: Prepared, source: Prepared, pair: Pair, one: Piece, exact: Sequence[Piece], settings: Settings
 ) -> bool:
-    """Return whether a summary is one passage copied, with words of the topic around it that say less."""
+    """Return whether a summary is one copied passage among words of its topic that say less."""
     if one.kind != "summary" or len(one.source) < COPIED_TIMES * len(one.query):
         return False
     inside = [piece for piece in exact if _mostly_inside(piece.chain[0], one)]
-    return (
-        len(inside) == 1 and weighed(query, source, pair, inside, settings.seed_tokens)[0] > COPIED_EVIDENCE * one.told
-    )
+    if len(inside) != 1:
+        return False
+    [nats] = weighed(query, source, pair, inside, settings.seed_tokens)
+    return nats > COPIED_EVIDENCE * one.word_evidence
 
 
-def _mostly_inside(chain: Chain, one: Found) -> bool:
-    """Return whether a part holds more than half of a chain on the query's side and meets it on the source's."""
+def _mostly_inside(chain: Chain, one: Piece) -> bool:
+    """Return whether a piece holds more than half of a chain in the query, and meets the chain in both texts."""
     here, _ = chain_spans(chain)
-    return 2 * n_common(here, one.query) > len(here) and in_both(chain, one.query, one.source)
+    return 2 * overlap(here, one.query) > len(here) and in_both(chain, one.query, one.source)
 
 
-def _measured(query: Prepared, source: Prepared, chain: Chain) -> Found:
-    """Return a part of a chain with its own similarity."""
+def _measured(query: Prepared, source: Prepared, chain: Chain) -> Piece:
+    """Return a part of a chain as a piece with its own similarity."""
     found = scores(query, source, *chain_spans(chain))
     return _exact(chain, (found.words or 0.0) if found.characters is None else found.characters)
 
 
-def _exact(chain: Chain, similarity: float) -> Found:
+def _exact(chain: Chain, similarity: float) -> Piece:
     kind = "verbatim" if len(chain) == 1 else "edited"
-    return Found(*chain_spans(chain), 1.0 if len(chain) == 1 else similarity, kind, (chain,))
+    return Piece(*chain_spans(chain), 1.0 if len(chain) == 1 else similarity, kind, (chain,))
 
 
-def _passage(query: Prepared, source: Prepared, piece: Found, nats: float) -> Passage:
+def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Passage:
     if piece.chain:
         spans = span_pair(query, source, piece.chain[0])
     else:

@@ -1,4 +1,4 @@
-"""Where a passage begins and ends: over a small edit to equal tokens behind it, then to the exact character."""
+"""Where a passage begins and ends: first over a small edit to the equal tokens behind it, then to the character."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pmbf.kernels import hops
 from pmbf.passages.chains import Chain
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.seeds import Block
-from pmbf.report import Span
+from pmbf.span import Span
 
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _MOST_CLOSING = 8
@@ -20,9 +20,10 @@ _MOST_GLUED = 16
 
 
 def stretched(query: Prepared, source: Prepared, chains: Sequence[Chain]) -> list[Chain]:
-    """Return chains with the equal runs, too short to be seeds, that lie just beyond their first and last blocks.
+    """Return chains that reach over small edits beyond their first and last blocks.
 
-    A border moves over up to two tokens on either side if three equal words follow, and on from there.
+    A border moves over at most two tokens of either text if three equal words follow, and then again from there. Runs
+    of three words are too short to be seeds.
 
     >>> from pmbf.passages.prepared import prepare
     >>> stretched(prepare("a b c d e x f g h"), prepare("a b c d e y f g h"), [[Block(0, 0, 5)]])
@@ -34,7 +35,7 @@ def stretched(query: Prepared, source: Prepared, chains: Sequence[Chain]) -> lis
 
 
 def span_pair(query: Prepared, source: Prepared, chain: Chain) -> tuple[Span, Span]:
-    """Return the characters of a chain: from its first token to its last, with closing punctuation both texts share."""
+    """Return the characters of a chain in both texts, with the closing punctuation that follows it in both."""
     first, last = chain[0], chain[-1]
     stop = int(query.tokens.stops[last.query_stop - 1])
     source_stop = int(source.tokens.stops[last.source_stop - 1])
@@ -48,7 +49,7 @@ def span_pair(query: Prepared, source: Prepared, chain: Chain) -> tuple[Span, Sp
 
 
 def grown(prepared: Prepared, tokens: Span) -> Span:
-    """Return the characters of some tokens with what is glued to them: up to white space or the next token.
+    """Return the characters of a token range, with the characters glued to it: up to white space or the next token.
 
     >>> from pmbf.passages.prepared import prepare
     >>> grown(prepare("So: («never» again!) they"), Span(1, 3))
@@ -73,7 +74,7 @@ def _n_closing(ours: str, theirs: str) -> int:
 def _beyond(
     query: Prepared, source: Prepared, borders: Iterable[tuple[int, int]], *, forward: bool
 ) -> list[list[Block]]:
-    """Return the runs beyond each border, outwards, one hop after another."""
+    """Return the equal runs beyond each border, from the border outwards."""
     at = np.array([*borders], np.int64).reshape(-1, 2).T
     found: list[list[Block]] = [[] for _ in range(at.shape[1])]
     moving = np.arange(at.shape[1])

@@ -1,30 +1,47 @@
-"""What was changed from a passage's source to the query: computed when it is asked for, never kept."""
+"""The words that differ between the two sides of a passage: computed on demand, never stored.
+
+edits        the places that differ, for programs
+word_pairs   each word beside its counterpart, for pages that show both sides
+
+Words are compared folded: a difference in case, accents or look-alike letters is none.
+"""
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from rapidfuzz.distance import Levenshtein
 
 from pmbf.errors import ParameterError
 from pmbf.kernels import Tokens, tokenise
-from pmbf.report import Passage, Span
+from pmbf.report import Passage
+from pmbf.span import Span
 
 MAX_TOKENS = 20_000
-"""Words of a side; the matrix of two such sides takes 100 MB for a moment."""
+"""Most tokens of a side that `edits` compares: the matrix of two such sides takes 100 MB for a moment."""
 
 
 class Edit(NamedTuple):
-    """Words that differ: in the source's place `source` the query has `query`; one of both may be empty."""
+    """A place that differs: the query has `query` where the source has `source`. At most one of both is empty."""
 
     query: Span
     source: Span
 
 
-def edits(query: str, source: str, passage: Passage) -> list[Edit]:
-    """Return the fewest words to put in, leave out and replace that turn the source's side into the query's.
+class WordPair(NamedTuple):
+    """A word of each side, with the characters up to the next word. A side without a counterpart is `Span(0, 0)`."""
 
-    Spans are those of the originals, from the first word that differs to the last. Words are compared folded.
+    query: Span
+    source: Span
+    same: bool
+
+
+def edits(query: str, source: str, passage: Passage) -> list[Edit]:
+    """Return the fewest insertions, deletions and replacements of words that turn the source's side into the query's.
+
+    A span reaches from the first word that differs to the last one, in characters of the original.
 
     Args:
         query: The whole text that was screened.
@@ -32,7 +49,7 @@ def edits(query: str, source: str, passage: Passage) -> list[Edit]:
         passage: One of the passages found in both.
 
     Raises:
-        ParameterError: A side has more than `MAX_TOKENS` words.
+        ParameterError: A side has more than `MAX_TOKENS` tokens.
 
     >>> both = "the sea was wide and calm", "the sea was calm"
     >>> [found] = edits(*both, Passage(Span(0, 25), Span(0, 16), 0.64, "edited"))
@@ -40,27 +57,88 @@ def edits(query: str, source: str, passage: Passage) -> list[Edit]:
     ('wide and', Span(start=12, stop=12))
     """
     ours, theirs = _tokens(query, passage.query), _tokens(source, passage.source)
-    operations = Levenshtein.opcodes(theirs.hashes.tolist(), ours.hashes.tolist())
+    most = max(len(ours), len(theirs))
+    if most > MAX_TOKENS:
+        raise ParameterError(f"a passage of {most} words, expected at most {MAX_TOKENS}; ask for a part of it")
     return [
-        Edit(
-            _span(ours, operation.dest_start, operation.dest_end, passage.query),
-            _span(theirs, operation.src_start, operation.src_end, passage.source),
-        )
-        for operation in operations
-        if operation.tag != "equal"
+        Edit(_exact(ours, step.query, passage.query), _exact(theirs, step.source, passage.source))
+        for step in _steps(ours.hashes.tolist(), theirs.hashes.tolist())
+        if not step.same
     ]
 
 
+def word_pairs(query: str, source: str, passage: Passage, n_each_end: int = MAX_TOKENS // 2) -> list[WordPair]:
+    """Return a passage word by word, both sides in order, with as few differing pairs as possible.
+
+    The words of each side, put together, are that side. The middle of a long passage is one pair that is not `same`.
+
+    Args:
+        query: The whole text that was screened.
+        source: The whole text of the document.
+        passage: One of the passages found in both.
+        n_each_end: Tokens compared at either end of a passage with more than twice as many, at least 1.
+
+    >>> both = "The sea was calm.", "the sea is calm."
+    >>> found = word_pairs(*both, Passage(Span(0, 17), Span(0, 16), 0.8, "edited"))
+    >>> [both[0][pair.query.start : pair.query.stop] for pair in found], [pair.same for pair in found]
+    (['The ', 'sea ', 'was ', 'calm.'], [True, True, False, True])
+    """
+    ours, theirs = _words(query, passage.query), _words(source, passage.source)
+    if max(len(ours), len(theirs)) <= 2 * n_each_end:
+        return list(_paired(ours, theirs))
+    n = min(n_each_end, len(ours) // 2, len(theirs) // 2)
+    our_stop, their_stop = len(ours) - n, len(theirs) - n
+    middle = WordPair(_hull(ours[n:our_stop]), _hull(theirs[n:their_stop]), False)
+    return [*_paired(ours[:n], theirs[:n]), middle, *_paired(ours[our_stop:], theirs[their_stop:])]
+
+
+# ---------------------------------------------------------------------- the one comparison
+
+
+class _Step(NamedTuple):
+    """Consecutive tokens of both sides that are the same, or that differ."""
+
+    query: Span
+    source: Span
+    same: bool
+
+
+def _steps(ours: Sequence[int], theirs: Sequence[int]) -> Iterator[_Step]:
+    """Yield the steps of an alignment with the fewest differences; together they are both sides."""
+    for step in Levenshtein.opcodes(ours, theirs):
+        yield _Step(Span(step.src_start, step.src_end), Span(step.dest_start, step.dest_end), step.tag == "equal")
+
+
 def _tokens(text: str, span: Span) -> Tokens:
-    tokens = tokenise(text[span.start : span.stop].encode("utf-8", errors="replace"))
-    if len(tokens) > MAX_TOKENS:
-        raise ParameterError(f"a passage of {len(tokens)} words, expected at most {MAX_TOKENS}; ask for a part of it")
-    return tokens
+    return tokenise(text[span.start : span.stop].encode("utf-8", errors="replace"))
 
 
-def _span(tokens: Tokens, start: int, stop: int, within: Span) -> Span:
+def _exact(tokens: Tokens, span: Span, within: Span) -> Span:
     """Return the characters of some tokens; of none, the place where the next one begins or the last one ends."""
-    if start < stop:
-        return Span(within.start + int(tokens.starts[start]), within.start + int(tokens.stops[stop - 1]))
-    place = int(tokens.starts[start]) if start < len(tokens) else int(tokens.stops[-1]) if len(tokens) else 0
+    if span:
+        return Span(within.start + int(tokens.starts[span.start]), within.start + int(tokens.stops[span.stop - 1]))
+    at = span.start
+    place = int(tokens.starts[at]) if at < len(tokens) else int(tokens.stops[-1]) if len(tokens) else 0
     return Span(within.start + place, within.start + place)
+
+
+_Words = list[tuple[int, Span]]
+
+
+def _words(text: str, span: Span) -> _Words:
+    """Return the hash of each token inside a span, and its characters up to the next token; at least one entry."""
+    tokens = _tokens(text, span)
+    cuts = [span.start, *(tokens.starts[1:].astype(int) + span.start).tolist(), span.stop]
+    return list(zip(tokens.hashes.tolist() or [0], itertools.starmap(Span, itertools.pairwise(cuts)), strict=True))
+
+
+def _paired(ours: _Words, theirs: _Words) -> Iterator[WordPair]:
+    for step in _steps([token for token, _ in ours], [token for token, _ in theirs]):
+        here = [span for _, span in ours[step.query.start : step.query.stop]]
+        there = [span for _, span in theirs[step.source.start : step.source.stop]]
+        for query, source in itertools.zip_longest(here, there, fillvalue=Span(0, 0)):
+            yield WordPair(query, source, step.same)
+
+
+def _hull(words: _Words) -> Span:
+    return Span(words[0][1].start, words[-1][1].stop) if words else Span(0, 0)

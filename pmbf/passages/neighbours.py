@@ -1,4 +1,4 @@
-"""Spans across the documents of one query: how much they cover together, and who else holds a passage."""
+"""Passages across the documents of one query: which other documents hold the same passage."""
 
 from __future__ import annotations
 
@@ -9,35 +9,22 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.report import Passage, Span
+from pmbf.report import Passage
+from pmbf.span import Span
 
 Rows = NDArray[np.int64]
 
 MOST = 0.8
-"""Share of a passage's query characters another document must hold to be named in `also_in`."""
+"""Share of a passage's query characters that another document must hold to be named in `also_in`."""
 
 MAX_NAMED = 100
-"""Documents named in one `also_in`: with no bound, n copies of one paragraph would take n² numbers."""
-
-
-def union_length(spans: Iterable[Span]) -> int:
-    """Return the characters inside any of the spans, each counted once. Costs one sort.
-
-    >>> union_length([Span(0, 10), Span(5, 12), Span(20, 21)])
-    13
-    """
-    ordered = sorted((span.start, span.stop) for span in spans)
-    length, reached = 0, 0
-    for start, stop in ordered:
-        length += max(0, stop - max(start, reached))
-        reached = max(reached, stop)
-    return length
+"""Most documents named in one `also_in`. Without a bound, n copies of one paragraph would take n² numbers."""
 
 
 def with_neighbours(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[int, tuple[Passage, ...]]:
-    """Return the same passages with `also_in` filled, documents named in the order of the mapping.
+    """Return the same passages with `also_in` filled; documents are named in the order of the mapping.
 
-    Cost: one sort, then for each different span a few NumPy calls on the passages that may overlap it.
+    Cost: one sort, then a few NumPy calls for each different span, on the passages that may overlap the span.
 
     Args:
         passages_by_document: Passages of each document that matched one query; those of one document never overlap
@@ -60,7 +47,7 @@ def _others(documents: list[int], itself: int) -> tuple[int, ...]:
 
 
 def _holders(passages_by_document: Mapping[int, tuple[Passage, ...]], spans: list[Span]) -> Iterator[list[int]]:
-    """Yield for each span the documents whose passages hold most of it, one more than can be named."""
+    """Yield for each span the documents whose passages hold most of it, at most `MAX_NAMED` + 1."""
     documents = list(passages_by_document)
     shelves = _shelves(passages_by_document.values())
     windows = zip(*(_windows(shelf, spans) for shelf in shelves), strict=True)
@@ -74,9 +61,9 @@ def _holders(passages_by_document: Mapping[int, tuple[Passage, ...]], spans: lis
 
 
 def _shelves(passages_by_rank: Iterable[tuple[Passage, ...]]) -> list[Rows]:
-    """Return start, stop and document rank of all passages by start, `(3, n)`, a shelf for each order of length.
+    """Return start, stop and document rank of all passages, sorted by start, `(3, n)`: one shelf per order of length.
 
-    One long passage reaches far; kept among the short ones it would make every window as wide as itself.
+    A shelf's window is as wide as its longest passage. On one shelf a single long passage would widen every window.
     """
     shelves = defaultdict(list)
     for rank, passages in enumerate(passages_by_rank):
@@ -86,7 +73,7 @@ def _shelves(passages_by_rank: Iterable[tuple[Passage, ...]]) -> list[Rows]:
 
 
 def _windows(shelf: Rows, spans: list[Span]) -> list[tuple[int, int]]:
-    """Return for each span the part of the shelf, `[first, last)`, outside which nothing overlaps it."""
+    """Return for each span the range `[first, last)` of the shelf outside which nothing overlaps the span."""
     starts, stops = np.array([(span.start, span.stop) for span in spans], np.int64).T
     longest = (shelf[1] - shelf[0]).max()
     firsts, lasts = np.searchsorted(shelf[0], starts - longest), np.searchsorted(shelf[0], stops)

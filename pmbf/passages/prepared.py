@@ -1,12 +1,12 @@
-"""A text made ready for comparison, once, however many texts it is compared with.
+"""A text prepared for comparison, once for all texts it is compared with.
 
-A run of tokens is named by one number, so that two runs are compared in O(1) whatever their length. With token hashes
-h and an odd base B, everything modulo 2^64:
+A run of tokens is named by one number, so two runs are compared in O(1), whatever their length. With token hashes h and
+an odd base B, all modulo 2^64:
 
     sums[t]  = h[0]·B^0 + … + h[t-1]·B^(t-1)          back[t] = B^(-t)
     name of the run [start, stop) = (sums[stop] - sums[start]) · back[start]
 
-Source: Karp & Rabin 1987, Efficient randomized pattern-matching algorithms; prefix sums make any run O(1).
+Source: Karp & Rabin 1987, Efficient randomized pattern-matching algorithms. Prefix sums make the name of any run O(1).
 """
 
 from __future__ import annotations
@@ -19,16 +19,16 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import Folded, Grams, Runs, Tokens, Words, fold, grams, runs_of, spell, tokenise, words
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics, Weights
-from pmbf.report import Span
+from pmbf.span import Span
 
 Positions = NDArray[np.intp]
 
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
-    """A text with its tokens; what else a comparison needs is computed on first use and kept.
+    """A text with its tokens. Everything else that a comparison needs is computed on first use and kept.
 
-    Safe to share between threads: the worst that happens is that one thing is computed twice.
+    Safe to share between threads: at worst a value is computed twice.
 
     >>> prepare("Die Straße, naß.").spelling
     'die strasse nass'
@@ -48,29 +48,29 @@ class Prepared:
 
     @cached_property
     def n_singles(self) -> int:
-        """How many of them are letters of scripts written without spaces."""
+        """Number of tokens that are single letters of scripts written without spaces."""
         return int(np.count_nonzero(self.tokens.singles))
 
     @property
     def spelling(self) -> str:
-        """The folded text, with one space between two words and no other separator: equal tokens, equal spelling."""
+        """The folded text with one space between two words and no other separator. Equal tokens have equal spelling."""
         return self._spelling[0]
 
     @property
     def offsets(self) -> Positions:
-        """Where each token begins in `spelling`, then the end, `(n_tokens + 1,) intp`."""
+        """Where each token begins in `spelling`, and last the end of `spelling`, `(n_tokens + 1,) intp`."""
         return self._spelling[1]
 
     def spelled(self, start: int, stop: int) -> str:
-        """Return the spelling of the tokens `[start, stop)`, with the space behind them if there is one."""
+        """Return the spelling of the tokens `[start, stop)`, with the space behind the last one if there is one."""
         return self.spelling[self.offsets[start] : self.offsets[stop]]
 
     def weights(self, statistics: Statistics) -> Weights:
-        """Return the weights of the words' keys, kept for the statistics asked for last."""
+        """Return the weights of the text's words. They are kept for the statistics asked for last."""
         return self._weighed(statistics)[2]
 
     def n_pages_like(self, statistics: Statistics) -> int:
-        """Return how many pages of the statistics are in the text's language, kept likewise."""
+        """Return how many pages of the statistics are in the text's language. The number is kept like the weights."""
         return self._weighed(statistics)[1]
 
     def _weighed(self, statistics: Statistics) -> tuple[Statistics, int, Weights]:
@@ -82,18 +82,18 @@ class Prepared:
         return kept[0]
 
     def word_keys(self, span: Span) -> list[int]:
-        """Return the words of some tokens as numbers, equal for the forms of one word."""
+        """Return the words of a token range as numbers. All forms of one word have the same number."""
         found: list[int] = self.words.keys[self.words.types[span.start : span.stop]].tolist()
         return found
 
     def grams(self, seed_tokens: int) -> Grams:
-        """Return every run of `seed_tokens` words; a token that is a single letter counts as half a word."""
+        """Return every run of `seed_tokens` words. A token that is a single letter counts as half a word."""
         if seed_tokens not in self._grams:
             self._grams[seed_tokens] = grams(self.runs, self.run_stops(seed_tokens))
         return self._grams[seed_tokens]
 
     def run_stops(self, n_words: int) -> Positions:
-        """Return where the run of so many words that begins with each token ends, as far as there is one.
+        """Return where the run of `n_words` words that begins with each token ends, for each token that begins one.
 
         >>> prepare("to be or 老渔夫").run_stops(2).tolist()
         [2, 3, 5]
@@ -109,7 +109,7 @@ class Prepared:
 
     @cached_property
     def words(self) -> Words:
-        """The same tokens as alignment sees them: forms of one word are equal."""
+        """The tokens as alignment sees them: all forms of one word are equal."""
         return words(_utf8(self.text), self._folded, self.tokens)
 
     @cached_property
@@ -122,10 +122,10 @@ class Prepared:
 
 
 def prepare(text: str) -> Prepared:
-    """Return a text ready to be compared with others. Costs O(length), once.
+    """Return a text prepared to be compared with others. Costs O(length), once.
 
     Args:
-        text: Any text, also an empty one; a lone surrogate counts as punctuation.
+        text: Any text, also an empty one. A lone surrogate counts as punctuation.
 
     >>> prepare("One fine day").n_tokens
     3

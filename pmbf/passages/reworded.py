@@ -1,4 +1,4 @@
-"""Alignments that become passages: those that tell more than the equal runs inside them."""
+"""Reworded passages and summaries: the alignments that say more than the equal runs inside them."""
 
 from __future__ import annotations
 
@@ -10,34 +10,36 @@ import numpy as np
 from pmbf.kernels import NAT, Pair
 from pmbf.passages.alignments import Alignment, alignments, in_common, in_runs, topical_evidence
 from pmbf.passages.chains import Chain
-from pmbf.passages.parts import Found, meets, n_common, n_letters, near
+from pmbf.passages.pieces import Piece, n_letters, near
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.scores import found_share, in_order, sorted_similarity
 from pmbf.passages.settings import Settings
-from pmbf.report import Span
+from pmbf.span import Span, meets, overlap
 
 MOST_VERBATIM = 0.7
-"""Share of an alignment's tokens in equal runs from which on the one chain they make is reported in its place."""
+"""If a single chain's equal runs hold at least 0.7 of an alignment's tokens, then the chain is reported, not the
+alignment."""
 
 LONG_CHARS, MOST_SHUFFLED, LEAST_IN_ORDER = 1000, 0.5, 0.15
-"""A passage of so many characters whose sorted words are less alike than that must have words in order, by so much. Of
-187 true reworded passages of 800 characters and more in PAN13's training corpus none has less; long parts of chapters
-on different things in one manual have .07 to .09."""
+"""A passage of at least 1,000 characters with a sorted similarity below 0.5 must have a similarity in order of at least
+0.15. Of 187 true reworded passages of 800 characters and more in PAN13's training corpus none has less. Long ranges of
+chapters on different subjects in one manual have .07 to .09."""
 
 MOST_COMMON_VERBATIM = 0.9
-"""Share in equal runs, of the tokens an alignment has in common, from which on several chains are."""
+"""If several chains' equal runs hold at least 0.9 of the tokens that an alignment has in common, then the chains are
+reported."""
 
 
 def reworded(
-    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Found], settings: Settings
-) -> Iterator[Found]:
-    """Yield reworded parts and summaries, the best first, disjoint in the query.
+    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Piece], settings: Settings
+) -> Iterator[Piece]:
+    """Yield reworded pieces and summaries, the best first, disjoint in the query.
 
     Args:
         query: The suspicious text.
         source: The text it is compared with.
-        pair: Both, for the kernels.
-        exact: Chains of equal runs found in both, disjoint in the query, in its order.
+        pair: Both texts, for the kernels.
+        exact: Chains of equal runs found in both, disjoint, in query order.
         settings: What counts as a passage.
     """
     taken: list[Span] = []
@@ -46,9 +48,9 @@ def reworded(
         if not one.is_summary:
             overlapping, elsewhere = _by_place(one, exact[near(spans, one.query)])
             if overlapping and _is_verbatim(query, source, pair, one, overlapping):
-                continue  # the equal runs have the better edges
-            if 2 * sum(n_common(piece.query, one.query) for piece in elsewhere) > len(one.query):
-                continue  # copied from another place of the source, word for word
+                continue  # equal runs have better edges
+            if 2 * sum(overlap(piece.query, one.query) for piece in elsewhere) > len(one.query):
+                continue  # copied word for word from elsewhere in the source
             one = _holding(one, overlapping)
         if not _is_long(query, source, one, settings) or any(
             meets(one.query, other) for other in taken[near(taken, one.query)]
@@ -65,18 +67,18 @@ def reworded(
         if is_alike:
             insort(taken, one.query)
             if one.is_summary:
-                yield Found(one.query, one.source, similarity, "summary", told=one.score / NAT)
+                yield Piece(one.query, one.source, similarity, "summary", word_evidence=one.score / NAT)
             else:
-                yield Found(one.query, one.source, similarity, "reworded")
+                yield Piece(one.query, one.source, similarity, "reworded")
 
 
 def alike_enough(
     query: Prepared, source: Prepared, here: Span, there: Span, similarity: float, settings: Settings
 ) -> bool:
-    """Return whether parts of two texts with a similarity of their sorted words are one reworded from the other.
+    """Return whether one range is reworded from the other, given the similarity of their sorted words.
 
-    The short must be more alike. Of the long, some words must be in the same order, unless half are the same: two long
-    texts on one topic have a third of their words in common, but not in order.
+    A short range must be more alike. In a long range some words must stand in the same order, unless half of the words
+    are the same: two long texts on one topic have a third of their words in common, but not in order.
     """
     n_chars = n_letters(query, here)
     if similarity < settings.reworded_threshold + settings.doubt(n_chars):
@@ -87,18 +89,18 @@ def alike_enough(
 
 
 def in_both(chain: Chain, query: Span, source: Span) -> bool:
-    """Return whether a chain shares tokens with a part of either text."""
+    """Return whether a chain shares tokens with a range of the query and with a range of the source."""
     return any(
         meets(Span(block.query, block.query_stop), query) and meets(Span(block.source, block.source_stop), source)
         for block in chain
     )
 
 
-def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, overlapping: Sequence[Found]) -> bool:
-    """Return whether an alignment tells no more than the chains of equal runs it holds.
+def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, overlapping: Sequence[Piece]) -> bool:
+    """Return whether an alignment says no more than the chains of equal runs it holds.
 
-    One chain with small edits is a passage. Several belong together if what lies between them is reworded, or the same
-    in another order, and not if it is something else.
+    One chain with small edits is a passage. Several chains belong together if the words between them are reworded, or
+    the same in another order; they do not if those words are something else.
     """
     in_chains = np.zeros(len(one.query), np.bool_)
     for piece in overlapping:
@@ -110,16 +112,19 @@ def _is_verbatim(query: Prepared, source: Prepared, pair: Pair, one: Alignment, 
     return bool(np.count_nonzero(equal) >= MOST_COMMON_VERBATIM * np.count_nonzero(common))
 
 
-def _by_place(one: Alignment, pieces: Sequence[Found]) -> tuple[list[Found], list[Found]]:
+def _by_place(one: Alignment, pieces: Sequence[Piece]) -> tuple[list[Piece], list[Piece]]:
     """Return the chains that share tokens with an alignment in both texts, and the others."""
-    found: tuple[list[Found], list[Found]] = [], []
+    found: tuple[list[Piece], list[Piece]] = [], []
     for piece in pieces:
         found[not in_both(piece.chain[0], one.query, one.source)].append(piece)
     return found
 
 
 def _is_long(query: Prepared, source: Prepared, one: Alignment, settings: Settings) -> bool:
-    """Return whether both sides are long enough, and the source of a summary not too long: then it has every word."""
+    """Return whether both sides are long enough.
+
+    The source of a summary may not be too long: a very long text has every word of its topic.
+    """
     here, there = n_letters(query, one.query), n_letters(source, one.source)
     if one.is_summary and not (here >= settings.min_summary_chars and there <= settings.max_summed_chars):
         return False
@@ -131,8 +136,8 @@ def _similarity(query: Prepared, source: Prepared, one: Alignment) -> float:
     return found_share(ours, theirs) if one.is_summary else sorted_similarity(ours, theirs)
 
 
-def _holding(one: Alignment, overlapping: Sequence[Found]) -> Alignment:
-    """Return an alignment made wide enough for the chains that overlap it on both sides."""
+def _holding(one: Alignment, overlapping: Sequence[Piece]) -> Alignment:
+    """Return an alignment widened to hold the chains that overlap it in both texts."""
     query, source = one.query, one.source
     for piece in overlapping:
         query = Span(min(query.start, piece.query.start), max(query.stop, piece.query.stop))

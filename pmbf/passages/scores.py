@@ -1,8 +1,8 @@
-"""How alike the two sides of a passage are: three Levenshtein similarities, each of which sees something else.
+"""How alike the two sides of a passage are: three Levenshtein similarities. Each sees something else.
 
-characters     the folded texts: sees small edits, down to a letter
-words          words as wholes, in order: sees replaced words, is not misled by long ones
-sorted_words   words without their order: sees through shuffling
+characters     the folded texts: small edits, down to a letter
+words          whole words in order: replaced words; long words do not count more
+sorted_words   words without their order: the same words shuffled
 """
 
 from __future__ import annotations
@@ -13,19 +13,21 @@ from collections.abc import Sequence
 from rapidfuzz.distance import Levenshtein
 
 from pmbf.passages.prepared import Prepared
-from pmbf.report import Scores, Span
+from pmbf.report import Scores
+from pmbf.span import Span
 
 EXACT_CHARS = 4096
-"""Spellings up to this length are compared whole, 0.5 ms at most."""
+"""Spellings up to this length are compared whole, in 0.5 ms at most. Of longer ones the verdict compares the gaps, and
+`scores` gives None."""
 
 EXACT_WORDS = 4096
 
 
 def scores(query: Prepared, source: Prepared, here: Span, there: Span) -> Scores:
-    """Return how alike two parts are, given in tokens.
+    """Return how alike two token ranges are.
 
-    Costs at most a few milliseconds: spellings over `EXACT_CHARS` have no score of characters, and of parts with more
-    than `EXACT_WORDS` words the common ones are counted.
+    Costs at most a few milliseconds. Spellings over `EXACT_CHARS` get no score of characters. If a range has more than
+    `EXACT_WORDS` words, then its sorted words are not compared; the words in common are counted.
 
     >>> from pmbf.passages.prepared import prepare
     >>> scores(prepare("one two three"), prepare("three two one"), Span(0, 3), Span(0, 3))
@@ -43,14 +45,14 @@ def scores(query: Prepared, source: Prepared, here: Span, there: Span) -> Scores
 
 
 def sorted_similarity(ours: Sequence[int], theirs: Sequence[int]) -> float:
-    """Return 1 minus the normalised Levenshtein distance of sorted words; with very many, the share in common."""
+    """Return 1 minus the normalised Levenshtein distance of sorted words; over `EXACT_WORDS`, the share in common."""
     if max(len(ours), len(theirs)) > EXACT_WORDS:
         return common_share(ours, theirs)
     return Levenshtein.normalized_similarity(sorted(ours), sorted(theirs))
 
 
 def in_order(ours: Sequence[int], theirs: Sequence[int], least: float) -> bool:
-    """Return whether words are alike in their order, too, at least by a similarity; of very many that is not asked.
+    """Return whether words are alike in their order by at least `least`; over `EXACT_WORDS` words, always True.
 
     >>> in_order([1, 2, 3, 4], [4, 3, 2, 1], 0.5)
     False
@@ -60,7 +62,7 @@ def in_order(ours: Sequence[int], theirs: Sequence[int], least: float) -> bool:
 
 
 def common_share(ours: Sequence[int], theirs: Sequence[int]) -> float:
-    """Return the words in common, with their number, as a share of the longer side's.
+    """Return the number of words in common, repeats counted, as a share of the longer side.
 
     >>> common_share([1, 1, 2], [1, 3])
     0.3333333333333333
@@ -70,7 +72,7 @@ def common_share(ours: Sequence[int], theirs: Sequence[int]) -> float:
 
 
 def found_share(ours: Sequence[int], theirs: Sequence[int]) -> float:
-    """Return the share of our words that are among theirs: what can be said of a summary.
+    """Return the share of our words that the other side has too. This is the similarity of a summary.
 
     >>> found_share([1, 1, 2], [1, 3])
     0.6666666666666666

@@ -1,14 +1,14 @@
 """Blocks: maximal runs of tokens that stand in both texts.
 
-Every gram of the query that stands in the source gets at most three partners there, so that pairs stay linear however
+Every gram of the query that stands in the source gets at most three partners there. So the pairs stay linear, however
 repetitive the texts are:
 
-    its turn      the k-th occurrence here with the k-th there, round and round when the query holds more: a paragraph
-                  copied twice is found twice
+    its turn      the k-th occurrence in the query with the k-th in the source, from the first again when the query has
+                  more: a paragraph copied twice is found twice
     from before   the occurrence nearest to where the last gram that is unique in the source leads
     from behind   the same with the next such gram
 
-One right pair in a run is enough: the run grows over the rest. `kernels.equal_runs` does it.
+One right pair in a run is enough: the run grows from there, in `kernels.equal_runs`.
 
 Source: Grozea, Gehl & Popescu 2009, ENCOPLOT, for the pairing by turn.
 """
@@ -23,7 +23,8 @@ from pmbf.kernels import equal_runs
 from pmbf.passages.prepared import Prepared
 
 MOST_BLOCKS = 1 << 16
-"""Blocks that are looked at, the longest. Two texts of 500,000 one-letter words have as many blocks; all took 50 s."""
+"""Most blocks that are used; the longest are kept. Two texts of 500,000 one-letter words have as many blocks; all of
+them took 50 s."""
 
 
 class Block(NamedTuple):
@@ -35,28 +36,30 @@ class Block(NamedTuple):
 
     @property
     def query_stop(self) -> int:
-        """Token of the query behind the block."""
+        """The token after the block, in the query."""
         return self.query + self.length
 
     @property
     def source_stop(self) -> int:
-        """Token of the source behind the block."""
+        """The token after the block, in the source."""
         return self.source + self.length
 
     def cut(self, start: int, stop: int) -> Block:
-        """Return the part that lies in the tokens `[start, stop)` of the query; its length is below 1 if none does."""
+        """Return the part of the block inside the query tokens `[start, stop)`. If there is none, its length is below
+        1.
+        """
         first = max(start, self.query)
         return Block(first, self.source + first - self.query, min(stop, self.query_stop) - first)
 
 
 def blocks(query: Prepared, source: Prepared, seed_tokens: int) -> list[Block]:
-    """Return equal runs of two texts in query order, each as long as it can be.
+    """Return the equal runs of two texts in query order, each as long as possible.
 
-    Promise: a run of `seed_tokens` words whose grams stand once in the source is inside a block, unless a block more
-    than twice as long covers it on the query's side, or there are `MOST_BLOCKS` longer ones.
+    Promise: a run of `seed_tokens` words whose grams stand once in the source is inside a block. Two exceptions: a
+    block more than twice as long covers the run in the query, or there are `MOST_BLOCKS` longer blocks.
 
     Args:
-        seed_tokens: Words in the shortest run that starts a block, at least 1; letters that are tokens count half.
+        seed_tokens: Words in the shortest run that starts a block, at least 1. A letter that is a token counts half.
 
     >>> from pmbf.passages.prepared import prepare
     >>> blocks(prepare("he said: to be or not to be"), prepare("To be, or not to be?"), 4)

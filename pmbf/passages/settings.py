@@ -16,26 +16,25 @@ _CHARS = ("min_chars", "min_reworded_chars", "min_reworded_source_chars", "min_s
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """What counts as a passage.
+    """What counts as a passage. Lengths count a letter that is a token (Han, Kana, Thai and so on) as three characters.
 
     Args:
-        seed_tokens: Words in the shortest equal run a passage may grow from, 1 to 32. Letters that are tokens of their
-            own (Han, Kana, Thai and so on) count as half a word.
-        max_gap_tokens: Most tokens between two equal runs of one passage, on either side, 0 to 1000.
-        min_chars: Characters of the shortest passage, on the query's side, at least 1. A letter that is its own token
-            counts as three.
+        seed_tokens: Words in the shortest equal run that a passage may grow from, 1 to 32. A letter that is a token
+            counts as half a word.
+        max_gap_tokens: Most tokens between two equal runs of one passage, in either text, 0 to 1000.
+        min_chars: Characters of the shortest passage, in the query, at least 1.
         threshold: Least similarity of an edited passage, in [0, 1]; see `reworded_threshold`.
-        min_reworded_chars: Characters of the shortest reworded passage, in the query, at least 1, counted likewise.
+        min_reworded_chars: Characters of the shortest reworded passage, in the query, at least 1.
         min_reworded_source_chars: The same in the source.
-        min_summary_chars: Characters of the shortest summary, at least 1, counted likewise.
-        max_summed_chars: Characters of the longest source that a passage can sum up: a longer one has most words of its
-            topic, at least 1.
-        least_evidence: What the words of a passage without a long equal run must say for copying, in nats, at least 0:
-            22 is some thirteen words that are rare in texts of its kind.
-        least_topical_evidence: What the words of a reworded passage must say, each counted once and expected as often
-            as in the rest of both texts, in nats, at least 0: texts of one topic say the same few words over and over.
-        short_doubt: How much more alike the sides of a very short reworded passage must be, in [0, 1]: less the longer
-            it is, and nothing from `SURE_CHARS` characters on.
+        min_summary_chars: Characters of the shortest summary, at least 1.
+        max_summed_chars: Characters of the longest source that a summary can sum up, at least 1. A longer source has
+            most words of its topic.
+        least_evidence: Least evidence of a passage without a long equal run, in nats, at least 0. 22 nats are about
+            thirteen words that are rare in texts of their kind.
+        least_topical_evidence: Least evidence of a reworded passage when each word counts once and is expected as often
+            as in the rest of both texts, in nats, at least 0. Texts of one topic repeat the same few words.
+        short_doubt: Added to the threshold of a very short reworded passage, in [0, 1]. It falls with the length of the
+            passage, to 0 at `SURE_CHARS` characters.
         rules: The numbers of the alignment that finds reworded passages and summaries.
 
     Raises:

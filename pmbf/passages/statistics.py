@@ -1,7 +1,7 @@
-"""How rare words are: what a word that two texts share says about copying, learnt from texts of the same kind.
+"""How rare words are, learnt from texts of one kind: a rare word in common says more for copying.
 
-A word in every text says nothing, one that no other text has says most. Of each text, pages of `PAGE_WORDS` words are
-looked at, so that a few long texts teach as much as many short ones.
+A word that every text has says nothing; a word that no other text has says most. Words are counted by pages of
+`PAGE_WORDS` words, so a few long texts teach as much as many short ones.
 """
 
 from __future__ import annotations
@@ -18,28 +18,28 @@ from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
 
 PAGE_WORDS = 1000
 GUESS_PAGE_WORDS = 60
-"""Words of a page where the two texts compared are all there is to learn from. Measured on PAN13's training corpus:
-plagdet .907, .910, .909 at 30, 60, 120; .945 with 64 texts of the collection."""
+"""Words of a page if only the two compared texts are there to learn from. Measured on PAN13's training corpus: plagdet
+.907, .910, .909 at 30, 60, 120 words; .945 with 64 texts of the collection."""
 
 COMMONEST = 8
 COMMONEST_PAIRS = 64
-"""One word in so many of a text is as common as any in its language: most pages of that language have it. The second is
-for scripts written without spaces, where any two letters are a word, and none is in every sentence."""
+"""One word in 8 of a text is among the commonest of its language, which most pages in that language have. For scripts
+written without spaces it is one in 64: any two letters are a word there, and no word is in every sentence."""
 
 LEAST_PAGES = 8
-"""Pages of a language that teach more about it than the two texts compared."""
+"""Pages of a language that teach more about it than the two compared texts."""
 
 Weights = tuple[NDArray[np.int32], NDArray[np.int32]]
 
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
-    """Words of some texts with how often they stand there.
+    """Word counts of some texts.
 
     Args:
         keys: `(n_types,) uint64`, as in `Words`, distinct, ascending.
         n_holding: `(n_types,) int64`, pages that have the word.
-        n_times: `(n_types,) int64`, how often it stands in all of them.
+        n_times: `(n_types,) int64`, occurrences in all pages.
         n_pages: Pages of the texts.
         n_words: Words of the texts.
     """
@@ -52,11 +52,11 @@ class Statistics:
 
     @classmethod
     def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
-        """Return what some texts teach; nothing is kept of them but how often each word stands there.
+        """Return the word counts of some texts. Nothing else of the texts is kept.
 
         Args:
-            texts: Any number of them.
-            page_words: Words of a page, at least 1; a text has one page at least.
+            texts: Any number of texts.
+            page_words: Words of a page, at least 1. A text has at least one page.
 
         >>> from pmbf.passages.prepared import prepare
         >>> found = Statistics.of(prepare(text).words for text in ("a tide", "a boat"))
@@ -83,15 +83,15 @@ class Statistics:
 
     @classmethod
     def guess(cls, query: Words, source: Words) -> Statistics:
-        """Return what two texts alone teach: better than nothing, not as good as other texts of their kind."""
+        """Return the word counts of the two compared texts alone: a guess, for want of other texts of their kind."""
         return cls.of([query, source], GUESS_PAGE_WORDS)
 
     def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
-        """Return how many pages are in the language of a text: those that hold the commonest of its words.
+        """Return how many pages are in a text's language: those that hold the commonest of the text's words.
 
         Args:
-            text: Any.
-            commonest: One word in so many is among them: `COMMONEST` or `COMMONEST_PAIRS`.
+            text: Any text.
+            commonest: One word in this number counts as common: `COMMONEST` or `COMMONEST_PAIRS`.
 
         >>> from pmbf.passages.prepared import prepare
         >>> written = ["the sea and the wind and the sun"] * 3 + ["la mer et le vent et le soleil"]
@@ -104,12 +104,12 @@ class Statistics:
         return int(np.partition(held, place)[place]) if len(held) else 0
 
     def weights(self, text: Words, n_like: int) -> Weights:
-        """Return the rarity of each word of a text, in 1/1024 nat, and how many of 500 words it is, in 1/65536.
+        """Return the rarity of each word of a text, in 1/1024 nat, and its expected number in 500 words, in 1/65536.
 
-        Both are among pages in the text's language: where few texts are Dutch, Dutch words are not rare for that.
+        Both are relative to the pages in the text's language. So Dutch words are not rare because few texts are Dutch.
 
         Args:
-            text: Any.
+            text: Any text.
             n_like: Pages in its language.
         """
         n_words = max(PAGE_WORDS, self.n_words * n_like / max(1, self.n_pages))
@@ -119,7 +119,7 @@ class Statistics:
         return np.maximum(rarities, 0).astype(np.int32), priors.astype(np.int32)
 
     def _counts(self, text: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return how many pages hold each type of a text, and how often it stands there; 0 for those unknown."""
+        """Return how many pages hold each word of a text, and its occurrences there; 0 for unknown words."""
         if not len(self.keys):
             return (np.zeros(len(text.keys), np.int64),) * 2
         place = np.minimum(np.searchsorted(self.keys, text.keys), len(self.keys) - 1)

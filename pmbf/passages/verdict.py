@@ -9,14 +9,12 @@ from rapidfuzz.distance import Levenshtein
 
 from pmbf.passages.chains import Chain
 from pmbf.passages.prepared import Prepared
+from pmbf.passages.scores import EXACT_CHARS
 from pmbf.passages.seeds import Block
-
-EXACT_CHARS = 4096
-"""Spellings up to this length are compared whole, 0.5 ms at most; longer ones gap by gap, equal blocks free of cost."""
 
 
 def accepted(query: Prepared, source: Prepared, chain: Chain, threshold: float) -> Iterator[tuple[Chain, float]]:
-    """Yield a chain with its similarity, or the parts that are similar once it is split at its widest gaps.
+    """Yield a chain with its similarity; or split the chain at its widest gaps, and yield the parts that are similar.
 
     A single block is never rejected: its similarity is 1.
     """
@@ -35,7 +33,7 @@ def accepted(query: Prepared, source: Prepared, chain: Chain, threshold: float) 
 
 
 def _similarity(query: Prepared, source: Prepared, chain: Chain, distance: int) -> float:
-    """Return 1 - distance / longer spelling, where `distance` over the gaps bounds the whole one from above."""
+    """Return 1 - distance / longer spelling. The sum of the gaps, `distance`, bounds the whole distance from above."""
     if len(chain) == 1:
         return 1.0
     ours = query.spelled(chain[0].query, chain[-1].query_stop).rstrip(" ")
@@ -54,6 +52,6 @@ def _gap_distance(query: Prepared, source: Prepared, before: Block, after: Block
 
 
 def _widest(widths: list[int]) -> int:
-    """Return the index of the widest gap, of several the one nearest the middle: the splitting stays shallow."""
+    """Return the index of the widest gap; of several, the nearest to the middle, to keep the splitting shallow."""
     widest = max(widths)
     return min((abs(2 * index + 1 - len(widths)), index) for index, width in enumerate(widths) if width == widest)[1]

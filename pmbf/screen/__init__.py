@@ -1,11 +1,15 @@
-"""The way out: a text in, the documents it shares passages with out, with proof.
+"""The screening of a text: a text in, the documents it shares passages with out, with proof.
 
 text ─► sampled hashes          fingerprint.py
-     ─► looked up and weighed   rarity.py        what few rows hold says much
+     ─► looked up and weighed   rarity.py        a hash that few rows hold weighs much
      ─► candidates              candidates.py    rows with evidence, their documents, exact shared hashes
+                                widespread.py    documents that share a run of common hashes
+     ─► what does not count     exempt.py        quotations and bibliographies (apparatus.py), ignored texts
      ─► texts compared          comparing.py     passages, resolved against each other
+                                near.py          of a long source, only what lies near the query's hashes
+                                vocabulary.py    how rare words are in the collection
      ─► Report                  answering.py     of one text
-                                many.py          of many, in several processes
+                                many.py          of many texts, in several processes
 """
 
 from pmbf.screen.answering import screen

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from pmbf import verify
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find
@@ -13,14 +12,15 @@ from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
 from pmbf.screen.exempt import Exempt, counted, exempt
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
+from pmbf.span import union_length
 from pmbf.store.folder import Store
 from pmbf.store.generation import StoreFiles
 from pmbf.text import clean
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What is known of a query before texts are compared: figures, hashes, candidates, best first, what is exempt."""
+class Screening:
+    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans."""
 
     query: Query
     sample: QuerySample
@@ -28,7 +28,7 @@ class Asked:
     exempt: Exempt
 
     def subject(self, text: str) -> Subject:
-        """Return the query as comparing needs it."""
+        """Return the query in the form that comparing takes."""
         return Subject(text, self.sample, self.exempt)
 
 
@@ -38,7 +38,7 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     Args:
         store: The collection, at its generation.
         text: The whole text.
-        name: What to call it in the report.
+        name: The name of the text in the report.
         options: What to look for.
 
     Raises:
@@ -52,27 +52,27 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     return report(store, asked, matches(store, asked.subject(text), compared, options, statistics), options)
 
 
-def ask(files: StoreFiles, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Asked]:
-    """Return the candidates of some texts, each with its name, clean or in UTF-8."""
+def ask(files: StoreFiles, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Screening]:
+    """Return the candidates of some texts. Each text comes with its name, as a clean `str` or as UTF-8."""
     asked = []
     for name, text in texts:
         sample, exempted = query_sample(text, files.params), exempt(text, options)
         found = find(files, sample, options)
-        asked.append(Asked(_query(name, sample, found.n_common, exempted), sample, found.candidates, exempted))
+        asked.append(Screening(_query(name, sample, found.n_common, exempted), sample, found.candidates, exempted))
     return asked
 
 
 def report(
-    store: Store, asked: Asked, confirmed: Confirmed, options: Options, problems: tuple[str, ...] = ()
+    store: Store, asked: Screening, confirmed: Confirmed, options: Options, problems: tuple[str, ...] = ()
 ) -> Report:
     """Return the report of a query whose candidates have been compared.
 
     Args:
         store: The collection.
         asked: The query.
-        confirmed: Its matches, and how many more there are.
+        confirmed: Its matches, and how many lie below the threshold.
         options: What was looked for.
-        problems: What was not read of the query.
+        problems: The parts of the query that were not read.
     """
     n_found = len(asked.found)
     n_compared = min(n_found, options.max_candidates)
@@ -93,7 +93,7 @@ def report(
 
 
 def _not_compared(found: Sequence[Match]) -> Iterator[str]:
-    """Yield which sources could not be compared, a line for those of one reason."""
+    """Yield a line for each reason why sources could not be compared."""
     paths: dict[str, list[str]] = {}
     for match in found:
         if match.problem:
@@ -111,8 +111,8 @@ def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Q
         n_hashes=len(sample),
         n_mixed_tokens=sample.n_mixed,
         n_invisible=sample.n_invisible,
-        n_stop_hashes=n_common,
-        n_quoted=verify.union_length(exempted.quoted),
-        n_listed=verify.union_length(exempted.listed),
-        n_excluded=verify.union_length(exempted.excluded),
+        n_common_hashes=n_common,
+        n_quoted=union_length(exempted.quoted),
+        n_listed=union_length(exempted.listed),
+        n_excluded=union_length(exempted.excluded),
     )

@@ -1,20 +1,20 @@
-"""Where an author says that words are not his own: quotations and bibliographies, found by their outer form.
+"""Words that an author marks as somebody else's: quotations and bibliographies, found by their outer form.
 
-Quotations stand between quotation marks of one paragraph, or in block quotes (lines that begin with `>`). A
-bibliography begins with a heading that says so, in some twenty languages, before lines of which most look like entries;
-it ends with the text, or with the heading of an appendix.
+A quotation stands between quotation marks inside one paragraph, or in a block quote (lines that begin with `>`). A
+bibliography begins with a heading that says so, in some twenty languages, and most lines after the heading look like
+entries. It ends at the heading of an appendix, or with the text.
 """
 
 from __future__ import annotations
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
-from pmbf.report import Span
+from pmbf.span import Span, merged
 
 MOST_QUOTED = 4000
-"""Longer quotations are set apart as blocks; between marks so far apart one is missing."""
+"""Characters of the longest quotation between marks. If the marks are further apart, then one mark is missing."""
 
 _PAIRS = [
     ("“", "”"),
@@ -39,9 +39,9 @@ _SINGLE = [
     )
     for opening, closing in (("‘", "’"), ("'", "'"))
 ]
-"""Apostrophes inside words neither begin nor end one."""
+"""Apostrophes inside words neither open nor close a quotation."""
 LEAST_SINGLE_WORDS = 4
-"""Between single marks: of fewer words one of the marks may be an apostrophe."""
+"""Words of the shortest quotation between single marks. With fewer, one of the marks may be an apostrophe."""
 _LATEX = re.compile(rf"``(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
 _BLOCK = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z))++", re.M)
 _STRAIGHT = re.compile('"')
@@ -68,11 +68,11 @@ _ENTRY = re.compile(
 )
 _LOOKED_AT, _LOOKED_AT_CHARS = 20, 20_000
 _HEADINGS_TRIED = 8
-"""Of the last: a table of contents has the word, too."""
+"""The last 8 headings are tried: a table of contents names the bibliography too."""
 
 
 def quotations(text: str) -> list[Span]:
-    """Return what stands in quotation marks or block quotes, marks included, ascending and disjoint.
+    """Return the quotations and block quotes of a text, marks included, ascending and disjoint.
 
     >>> text = 'He said “never again” and left. "Again" is a word.'
     >>> [text[span.start : span.stop] for span in quotations(text)]
@@ -82,7 +82,7 @@ def quotations(text: str) -> list[Span]:
 
 
 def bibliography(text: str) -> list[Span]:
-    """Return the part of a text that lists what it cites, its heading included: one span, or none.
+    """Return the part of a text that lists its sources, the heading included: one span, or none.
 
     >>> text = "So it ends.\\n\\nReferences\\n[1] Broder, A. Z. (1997). On the resemblance of documents.\\n"
     >>> [text[span.start : span.stop][:10] for span in bibliography(text)]
@@ -96,45 +96,6 @@ def bibliography(text: str) -> list[Span]:
     return []
 
 
-def merged(spans: Iterable[Span]) -> list[Span]:
-    """Return the union of spans, ascending and disjoint."""
-    union: list[Span] = []
-    for span in sorted(spans):
-        if union and span.start <= union[-1].stop:
-            union[-1] = Span(union[-1].start, max(union[-1].stop, span.stop))
-        else:
-            union.append(span)
-    return union
-
-
-def length_inside(spans: Iterable[Span], cover: Iterable[Span]) -> int:
-    """Return how many characters of a union of spans lie inside another union.
-
-    >>> length_inside([Span(0, 10), Span(20, 30)], [Span(5, 25)])
-    10
-    """
-    return sum(map(len, common(spans, cover)))
-
-
-def common(spans: Iterable[Span], cover: Iterable[Span]) -> list[Span]:
-    """Return what two unions of spans have in common, ascending and disjoint.
-
-    >>> common([Span(0, 10), Span(20, 30)], [Span(5, 25)])
-    [Span(start=5, stop=10), Span(start=20, stop=25)]
-    """
-    found, others = list[Span](), iter(merged(cover))
-    other = next(others, None)
-    for span in merged(spans):
-        while other is not None and other.stop <= span.start:
-            other = next(others, None)
-        while other is not None and other.start < span.stop:
-            found.append(Span(max(span.start, other.start), min(span.stop, other.stop)))
-            if other.stop > span.stop:
-                break
-            other = next(others, None)
-    return found
-
-
 def _marked(text: str) -> Iterator[Span]:
     for pattern in [*(one for one in _MARKED if one.pattern[0] in text), _LATEX, _BLOCK]:
         for found in pattern.finditer(text):
@@ -142,7 +103,7 @@ def _marked(text: str) -> Iterator[Span]:
 
 
 def _single(text: str) -> Iterator[Span]:
-    """Yield what stands between single marks and is a clause, not a word."""
+    """Yield the quotations between single marks that are a clause, not a word."""
     for pattern in _SINGLE:
         for found in pattern.finditer(text):
             if len(found[0].split()) >= LEAST_SINGLE_WORDS:
@@ -150,7 +111,7 @@ def _single(text: str) -> Iterator[Span]:
 
 
 def _straight(text: str) -> Iterator[Span]:
-    """Yield what stands between straight marks: two by two, in paragraphs where none is missing."""
+    """Yield the quotations between straight marks: mark by mark in pairs, in paragraphs where no mark is missing."""
     if '"' not in text:
         return
     begin = 0

@@ -1,9 +1,10 @@
-"""Which documents share more with a query than chance and common phrases explain.
+"""Candidates: the documents that share more with a query than chance and common phrases explain.
 
-text's sampled hashes in text order ─► hits per row, and what each hash weighs ─► rows with evidence
-     ─► the parts of documents that live there ─► exact shared hashes ─► documents with evidence: candidates, best first
+the text's sampled hashes in text order ─► hits per row, and the weight of each hash ─► rows with evidence
+     ─► the parts of documents that live in those rows ─► exact shared hashes ─► documents with evidence, best first
 
-Evidence is what the hashes of some 50 words weigh that a row, or a document, has, less what it lacks: see `rarity.py`.
+The evidence of a row or a document is the weight of its hits among 16 sampled hashes of the query, some 50 words, less
+the price of the hashes that are missed between them: see `rarity.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ Hashes = NDArray[np.uint32]
 Rows = Iterator[tuple[int, NDArray[np.int64]]]
 
 _FIRST_HASHES = 128
-"""What a copy of so many hashes would give is mostly more than is asked for; then the others need not be added up."""
+"""Hashes of a query that are added up first. A copy of 128 hashes mostly gives more evidence than a candidate needs;
+then the others need not be added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,8 +36,9 @@ class Candidate:
 
     Args:
         document: Its id.
-        n_hits: Of the query's distinct hashes that are not common, those in the parts of the document looked at.
-        evidence: What those within the best 50 words or so weigh, less what is missed between them, in nats.
+        n_hits: Distinct hashes of the query, common ones left out, that are in the document's parts that were looked
+            into.
+        evidence: The weight of the hits in the best 50 words or so, less the price of the misses between them, in nats.
     """
 
     document: int
@@ -44,12 +47,12 @@ class Candidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What was found for a query.
+class Shortlist:
+    """The candidates of a query.
 
     Args:
         candidates: Best first.
-        n_common: Of the query's hashes, those so common that they say nothing.
+        n_common: Hashes of the query that are common and therefore say nothing.
     """
 
     candidates: list[Candidate]
@@ -65,7 +68,7 @@ def candidates(files: StoreFiles, sample: QuerySample, options: Options | None =
     return find(files, sample, options or Options()).candidates
 
 
-def find(files: StoreFiles, sample: QuerySample, options: Options) -> Found:
+def find(files: StoreFiles, sample: QuerySample, options: Options) -> Shortlist:
     """Return the candidates of a query, and how many of its hashes are common.
 
     Raises:
@@ -80,24 +83,24 @@ def find(files: StoreFiles, sample: QuerySample, options: Options) -> Found:
     found, weighed = _with_evidence(files, sample, np.concatenate(parts), np.concatenate(weights), options)
     named = {candidate.document for candidate in found}
     shared = runs.documents(files, sample, weighed, np.concatenate([*parts, *widespread]), named)
-    return Found(found + [Candidate(*one) for one in shared], len(weighed) - int(np.count_nonzero(weighed)))
+    return Shortlist(found + [Candidate(*one) for one in shared], len(weighed) - int(np.count_nonzero(weighed)))
 
 
 def rows_looked_into(files: StoreFiles, sample: QuerySample, options: Options) -> Rows:
-    """Yield each tile's number and its rows whose documents are compared with a query hash by hash.
+    """Yield each tile's number, and its rows whose documents are compared with a query hash by hash.
 
     Args:
         files: The collection.
         sample: The query.
-        options: With the method `hashes`, rows that, all their documents together, have the evidence one document
-            needs; with `popcount`, rows with more bits in common than chance explains.
+        options: With the method `hashes`, rows whose documents together have the evidence that one document needs; with
+            `popcount`, rows with more bits in common than chance explains.
     """
     for _, found in _looked_up(files, sample, options):
         yield from found
 
 
 def _looked_up(files: StoreFiles, sample: QuerySample, options: Options) -> Iterator[tuple[Stretch, Rows]]:
-    """Yield each stretch of a query with its rows; how much they need is told by the first stretch."""
+    """Yield each stretch of a query with its rows. The first stretch decides how much evidence the rows need."""
     least = 0.0
     for stretch in stretches(files, sample):
         least = least or _least(files, sample, stretch.weights, stretch.tokens, options)
@@ -113,7 +116,7 @@ def _rows(files: StoreFiles, stretch: Stretch, least: float, options: Options) -
 
 
 def _weighing(files: StoreFiles, options: Options) -> Weighing:
-    """Return how hits are weighed: who says how much evidence is asked for follows every trace, also a thin one."""
+    """Return how hits are weighed. If the caller sets the least evidence, then misses cost nothing."""
     return _kept_weighing(
         files.params.shingle_tokens, missed(files.n_documents) if options.min_evidence is None else 0.0
     )
@@ -129,9 +132,9 @@ def _enough(files: StoreFiles, options: Options) -> float:
 def _least(
     files: StoreFiles, sample: QuerySample, weights: NDArray[np.int32], tokens: Hashes, options: Options
 ) -> float:
-    """Return the evidence a candidate needs: half of what a copy of the whole query gives is always enough.
+    """Return the evidence that a candidate needs: at most half of what a copy of the whole query gives.
 
-    Of a short query more hashes are sampled than of the same words in a document.
+    A short query has more sampled hashes than the same words in a document.
     """
     least = _enough(files, options)
     share = min(1.0, files.params.density * sample.n_chars / len(sample)) / 2
@@ -145,14 +148,14 @@ def _least(
 
 @lru_cache(maxsize=256)
 def _all_places(n: int) -> tuple[NDArray[np.int64], Hashes]:
-    """Return the list of all places of a query, as `evidence` takes lists."""
+    """Return the list of all places of a query, in the form that `evidence` takes."""
     return np.array([0, n]), np.arange(n, dtype=np.uint32)
 
 
 def _with_evidence(
     files: StoreFiles, sample: QuerySample, parts: Hashes, weights: NDArray[np.int32], options: Options
 ) -> tuple[list[Candidate], NDArray[np.int32]]:
-    """Return those of the documents whose parts share enough with the query, best first, and what hashes weigh now."""
+    """Return the documents whose parts share enough with the query, best first, and the new weights of the hashes."""
     if not len(parts):
         return [], weights
     shared = files.shared_hashes(parts, sample.hashes, weights)

@@ -1,4 +1,4 @@
-"""Candidates compared in detail: each one's text against the query's, passage by passage."""
+"""Candidates compared in detail: each candidate's text with the query's, passage by passage."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
 from pmbf.report import DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
-from pmbf.screen.exempt import Exempt, counted, told
+from pmbf.screen.exempt import Exempt, counted, counting
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.store.folder import Store
@@ -21,22 +21,23 @@ from pmbf.store.originals import original_text
 from pmbf.store.tables import Document
 
 SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
-"""Of a text and thousands of documents, some pair shares the words of a few sentences by chance; of a few documents
-hardly any: the doubt grows with the logarithm of their number, up to so many."""
+"""Chance matches become likelier in large collections: among thousands of documents some pair shares the words of a few
+sentences. So both bars, 0.35 of similarity and 22 nats of evidence, rise with log(documents), and are full from 1,000
+documents on."""
 
 LEAST_SUMMARY_CHARS = 450
-"""Of a summary: a hundred words have 500 and more. A shorter one is a few sentences of the same topic, and one document
-in thousands has their words."""
+"""Characters of the shortest summary; a hundred words have 500 and more. A shorter one is a few sentences on the same
+topic, and one document in thousands has their words."""
 
 MOST_FRUITLESS, SURE_EVIDENCE = 16, 20.0
-"""So many candidates compared for nothing, one after another, and weaker ones, of less evidence than some three rare
-hashes, are not: among few documents one hash makes a candidate. Measured on PAN13's suspicious documents, 250 of them
-with 20 candidates each: 3 of 1,054 sources stand behind more than 12 fruitless ones."""
+"""After 16 candidates in a row without a passage, candidates with less than 20 nats (about three rare hashes) are
+skipped: among few documents one hash makes a candidate. Measured on 250 of PAN13's suspicious documents with 20
+candidates each: 3 of 1,054 sources stand behind more than 12 fruitless candidates."""
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A candidate with what comparing it needs: its row of the catalog, and the paths it is listed under, sorted."""
+    """A candidate, its row of the catalog, and the paths it is listed under, sorted."""
 
     candidate: Candidate
     document: Document
@@ -44,13 +45,13 @@ class Source:
 
     @property
     def reference(self) -> DocumentRef:
-        """How a report names it."""
+        """The document as a report names it."""
         return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars)
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A query as comparing needs it: its text, clean; its sampled hashes; what is exempt of it."""
+    """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans."""
 
     text: str
     sample: QuerySample
@@ -58,14 +59,14 @@ class Subject:
 
 
 class Confirmed(NamedTuple):
-    """The sources of a query that are above the threshold, and how many are below."""
+    """The sources of a query above the threshold, and the number of those below."""
 
     matches: tuple[Match, ...] = ()
     n_below: int = 0
 
 
 def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
-    """Return what comparing candidates needs, in the same order.
+    """Return the catalog rows and paths of candidates, in the same order.
 
     Raises:
         CorruptError: The catalog is damaged.
@@ -82,16 +83,16 @@ def matches(
     options: Options,
     statistics: verify.Statistics | None,
 ) -> Confirmed:
-    """Return the sources that really share passages with a query, those with most evidence first.
+    """Return the sources that do share passages with a query, those with most evidence first.
+
+    A text that cannot be read raises no error: its match has a `problem`.
 
     Args:
-        files: Where their texts are.
+        files: The collection's files, which hold the texts of the sources.
         subject: The query.
-        compared: Candidates.
+        compared: The candidates, best first.
         options: What counts as found.
-        statistics: How rare words are in the collection, if that is known.
-
-    A text that cannot be read is no error: its match has a `problem`.
+        statistics: How rare words are in the collection; None if unknown.
     """
     if not compared:
         return Confirmed()
@@ -102,7 +103,7 @@ def matches(
         if fruitless >= MOST_FRUITLESS and source.candidate.evidence < SURE_EVIDENCE:
             break
         passages, problem = _compared(files, query, subject.sample, source, settings, statistics)
-        passages = told(passages, subject.exempt, settings.min_chars)
+        passages = counting(passages, subject.exempt, settings.min_chars)
         fruitless = 0 if passages or problem else fruitless + 1
         if passages or problem:
             found.append(_match(source, subject, passages, problem))
@@ -110,9 +111,9 @@ def matches(
 
 
 def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
-    """Return what counts as a passage; a text too short to hold one is one as a whole.
+    """Return what counts as a passage. A text too short to hold a passage is one as a whole.
 
-    Who asks for shorter passages than usual gets them, however little their few words say.
+    If the options ask for passages shorter than usual, then little evidence is no reason to drop one.
     """
     usual, tokens = verify.Settings(), query.tokens
     doubt = min(1.0, math.log(max(1, n_documents)) / math.log(MANY_DOCUMENTS))
@@ -163,7 +164,7 @@ def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], prob
 
 
 def _resolved(found: list[Match], options: Options) -> Confirmed:
-    """Return the matches above the threshold, each passage knowing who else has it, most evidence first."""
+    """Return the matches above the threshold, most evidence first. Each passage names other documents with it."""
     kept = [match for match in found if match.problem or match.coverage >= options.threshold]
     neighbours = verify.with_neighbours({match.document.id: match.passages for match in kept})
     kept = [replace(match, passages=neighbours[match.document.id]) for match in kept]
@@ -172,5 +173,5 @@ def _resolved(found: list[Match], options: Options) -> Confirmed:
 
 
 def share(part: int, whole: int) -> float:
-    """Return a part as a share of the whole, 0 of nothing."""
+    """Return a part as a share of the whole; 0 if the whole is empty."""
     return part / whole if whole else 0.0

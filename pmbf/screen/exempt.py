@@ -1,4 +1,4 @@
-"""What of a query its author marks as not his own, and what is left out of the answer for that."""
+"""Exempt spans: what a query's author marks as somebody else's words, and what the answer leaves out for it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pmbf import verify
-from pmbf.report import Passage, Span
-from pmbf.screen.apparatus import bibliography, length_inside, merged, quotations
+from pmbf.report import Passage
+from pmbf.screen.apparatus import bibliography, quotations
 from pmbf.screen.options import Options
+from pmbf.span import Span, length_inside, merged, union_length
 from pmbf.text import clean
 
 
@@ -17,9 +18,10 @@ class Exempt:
     """Spans of a query, each list ascending and disjoint.
 
     Args:
-        quoted: Quotations.
+        quoted: The quotations.
         listed: The bibliography.
-        excluded: What does not count: those of the two that the options exclude, and what stands in ignored texts.
+        excluded: The spans that do not count: quotations and bibliography if the options exclude them, and ignored
+            texts.
     """
 
     quoted: Sequence[Span] = ()
@@ -28,7 +30,7 @@ class Exempt:
 
 
 def exempt(content: str | bytes, options: Options) -> Exempt:
-    """Return what is exempt of a query, clean or in UTF-8."""
+    """Return the exempt spans of a query, given as a clean `str` or as UTF-8."""
     if not (options.apparatus or options.exclude_quotations or options.exclude_bibliography or options.ignore):
         return Exempt()
     text = content if isinstance(content, str) else content.decode()
@@ -42,13 +44,13 @@ def exempt(content: str | bytes, options: Options) -> Exempt:
 def spans_in(
     text: str, templates: Sequence[str], *, min_chars: int, min_similarity: float = verify.Settings().threshold
 ) -> list[Span]:
-    """Return what of a text stands in others, in no order.
+    """Return the spans of a text that stand in other texts, in any order.
 
     Args:
-        text: Clean.
-        templates: The others, such as forms that many texts are filled into.
-        min_chars: Shortest passage.
-        min_similarity: Least likeness of a passage, 0 to 1.
+        text: The text, clean.
+        templates: The other texts, such as forms that many texts are filled into.
+        min_chars: Characters of the shortest passage.
+        min_similarity: Least similarity of a passage, 0 to 1.
     """
     if not any(templates):
         return []
@@ -61,13 +63,13 @@ def spans_in(
     ]
 
 
-def told(passages: Sequence[Passage], exempted: Exempt, least: int) -> tuple[Passage, ...]:
-    """Return the passages that count, each saying in which part of the query it mostly stands, and what of it counts.
+def counting(passages: Sequence[Passage], exempted: Exempt, least: int) -> tuple[Passage, ...]:
+    """Return the passages that count, each with the exempt span it mostly stands in and its excluded characters.
 
     Args:
-        passages: Of one source.
-        exempted: What is exempt.
-        least: Characters that must be left of a passage outside what is excluded.
+        passages: The passages of one source.
+        exempted: The exempt spans of the query.
+        least: Characters of a passage that must be left outside the excluded spans.
     """
     marked = [
         replace(
@@ -82,7 +84,7 @@ def told(passages: Sequence[Passage], exempted: Exempt, least: int) -> tuple[Pas
 
 def counted(spans: Sequence[Span], exempted: Exempt) -> int:
     """Return the characters of a union of spans that are not excluded."""
-    return verify.union_length(spans) - (length_inside(spans, exempted.excluded) if exempted.excluded else 0)
+    return union_length(spans) - (length_inside(spans, exempted.excluded) if exempted.excluded else 0)
 
 
 def _within(span: Span, exempted: Exempt) -> str | None:

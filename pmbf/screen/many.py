@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from pmbf.intake.texts import Text
 from pmbf.report import Report
-from pmbf.screen.answering import Asked, ask, report
+from pmbf.screen.answering import Screening, ask, report
 from pmbf.screen.comparing import Confirmed, Source, Subject, matches, sources
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
@@ -44,7 +44,7 @@ class Answer:
     query: Text
 
 
-_Batch = list[tuple[Text, Asked]]
+_Batch = list[tuple[Text, Screening]]
 
 
 def answers(
@@ -125,7 +125,7 @@ def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]
     return [list(itertools.islice(every, len(one))) for one in found]
 
 
-def _answer(store: Store, text: Text, asked: Asked, confirmed: Confirmed, options: Options) -> Answer:
+def _answer(store: Store, text: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Answer:
     return Answer(report(store, asked, confirmed, options, text.problems), text)
 
 

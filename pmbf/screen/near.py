@@ -1,11 +1,12 @@
-"""Of a long source, only what lies near the query's hashes is compared: whole books would be prepared for a paragraph.
+"""Of a long source, only what lies near the query's hashes is compared: a paragraph does not need a whole book
+prepared.
 
     the source, its sampled hashes    ··········│····│·│······│···············│·········
     those the query has, too                    ▲    ▲ ▲      ▲               ▲
     compared                                ├────────────────────┤                        with a margin on both sides
 
-What is far from any of them has at most a few words in a row in common with the query. A hash that has no other near it
-in both texts is a phrase: a dictionary has one of every text on every other page.
+Text far from all of these hashes shares at most a few words in a row with the query. A hash without another one near it
+in both texts is a phrase: a dictionary has a phrase of every text on every other page.
 """
 
 from __future__ import annotations
@@ -21,27 +22,28 @@ from pmbf import kernels, verify
 from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params
-from pmbf.report import Passage, Span
+from pmbf.report import Passage
+from pmbf.span import Span, meets
 
 WHOLE_CHARS = 32_768
-"""A source of at most so many characters is compared whole: that takes a millisecond or two."""
+"""A source of at most 32,768 characters is compared whole, in a millisecond or two."""
 
 MARGIN_CHARS = 8192
-"""A passage that reaches further has hundreds of sampled hashes there."""
+"""Margin on both sides of the hits. A passage that reaches further has hundreds of sampled hashes there."""
 
 QUERY_SHARE = 4
-"""Stretches less than a fourth of the query apart are one: to prepare what is between them costs less than to compare
+"""Stretches less than a fourth of the query apart become one: preparing the text between them costs less than comparing
 the query once more. So the work grows with both texts, however many stretches there are."""
 
 TOGETHER_HASHES = 120
-"""Two hits of a passage are within so many sampled hashes of the query, some 360 words."""
+"""Two hits of a passage are within 120 sampled hashes of the query, some 360 words."""
 
 
 def stretches_near(text: str, asked: QuerySample, n_query_chars: int, params: Params) -> list[Span]:
-    """Return the stretches of a source that may share passages with a query, ascending, apart from each other.
+    """Return the stretches of a source that may share passages with a query, ascending and disjoint.
 
     Args:
-        text: The source's, clean.
+        text: The text of the source, clean.
         asked: The query's sample.
         n_query_chars: Characters of the query.
         params: Those of the collection.
@@ -49,7 +51,7 @@ def stretches_near(text: str, asked: QuerySample, n_query_chars: int, params: Pa
     if len(text) <= WHOLE_CHARS:
         return [Span(0, len(text))]
     places, in_query = _hits(query_sample(text, params, starts=True), asked)
-    if len(distinct(asked.hashes)) >= TOGETHER_HASHES // 5:  # of a query of few hashes, one suffices
+    if len(distinct(asked.hashes)) >= TOGETHER_HASHES // 5:  # one hit suffices for a query of few hashes
         places = places[_together(places, in_query)]
     gap = max(2 * MARGIN_CHARS, n_query_chars // QUERY_SHARE)
     starts = np.flatnonzero(np.diff(places, prepend=-2 * gap) > gap)
@@ -61,7 +63,7 @@ def stretches_near(text: str, asked: QuerySample, n_query_chars: int, params: Pa
 
 
 def _hits(source: QuerySample, asked: QuerySample) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Return where in the source the query's hashes are, in characters, and which of the query's they are."""
+    """Return where the query's hashes are in the source, in characters, and the index of each in the query."""
     order = np.argsort(asked.hashes, kind="stable")
     wanted = asked.hashes[order]
     found = kernels.intersect(source.hashes, wanted)
@@ -69,7 +71,7 @@ def _hits(source: QuerySample, asked: QuerySample) -> tuple[NDArray[np.int64], N
 
 
 def _together(places: NDArray[np.int64], in_query: NDArray[np.intp]) -> NDArray[np.bool_]:
-    """Return which hits have another one, of another hash, near them in both texts."""
+    """Return which hits have another hit, of another hash, near them in both texts."""
     together = np.zeros(len(places), bool)
     for ahead in range(1, len(places)):
         near = places[ahead:] - places[:-ahead] < MARGIN_CHARS
@@ -89,9 +91,9 @@ def passages_near(
     settings: verify.Settings,
     statistics: verify.Statistics | None,
 ) -> tuple[Passage, ...]:
-    """Return the passages a query shares with some stretches of a source, in query order, in characters of the source.
+    """Return the passages a query shares with stretches of a source, in query order, in characters of the source.
 
-    They never overlap on the query's side: where two stretches hold the same words, the longer passage is told.
+    Passages never overlap in the query. If two stretches hold the same words, then the longer passage is kept.
     """
     found = [
         _moved(passage, stretch.start)
@@ -105,10 +107,7 @@ def passages_near(
     kept: list[Passage] = []
     for passage in sorted(found, key=lambda one: (-len(one.query), one.query, one.source)):
         place = bisect(kept, passage.query, key=lambda one: one.query)
-        if all(
-            min(passage.query.stop, other.query.stop) <= max(passage.query.start, other.query.start)
-            for other in kept[max(0, place - 1) : place + 1]
-        ):
+        if all(not meets(passage.query, other.query) for other in kept[max(0, place - 1) : place + 1]):
             kept.insert(place, passage)
     return tuple(kept)
 

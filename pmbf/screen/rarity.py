@@ -1,10 +1,10 @@
-"""How much a hash in common says: what few rows hold says much, what is all over the collection says nothing.
+"""Rarity: how much a hash in common says. A hash that few rows hold says much, a common one says nothing.
 
-A hash that one document in N has weighs ln N, in nats: so improbable is it in another. How many have it is read off
-the filter itself: no list of common shingles is kept, and none grows old.
+A hash that n of N documents have weighs ln(N / n) nats: its probability in an unrelated document is n / N. The filter
+itself tells how many have it, so no list of common shingles is kept, and none grows old.
 
-Of a copy most hashes are hit, of talk on the same topic one here and one there: where many documents are compared, what
-is missed between two hits takes something off.
+Of a copy most hashes are hit; of a text on the same topic few are, here and there. So in collections of thousands, each
+hash that is missed between two hits takes something off the evidence.
 """
 
 from __future__ import annotations
@@ -25,37 +25,40 @@ from pmbf.params import Params
 from pmbf.store.generation import StoreFiles
 
 UNITS = 1024
-"""Weights are whole numbers, so many to a nat: both twins of the kernels add up the same."""
+"""Weights are whole numbers of 1/1024 nat, so that both twins of the kernels add up to the same."""
 
 EVIDENCE_HASHES = 16
-"""Window of a query, in sampled hashes, some 50 words, within which hits count together."""
+"""Window of a query, in sampled hashes, in which hits count together: some 50 words."""
 
 COMMON_ROWS, COMMON_DOCUMENTS, COMMON_SHARE = 16, 50, 0.02
-"""A hash is common when more than so many rows, or documents, have it, and more than this share of all of them:
+"""A hash is common if more than 16 rows, or 50 documents, have it, and more than 2 % of all rows or documents:
 templates, licences, phrases. Fifty drafts of one text are still sources."""
 
 INFORMATIVE_SHARE = 0.2
-"""With a smaller share of hashes that are not common, boilerplate is what is asked for."""
+"""If less than this share of the hashes is not common, then the query itself is boilerplate, and common hashes
+count."""
 
 FEW_DOCUMENTS = 3500
-"""Among so many documents a hash that no other document has makes its document a candidate: they are soon compared."""
+"""Up to 3,500 documents, a hash that no other document has makes its document a candidate: comparing them takes
+little."""
 
 CROWDING, MOST_CROWDING = 14.5, 26.0
-"""Nats more that are needed where there are e times as many documents, and at most. Chance alone would ask for one, but
-texts of one topic share phrases, and the more there are, the more of them are compared for nothing."""
+"""Nats added to the bar per factor e of documents above `FEW_DOCUMENTS`, and at most. Chance alone asks for 1 nat. But
+texts of one topic share phrases, and more texts mean more fruitless comparisons."""
 
 DENSENESS = 5.0
-"""Nats more that are needed where e times as many hashes are sampled as usual: there are so many more to hit."""
+"""Nats added to the bar per factor e of sampling density: denser samples give more chance hits."""
 
 MOST_MISSED = 1.5
-"""Nats at most that a hash takes off which is missed between hits: one where there are e times as many documents, none
-among few. Of a copy with one word in ten changed a quarter is missed, of talk on the same topic nearly all."""
+"""Most nats that a missed hash between hits takes off. The price is 0 up to `FEW_DOCUMENTS`, and rises by 1 nat per
+factor e of documents. Of a copy with one word in ten changed a quarter of the hashes is missed; of a text on the same
+topic nearly all."""
 
 _LONE_HIT = 0.5
-"""Nats by which a hash that one document has may fall short, so that rounding does not matter."""
+"""Nats by which the only hash in common may fall short of the bar, so that rounding does not matter."""
 
 _MOST_HITS_BYTES = 64 << 20
-"""What looking up a stretch of a query may take: longer queries are looked up stretch by stretch."""
+"""Most bytes of hits held at once. A longer query is looked up stretch by stretch."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +67,7 @@ class Weighing:
 
     Args:
         shingle_tokens: Tokens of a shingle.
-        missed: What a hash takes off that is missed between them, in nats.
+        missed: Nats that a missed hash between hits takes off.
     """
 
     shingle_tokens: int
@@ -72,7 +75,7 @@ class Weighing:
 
     @cached_property
     def units(self) -> dict[str, int]:
-        """The same as the kernels take it."""
+        """The same numbers as the kernels take them."""
         missed = round(self.missed * UNITS)
         return {"shingle_tokens": self.shingle_tokens, "window": EVIDENCE_HASHES, "missed": missed}
 
@@ -84,8 +87,8 @@ class Stretch:
     Args:
         hashes: `(q,) uint32`.
         looked_up: Their hits.
-        weights: `(q,) int32`, of each hash in `UNITS` of a nat; 0 when it is common.
-        tokens: `(q,) uint32`, where the shingles begin.
+        weights: `(q,) int32`, the weight of each hash in 1/`UNITS` nat; 0 if the hash is common.
+        tokens: `(q,) uint32`, the first token of each shingle.
     """
 
     hashes: NDArray[np.uint32]
@@ -98,14 +101,14 @@ class Stretch:
         return Stretch(self.hashes, self.looked_up, weights, self.tokens)
 
     def rows(self, least: float, by: Weighing) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield each tile's number and its rows that, all their documents together, have so much evidence, in nats."""
+        """Yield each tile's number and its rows that have, all their documents together, `least` nats of evidence."""
         least = max(1, math.ceil(least * UNITS))
         rows = kernels.rows_with_evidence(self.looked_up.hits, self.weights, self.tokens, **by.units, least=least)
         return self.looked_up.by_tile(rows)
 
 
 def stretches(files: StoreFiles, sample: QuerySample) -> Iterator[Stretch]:
-    """Yield the stretches of a query, looked up and weighed, in text order; only one of them is held in memory."""
+    """Yield the stretches of a query, looked up and weighed, in text order. Only one is held in memory."""
     matrix = files.matrix()
     line_bytes = 8 * sum(-(-tile.n_rows // 64) for tile in matrix.tiles.values())
     size = max(EVIDENCE_HASHES, _MOST_HITS_BYTES // max(1, line_bytes))
@@ -116,10 +119,10 @@ def stretches(files: StoreFiles, sample: QuerySample) -> Iterator[Stretch]:
 
 
 def weights(looked_up: LookUp, n_documents: int) -> NDArray[np.int32]:
-    """Return what a hit of each hash says, in `UNITS` of a nat, `(q,) int32`: ln(N / n), 0 when it is common.
+    """Return the weight of each hash, in 1/`UNITS` nat, `(q,) int32`: ln(N / n), or 0 if the hash is common.
 
-    A row holds some two dozen documents, so few rows are few documents. How many hold a hash is how many it hits, less
-    those it hits by chance.
+    A row holds some two dozen documents, so few rows are few documents. The number of rows that hold a hash is the
+    number of rows it hits, less the number it hits by chance.
 
     >>> from pmbf.filter import PseudoMatrixBloomFilter, Tile
     >>> tile = Tile.new(194, n_hashes=3, fpr=0.01)
@@ -136,14 +139,17 @@ def weights(looked_up: LookUp, n_documents: int) -> NDArray[np.int32]:
 
 @lru_cache(maxsize=8)
 def _by_rows_hit(n_rows: int, n_false: float, n_documents: int) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return what a hash weighs by the number of rows it hits: with 0 where it is common, and without."""
+    """Return the weight of a hash by the number of rows it hits: with 0 for common hashes, and without."""
     n_holding = np.maximum(np.arange(n_rows + 1) - n_false, 0.0)
     of_all = _weights(n_holding, n_documents)
     return np.where(n_holding > max(COMMON_ROWS, COMMON_SHARE * n_rows), np.int32(0), of_all), of_all
 
 
 def reweighed(found: NDArray[np.int32], n_having: NDArray[np.int64], n_documents: int) -> NDArray[np.int32]:
-    """Return weights that know how many documents, of those looked at, have each hash: a row may hold many of them."""
+    """Return the weights by the number of documents, among those looked into, that have each hash.
+
+    A row may hold many documents with the same hash, so counting rows alone weighs too much.
+    """
     most_having = int(n_having.max(initial=0))
     weighed = np.minimum(found, _by_documents(n_documents, most_having.bit_length())[n_having])
     limit = max(COMMON_DOCUMENTS, COMMON_SHARE * n_documents)
@@ -155,7 +161,7 @@ def reweighed(found: NDArray[np.int32], n_having: NDArray[np.int64], n_documents
 
 @lru_cache(maxsize=32)
 def _by_documents(n_documents: int, n_bits: int) -> NDArray[np.int32]:
-    """Return what a hash weighs by the number of documents that have it, of numbers of so many bits."""
+    """Return the weight of a hash by the number of documents that have it, for numbers of up to `n_bits` bits."""
     return _weights(np.arange(1 << n_bits), n_documents)
 
 
@@ -165,16 +171,16 @@ def _weights(n_having: NDArray[Any], n_documents: int) -> NDArray[np.int32]:
 
 
 def _most(common: NDArray[np.bool_]) -> bool:
-    """Return whether boilerplate is what is asked for."""
+    """Return whether the query is boilerplate: nearly all of its hashes are common."""
     return bool(np.count_nonzero(common) > (1 - INFORMATIVE_SHARE) * len(common))
 
 
 def needed(n_documents: int, density: float = Params().density) -> float:
-    """Return the evidence, in nats, that makes a document of so many a candidate.
+    """Return the evidence, in nats, that makes a document a candidate in a collection of `n_documents`.
 
     Args:
-        n_documents: In the collection.
-        density: Share of the shingles that are sampled.
+        n_documents: Documents of the collection.
+        density: Sampled hashes per character.
 
     >>> [round(needed(n), 1) for n in (10, 3500, 7000, 80_000)]
     [1.9, 7.7, 18.4, 36.8]
@@ -184,7 +190,7 @@ def needed(n_documents: int, density: float = Params().density) -> float:
 
 
 def missed(n_documents: int) -> float:
-    """Return what a hash takes off the evidence that is missed between hits, in nats, among so many documents.
+    """Return the nats that a missed hash between hits takes off, in a collection of `n_documents`.
 
     >>> [round(missed(n), 2) for n in (10, 3500, 7000, 80_000)]
     [0.0, 0.0, 0.69, 1.5]

@@ -1,4 +1,4 @@
-"""What a collection's texts teach about words: how rare each is, so that rare ones in common say more."""
+"""How rare words are in a collection, learnt from a sample of its texts: rare words in common say more."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from pmbf.store.folder import Store
 
 SAMPLED = 64
 SAMPLED_CHARS = 20_000
-"""Beginnings of so many documents are read, so many characters of each: some 20 ms, once for an open collection."""
+"""The first 20,000 characters of 64 documents are read: some 20 ms, once for an open collection."""
 
 _known: WeakKeyDictionary[Store, verify.Statistics] = WeakKeyDictionary()
 
 
 def word_statistics(store: Store) -> verify.Statistics | None:
-    """Return what a fair sample of the stored texts teaches; None where the collection stores none.
+    """Return the word statistics of a fair sample of the stored texts; None if the collection stores no texts.
 
-    Computed once for each open store; the same documents give the same statistics.
+    Computed once for each open store. The same documents give the same statistics.
     """
     found = _known.get(store)
     if found is None:
@@ -36,7 +36,7 @@ def word_statistics(store: Store) -> verify.Statistics | None:
 def _sample(store: Store) -> Iterator[Words]:
     documents = store.documents(_sampled_ids(store, SAMPLED, seed=0).tolist())
     for document in documents.values():
-        # A damaged text is told where it is a candidate's; here the others teach as much.
+        # A damaged text is reported when it is a candidate. Here the other texts teach as much.
         with suppress(CorruptError):
             text = store.text(document)
             if text is not None:
@@ -44,7 +44,7 @@ def _sample(store: Store) -> Iterator[Words]:
 
 
 def _sampled_ids(store: Store, n_documents: int, seed: int) -> NDArray[np.uint32]:
-    """Return the ids of up to so many live documents, chosen by chance, ascending."""
+    """Return the ids of at most `n_documents` live documents, drawn at random with a seed, ascending."""
     ids = store.directory.live_ids()
     if len(ids) > n_documents:
         ids = ids[sorted(Random(seed).sample(range(len(ids)), n_documents))]  # numpy.random takes 5 ms to import

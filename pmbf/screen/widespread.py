@@ -1,8 +1,9 @@
-"""Text that so many documents share that its hashes weigh nothing: one clause of all contracts, a manual's notice.
+"""Text that very many documents share, so that its hashes weigh nothing: a clause of all contracts, a manual's notice.
 
-What is rare names its documents; of what is not, a phrase says nothing, but words in a row do. The documents that hold
-such a run of a query are candidates, too: all of a few dozen, three of a thousand, and of these only where no other
-candidate has it. Who asks whether a text stands in a collection wants to know of one of a thousand, not of all.
+Rare hashes name their documents. Of common hashes, a single phrase says nothing, but some twenty words in a row do. So
+the documents that hold a *run* of common hashes of the query are candidates too. If at most 50 documents share the run,
+then all are named; if more do, then three are, and only if no other candidate has the run. The question "does this text
+stand in the collection?" is answered by one of a thousand documents.
 """
 
 from __future__ import annotations
@@ -20,17 +21,17 @@ from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, Stretch, Weighing, evide
 from pmbf.store.generation import StoreFiles
 
 RUN_HASHES = 7
-"""So many hashes of a query, one after another, that weigh little are a run, some 20 words. Of 300 texts of 4,000 words
-without one, 9 have it beside 80,000 documents, by phrases alone, and none beside 11,600."""
+"""Hashes of little weight in a row that make a run: 7, some 20 words. Of 300 texts of 4,000 words without such a
+passage, 9 have a run among 80,000 documents, by phrases alone; none among 11,600."""
 
 RUN_SHINGLES = 5
-"""So many of a document's hits that share no word, within 50 words of a run, make it a candidate."""
+"""Hits of a document that share no word, within 50 words of a run, that make the document a candidate."""
 
 MOST_ROWS = 64
-"""Rows of a tile that are looked into for a run, at most."""
+"""Most rows of a tile that are looked into for a run."""
 
 MOST_SHARING = 3
-"""Documents that are named for what more than `COMMON_DOCUMENTS` have, at most."""
+"""At most this many documents are named for a run that over 50 documents share."""
 
 Hashes = NDArray[np.uint32]
 
@@ -48,12 +49,13 @@ class Runs:
     by: Weighing
 
     def levelled(self, weights: NDArray[np.int32]) -> NDArray[np.int32] | None:
-        """Return weights by which runs of hashes that weigh little count, and the others do not; None without a run.
+        """Return weights by which only the hashes of runs count, all alike; None if the query has no run.
 
-        Little is what could not make a candidate of a run, or a nat: more than a third of the documents have it.
+        A hash weighs little if `RUN_HASHES` hashes of its weight make no candidate, or if it weighs less than a nat:
+        then more than a third of the documents have it.
 
         Args:
-            weights: `(q,) int32`, those of the query's hashes, in the order of its text.
+            weights: `(q,) int32`, the weights of the query's hashes, in text order.
         """
         little = weights < max(self.least * UNITS / RUN_HASHES, UNITS)
         two = little[1:] & little[:-1]
@@ -67,7 +69,7 @@ class Runs:
         return levelled
 
     def parts(self, files: StoreFiles, stretch: Stretch) -> list[Hashes]:
-        """Return the parts of documents that live in rows which hold a run of a stretch; of many rows, of some."""
+        """Return the document parts in the rows that hold a run of a stretch, at most `MOST_ROWS` rows of a tile."""
         levelled = self.levelled(stretch.weights)
         if levelled is None:
             return []
@@ -77,15 +79,16 @@ class Runs:
     def documents(
         self, files: StoreFiles, sample: QuerySample, weights: NDArray[np.int32], parts: Hashes, named: Collection[int]
     ) -> list[tuple[int, int, float]]:
-        """Return documents that hold a run: id, hits and evidence of the run, best first.
+        """Return the documents that hold a run: id, hits and evidence of the run, best first.
 
-        Of what few documents share, all are named; of what more have, some, and where no candidate has it.
+        If few documents share a run, all are named. If more than `COMMON_DOCUMENTS` do, `MOST_SHARING` are, and only if
+        no candidate has the run.
 
         Args:
             files: The collection.
             sample: The query.
-            weights: `(q,) int32`, what its hashes weigh.
-            parts: `(n, 3) uint32`, of the documents that were looked into, those of the candidates among them.
+            weights: `(q,) int32`, the weights of its hashes.
+            parts: `(n, 3) uint32`, the document parts that were looked into, those of the candidates included.
             named: The candidates, which are not named again.
         """
         levelled = self.levelled(weights)

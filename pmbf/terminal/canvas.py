@@ -1,6 +1,6 @@
-"""The surface text is laid out on: its width, and whether it takes colours.
+"""The canvas that text is laid out on: its width, and whether it takes colours.
 
-rich is imported where something is laid out; `--json` and `--quiet` need not wait for it.
+rich is imported only when something is laid out; `--json` and `--quiet` do not wait for it.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class View:
 
 
 def wants_color(color: Color, stream: IO[str]) -> bool:
-    """Return whether to colour what goes to a stream: on a terminal, unless NO_COLOR is set or it can do nothing.
+    """Return whether output to a stream is coloured: on a terminal, unless NO_COLOR is set or the terminal is dumb.
 
     Source:
         https://no-color.org
@@ -65,7 +65,7 @@ def laid_out(view: View, *parts: RenderableType) -> str:
 
 
 def unwrapped(*pieces: str | tuple[str, str]) -> Text:
-    """Return text, or text with a style, that stays on one line: the terminal may wrap it, copying it gives it back."""
+    """Return text, or styled text, that stays on one line: the terminal may wrap it, and copying it gives one line."""
     from rich.text import Text
 
     return Text.assemble(*pieces, no_wrap=True)

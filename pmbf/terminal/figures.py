@@ -7,8 +7,9 @@ import os
 from pmbf.terminal.safe import one_line
 
 SPACELESS_RATIO = 0.5
-"""Tokens per character above which tokens are no words: a written word and its space are some six characters, while
-where words are written without spaces each letter is a token (measured: 0.14 to 0.20 against 0.85 to 0.95)."""
+"""If a text has more tokens per character than this, then its tokens are no words. A written word and its space are
+some six characters; in scripts written without spaces each letter is a token (measured: 0.14 to 0.20 against 0.85 to
+0.95)."""
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:

@@ -6,7 +6,7 @@
       1,204 characters … {+set+} in brass.     characters … [-cemented-] in brass.
       | The panel ends there…                  | In the summer of 1823 the tower…
 
-Words are compared as the engine compares them, folded: what differs only in case, accents or disguise is the same.
+Words are compared folded (`verify.word_pairs`): a difference in case, accents or look-alike letters is none.
 """
 
 from __future__ import annotations
@@ -17,37 +17,29 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from rapidfuzz.distance import Levenshtein
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from pmbf.report import Passage, Span
+from pmbf.report import Passage
+from pmbf.span import Span
 from pmbf.terminal.canvas import View
 from pmbf.terminal.figures import percent
 from pmbf.terminal.safe import one_line
-from pmbf.text import tokenise
+from pmbf.verify import WordPair, word_pairs
 
 SIDE_BY_SIDE_WIDTH = 100
 """Columns from which two texts stand side by side."""
 INDENT, GAP = 2, 3
 CONTEXT_CHARS = 60
 HEAD_CHARS, TAIL_CHARS = 480, 240
-"""What is shown of a longer passage: its ends, so that three passages fit on a screen."""
+"""Characters shown of a longer passage at each end, so that three passages fit on a screen."""
 OMITTED_CHARS = 120
-"""Fewest characters left out: less is not worth a gap."""
+"""Fewest characters left out. Fewer are shown: a gap would take as much room."""
 WINDOW_TOKENS = 4 * HEAD_CHARS
-"""Tokens compared at each end of a longer passage: four times what is shown, so that the shown ones pair up right."""
+"""Tokens compared at each end of a longer passage: four times the shown ones, so that the shown ones pair up right."""
 _TRAILING = " \t\r\n,.;:!?…)»”’\"'-–—"
-
-
-class Unit(NamedTuple):
-    """A token and what follows it, on both sides; a side is empty where the other has a word more."""
-
-    query: Span
-    source: Span
-    same: bool
 
 
 class Fragment(NamedTuple):
@@ -59,7 +51,7 @@ class Fragment(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Marks:
-    """How words of one side that the other lacks are marked: by a style, or by brackets without colours."""
+    """How the words of one side that the other side lacks are marked: by a style, or without colours by brackets."""
 
     style: str
     opening: str
@@ -72,7 +64,7 @@ STYLES = {"context": "dim", "same": "", "omitted": "dim italic"}
 
 
 def likeness(kind: str, similarity: float) -> str:
-    """Return how alike the two sides of a passage are, or of several taken together.
+    """Return how alike the two sides of a passage are, or of several passages together.
 
     >>> likeness("verbatim", 1.0), likeness("edited", 0.942), likeness("edited", 1.0), likeness("reworded", 0.61)
     ('verbatim', '94 % alike', '>99 % alike', 'reworded, 61 % alike')
@@ -84,10 +76,10 @@ def likeness(kind: str, similarity: float) -> str:
 
 
 def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableType:
-    """Return a passage of two texts, side by side where the width and the direction of the script allow it."""
-    ends = _ends(list(_units(passage, query, source)))
-    left = _side(query, passage.query, [[(unit.query, unit.same) for unit in end] for end in ends])
-    right = _side(source, passage.source, [[(unit.source, unit.same) for unit in end] for end in ends])
+    """Return a passage of two texts: side by side if the width and the direction of the script allow it."""
+    ends = _ends(word_pairs(query, source, passage, WINDOW_TOKENS))
+    left = _side(query, passage.query, [[(pair.query, pair.same) for pair in end] for end in ends])
+    right = _side(source, passage.source, [[(pair.source, pair.same) for pair in end] for end in ends])
     sides = _texts(left, QUERY_MARKS, view), _texts(right, SOURCE_MARKS, view)
     # A terminal that orders right-to-left letters itself would mix the two columns up.
     beside = view.columns >= SIDE_BY_SIDE_WIDTH and not any(
@@ -96,51 +88,15 @@ def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableTy
     return Padding(_beside(*sides, width=view.columns - INDENT) if beside else _stacked(*sides), (0, 0, 0, INDENT))
 
 
-# ---------------------------------------------------------------------- what differs
+# ---------------------------------------------------------------------- shown words
 
 
-def _units(passage: Passage, query: str, source: str) -> Iterator[Unit]:
-    """Yield a passage token by token; the middle of a long one, which is not shown, as a single unit."""
-    left, right = _tokens(query, passage.query), _tokens(source, passage.source)
-    if max(len(left), len(right)) <= 2 * WINDOW_TOKENS:
-        yield from _paired(left, right)
-        return
-    ends = min(WINDOW_TOKENS, len(left) // 2, len(right) // 2)
-    yield from _paired(left[:ends], right[:ends])
-    stops = len(left) - ends, len(right) - ends
-    yield Unit(_hull(left[ends : stops[0]]), _hull(right[ends : stops[1]]), False)
-    yield from _paired(left[stops[0] :], right[stops[1] :])
-
-
-def _tokens(text: str, span: Span) -> list[tuple[int, Span]]:
-    """Return the hash of each token inside a span, and where it stands, up to the token after it."""
-    tokens = tokenise(text[span.start : span.stop])
-    cuts = [span.start, *(tokens.starts[1:].astype(int) + span.start).tolist(), span.stop]
-    return list(zip(tokens.hashes.tolist() or [0], itertools.starmap(Span, itertools.pairwise(cuts)), strict=True))
-
-
-def _paired(left: Sequence[tuple[int, Span]], right: Sequence[tuple[int, Span]]) -> Iterator[Unit]:
-    """Yield the tokens of both sides, aligned with as few differences as possible."""
-    for step in Levenshtein.opcodes([token for token, _ in left], [token for token, _ in right]):
-        mine = [span for _, span in left[step.src_start : step.src_end]]
-        theirs = [span for _, span in right[step.dest_start : step.dest_end]]
-        for query, source in itertools.zip_longest(mine, theirs, fillvalue=Span(0, 0)):
-            yield Unit(query, source, step.tag == "equal")
-
-
-def _hull(tokens: Sequence[tuple[int, Span]]) -> Span:
-    return Span(tokens[0][1].start, tokens[-1][1].stop) if tokens else Span(0, 0)
-
-
-# ---------------------------------------------------------------------- what is shown of it
-
-
-def _ends(units: Sequence[Unit]) -> tuple[Sequence[Unit], Sequence[Unit]]:
+def _ends(pairs: Sequence[WordPair]) -> tuple[Sequence[WordPair], Sequence[WordPair]]:
     """Return the head and the tail of a passage that are shown; a short one is all head."""
-    lengths = [max(len(unit.query), len(unit.source)) for unit in units]
+    lengths = [max(len(pair.query), len(pair.source)) for pair in pairs]
     if sum(lengths) <= HEAD_CHARS + TAIL_CHARS + OMITTED_CHARS:
-        return units, ()
-    return units[: _fitting(lengths, HEAD_CHARS)], units[len(units) - _fitting(lengths[::-1], TAIL_CHARS) :]
+        return pairs, ()
+    return pairs[: _fitting(lengths, HEAD_CHARS)], pairs[len(pairs) - _fitting(lengths[::-1], TAIL_CHARS) :]
 
 
 def _fitting(lengths: Sequence[int], n_chars: int) -> int:
@@ -148,7 +104,7 @@ def _fitting(lengths: Sequence[int], n_chars: int) -> int:
 
 
 def _side(text: str, span: Span, ends: Sequence[Sequence[tuple[Span, bool]]]) -> list[list[Fragment]]:
-    """Return one side of a passage: the words before it, what is shown of itself, the words after it."""
+    """Return one side of a passage: the words before it, its shown words, the words after it."""
     head, tail = (list(_runs(text, end)) for end in ends)
     n_omitted = len(span) - sum(len(run.text) for run in head + tail)
     omitted = [Fragment(f" … {n_omitted:,} characters … ", "omitted")] if n_omitted else []
@@ -156,7 +112,7 @@ def _side(text: str, span: Span, ends: Sequence[Sequence[tuple[Span, bool]]]) ->
 
 
 def _runs(text: str, pieces: Iterable[tuple[Span, bool]]) -> Iterator[Fragment]:
-    """Yield runs of words that are the same, or not, on the other side."""
+    """Yield runs of words that are all the same on the other side, or all different."""
     present = (piece for piece in pieces if len(piece[0]))
     for same, run in itertools.groupby(present, key=lambda piece: piece[1]):
         words = "".join(text[span.start : span.stop] for span, _ in run)
@@ -180,11 +136,11 @@ def _after(text: str, start: int) -> list[Fragment]:
 
 
 def _without_cut_word(words: str) -> str:
-    """Return words without the first one, which may be cut, if more is left."""
+    """Return words without the first one, which may be cut, if others are left."""
     return (words.split(maxsplit=1)[1:] or [words])[0]
 
 
-# ---------------------------------------------------------------------- how it looks
+# ---------------------------------------------------------------------- layout
 
 
 def _text(fragments: Iterable[Fragment], marks: Marks, view: View) -> Text:

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @contextmanager
 def load_progress(*, shown: bool) -> Iterator[Callable[[Progress], None] | None]:
-    """Yield what `Collection.load` calls after each batch: a bar, files, speed, time left; None if not shown."""
+    """Yield the function that `Collection.load` calls after each batch; None if not shown.
+
+    It draws a bar, the number of files, the speed and the time left.
+    """
     if not shown:
         yield None
         return
@@ -34,7 +37,7 @@ def load_progress(*, shown: bool) -> Iterator[Callable[[Progress], None] | None]
 
 @contextmanager
 def screen_progress(n_files: int, *, shown: bool) -> Iterator[Callable[[], None]]:
-    """Yield what is called after each screened file: a bar, files, time left; nothing if not shown."""
+    """Yield the function to call after each screened file: it draws a bar and the time left; nothing if not shown."""
     if not shown:
         yield lambda: None
         return

@@ -1,4 +1,4 @@
-"""A screening's report: one line on the text, the verdict, the sources ranked, their passages, what is odd."""
+"""A report as text: one line on the query, the verdict, the sources ranked, their passages, signs of manipulation."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ N_ALSO = 3
 """Other sources of a passage that are named."""
 
 WITHIN = {"quotation": ", in a quotation", "bibliography": ", in the bibliography"}
-"""What is said of a passage that the author marks as not his own."""
+"""The note on a passage that the author marks as not his own."""
 
 SourceText = Callable[[int], str]
 """Returns the text of a document by id; called only for the documents whose passages are shown."""
@@ -82,8 +82,8 @@ def _notes(report: Report) -> Iterator[str]:
         yield "there is not one word in this text; nothing was compared."
     elif not asked.n_hashes:
         yield f"{counted(asked.n_tokens, 'word')} are too few to compare."
-    if asked.n_stop_hashes * 10 >= max(1, asked.n_hashes):
-        share = f"{asked.n_stop_hashes / asked.n_hashes:.0%}".replace("%", " %")
+    if asked.n_common_hashes * 10 >= max(1, asked.n_hashes):
+        share = f"{asked.n_common_hashes / asked.n_hashes:.0%}".replace("%", " %")
         yield f"{share} of this text stands in very many documents, as licences and templates do; it was left out."
     if asked.n_excluded:
         yield f"{percent(asked.n_excluded / asked.n_chars)} of this text does not count, as asked."

@@ -12,7 +12,8 @@ import unicodedata
 from typing import Any
 
 _RISKY = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-"""Categories a terminal may obey, or a reader overlook: controls, format characters, surrogates, line separators."""
+"""Categories that a terminal may obey or a reader overlook: controls, format characters, surrogates, line
+separators."""
 
 _NEEDED = frozenset("\u200c\u200d\u0600\u0601\u0602\u0603\u0604\u0605\u06dd\u070f\u0890\u0891\u08e2")
 """Format characters that belong to ordinary words: the joiners of Persian, Indic scripts and emoji; Arabic signs."""
@@ -21,7 +22,7 @@ _SPACE = re.compile(r"\s+")
 
 
 def harmless(text: str) -> str:
-    r"""Return a text with every risky character written as an escape; a byte that was no text becomes `\xNN`.
+    r"""Return a text with every risky character as an escape; a byte that was no text becomes `\xNN`.
 
     >>> harmless("caf\udce9 \x07")
     'caf\\xe9 \\x07'
@@ -30,7 +31,7 @@ def harmless(text: str) -> str:
 
 
 def one_line(text: str) -> str:
-    r"""Return a text with each run of white space as one space, and made harmless.
+    r"""Return a text with each run of white space as one space, and with risky characters as escapes.
 
     >>> one_line("two\n\n  lines")
     'two lines'
@@ -46,7 +47,7 @@ def json_line(values: Any) -> bytes:
     """
     line = json.dumps(values, ensure_ascii=False)
     if not line.isprintable():
-        # All of JSON's own characters are ASCII and printable: what is risky stands inside a string.
+        # All of JSON's own characters are ASCII and printable, so risky characters stand inside strings.
         line = "".join(json.dumps(char)[1:-1] if _risky(char) else char for char in line)
     return line.encode() + b"\n"
 

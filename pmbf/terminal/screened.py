@@ -1,4 +1,4 @@
-"""What is said of many screened texts: a line for one that shares nothing, a total."""
+"""The outcome of many screened texts: a line for each text that shares nothing, and a total."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pmbf.terminal.figures import counted, length, shown_path
 
 @dataclass(slots=True)
 class Screened:
-    """How many files were to be screened, and how that came out."""
+    """How many files were to be screened, by outcome."""
 
     n_found: int = 0
     n_below: int = 0
@@ -32,7 +32,7 @@ class Screened:
 
 
 def nothing_line(report: Report) -> str:
-    """Return the one line on a text that shares nothing, one of many."""
+    """Return the one line for a text that shares nothing, among many texts."""
     asked = report.query
     documents = counted(report.n_documents, "document")
     found = f"nothing above the threshold, {report.n_below:,} below," if report.n_below else "nothing"
@@ -40,7 +40,7 @@ def nothing_line(report: Report) -> str:
 
 
 def screened_text(screened: Screened) -> str:
-    """Return how many texts were screened, one line a kind of outcome.
+    """Return how many texts were screened, one line for each outcome.
 
     >>> print(screened_text(Screened(n_found=2, n_none=1)), end="")
     3 texts screened

@@ -1,4 +1,4 @@
-"""What load, list, stats, remove, compact and check say once they are done."""
+"""The results of load, list, stats, remove, compact and check as text."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ N_PROBLEMS = 20
 
 
 def load_text(report: LoadReport, collection: str, n_documents: int) -> str:
-    """Return what a load did, one line a kind of file."""
+    """Return what a load did, one line for each outcome."""
     lines = [f"{n:>9,} {what}" for n, what in _outcomes(report) if n]
     lines = lines or ["        0 files found"]
     total = f"{shown_path(collection)} has {counted(n_documents, 'document')}"
@@ -55,7 +55,7 @@ def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
 
 
 def list_lines(documents: Sequence[Listed]) -> Iterator[str]:
-    """Yield a head line and a line for each path of each document, and what was not read of it."""
+    """Yield a head line, a line for each path of each document, and a line for each part of it that was not read."""
     if not documents:
         return
     id_width = max(2, *(len(str(document.id)) for document in documents))
@@ -117,7 +117,7 @@ def check_lines(report: CheckReport, collection: str) -> Iterator[str]:
 
 
 def stats_text(stats: Stats, collection: str, view: View) -> str:
-    """Return a collection's figures, each with what it means."""
+    """Return a collection's figures, each with its meaning."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(no_wrap=True)
     table.add_column(justify="right", no_wrap=True, style="bold")

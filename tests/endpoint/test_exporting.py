@@ -10,7 +10,7 @@ from pmbf import Collection, Params
 from pmbf.endpoint import opaque
 from pmbf.endpoint.exporting import export
 from pmbf.endpoint.filterfile import EndpointFilter
-from pmbf.endpoint.opaque import Part
+from pmbf.endpoint.opaque import Place
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.guard.endpoint import EndpointChecker
@@ -159,7 +159,7 @@ def test_a_damaged_map_is_refused(protected, exported):
     with pytest.raises(UnsupportedError, match="has version 2"):
         list(opaque.resolve(protected.path, []))
     path.write_text(content)
-    assert all(isinstance(part, Part) for _, part in opaque.resolve(protected.path, opaque.ids_in(content)))
+    assert all(isinstance(part, Place) for _, part in opaque.resolve(protected.path, opaque.ids_in(content)))
 
 
 def test_a_document_that_cannot_be_read_is_told(tmp_path, key):

@@ -1,4 +1,4 @@
-"""What two texts were found to share, in tokens: found parts, their size, and what is left of one beside another."""
+"""Pieces: the pairs of token ranges that two texts were found to share, their size, and what others leave of them."""
 
 from __future__ import annotations
 
@@ -10,16 +10,23 @@ import numpy as np
 
 from pmbf.passages.chains import Chain
 from pmbf.passages.prepared import Prepared
-from pmbf.report import Span
+from pmbf.span import Span
 
 SINGLE_CHARS = 3
-"""Letters that a letter of Han, Kana, Thai and so on counts for: a word has some 6 of those, 2 of these."""
+"""Letters of an alphabet that one letter of Han, Kana, Thai and so on counts for. A word has some 6 of the former and 2
+of the latter."""
 
 
-class Found(NamedTuple):
-    """A part that both texts have, in tokens.
+class Piece(NamedTuple):
+    """A token range of each text, found to share words.
 
-    With the chain of equal runs it consists of, if it does; of a summary, with what its words say for it, in nats.
+    Args:
+        query: Tokens of the query.
+        source: Tokens of the source.
+        similarity: As in `report.Passage`.
+        kind: As in `report.Passage`.
+        chain: The one chain of equal runs of a verbatim or edited piece; empty for other kinds.
+        word_evidence: Evidence of a summary's words, in nats; 0 for other kinds.
     """
 
     query: Span
@@ -27,17 +34,17 @@ class Found(NamedTuple):
     similarity: float
     kind: str
     chain: tuple[Chain, ...] = ()
-    told: float = 0.0
+    word_evidence: float = 0.0
 
 
 def chain_spans(chain: Chain) -> tuple[Span, Span]:
-    """Return the tokens of a chain in the query and in the source, from its first to its last."""
+    """Return the token ranges of a chain in query and source, from its first token to its last."""
     first, last = chain[0], chain[-1]
     return Span(first.query, last.query_stop), Span(first.source, last.source_stop)
 
 
 def n_letters(text: Prepared, tokens: Span) -> int:
-    """Return the characters of some tokens, in letters of an alphabet."""
+    """Return the characters of a token range, counted in letters of an alphabet."""
     n_chars = int(text.tokens.stops[tokens.stop - 1]) - int(text.tokens.starts[tokens.start])
     if not text.n_singles:
         return n_chars
@@ -45,30 +52,20 @@ def n_letters(text: Prepared, tokens: Span) -> int:
 
 
 def near(spans: Sequence[Span], span: Span) -> slice:
-    """Return which of some spans, sorted and disjoint, overlap one; perhaps one more before them."""
+    """Return the slice of sorted, disjoint spans that overlap a span. It may hold one span more, before them."""
     return slice(
         max(0, bisect_left(spans, Span(span.start, span.start)) - 1), bisect_left(spans, Span(span.stop, span.stop))
     )
 
 
-def meets(one: Span, other: Span) -> bool:
-    """Return whether two spans share a token."""
-    return one.start < other.stop and other.start < one.stop
-
-
-def n_common(one: Span, other: Span) -> int:
-    """Return how many tokens two spans share."""
-    return max(0, min(one.stop, other.stop) - max(one.start, other.start))
-
-
 def owned(query: Prepared, chain: Chain) -> Span:
-    """Return the tokens that touch a chain's characters: one character such as ½ or ㍿ can be several tokens."""
+    """Return the tokens that touch a chain's characters. One character such as ½ or ㍿ can be several tokens."""
     starts, stop = query.tokens.starts, query.tokens.stops[chain[-1].query_stop - 1]
     return Span(int(np.searchsorted(starts, starts[chain[0].query])), int(np.searchsorted(starts, stop)))
 
 
 def free_parts(chain: Chain, taken: list[Span]) -> Iterator[Chain]:
-    """Yield what is left of a chain between the tokens that are taken, `taken` being sorted and disjoint."""
+    """Yield the parts of a chain between the taken tokens. `taken` is sorted and disjoint."""
     start, stop = chain[0].query, chain[-1].query_stop
     for other in [*taken[near(taken, Span(start, stop))], Span(stop, stop)]:
         if part := _between(chain, start, other.start):
