@@ -6,11 +6,11 @@ What changes a collection is imported by the verbs that do: a screening, which s
 from __future__ import annotations
 
 import hashlib
+import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,10 +19,10 @@ from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import discover
-from pmbf.intake.texts import read_leniently, read_query
+from pmbf.intake.texts import Origin, Text, read_text
 from pmbf.params import Params
 from pmbf.report import Report
-from pmbf.screen import Answer, Options, Reader, answers, screen
+from pmbf.screen import Answer, Options, answers, screen
 from pmbf.store.folder import Store
 from pmbf.store.originals import original_text
 from pmbf.store.tables import TEXT_KIND
@@ -216,9 +216,9 @@ class Collection:
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
-        text, name, problems = read_query(query, name, limits or Limits())
-        report = screen(self._store, text, name=name, options=Options(**options))
-        return _with_problems(report, problems)
+        read = read_text(Origin.of(query, name), limits or Limits())
+        report = screen(self._store, read.text, name=read.name, options=Options(**options))
+        return replace(report, problems=read.problems + report.problems) if read.problems else report
 
     def screen_many(
         self,
@@ -252,24 +252,24 @@ class Collection:
         ...     [report.found for report in collection.screen_many(texts, min_chars=40)]
         [True, False]
         """
-        found = self.answers(queries, partial(read_leniently, limits=limits or Limits()), jobs=jobs, **options)
+        found = self.answers(itertools.starmap(_origin, enumerate(queries)), limits=limits, jobs=jobs, **options)
         return _reports(found, on_progress)
 
-    def answers(self, queries: Iterable[Any], read: Reader, *, jobs: int = 1, **options: Any) -> Iterator[Answer]:
-        """Yield the answer to each query as `screen_many` does, each read in the caller's own way.
+    def answers(
+        self, queries: Iterable[Origin | Text], *, limits: Limits | None = None, jobs: int = 1, **options: Any
+    ) -> Iterator[Answer]:
+        """Yield the answer to each query, the query with it, as `screen_many` does.
 
         Args:
-            queries: Whatever `read` takes.
-            read: Makes a `pmbf.screen.Text` of a query; with several processes both must be picklable, and come from a
-                module, not from the calling script.
-            jobs, options: As for `screen_many`.
+            queries: What to read, and texts that were read before.
+            limits, jobs, options: As for `screen_many`.
 
         Raises:
             ParameterError, CorruptError: As for `screen_many`.
         """
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
-        return answers(self._store, queries, read, options=Options(**options), jobs=jobs)
+        return answers(self._store, queries, limits=limits or Limits(), options=Options(**options), jobs=jobs)
 
     def documents(self) -> Iterator[Listed]:
         """Yield every document, by ascending id."""
@@ -383,12 +383,16 @@ def _checked(named: tuple[str, str]) -> tuple[str, str]:
     return clean(name), text
 
 
+def _origin(row: int, query: object) -> Origin | Text:
+    """Return where a query comes from; NaN in a column of texts becomes a text that was not read."""
+    try:
+        return Origin.of(query)
+    except ParameterError as error:
+        return Text("", "", (f"queries[{row}]: {error}",), unread=True)
+
+
 def _reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
     for number, answer in enumerate(found, 1):
         if on_progress:
             on_progress(number)
         yield answer.report
-
-
-def _with_problems(report: Report, problems: tuple[str, ...]) -> Report:
-    return replace(report, problems=problems + report.problems) if problems else report

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import zipfile
 from dataclasses import fields
 from pathlib import Path
 
@@ -284,14 +285,13 @@ def test_a_file_that_cannot_be_read_is_an_error_and_the_next_is_screened(library
     assert "tides.txt" in result.stdout
 
 
-def test_nothing_found_in_part_of_a_text_is_exit_code_3(library, monkeypatch):
-    from pmbf.extract import Extracted
-
-    cut = Extracted("some words that stand nowhere else in the collection", "pdf", None, ("page 2 of 3 is damaged",))
-    monkeypatch.setattr("pmbf.cli.queries.extract", lambda *arguments: cut)
-    result = run("screen", SUSPICIOUS / "none.txt", "-c", library)
+def test_nothing_found_in_part_of_a_text_is_exit_code_3(library, tmp_path):
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.txt", "some words that stand nowhere else in the collection")
+        archive.writestr("b.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    result = run("screen", tmp_path / "two.zip", "-c", library)
     assert result.exit_code == 3
-    assert "Incomplete: page 2 of 3 is damaged" in result.stdout
+    assert "Incomplete: b.doc: skipped: an old binary Office file" in result.stdout
 
 
 def test_a_file_that_cannot_be_read_has_its_line_of_json(library, tmp_path):

@@ -11,8 +11,6 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pmbf.errors import IncompleteError
-
 if TYPE_CHECKING:
     from pmbf.collection import Collection
     from pmbf.extract import Limits
@@ -90,14 +88,8 @@ def ignored_texts(paths: Sequence[str], limits: Limits) -> tuple[str, ...]:
     """Return the texts of files that are to be ignored.
 
     Raises:
-        PmbfError: One cannot be read, or not whole: then too much would count.
+        PmbfError, OSError: One cannot be read, or not whole: then too much would count.
     """
-    from pmbf.extract import extract_path
+    from pmbf.intake.texts import Origin, read_whole
 
-    texts = []
-    for path in paths:
-        extracted = extract_path(path, limits)
-        if extracted.problems:
-            raise IncompleteError(f"{path}: {extracted.problems[0]}; it cannot be ignored as a whole")
-        texts.append(extracted.text)
-    return tuple(texts)
+    return tuple(read_whole(Origin(path, path=path), limits) for path in paths)

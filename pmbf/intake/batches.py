@@ -21,16 +21,17 @@ from functools import partial
 from typing import NamedTuple
 
 from pmbf import kernels
+from pmbf.contents import read_bounded
 from pmbf.errors import PmbfError
-from pmbf.extract import Limits, extract, may_be_plain, plain_kind
+from pmbf.extract import Limits, may_be_plain, plain_kind
 from pmbf.fingerprint import fingerprint
-from pmbf.intake.discovery import FileFound, read_bounded
+from pmbf.intake.discovery import FileFound
+from pmbf.intake.texts import Origin, read_text
 from pmbf.jobs.processes import Processes
 from pmbf.jobs.threads import Workers
 from pmbf.params import Params
 from pmbf.store.pending import NewDocument
 from pmbf.store.tables import PathEntry
-from pmbf.text import utf8
 
 BATCH_FILES, BATCH_BYTES = 256, 2 << 20
 BATCH_SECONDS = 0.1
@@ -88,10 +89,10 @@ def read_document(path: str, params: Params, limits: Limits, *, apart: bool = Fa
         NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
     """
     content = read_bounded(path, limits.max_bytes)
-    extracted = extract(content, path, limits, apart=apart)
-    text = utf8(extracted.text)
+    read = read_text(Origin(path, content), limits, apart=apart)
+    text = read.text.encode()
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
-    return NewDocument.of(extracted.kind, sha256, text, sampled, "\n".join(extracted.problems))
+    return NewDocument.of(read.kind, sha256, text, sampled, "\n".join(read.problems))
 
 
 def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> dict[str, NewDocument]:

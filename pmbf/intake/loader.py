@@ -18,10 +18,12 @@ from dataclasses import asdict, dataclass, field
 from types import FrameType
 from typing import Any
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.contents import reason_of
+from pmbf.errors import ParameterError
 from pmbf.extract import Limits, looks_supported
 from pmbf.intake.batches import Outcome, Planned, read_ahead
-from pmbf.intake.discovery import FileFound, Problem, reason_of
+from pmbf.intake.discovery import FileFound, Problem
+from pmbf.intake.texts import is_passed_over
 from pmbf.jobs.threads import Workers
 from pmbf.params import Params
 from pmbf.store.pending import NewDocument
@@ -242,10 +244,10 @@ class Loader:
         return self._writer.add(new)
 
     def _refused(self, file: FileFound, error: Exception) -> None:
-        if isinstance(error, UnsupportedError) and not file.named and not error.missing_extra:
+        if is_passed_over(error, met=not file.named):
             self.report.n_skipped += 1
-            return
-        self.report.problems.append(Problem(file.path, reason_of(error)))
+        else:
+            self.report.problems.append(Problem(file.path, reason_of(error)))
 
     def _commit_when_due(self) -> None:
         now = time.monotonic()

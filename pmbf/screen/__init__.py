@@ -15,7 +15,7 @@ text ─► sampled hashes          fingerprint.py
 from pmbf.screen.answering import screen
 from pmbf.screen.candidates import Candidate, Hashes, candidates, find, rows_looked_into
 from pmbf.screen.exempt import spans_in
-from pmbf.screen.many import Answer, Reader, answers
+from pmbf.screen.many import Answer, answers
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import EVIDENCE_HASHES, needed
 
@@ -25,7 +25,6 @@ __all__ = [
     "Candidate",
     "Hashes",
     "Options",
-    "Reader",
     "answers",
     "candidates",
     "find",
