@@ -155,12 +155,12 @@ class Collection:
             OSError: The disk is full; every batch committed before is kept.
         """
         from pmbf.intake.loader import Loader
-        from pmbf.jobs.threads import Workers
+        from pmbf.jobs.threads import Threads
 
         roots = list(paths)
-        workers = Workers(jobs) if jobs > 1 else None
-        with workers or nullcontext(), self._writer(workers) as writer:
-            loader = Loader(writer, self.params, limits=limits, workers=workers, jobs=jobs, on_progress=on_progress)
+        threads = Threads(jobs) if jobs > 1 else None
+        with threads or nullcontext(), self._writer(threads) as writer:
+            loader = Loader(writer, self.params, limits=limits, threads=threads, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, include=include, exclude=exclude))
             if prune:
                 loader.prune(roots)
@@ -191,7 +191,7 @@ class Collection:
 
         utf8 = text.encode()
         sha256 = hashlib.sha256(utf8).hexdigest()
-        document = writer.by_sha256(sha256, from_file=False)
+        document = writer.with_contents(sha256, from_file=False)
         if document is None:
             taken = fingerprint(utf8, self.params)
             document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, taken))

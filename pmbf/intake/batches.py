@@ -18,7 +18,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from functools import partial
-from typing import NamedTuple
 
 from pmbf import kernels
 from pmbf.contents import read_bounded
@@ -27,11 +26,11 @@ from pmbf.extract import Limits, may_be_plain, plain_kind
 from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import FileFound
 from pmbf.intake.texts import Origin, read_text
+from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
-from pmbf.jobs.threads import Workers
+from pmbf.jobs.threads import Threads
 from pmbf.params import Params
 from pmbf.store.pending import NewDocument
-from pmbf.store.tables import PathEntry
 
 BATCH_FILES, BATCH_BYTES = 256, 2 << 20
 BATCH_SECONDS = 0.1
@@ -44,42 +43,39 @@ _FEW_FILES, _SMALL_BYTES = 100, 1 << 20
 """… or decoding that many texts in other encodings, each of no more bytes."""
 
 
-class Planned(NamedTuple):
-    """A file, the entry its path has, whether that still holds, and whether the file is to be read."""
-
-    file: FileFound
-    known: PathEntry | None
-    unchanged: bool
-    wanted: bool
-
-
 Outcome = NewDocument | PmbfError | OSError | None
-Batch = list[tuple[Planned, Outcome]]
+_Batch = list[FileFound | None]
 
 
 def read_ahead(
-    plan: Iterable[Planned], params: Params, limits: Limits, *, workers: Workers | None, jobs: int, n_bytes: int
-) -> Iterator[Batch]:
-    """Yield the planned files, batch by batch, with what each gave, or why it gave nothing; None for one not wanted.
+    files: Iterable[FileFound | None],
+    params: Params,
+    limits: Limits,
+    *,
+    threads: Threads | None,
+    jobs: int,
+    n_bytes: int,
+) -> Iterator[list[Outcome]]:
+    """Yield what each file gave, or why it gave nothing, in the order of the files, batch by batch.
 
     Args:
-        plan: Files in the order they are to come out.
+        files: What to read; None keeps a place, and its outcome is None.
         params: Of the collection.
         limits: Bounds for reading a file.
-        workers: As many threads as `jobs`; None to read here, when the next batch is asked for.
+        threads: As many as `jobs`; None to read here, when the next batch is asked for.
         jobs: Batches read at the same time.
         n_bytes: Of all the files.
     """
-    if kernels.NAME == "native" and workers:
+    read = partial(_all_outcomes, params=params, limits=limits)
+    if kernels.NAME == "native" and threads:
         apart = _Apart() if n_bytes >= _BYTES_WORTH_PROCESSES else _never
-        read = partial(_all_outcomes, params=params, limits=limits, apart=apart)
-        yield from _read_aside(plan, read, workers.submit_ahead, jobs)
+        yield from _read_aside(files, partial(read, apart=apart), threads.ahead, jobs)
     elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
         with Processes(jobs) as processes:
-            yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), processes.submit, jobs)
+            yield from _read_aside(files, read, processes, jobs)
     else:
-        for planned in _batches(plan):
-            yield from _in_time(zip(planned, _outcomes(planned, params, limits), strict=True))
+        for batch in _batches(files):
+            yield from _in_time(_outcomes(batch, params, limits))
 
 
 def read_document(path: str, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
@@ -105,42 +101,37 @@ def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> di
 
 
 def _read_aside(
-    plan: Iterable[Planned],
-    read: Callable[[list[Planned]], list[Outcome]],
-    submit: Callable[..., Future[list[Outcome]]],
-    jobs: int,
-) -> Iterator[Batch]:
-    under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
+    files: Iterable[FileFound | None], read: Callable[[_Batch], list[Outcome]], runner: Runner, jobs: int
+) -> Iterator[list[Outcome]]:
+    under_way: deque[tuple[int, Future[list[Outcome]]]] = deque()
     n_ahead = 0
     try:
-        for planned in _batches(plan):
-            under_way.append((planned, submit(read, planned)))
-            n_ahead += _held_bytes(planned)
+        for batch in _batches(files):
+            n_held = _held_bytes(batch)
+            under_way.append((n_held, runner.submit(read, batch)))
+            n_ahead += n_held
             while n_ahead > AHEAD_BYTES and len(under_way) > 2 * jobs:
-                n_ahead -= _held_bytes(under_way[0][0])
-                yield _together(*under_way.popleft())
+                n_held, future = under_way.popleft()
+                n_ahead -= n_held
+                yield future.result()
         while under_way:
-            yield _together(*under_way.popleft())
+            yield under_way.popleft()[1].result()
     finally:
         for _, future in under_way:
             future.cancel()
 
 
-def _together(planned: list[Planned], future: Future[list[Outcome]]) -> Batch:
-    return list(zip(planned, future.result(), strict=True))
+def _held_bytes(batch: _Batch) -> int:
+    """Return the memory that a batch may take: its texts, and for each file a page for what comes with it."""
+    return sum((file.size if file else 0) + 4096 for file in batch)
 
 
-def _held_bytes(planned: list[Planned]) -> int:
-    """Return what a batch may take in memory: texts, and for each file a page for what comes with it."""
-    return sum(one.wanted * one.file.size + 4096 for one in planned)
-
-
-def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:
-    batch: list[Planned] = []
+def _batches(files: Iterable[FileFound | None]) -> Iterator[_Batch]:
+    batch: _Batch = []
     n_bytes = 0
-    for one in plan:
-        batch.append(one)
-        n_bytes += one.wanted * one.file.size
+    for file in files:
+        batch.append(file)
+        n_bytes += file.size if file else 0
         if len(batch) >= BATCH_FILES or n_bytes >= BATCH_BYTES:
             yield batch
             batch, n_bytes = [], 0
@@ -148,12 +139,12 @@ def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:
         yield batch
 
 
-def _in_time(found: Iterable[tuple[Planned, Outcome]]) -> Iterator[Batch]:
+def _in_time(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
     """Yield what comes in batches, each ended after `BATCH_SECONDS`."""
-    batch: Batch = []
+    batch: list[Outcome] = []
     until = time.monotonic() + BATCH_SECONDS
-    for one in found:
-        batch.append(one)
+    for outcome in outcomes:
+        batch.append(outcome)
         if time.monotonic() >= until:
             yield batch
             batch, until = [], time.monotonic() + BATCH_SECONDS
@@ -176,20 +167,19 @@ def _never(file: FileFound) -> bool:
 
 
 def _all_outcomes(
-    planned: list[Planned], params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
+    batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
 ) -> list[Outcome]:
-    return list(_outcomes(planned, params, limits, apart=apart))
+    return list(_outcomes(batch, params, limits, apart=apart))
 
 
 def _outcomes(
-    planned: list[Planned], params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
+    batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
 ) -> Iterator[Outcome]:
     """Yield what each file gave: plain texts all at once, the others when they are asked for."""
-    files = [one.file for one in planned if one.wanted and may_be_plain(one.file.path)]
-    plain = read_plain(files, params, limits)
-    for one in planned:
-        if one.wanted:
-            yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits, apart(one.file))
+    plain = read_plain((file for file in batch if file and may_be_plain(file.path)), params, limits)
+    for file in batch:
+        if file:
+            yield plain.pop(file.path, None) or _attempted(file.path, params, limits, apart(file))
         else:
             yield None
 
