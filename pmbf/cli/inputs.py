@@ -49,10 +49,7 @@ def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:
 
 def resolved(collection: Collection, targets: Sequence[str]) -> list[int | str]:
     """Return each target as an id or a path: digits are an id, unless such a path is listed."""
-    numbers = {target for target in targets if target.isdecimal()}
-    paths = {path for document in collection.documents() for path in document.paths} if numbers else set()
-    named = {number for number in numbers if number in paths or os.path.abspath(number) in paths}
-    return [int(target) if target in numbers - named else target for target in targets]
+    return [int(one) if one.isdecimal() and one not in collection else one for one in targets]
 
 
 def given(**values: Any) -> dict[str, Any]:

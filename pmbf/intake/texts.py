@@ -6,6 +6,7 @@ Origin ─► bytes, within limits ─ extract ─► Text
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pmbf.contents import is_stream, read_bounded, read_stream, reason_of
@@ -93,6 +94,15 @@ class Origin:
         if self.content is not None:
             return self.content
         return read_stream(self.path, max_bytes) if self.streams else read_bounded(self.path, max_bytes)
+
+
+def origins(queries: Iterable[object]) -> Iterator[Origin | Text]:
+    """Yield where each query comes from; one that is no query, as NaN in a column of texts, is a text not read."""
+    for row, query in enumerate(queries):
+        try:
+            yield Origin.of(query)
+        except ParameterError as error:
+            yield Text("", "", (f"queries[{row}]: {error}",), unread=True)
 
 
 def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -75,6 +75,14 @@ def answers(
 
     with Processes(jobs, _start, (store, limits, options, word_statistics(store))) as processes:
         yield from _ahead(store, processes, batches, options, jobs)
+
+
+def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
+    """Yield the report of each answer; before each, call `on_progress` with how many there were so far."""
+    for number, answer in enumerate(found, 1):
+        if on_progress:
+            on_progress(number)
+        yield answer.report
 
 
 def _ahead(
