@@ -11,13 +11,22 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.intake.discovery import is_collection
+
 if TYPE_CHECKING:
     from pmbf.collection import Collection
     from pmbf.extract import Limits
 
 
 def named_roots(paths: Sequence[str], files_from: str | None) -> list[str]:
-    """Return what to load, glob patterns that the shell left alone filled in."""
+    """Return what to load, glob patterns that the shell left alone filled in.
+
+    Raises:
+        ParameterError: Nothing is named.
+    """
+    if not (paths or files_from):
+        raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
     roots = [root for path in paths for root in expanded(path)]
     return roots if files_from is None else roots + _paths_in(files_from)
 
@@ -50,6 +59,43 @@ def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:
 def resolved(collection: Collection, targets: Sequence[str]) -> list[int | str]:
     """Return each target as an id or a path: digits are an id, unless such a path is listed."""
     return [int(one) if one.isdecimal() and one not in collection else one for one in targets]
+
+
+def named_collection(collection: str | None) -> str:
+    """Return the folder of a collection as it was given.
+
+    Raises:
+        ParameterError: None was given.
+    """
+    if not collection:
+        raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
+    return collection
+
+
+def open_collection(collection: str | None) -> Collection:
+    """Return the collection that was named.
+
+    Raises:
+        ParameterError: None was named.
+        NotFoundError: There is none; of a folder that holds other files it says what to type.
+    """
+    from pmbf.collection import Collection
+
+    folder = named_collection(collection)
+    if holds_other_files(folder):
+        made = f"{folder.rstrip('/')}.pmbf"
+        raise NotFoundError(
+            f"{folder}: is a folder of files, no collection; "
+            f"`pmbf load {folder} -c {made}` makes a collection of them, then use -c {made}"
+        )
+    return Collection(folder)
+
+
+def holds_other_files(folder: str) -> bool:
+    """Return whether a folder holds files and is no collection, nor one whose making was cut short."""
+    if is_collection(folder) or not os.path.isdir(folder):
+        return False
+    return any(not name.startswith(("catalog.sqlite", "writer.lock")) for name in os.listdir(folder))
 
 
 def given(**values: Any) -> dict[str, Any]:

@@ -114,4 +114,5 @@ class Screening:
 def _code(report: Report) -> int:
     if any(match.passages for match in report.matches):
         return FOUND
-    return FAILED if report.problems else DONE
+    nothing_compared = not (report.n_documents and report.query.n_tokens)
+    return FAILED if report.problems or nothing_compared else DONE

@@ -51,7 +51,9 @@ def require_text(name: object, text: object, where: str = "") -> Named:
     if not isinstance(name, str) or not name:
         raise ParameterError(f"{where}name is {name!r}, expected what to call the text")
     if not isinstance(text, str):
-        raise ParameterError(f"{where}the text of {name!r} is {type(text).__name__}, expected str; decode or load files")
+        raise ParameterError(
+            f"{where}the text of {name!r} is {type(text).__name__}, expected str; decode or load files"
+        )
     return clean(name), clean(text)
 
 
