@@ -140,8 +140,7 @@ class Collection:
             exclude: Glob patterns a file or folder found in a folder must fit none of.
             prune: Take out paths below `paths` whose file is gone.
             limits: Bounds for reading a file.
-            jobs: Threads that read files and compress texts, at least 1. Where the native kernels are not built, large
-                loads are read in as many processes.
+            jobs: Threads that read files and compress texts, at least 1; without native kernels processes.
             on_progress: Called after each batch of files, some two hundred or a tenth of a second.
 
         Raises:

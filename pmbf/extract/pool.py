@@ -1,6 +1,6 @@
 """The parent's side of the reading processes: start, ask, time, kill, replace.
 
-A process is started when the first document needs one, kept for the next, and as many run as threads ask at once.
+A process is started when a document needs one and none is idle, and kept for the next: one for each thread that asks.
 Death or a timeout of one is that document's failure only. They end with this one: on exit, and as their input ends.
 """
 

@@ -6,7 +6,7 @@ Plain texts are read by one native call a batch, which holds the interpreter's l
 by side. Other kinds are parsed in processes of their own anyway, and so are, in a large load, plain texts in any other
 encoding. The NumPy kernels do hold the lock; with them whole batches are read in processes.
 
-As much is read ahead as a commit takes time, and no more, so memory does not grow with the number of files.
+At most 64 MB are read ahead of the writer, so memory does not grow with the number of files.
 """
 
 from __future__ import annotations
@@ -34,13 +34,14 @@ from pmbf.store.pending import NewDocument
 
 BATCH_FILES, BATCH_BYTES = 256, 2 << 20
 BATCH_SECONDS = 0.1
-"""A batch read in this thread ends after this long, so that Ctrl-C and the progress need not wait for it."""
+"""A batch that is read in this thread ends after this time: Ctrl-C and the progress wait for the end of a batch."""
 AHEAD_BYTES = 64 << 20
-"""Read ahead of the writer at most, but for two batches a thread, which may be larger: threads work during a commit."""
+"""The most that is read ahead of the writer, so that threads have work during a commit. Two batches a thread may be
+read ahead in any case, even if they are larger."""
 _BYTES_WORTH_PROCESSES = 16 << 20
-"""Starting a process costs as much as reading some ten megabytes …"""
+"""A load of fewer bytes starts no processes: starting one takes as long as reading some ten megabytes."""
 _FEW_FILES, _SMALL_BYTES = 100, 1 << 20
-"""… or decoding that many texts in other encodings, each of no more bytes."""
+"""The first 100 texts in other encodings than UTF-8 are decoded here if they are no larger; processes read the rest."""
 
 
 Outcome = NewDocument | PmbfError | OSError | None
@@ -62,7 +63,7 @@ def read_ahead(
         files: What to read; None keeps a place, and its outcome is None.
         params: Of the collection.
         limits: Bounds for reading a file.
-        threads: As many as `jobs`; None to read here, when the next batch is asked for.
+        threads: `jobs` threads; None to read here, when the next batch is asked for.
         jobs: Batches read at the same time.
         n_bytes: Of all the files.
     """
@@ -153,7 +154,7 @@ def _in_time(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
 
 
 class _Apart:
-    """Whether the next text that has to be decoded is read in a process: those that come often, or are large."""
+    """Says of each text that has to be decoded whether a process reads it: a large one, or any after the first 100."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count()

@@ -32,9 +32,9 @@ from pmbf.store.tables import PathEntry
 from pmbf.store.writer import Writer
 
 COMMIT_BYTES = 64 << 20
-"""A batch is committed after this many bytes of text …"""
+"""Bytes of text after which what is loaded is committed."""
 COMMIT_SECONDS = 15.0
-"""… or after this long, so that an interruption costs little."""
+"""Time after which what is loaded is committed in any case: an interruption costs no more work than that."""
 _LOOKED_UP_TOGETHER = 400
 
 
@@ -97,7 +97,7 @@ class Loader:
         writer: Where documents go; committed per batch and at the end.
         params: The collection's parameters.
         limits: Bounds for reading a file.
-        threads: Threads that read, as many as `jobs`; None to read here.
+        threads: `jobs` threads that read; None to read here.
         jobs: Batches of files read at the same time, at least 1.
         on_progress: Called after each batch of files.
     """

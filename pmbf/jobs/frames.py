@@ -29,7 +29,7 @@ def send(stream: Stream, header: dict[str, Any], body: bytes = b"") -> None:
 
 
 def head_of(header: dict[str, Any], n_body: int) -> bytes:
-    """Return what a frame has before its body of so many bytes."""
+    """Return what a frame has before its body, which has `n_body` bytes."""
     encoded = json.dumps(header).encode()
     return LENGTHS.pack(len(encoded), n_body) + encoded
 

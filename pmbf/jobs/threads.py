@@ -1,4 +1,4 @@
-"""Threads that take what is waited for before what is done ahead."""
+"""Threads that make calls somebody waits for before calls that are made ahead."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Threads(Executor):
         return future
 
     def _work(self) -> None:
-        """Make a call a turn. There are as many turns as calls, and then one more for each thread, to end."""
+        """Make one call for each turn. Each call brings one turn; the end brings one more for each thread."""
         while made := self._next():
             made()
             del made  # and what it returned, until there is another
