@@ -211,8 +211,9 @@ class Collection:
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
+        wanted = Options.of(options)  # refused before a long file is read
         read = read_text(Origin.of(query, name), limits or Limits())
-        report = screen(self._store, read.text, name=read.name, options=Options.of(options))
+        report = screen(self._store, read.text, name=read.name, options=wanted)
         return replace(report, problems=read.problems + report.problems) if read.problems else report
 
     def screen_many(
@@ -226,9 +227,8 @@ class Collection:
     ) -> Iterator[Report]:
         """Yield the report of each query, in order; the reports are those of `screen`.
 
-        A query that cannot be read stops nothing, be it a damaged file or a NaN in a column of texts: its report
-        compares nothing, and says why in `problems`. Memory does not grow with the number of queries.
-        Change the collection through this object only after the last report.
+        A query that cannot be read, a damaged file or NaN, stops nothing: its report compares nothing and says why in
+        `problems`. Memory stays bounded. Change the collection through this object only after the last report.
 
         Args:
             queries: As for `screen`; texts and bytes have no name.

@@ -34,7 +34,7 @@ def _inside(folder: str) -> Iterator[Origin | Text]:
             yield Text(found.path, "", (f"{found.path}: {found.reason}",), unread=True)
         else:
             shown = os.path.join(folder, os.path.relpath(found.path, start))
-            yield Origin(shown, path=found.path, streams=True, met=True)
+            yield Origin(shown, path=found.path, met=True)
 
 
 def usual_jobs(n_files: int) -> int:
