@@ -69,3 +69,7 @@ def __getattr__(name: str) -> object:
     if name in _MODULES:
         return getattr(importlib.import_module(f"pmbf.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'pmbf' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

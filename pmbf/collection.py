@@ -5,28 +5,25 @@ What changes a collection is imported by the verbs that do: a screening, which s
 
 from __future__ import annotations
 
-import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, replace
-from functools import partial
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Unpack
 
 from pmbf import kernels
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits
-from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import discover
-from pmbf.intake.texts import read_leniently, read_query
+from pmbf.intake.texts import Origin, Text, origins, read_text
 from pmbf.params import Params
 from pmbf.report import Report
-from pmbf.screen import Answer, Options, Reader, answers, screen
+from pmbf.screen import Answer, Options, OptionValues, answers, reports, screen
 from pmbf.store.folder import Store
+from pmbf.store.listing import Listed, find, listed
 from pmbf.store.originals import original_text
-from pmbf.store.tables import TEXT_KIND
-from pmbf.text import clean
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -36,24 +33,6 @@ if TYPE_CHECKING:
     from pmbf.store.compact import CompactReport
     from pmbf.store.stats import Stats
     from pmbf.store.writer import Writer
-
-
-@dataclass(frozen=True, slots=True)
-class Listed:
-    """A document as `Collection.documents` lists it."""
-
-    id: int
-    paths: tuple[str, ...]
-    kind: str
-    n_chars: int
-    n_tokens: int
-    n_hashes: int
-    sha256: str
-    problems: tuple[str, ...]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the entry as JSON-ready dicts and lists."""
-        return asdict(self)
 
 
 class Collection:
@@ -73,27 +52,20 @@ class Collection:
         CorruptError: The catalog is damaged.
         UnsupportedError: A newer pmbf wrote it.
 
-    Thread rule: one thread per object; any number of objects may read the same folder.
-
-    >>> import tempfile
-    >>> folder = tempfile.mkdtemp() + "/tides.pmbf"
-    >>> with Collection(folder, create=True) as collection:
-    ...     _ = collection.add("The sea comes in twice a day and goes out twice a day.", name="sea")
-    ...     report = collection.screen("He wrote: the sea comes in twice a day and goes out twice a day.", min_chars=40)
-    >>> [match.document.path for match in report.matches]
-    ['sea']
+    Thread rule: an object is used in the thread that opened it; any number of objects may read the same folder, so
+    open one in each thread.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, create: bool = False, params: Params | None = None) -> None:
         self.path = Path(path)
         if create and not (self.path / "catalog.sqlite").exists():
             Store.create(self.path, params or Params())
-        self._store = Store(self.path)
-        if params is not None and params != self._store.params:
+        self._thread = threading.get_ident()
+        self._opened: Store | None = Store(self.path)
+        if params is not None and params != self.params:
+            differences = self._differences(params)
             self.close()
-            raise ParameterError(
-                f"{self.path}: was made with other parameters ({self._differences(params)}); they cannot change"
-            )
+            raise ParameterError(f"{self.path}: was made with other parameters ({differences}); they cannot change")
 
     def __enter__(self) -> Collection:
         return self
@@ -101,9 +73,33 @@ class Collection:
     def __exit__(self, *exc: object) -> None:
         self.close()
 
+    def __repr__(self) -> str:
+        size = "closed" if self._opened is None else f"{self._opened.n_documents:,} documents"
+        return f"<Collection {str(self.path)!r}: {size}>"
+
+    def __reduce__(self) -> tuple[type[Collection], tuple[str]]:
+        return Collection, (str(self.path),)
+
     def close(self) -> None:
         """Release the files."""
-        self._store.close()
+        if self._opened is not None:
+            self._store.close()
+            self._opened = None
+
+    def __contains__(self, path: object) -> bool:
+        """Whether a document is listed under a path or name."""
+        try:
+            return isinstance(path, str | os.PathLike) and bool(find(self._store, path))
+        except NotFoundError:
+            return False
+
+    @property
+    def _store(self) -> Store:
+        if self._thread != threading.get_ident():
+            raise ParameterError(f"{self.path}: was opened in another thread; open one Collection per thread")
+        if self._opened is None:
+            raise ParameterError(f"{self.path}: is closed; open it again")
+        return self._opened
 
     @property
     def params(self) -> Params:
@@ -125,8 +121,6 @@ class Collection:
         """How many documents there are, removed ones left out."""
         return self._store.n_documents
 
-    # ------------------------------------------------------------------ in
-
     def load(
         self,
         paths: Iterable[str | os.PathLike[str]],
@@ -146,8 +140,7 @@ class Collection:
             exclude: Glob patterns a file or folder found in a folder must fit none of.
             prune: Take out paths below `paths` whose file is gone.
             limits: Bounds for reading a file.
-            jobs: Threads that read files and compress texts, at least 1. Where the native kernels are not built, large
-                loads are read in as many processes.
+            jobs: Threads that read files and compress texts, at least 1; without native kernels processes.
             on_progress: Called after each batch of files, some two hundred or a tenth of a second.
 
         Raises:
@@ -155,12 +148,12 @@ class Collection:
             OSError: The disk is full; every batch committed before is kept.
         """
         from pmbf.intake.loader import Loader
-        from pmbf.jobs.threads import Workers
+        from pmbf.jobs.threads import Threads
 
         roots = list(paths)
-        workers = Workers(jobs) if jobs > 1 else None
-        with workers or nullcontext(), self._writer(workers) as writer:
-            loader = Loader(writer, self.params, limits=limits, workers=workers, jobs=jobs, on_progress=on_progress)
+        threads = Threads(jobs) if jobs > 1 else None
+        with threads or nullcontext(), self._writer(threads) as writer:
+            loader = Loader(writer, self.params, limits=limits, threads=threads, jobs=jobs, on_progress=on_progress)
             report = loader.load(discover(roots, include=include, exclude=exclude))
             if prune:
                 loader.prune(roots)
@@ -169,56 +162,59 @@ class Collection:
     def add(self, text: str, *, name: str) -> int:
         """Store a text under a name and return its document's id; a text stored under that name before is replaced.
 
-        Many texts go faster through `add_many`: each call is a commit.
-        """
-        return self.add_many([(name, text)])[0]
-
-    def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]:
-        """Store `(name, text)` pairs in one commit and return their documents' ids.
+        Each call is a commit, so many texts go hundreds of times faster through `add_many`.
 
         Raises:
-            ParameterError: A name is no text or empty, or a text is none.
+            ParameterError: The name is no text or empty, or the text is none.
             BusyError: Another process is writing.
         """
-        wanted = [(name, clean(text)) for name, text in map(_checked, texts)]
+        from pmbf.intake.adding import add_texts, require_text
+
+        named = require_text(name, text)
         with self._writer() as writer:
-            ids = [self._added(writer, name, text) for name, text in wanted]
-            writer.commit()
-            return ids
+            return add_texts(writer, [named])[0]
 
-    def _added(self, writer: Writer, name: str, text: str) -> int:
-        from pmbf.store.pending import NewDocument
+    def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]:
+        """Store pairs of a name and a text, the name first, in one commit; return their documents' ids.
 
-        utf8 = text.encode()
-        sha256 = hashlib.sha256(utf8).hexdigest()
-        document = writer.by_sha256(sha256, from_file=False)
-        if document is None:
-            taken = fingerprint(utf8, self.params)
-            document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, taken))
-        writer.attach(name, document)
-        return document
+        Raises:
+            ParameterError: A name is no text or empty, or a text is none; then nothing is stored. So it is where most
+                pairs look swapped: a text under 4 words with a name of 8 or more.
+            BusyError: Another process is writing.
+        """
+        from pmbf.intake.adding import add_texts, checked
 
-    # ------------------------------------------------------------------ asking
+        named = checked(texts)
+        with self._writer() as writer:
+            return add_texts(writer, named)
 
     def screen(
-        self, query: str | bytes | os.PathLike[str], *, name: str = "", limits: Limits | None = None, **options: Any
+        self,
+        query: str | bytes | os.PathLike[str],
+        *,
+        name: str = "",
+        limits: Limits | None = None,
+        **options: Unpack[OptionValues],
     ) -> Report:
         """Return which documents a text shares passages with, and where.
 
         Args:
-            query: A text; or the bytes of a file, whose kind is told by its content and by `name`; or a path.
+            query: A text; or the bytes of a file, whose kind is told by its content and by `name`; or a path. A `str`
+                is always a text: if it is the path of a file, the report says so in `problems`.
             name: What to call it in the report; a path's own name by default.
             limits: Bounds for reading a file.
             options: Fields of `pmbf.screen.Options`: `min_chars`, `min_similarity`, `threshold`, …
 
         Raises:
+            ParameterError: There is no such option, or its value is outside its range; the query is something else.
             NotFoundError: The path does not exist.
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
-        text, name, problems = read_query(query, name, limits or Limits())
-        report = screen(self._store, text, name=name, options=Options(**options))
-        return _with_problems(report, problems)
+        wanted = Options.of(options)  # refused before a long file is read
+        read = read_text(Origin.of(query, name), limits or Limits())
+        report = screen(self._store, read.text, name=read.name, options=wanted)
+        return replace(report, problems=read.problems + report.problems) if read.problems else report
 
     def screen_many(
         self,
@@ -227,12 +223,12 @@ class Collection:
         jobs: int = 1,
         limits: Limits | None = None,
         on_progress: Callable[[int], None] | None = None,
-        **options: Any,
+        **options: Unpack[OptionValues],
     ) -> Iterator[Report]:
         """Yield the report of each query, in order; the reports are those of `screen`.
 
-        A file that cannot be read stops nothing: its report compares nothing, and says why in `problems`. Memory does
-        not grow with the number of queries. Change the collection through this object only after the last report.
+        A query that cannot be read, a damaged file or NaN, stops nothing: its report compares nothing and says why in
+        `problems`. Memory stays bounded. Change the collection through this object only after the last report.
 
         Args:
             queries: As for `screen`; texts and bytes have no name.
@@ -252,34 +248,33 @@ class Collection:
         ...     [report.found for report in collection.screen_many(texts, min_chars=40)]
         [True, False]
         """
-        found = self.answers(queries, partial(read_leniently, limits=limits or Limits()), jobs=jobs, **options)
-        return _reports(found, on_progress)
+        found = self.answers(origins(queries), limits=limits, jobs=jobs, **options)
+        return reports(found, on_progress)
 
-    def answers(self, queries: Iterable[Any], read: Reader, *, jobs: int = 1, **options: Any) -> Iterator[Answer]:
-        """Yield the answer to each query as `screen_many` does, each read in the caller's own way.
+    def answers(
+        self,
+        queries: Iterable[Origin | Text],
+        *,
+        limits: Limits | None = None,
+        jobs: int = 1,
+        **options: Unpack[OptionValues],
+    ) -> Iterator[Answer]:
+        """Yield the answer to each query, the query with it, as `screen_many` does.
 
         Args:
-            queries: Whatever `read` takes.
-            read: Makes a `pmbf.screen.Text` of a query; with several processes both must be picklable, and come from a
-                module, not from the calling script.
-            jobs, options: As for `screen_many`.
+            queries: What to read, and texts that were read before.
+            limits, jobs, options: As for `screen_many`.
 
         Raises:
             ParameterError, CorruptError: As for `screen_many`.
         """
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
-        return answers(self._store, queries, read, options=Options(**options), jobs=jobs)
+        return answers(self._store, queries, limits=limits or Limits(), options=Options.of(options), jobs=jobs)
 
     def documents(self) -> Iterator[Listed]:
         """Yield every document, by ascending id."""
-        documents = list(self._store.catalog.live_documents())
-        paths = self._store.paths_of(document.id for document in documents)
-        for row in documents:
-            problems = tuple(row.problems.splitlines())
-            yield Listed(
-                row.id, tuple(paths[row.id]), row.kind, row.n_chars, row.n_tokens, row.n_hashes, row.sha256, problems
-            )
+        return listed(self._store)
 
     def text(self, document: int) -> str:
         """Return a document's text.
@@ -288,9 +283,8 @@ class Collection:
             NotFoundError: There is no such document.
             IncompleteError: The collection stores no texts, and the file is gone or has changed.
         """
-        row = self._store.catalog.documents([document]).get(document) if 0 <= document < 2**32 else None
-        if row is None or row.removed:
-            raise NotFoundError(f"{self.path}: has no document {document}; see `pmbf list`")
+        find(self._store, document)
+        row = self._store.documents([document])[document]
         return original_text(self._store, row, self._store.paths_of([document])[document])
 
     def stats(self) -> Stats:
@@ -298,8 +292,6 @@ class Collection:
         from pmbf.store.stats import measure
 
         return measure(self._store, kernels.NAME)
-
-    # ------------------------------------------------------------------ upkeep
 
     def remove(self, *what: int | str | os.PathLike[str]) -> int:
         """Remove documents by id, or take out paths and names; return how many were found and taken out.
@@ -310,24 +302,11 @@ class Collection:
             NotFoundError: One of them is not in the collection; then nothing is removed.
         """
         with self._writer() as writer:
-            wanted = dict.fromkeys(self._resolved(writer, one) for one in what)
+            wanted = dict.fromkeys(find(writer.store, one) for one in what)
             for one in wanted:
                 writer.remove(one) if isinstance(one, int) else writer.detach(one)
             writer.commit()
             return len(wanted)
-
-    def _resolved(self, writer: Writer, one: int | str | os.PathLike[str]) -> int | str:
-        if isinstance(one, int):
-            row = writer.store.catalog.documents([one]).get(one) if 0 <= one < 2**32 else None
-            if row and not row.removed:
-                return one
-        else:
-            for path in (os.fspath(one), os.path.abspath(one)):
-                if writer.path(path):
-                    return path
-        raise NotFoundError(
-            f"{self.path}: has no document {os.fspath(one) if not isinstance(one, int) else one!r}; see `pmbf list`"
-        )
 
     def compact(self) -> CompactReport:
         """Give back the room of removed documents, and merge small files."""
@@ -342,8 +321,6 @@ class Collection:
 
         return checking.check(self._store)
 
-    # ------------------------------------------------------------------ private
-
     @contextmanager
     def _writer(self, threads: Executor | None = None) -> Iterator[Writer]:
         from pmbf.store.writer import Writer
@@ -353,7 +330,7 @@ class Collection:
             with Store(self.path, writable=True) as store:
                 yield Writer(store, threads=threads)
         finally:
-            self._store = Store(self.path)
+            self._opened = Store(self.path)
 
     def _differences(self, params: Params) -> str:
         mine, theirs = asdict(self.params), asdict(params)
@@ -371,24 +348,3 @@ def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
         from pmbf.store import check as checking
 
         return checking.repair(store)
-
-
-def _checked(named: tuple[str, str]) -> tuple[str, str]:
-    """Return a name and a text, if they are such."""
-    name, text = named
-    if not isinstance(name, str) or not name:
-        raise ParameterError(f"name is {name!r}, expected what to call the text")
-    if not isinstance(text, str):
-        raise ParameterError(f"the text of {name!r} is {type(text).__name__}, expected str; decode or load files")
-    return clean(name), text
-
-
-def _reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
-    for number, answer in enumerate(found, 1):
-        if on_progress:
-            on_progress(number)
-        yield answer.report
-
-
-def _with_problems(report: Report, problems: tuple[str, ...]) -> Report:
-    return replace(report, problems=problems + report.problems) if problems else report

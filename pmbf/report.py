@@ -11,6 +11,7 @@ Every span is half-open, `[start, stop]`, in code points of the original text.
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -174,6 +175,11 @@ class Report:
     n_below: int = 0
     schema: int = field(default=SCHEMA_VERSION)
 
+    def __repr__(self) -> str:
+        problems = f", {len(self.problems)} problems" if self.problems else ""
+        shared = f"{self.coverage:.0%} in {len(self.matches)} of {self.n_documents} documents"
+        return f"<Report of {self.query.name!r}: {shared}{problems}>"
+
     @property
     def found(self) -> bool:
         """Whether any document shares text with the query."""
@@ -181,7 +187,7 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`."""
-        values = asdict(self)
+        values = asdict(self, dict_factory=with_lists)
         for match in values["matches"]:
             for passage in match["passages"]:
                 for side in ("query", "source"):
@@ -219,6 +225,11 @@ class Report:
             raise ParameterError(f"no report as to_json writes it: it lacks {error}") from error
         except (TypeError, ValueError, AttributeError) as error:
             raise ParameterError(f"no report as to_json writes it: {error}") from error
+
+
+def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Return a dict whose tuples are lists: the `dict_factory` of what is JSON-ready."""
+    return {name: list(value) if isinstance(value, tuple) else value for name, value in pairs}
 
 
 def _match(values: dict[str, Any]) -> Match:

@@ -1,10 +1,17 @@
 import os
+import pickle
+import re
 import sqlite3
+import typing
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields
 
 import pytest
 from conftest import touch, words
 
+import pmbf
 from pmbf import BusyError, Collection, NotFoundError, ParameterError, Params, repair
+from pmbf.screen import Options, OptionValues
 from pmbf.screen.widespread import MOST_SHARING
 from pmbf.store.folder import Store
 
@@ -155,7 +162,7 @@ def test_ids_out_of_all_bounds_are_not_there(collection):
 def test_a_closed_collection_says_so(tmp_path):
     collection = Collection(tmp_path / "c.pmbf", create=True)
     collection.close()
-    with pytest.raises(ParameterError, match="the collection is closed"):
+    with pytest.raises(ParameterError, match="is closed; open it again"):
         collection.screen(words(1))
 
 
@@ -346,3 +353,130 @@ def test_repair_names_what_is_lost(tmp_path):
     with Collection(path) as made:
         assert made.check().problems == []
         assert list(made.documents()) == []
+
+
+def test_an_object_used_in_another_thread_says_what_to_do(collection):
+    collection.add(words(1), name="a")
+    with ThreadPoolExecutor(1) as pool:
+        asked = pool.submit(collection.screen, words(1))
+        with pytest.raises(ParameterError, match="was opened in another thread; open one Collection per thread"):
+            asked.result()
+        assert pool.submit(repr, collection).result() == repr(collection)
+        assert pool.submit(lambda: Collection(collection.path).screen(words(1)).found).result()
+
+
+def test_a_pickled_collection_is_opened_again_where_it_is_unpickled(collection):
+    collection.add(words(1), name="a")
+    with pickle.loads(pickle.dumps(collection)) as again:
+        assert again.screen(words(1)).found
+        assert [listed.paths for listed in again.documents()] == [("a",)]
+
+
+def test_a_collection_and_a_report_are_shown_in_one_short_line(collection):
+    collection.add_many([("a", words(1)), ("b", words(2))])
+    assert repr(collection) == f"<Collection {str(collection.path)!r}: 2 documents>"
+    report = collection.screen(words(1), name="essay")
+    assert repr(report) == "<Report of 'essay': 100% in 1 of 2 documents>"
+    with Collection(collection.path) as other:
+        pass
+    assert repr(other) == f"<Collection {str(collection.path)!r}: closed>"
+
+
+def test_the_package_lists_its_public_names():
+    assert {"Collection", "Report", "Match", "Params", "repair"} <= set(dir(pmbf))
+    assert not {"importlib", "TYPE_CHECKING", "annotations"} & set(dir(pmbf))
+    assert all(hasattr(pmbf, name) for name in dir(pmbf))
+
+
+def test_whether_a_path_is_listed_is_asked_with_in(collection, folder, monkeypatch):
+    collection.load([folder])
+    monkeypatch.chdir(folder)
+    assert "text-1.txt" in collection
+    assert folder / "text-1.txt" in collection
+    assert "text-99.txt" not in collection
+    assert 1 not in collection
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        ({"min_char": 40}, "there is no option min_char; did you mean min_chars?"),
+        ({"colour": 1}, "there is no option colour; there are min_chars, min_similarity, threshold,"),
+        ({"min_chars": "40"}, "min_chars is '40', expected a whole number, at least 1"),
+        ({"min_chars": 0}, "min_chars is 0, expected a whole number, at least 1"),
+        ({"threshold": 20}, "threshold is 20, expected a number from 0 to 1"),
+        ({"threshold": float("nan")}, "threshold is nan, expected a number from 0 to 1"),
+        ({"min_evidence": "much"}, "min_evidence is 'much', expected a number above 0, or None"),
+        ({"ignore": words(1)}, "expected a list of texts"),
+        ({"ignore": [1]}, "expected a list of texts"),
+    ],
+)
+def test_an_option_that_is_none_or_out_of_range_is_refused_with_what_is_expected(collection, options, told):
+    with pytest.raises(ParameterError, match=re.escape(told)):
+        collection.screen(words(1), **options)
+    with pytest.raises(ParameterError, match=re.escape(told)):
+        collection.screen_many([words(1)], **options)
+
+
+def test_the_options_are_typed_by_name():
+    assert list(typing.get_type_hints(OptionValues)) == [field.name for field in fields(Options)]
+
+
+def test_a_text_to_ignore_may_come_in_a_list(collection):
+    collection.add(words(1), name="a")
+    assert collection.screen(words(1)).found
+    assert not collection.screen(words(1), ignore=[words(1)]).found
+
+
+def test_what_is_no_text_among_many_is_told_with_its_row_and_stops_nothing(collection):
+    collection.add(words(1), name="a")
+    reports = list(collection.screen_many([words(1), float("nan"), words(1)]))
+    assert [report.found for report in reports] == [True, False, True]
+    assert reports[1].problems == (
+        "queries[1]: a query is nan (float), expected a text, the bytes of a file, or a pathlib.Path",
+    )
+    with pytest.raises(ParameterError, match=r"a query is nan \(float\)"):
+        collection.screen(float("nan"))
+
+
+def test_a_path_given_as_a_text_is_told_in_the_report(collection, folder, monkeypatch):
+    collection.load([folder])
+    monkeypatch.chdir(folder)
+    for report in (collection.screen("text-1.txt"), *collection.screen_many(["text-1.txt"])):
+        assert not report.found
+        assert "'text-1.txt' was taken for a text, but is the path of a file" in report.problems[0]
+    assert collection.screen(folder / "text-1.txt").problems == ()
+
+
+@pytest.mark.parametrize(
+    ("pairs", "told"),
+    [
+        ([("a", words(1)), ("b", float("nan"))], "texts[1]: the text of 'b' is float, expected str"),
+        ([("a", words(1)), (float("nan"), "b")], "texts[1]: name is nan, expected what to call the text"),
+        ([("a", words(1)), "b"], "texts[1] is 'b', expected a pair (name, text)"),
+        ([(words(n), f"row {n}") for n in range(9)], "add_many takes pairs (name, text), the name first"),
+    ],
+)
+def test_texts_that_are_none_or_swapped_with_their_names_are_refused_and_nothing_is_stored(collection, pairs, told):
+    with pytest.raises(ParameterError, match=re.escape(told)):
+        collection.add_many(pairs)
+    assert collection.n_documents == 0
+
+
+def test_a_long_name_with_a_short_text_may_be_meant(collection):
+    collection.add("A few words.", name=words(1))
+    collection.add_many([(words(2), "A few."), ("a", words(3)), ("b", words(4))])
+    assert collection.n_documents == 4
+
+
+def test_a_report_as_a_dict_holds_lists_and_no_tuples(collection):
+    collection.add(words(1), name="a")
+
+    def tuples(value):
+        inside = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+        return isinstance(value, tuple) or any(map(tuples, inside))
+
+    report = collection.screen(words(1))
+    assert report.found
+    assert not tuples(report.to_dict())
+    assert not any(tuples(listed.to_dict()) for listed in collection.documents())

@@ -6,6 +6,7 @@ import re
 import signal
 import subprocess
 import sys
+import zipfile
 from dataclasses import fields
 from pathlib import Path
 
@@ -27,7 +28,7 @@ SUSPICIOUS = LIBRARY.parent / "suspicious"
 
 def run(*arguments, **options):
     """Run the command line in process and return its result; any exception it leaves unhandled is raised."""
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **options)
+    result = CliRunner().invoke(app, [str(argument) for argument in arguments], **options, prog_name="pmbf")
     if result.exception and not isinstance(result.exception, SystemExit):
         raise result.exception
     return result
@@ -109,7 +110,7 @@ def test_every_field_of_options_is_an_option_but_those_for_experts():
 
 def test_help_is_shown_without_arguments_and_the_version_on_demand():
     assert "Usage:" in run().output
-    assert run("--version").stdout == f"pmbf {pmbf.__version__}\n"
+    assert run("--version").stdout == run("-V").stdout == f"pmbf {pmbf.__version__}\n"
 
 
 def test_help_does_not_wait_for_numpy():
@@ -284,14 +285,13 @@ def test_a_file_that_cannot_be_read_is_an_error_and_the_next_is_screened(library
     assert "tides.txt" in result.stdout
 
 
-def test_nothing_found_in_part_of_a_text_is_exit_code_3(library, monkeypatch):
-    from pmbf.extract import Extracted
-
-    cut = Extracted("some words that stand nowhere else in the collection", "pdf", None, ("page 2 of 3 is damaged",))
-    monkeypatch.setattr("pmbf.cli.queries.extract", lambda *arguments: cut)
-    result = run("screen", SUSPICIOUS / "none.txt", "-c", library)
+def test_nothing_found_in_part_of_a_text_is_exit_code_3(library, tmp_path):
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as archive:
+        archive.writestr("a.txt", "some words that stand nowhere else in the collection")
+        archive.writestr("b.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600))
+    result = run("screen", tmp_path / "two.zip", "-c", library)
     assert result.exit_code == 3
-    assert "Incomplete: page 2 of 3 is damaged" in result.stdout
+    assert "Incomplete: b.doc: skipped: an old binary Office file" in result.stdout
 
 
 def test_a_file_that_cannot_be_read_has_its_line_of_json(library, tmp_path):
@@ -382,10 +382,99 @@ def test_the_name_of_stdin_is_what_it_is_called_in_the_report(library):
     assert run("screen", "-", "--name", "draft.txt", "-c", library, input=b"a b c").stdout.startswith("draft.txt: ")
 
 
-def test_an_empty_text_is_noted_and_nothing_is_found(library):
+def test_a_text_without_a_word_is_not_taken_for_a_clean_one(library, tmp_path):
     result = run("screen", "-", "-c", library, input=b"")
-    assert result.exit_code == 0
+    assert result.exit_code == 3
     assert "not one word" in result.stdout
+    (tmp_path / "scanned.txt").write_text(" \n", encoding="utf-8")
+    assert run("screen", tmp_path / "scanned.txt", SUSPICIOUS / "none.txt", "-c", library, "--quiet").exit_code == 3
+
+
+def test_nothing_is_clean_while_the_first_load_has_not_committed(tmp_path):
+    pmbf.Collection(tmp_path / "new.pmbf", create=True).close()
+    result = run("screen", SUSPICIOUS / "none.txt", "-c", tmp_path / "new.pmbf")
+    assert result.exit_code == 3
+    assert "the collection is empty" in result.stdout
+
+
+def test_a_pattern_that_no_document_fits_says_so(library):
+    result = run("list", "zzz", "*.yyy", "-c", library)
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert result.stderr == "pmbf: no document fits zzz or *.yyy\n"
+
+
+@pytest.mark.parametrize("share", ["20%", "0.2", "20 %"])
+def test_a_share_is_a_number_or_per_cent(library, share):
+    few = run("screen", SUSPICIOUS / "verbatim.txt", "-c", library, "--threshold", share, "--json")
+    assert few.exit_code == 1
+    assert json.loads(few.stdout)["coverage"] >= 0.2
+
+
+@pytest.mark.parametrize("share", ["20", "-1%", "120%", "much", "nan", "%"])
+def test_a_share_outside_its_range_says_what_is_expected(library, share):
+    result = run("screen", SUSPICIOUS / "verbatim.txt", "-c", library, "--threshold", share)
+    assert result.exit_code == 2
+    assert f"{share!r} is no share, expected a number from 0 to 1, or from 0% to 100%" in result.stderr
+
+
+def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
+    (tmp_path / "essays").mkdir()
+    (tmp_path / "essays" / "a.txt").write_text("some words", encoding="utf-8")
+    essays = tmp_path / "essays"
+    for command in (("screen", essays / "a.txt"), ("list",), ("check",), ("stats",), ("compact",)):
+        result = run(*command, "-c", essays)
+        assert result.exit_code == 3
+        assert f"`pmbf load {essays} -c {essays}.pmbf` makes a collection of them" in result.stderr
+    result = run("load", essays, "-c", f"{essays}/")
+    assert result.exit_code == 2
+    assert (
+        f"is a folder of files; a collection needs a folder of its own, for instance -c {essays}.pmbf" in result.stderr
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("screen", "a.txt", "--csv"), "No such option: --csv; see `pmbf screen --help`"),
+        (("nonsense",), "No such command 'nonsense'; see `pmbf --help`"),
+        (("screen",), "Missing argument 'PATH'; see `pmbf screen --help`"),
+        (("guard", "check", "--nope"), "No such option: --nope"),
+        (("load", "--max-bytes", "3X"), "'3X' is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G"),
+    ],
+)
+def test_wrong_usage_is_one_line_like_any_error(arguments, told):
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert result.stdout == ""
+    [line] = result.stderr.splitlines()
+    assert line.startswith("pmbf: ")
+    assert told in line
+
+
+def test_a_line_end_in_a_name_is_shown_as_an_escape(tmp_path):
+    (tmp_path / "new\nline.txt").write_text("some words", encoding="utf-8")
+    run("load", tmp_path / "new\nline.txt", "-c", tmp_path / "c.pmbf")
+    assert "new\\x0aline.txt" in run("list", "-c", tmp_path / "c.pmbf").stdout
+
+
+@pytest.mark.parametrize("asked", ["bash_source", "source_bash"])
+def test_a_shell_gets_its_completion(asked):
+    program = [sys.executable, "-m", "pmbf"]
+    script = subprocess.run(program, env=os.environ | {"_PMBF_COMPLETE": asked}, capture_output=True, text=True)
+    assert "complete -o default -F" in script.stdout
+    words = {"_PMBF_COMPLETE": "complete_bash", "COMP_WORDS": "pmbf sc", "COMP_CWORD": "1"}
+    completed = subprocess.run(program, env=os.environ | words, capture_output=True, text=True)
+    assert completed.stdout.split() == ["screen"]
+
+
+def test_digits_are_a_path_where_one_is_listed_and_else_an_id(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.txt", "1", "b.txt"):
+        (tmp_path / name).write_text(words(len(name), 50) + name, encoding="utf-8")
+    run("load", "a.txt", "1", "b.txt", "-c", "c.pmbf")
+    assert run("remove", "1", "3", "-c", "c.pmbf").exit_code == 0
+    with pmbf.Collection("c.pmbf") as collection:
+        assert [Path(listed.paths[0]).name for listed in collection.documents()] == ["a.txt"]
 
 
 def test_a_text_shorter_than_any_passage_is_noted(library):

@@ -44,7 +44,7 @@ def test_what_a_call_prints_does_not_disturb_the_answers(capfd):
 def test_a_process_that_dies_fails_its_call_alone():
     with Processes(1) as processes:
         dying = processes.submit(os.kill, processes.submit(os.getpid).result(), signal.SIGKILL)
-        with pytest.raises(IncompleteError, match=r"a working process died \(signal 9\)"):
+        with pytest.raises(IncompleteError, match=r"a working process died \(SIGKILL\)"):
             dying.result()
         assert processes.submit(abs, -1).result() == 1
 
@@ -67,15 +67,16 @@ def test_closing_gives_up_what_is_not_done():
 
 SCRIPT = """
 import pmbf
-from pmbf.intake.texts import Text
+from pmbf.jobs.processes import Processes
 
-def read(one):
-    return Text("mine", one)
+def mine():
+    return 1
 
 collection = pmbf.Collection({path!r})
 print([len(report.matches) for report in collection.screen_many([{text!r}] * 9, jobs=2)])
 try:
-    list(collection.answers([{text!r}], read, jobs=2))
+    with Processes(1) as processes:
+        processes.submit(mine).result()
 except pmbf.ParameterError as error:
     print(error)
 """
@@ -92,7 +93,7 @@ def test_any_script_may_ask_for_several_processes(tmp_path, how):
     assert ended.stderr == ""
     first, second = ended.stdout.splitlines()
     assert first == str([1] * 9)
-    assert second.startswith("a working process cannot find what it is to call (Can't get attribute 'read'")
+    assert second.startswith("a working process cannot find what it is to call (Can't get attribute 'mine'")
 
 
 def test_what_cannot_be_found_is_refused():

@@ -306,3 +306,14 @@ def test_a_size_never_reads_as_a_thousand_of_a_unit(n_bytes):
 
 def test_durations_are_rounded_once():
     assert duration(3599.7) == "1 h 0 min"
+
+
+@pytest.mark.parametrize("columns", [40, 60])
+def test_the_table_of_sources_fits_a_narrow_terminal_and_keeps_paths_whole(columns):
+    path = "library/harbours/tides.txt"
+    found = [match([edited()], id=number, path=path) for number in range(12)]
+    text = shown(report(*found), width=columns, n_sources=12, n_passages=0)
+    assert max(map(len, text.splitlines()[2:])) <= columns
+    assert (
+        f"\n12   78 %         1  {'76 characters, 17 words  ' if columns == 60 else ''}91 % alike\n    {path}\n" in text
+    )

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,26 +13,31 @@ from pmbf.cli import serve
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
-from pmbf.cli.inputs import fits, given, ignored_texts, limits, n_cores, named_roots, profiled, resolved
+from pmbf.cli.inputs import (
+    fits,
+    given,
+    ignored_texts,
+    limits,
+    n_cores,
+    named_collection,
+    named_roots,
+    open_collection,
+    profiled,
+    resolved,
+)
+from pmbf.cli.loading import load_all
 from pmbf.cli.outcome import (
     DONE,
     FAILED,
-    STOPPED,
     note,
     note_kernels,
     print_json,
     print_text,
 )
-from pmbf.errors import NotFoundError, ParameterError
-from pmbf.intake.discovery import is_collection
-
-if TYPE_CHECKING:
-    from pmbf.collection import Collection
-    from pmbf.intake.loader import LoadReport
-
+from pmbf.errors import ParameterError
 
 _USUAL_JOBS = 4
-"""Processes that a load starts at most, unless told: one is not fast enough to settle what more would read."""
+"""The most threads of a load, unless told: the one that commits cannot keep up with more than 4."""
 
 # ---------------------------------------------------------------------- the app
 
@@ -102,41 +105,18 @@ def load(
     quiet: arg.QuietLoad = False,
 ) -> None:
     """Load files and folders; makes the collection if need be."""
-    params = profiled(
-        profile,
-        shingle_tokens=shingle,
-        ordered=False if any_order else None,
-        density=density,
-        n_hashes=n_hashes,
-        fpr=fpr,
-        placement=placement,
-        docs_per_row=docs_per_row,
-        row_capacity=row_capacity,
-        store_text=False if no_text else None,
-    )
-    if not (paths or files_from):
-        raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
+    hashed = given(shingle_tokens=shingle, ordered=False if any_order else None, density=density, n_hashes=n_hashes)
+    rows = given(fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
+    params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
+    how = {
+        "include": include or (),
+        "exclude": exclude or (),
+        "prune": prune,
+        "limits": limits(max_bytes, timeout),
+        "jobs": jobs or min(_USUAL_JOBS, n_cores()),
+    }
     roots = named_roots(paths or [], files_from)
-    with _opened_for_load(_folder(collection), params, roots) as opened:
-        if not quiet:
-            note_kernels()
-        report = _loaded(
-            opened,
-            roots,
-            quiet=quiet,
-            include=include or (),
-            exclude=exclude or (),
-            prune=prune,
-            limits=limits(max_bytes, timeout),
-            jobs=jobs or min(_USUAL_JOBS, n_cores()),
-        )
-        if json:
-            print_json(report.to_dict())
-        elif not quiet:
-            _print_load(report, opened)
-    if not json:
-        _note_problems(report)
-    raise typer.Exit(FAILED if report.problems else DONE)
+    raise typer.Exit(load_all(named_collection(collection), params, roots, json=json, quiet=quiet, **how))
 
 
 @app.command(
@@ -152,7 +132,8 @@ In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
 
 Exit codes: 0 nothing found; 1 something found; 2 wrong usage; 3 an error, or
-nothing found but not everything was read; of several files the highest""",
+nothing found but not everything was read, or there was nothing to compare: no
+word in the text, no document in the collection; of several files the highest""",
 )
 def screen(
     files: arg.Files,
@@ -199,7 +180,7 @@ def screen(
     )
     Options(**options)  # refused before a long file is read
     view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))
-    with _opened(collection) as opened:
+    with open_collection(collection) as opened:
         if not quiet:
             note_kernels()
         screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet, jobs=jobs)
@@ -221,13 +202,15 @@ def list_(
     """List the documents: id, length, kind and paths."""
     from pmbf.terminal.summaries import list_lines
 
-    with _opened(collection) as opened:
+    with open_collection(collection) as opened:
         documents = [document for document in opened.documents() if not patterns or fits(document.paths, patterns)]
     if json:
         for document in documents:
             print_json(document.to_dict())
     else:
         print_text("".join(line + "\n" for line in list_lines(documents)))
+    if patterns and not documents:
+        note(f"no document fits {' or '.join(patterns)}")
 
 
 @app.command(cls=PmbfCommand, epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
@@ -236,9 +219,9 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
     from pmbf.terminal.canvas import View
     from pmbf.terminal.summaries import stats_text
 
-    with _opened(collection) as opened:
+    with open_collection(collection) as opened:
         figures = opened.stats()
-    print_json(figures.to_dict()) if json else print_text(stats_text(figures, _folder(collection), View()))
+    print_json(figures.to_dict()) if json else print_text(stats_text(figures, str(opened.path), View()))
 
 
 @app.command(
@@ -256,7 +239,7 @@ def remove(targets: arg.Targets, collection: arg.CollectionFolder = None, json: 
     """Take documents out, by id or path. Does not ask."""
     from pmbf.terminal.summaries import remove_text
 
-    with _opened(collection) as opened:
+    with open_collection(collection) as opened:
         n_removed = opened.remove(*resolved(opened, targets))
     print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
 
@@ -266,7 +249,7 @@ def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> 
     """Give back the room of removed documents."""
     from pmbf.terminal.summaries import compact_text
 
-    with _opened(collection) as opened:
+    with open_collection(collection) as opened:
         report = opened.compact()
     print_json(report.to_dict()) if json else print_text(compact_text(report))
 
@@ -282,11 +265,11 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
     from pmbf import collection as collections
     from pmbf.terminal.summaries import check_lines
 
-    folder = _folder(collection)
+    folder = named_collection(collection)
     if repair:
         report = collections.repair(folder)
     else:
-        with _opened(folder) as opened:
+        with open_collection(folder) as opened:
             report = opened.check()
     print_json(report.to_dict()) if json else print_text("".join(line + "\n" for line in check_lines(report, folder)))
     raise typer.Exit(DONE if report.ok else FAILED)
@@ -295,80 +278,6 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard, name="guard")
 app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)
-
-
-# ---------------------------------------------------------------------- opening a collection
-
-
-def _folder(collection: str | None) -> str:
-    if not collection:
-        raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
-    return collection
-
-
-def _opened(collection: str | None) -> Collection:
-    from pmbf.collection import Collection
-
-    return Collection(_folder(collection))
-
-
-def _opened_for_load(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collection:
-    """Return a collection, made if need be; parameters given for an existing one must be its own."""
-    from pmbf.collection import Collection
-
-    if is_collection(folder):
-        collection = Collection(folder)
-        _require_same(collection, params)
-        return collection
-    made = pmbf.Params(**params)
-    if not any(os.path.lexists(root) and not is_collection(root) for root in roots):
-        what = f"{roots[0]}: {_no_documents(roots[0])}" if roots else "no PATH given"
-        raise NotFoundError(f"{what}, so no collection was made at {folder}")
-    return Collection(folder, create=True, params=made)
-
-
-def _no_documents(root: str) -> str:
-    return "is a collection, expected documents" if os.path.lexists(root) else "no such file or folder"
-
-
-def _require_same(collection: Collection, params: dict[str, Any]) -> None:
-    for name, value in params.items():
-        own = getattr(collection.params, name)
-        if own != value:
-            raise ParameterError(
-                f"{collection.path}: was made with {name} {own}, which cannot change to {value}; "
-                "leave the option out, or load into a new collection"
-            )
-
-
-# ---------------------------------------------------------------------- load
-
-
-def _loaded(collection: Collection, roots: Sequence[str], *, quiet: bool, **how: Any) -> LoadReport:
-    from pmbf.terminal.progress import load_progress
-
-    try:
-        with load_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
-            return collection.load(roots, on_progress=on_progress, **how)
-    except KeyboardInterrupt:
-        kept = f"{collection.path} has {collection.stats().n_documents:,} documents"
-        again = "the same command goes on from there"
-        note(f"stopped; what was loaded is kept ({kept}), and {again}")
-        raise typer.Exit(STOPPED) from None
-
-
-def _print_load(report: LoadReport, collection: Collection) -> None:
-    from pmbf.terminal.summaries import load_text
-
-    print_text(load_text(report, str(collection.path), collection.stats().n_documents))
-    sys.stdout.flush()
-
-
-def _note_problems(report: LoadReport) -> None:
-    from pmbf.terminal.summaries import problem_lines
-
-    for line in problem_lines(report.problems):
-        note(line)
 
 
 def main() -> None:

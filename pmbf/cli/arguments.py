@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import Annotated, Any, Literal
 
@@ -27,6 +28,22 @@ def parse_size(text: str) -> int:
     return int(number) * units[unit]
 
 
+def parse_share(text: str) -> float:
+    """Return a share; 20% is 0.2.
+
+    >>> parse_share("0.2"), parse_share("20%")
+    (0.2, 0.2)
+    """
+    number, unit = (text[:-1], 100) if text.endswith("%") else (text, 1)
+    try:
+        share = float(number) / unit
+    except ValueError:
+        share = math.nan
+    if not 0 <= share <= 1:
+        raise typer.BadParameter(f"{text!r} is no share, expected a number from 0 to 1, or from 0% to 100%")
+    return share
+
+
 def parse_count(text: str) -> int:
     """Return a number, or for `all` one that nothing reaches.
 
@@ -38,9 +55,10 @@ def parse_count(text: str) -> int:
     return sys.maxsize if text == "all" else int(text)
 
 
-def flag(name: str, text: str, panel: str | None = None, **more: Any) -> Any:
+def flag(name: str, text: str, panel: str | None = None, *, short: str | None = None, **more: Any) -> Any:
     """Return an option that is given or not."""
-    return typer.Option(name, help=text, metavar="", show_default=False, rich_help_panel=panel, **more)
+    spelled = [name, short] if short else [name]
+    return typer.Option(*spelled, help=text, metavar="", show_default=False, rich_help_panel=panel, **more)
 
 
 def option(
@@ -57,7 +75,7 @@ def names(metavar: str, text: str) -> Any:
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
-Version = Annotated[bool, flag("--version", "Print the version and exit.", is_eager=True)]
+Version = Annotated[bool, flag("--version", "Print the version and exit.", short="-V", is_eager=True)]
 CollectionFolder = Annotated[
     str | None,
     typer.Option(
@@ -89,7 +107,7 @@ FilesFrom = Annotated[
 Prune = Annotated[bool, flag("--prune", "Take out documents below PATH whose file is gone.", FILES)]
 LoadJobs = Annotated[
     int | None,
-    option("--jobs", "N", "Read so many files at the same time (default: one a core, at most 4).", FILES, min=1),
+    option("--jobs", "N", "Files read at the same time (default: one a core, at most 4).", FILES, min=1),
 ]
 Profile = Annotated[
     Literal["default", "obfuscation"] | None,
@@ -101,14 +119,12 @@ Profile = Annotated[
     ),
 ]
 Shingle = Annotated[int | None, option("--shingle", "N", "Words in a row that are hashed together (default: 3).", NEW)]
-AnyOrder = Annotated[bool, flag("--any-order", "Their order does not matter.", NEW)]
+AnyOrder = Annotated[bool, flag("--any-order", "Ignore the order of the words in a shingle.", NEW)]
 Density = Annotated[
     float | None, option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW)
 ]
 Hashes = Annotated[int | None, option("--n-hashes", "K", "Bits set in a row for each hash (default: 3).", NEW)]
-FalseRate = Annotated[
-    float | None, option("--fpr", "RATE", "How often a full row has a hash by chance (default: 0.01).", NEW)
-]
+FalseRate = Annotated[float | None, option("--fpr", "RATE", "False-positive rate of a full row (default: 0.01).", NEW)]
 Placement = Annotated[
     Literal["single-row", "multi-row"] | None,
     option(
@@ -121,7 +137,10 @@ Placement = Annotated[
 DocsPerRow = Annotated[
     int | None, option("--docs-per-row", "N", "Typical documents a row is made for (default: 24).", NEW)
 ]
-RowCapacity = Annotated[int | None, option("--row-capacity", "N", "Hashes a row is made for, instead.", NEW)]
+RowCapacity = Annotated[
+    int | None,
+    option("--row-capacity", "N", "Fixed number of hashes a row is made for (overrides --docs-per-row).", NEW),
+]
 NoText = Annotated[bool, flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
 QuietLoad = Annotated[bool, flag("--quiet", "Print nothing but problems.", OUTPUT)]
 
@@ -133,18 +152,30 @@ MinChars = Annotated[
 ]
 MinSimilarity = Annotated[
     float | None,
-    option("--min-similarity", "SHARE", "How alike its two sides must be, 0 to 1 (default: 0.6).", SEARCH),
+    option(
+        "--min-similarity",
+        "SHARE",
+        "How alike its two sides must be: 0.8, 80% (default: 0.6).",
+        SEARCH,
+        parser=parse_share,
+    ),
 ]
 Threshold = Annotated[
     float | None,
-    option("--threshold", "SHARE", "Leave out sources that cover less of the text, 0 to 1 (default: 0).", SEARCH),
+    option(
+        "--threshold",
+        "SHARE",
+        "Leave out sources that cover less of the text: 0.2, 20% (default: 0).",
+        SEARCH,
+        parser=parse_share,
+    ),
 ]
 FalseRows = Annotated[
     float | None,
-    option("--false-rows", "N", "With popcount: rows looked into for nothing, at most (default: 300).", SEARCH),
+    option("--false-rows", "N", "With popcount only: rows that may pass by chance (default: 300).", SEARCH),
 ]
 MaxCandidates = Annotated[
-    int | None, option("--max-candidates", "N", "Compare at most so many documents in detail (default: 500).", SEARCH)
+    int | None, option("--max-candidates", "N", "The most documents compared in detail (default: 500).", SEARCH)
 ]
 Method = Annotated[
     Literal["hashes", "popcount"] | None,

@@ -9,7 +9,7 @@ import typer
 
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
-from pmbf.cli.inputs import ignored_texts, limits
+from pmbf.cli.inputs import ignored_texts, limits, named_collection, open_collection
 from pmbf.cli.outcome import DONE, FAILED, note, note_kernels, print_json, print_text
 from pmbf.errors import ParameterError
 
@@ -52,19 +52,17 @@ def export(
     json: arg.Json = False,
 ) -> None:
     """Write a filter that guards the documents where they are not: no texts, no names."""
-    from pmbf.collection import Collection
     from pmbf.endpoint.exporting import export as exported
     from pmbf.endpoint.sitekey import read_or_make_key
     from pmbf.terminal.summaries import export_text
 
-    if not collection:
-        raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
+    collection = named_collection(collection)
     key_path = key_file or f"{collection.rstrip('/')}.key"
     if os.path.realpath(key_path) == os.path.realpath(out):
         raise ParameterError(f"{out}: is the key file, too; name one file for the filter and one for its key")
     texts = ignored_texts(ignore or (), limits(None, None))
     note_kernels()
-    with Collection(collection) as opened:
+    with open_collection(collection) as opened:
         key, is_new = read_or_make_key(key_path)
         report = exported(opened, out, key, ignore=texts)
     if is_new:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import os
 from typing import Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pmbf.cli.outcome import ending, prepare_streams
+from pmbf.cli.outcome import DONE, USAGE, ending, note, prepare_streams, print_text
 from pmbf.cli.plain_values import spared
+
+_UsageError: Any = typer.BadParameter.__base__
 
 
 class PmbfCommand(TyperCommand):
@@ -23,8 +26,13 @@ class PmbfGroup(TyperGroup):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         prepare_streams()
+        _allow_completion()
         with ending(SystemExit):  # help and usage are printed before a command is invoked
-            return super().main(*args, **kwargs)
+            try:
+                code = super().main(*args, **kwargs | {"standalone_mode": False})
+            except _UsageError as error:
+                code = _told(error)
+            raise SystemExit(code or DONE)
 
     def get_params(self, ctx: Any) -> Any:
         return spared(super().get_params(ctx))
@@ -32,3 +40,24 @@ class PmbfGroup(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         with ending(typer.Exit):
             return super().invoke(ctx)
+
+
+def _told(error: Any) -> int:
+    """Print wrong usage in one line, or the help where no command was named; return the exit code."""
+    command = error.ctx.command_path if error.ctx else "pmbf"
+    if type(error).__name__ == "NoArgsIsHelpError":
+        print_text(error.ctx.get_help())
+    else:
+        note(f"{error.format_message().removesuffix('.')}; see `{command} --help`")
+    return USAGE
+
+
+def _allow_completion() -> None:
+    """Let a shell that asks complete words; typer reads `source_bash`, and click documents `bash_source`."""
+    if asked := os.environ.get("_PMBF_COMPLETE"):
+        from typer import completion
+
+        completion.completion_init()  # type: ignore[attr-defined]
+        shell, _, what = asked.partition("_")
+        if what == "source":
+            os.environ["_PMBF_COMPLETE"] = f"source_{shell}"

@@ -11,7 +11,8 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pmbf.errors import IncompleteError
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.intake.discovery import is_collection
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection
@@ -19,7 +20,13 @@ if TYPE_CHECKING:
 
 
 def named_roots(paths: Sequence[str], files_from: str | None) -> list[str]:
-    """Return what to load, glob patterns that the shell left alone filled in."""
+    """Return what to load, glob patterns that the shell left alone filled in.
+
+    Raises:
+        ParameterError: Nothing is named.
+    """
+    if not (paths or files_from):
+        raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
     roots = [root for path in paths for root in expanded(path)]
     return roots if files_from is None else roots + _paths_in(files_from)
 
@@ -51,10 +58,44 @@ def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:
 
 def resolved(collection: Collection, targets: Sequence[str]) -> list[int | str]:
     """Return each target as an id or a path: digits are an id, unless such a path is listed."""
-    numbers = {target for target in targets if target.isdecimal()}
-    paths = {path for document in collection.documents() for path in document.paths} if numbers else set()
-    named = {number for number in numbers if number in paths or os.path.abspath(number) in paths}
-    return [int(target) if target in numbers - named else target for target in targets]
+    return [int(one) if one.isdecimal() and one not in collection else one for one in targets]
+
+
+def named_collection(collection: str | None) -> str:
+    """Return the folder of a collection as it was given.
+
+    Raises:
+        ParameterError: None was given.
+    """
+    if not collection:
+        raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
+    return collection
+
+
+def open_collection(collection: str | None) -> Collection:
+    """Return the collection that was named.
+
+    Raises:
+        ParameterError: None was named.
+        NotFoundError: There is none; of a folder that holds other files it says what to type.
+    """
+    from pmbf.collection import Collection
+
+    folder = named_collection(collection)
+    if holds_other_files(folder):
+        made = f"{folder.rstrip('/')}.pmbf"
+        raise NotFoundError(
+            f"{folder}: is a folder of files, no collection; "
+            f"`pmbf load {folder} -c {made}` makes a collection of them, then use -c {made}"
+        )
+    return Collection(folder)
+
+
+def holds_other_files(folder: str) -> bool:
+    """Return whether a folder holds files and is no collection, nor one whose making was cut short."""
+    if is_collection(folder) or not os.path.isdir(folder):
+        return False
+    return any(not name.startswith(("catalog.sqlite", "writer.lock")) for name in os.listdir(folder))
 
 
 def given(**values: Any) -> dict[str, Any]:
@@ -90,14 +131,8 @@ def ignored_texts(paths: Sequence[str], limits: Limits) -> tuple[str, ...]:
     """Return the texts of files that are to be ignored.
 
     Raises:
-        PmbfError: One cannot be read, or not whole: then too much would count.
+        PmbfError, OSError: One cannot be read, or not whole: then too much would count.
     """
-    from pmbf.extract import extract_path
+    from pmbf.intake.texts import Origin, read_whole
 
-    texts = []
-    for path in paths:
-        extracted = extract_path(path, limits)
-        if extracted.problems:
-            raise IncompleteError(f"{path}: {extracted.problems[0]}; it cannot be ignored as a whole")
-        texts.append(extracted.text)
-    return tuple(texts)
+    return tuple(read_whole(Origin(path, path=path), limits) for path in paths)

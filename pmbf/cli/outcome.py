@@ -1,11 +1,12 @@
-"""How a command ends: results on stdout, notes on stderr, an exit code. The only module that prints or exits.
+"""How a command ends: results on stdout, notes on stderr, an exit code. The only module that prints.
 
 exit code   means
 0           done; screen: nothing found
 1           screen: something found
 2           wrong usage
 3           an error; load: a file had a problem; check: problems;
-            screen: nothing found, but not everything was read or compared
+            screen: nothing found, but not everything was read or compared,
+            or nothing at all: no word in the text, no document in the collection
 130         stopped by Ctrl-C
 141         whoever read our output has gone
 """

@@ -5,15 +5,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import partial
 from typing import Any
 
 from pmbf.cli.outcome import DONE, FAILED, FOUND, note, print_json, print_text
-from pmbf.cli.queries import FileQuery, is_stream, queries, read_query, usual_jobs
+from pmbf.cli.queries import queries, usual_jobs
 from pmbf.collection import Collection
 from pmbf.extract import Limits
-from pmbf.intake.discovery import Problem
-from pmbf.intake.texts import Text
+from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report
 from pmbf.screen import Answer, Options
 from pmbf.terminal.canvas import View
@@ -58,14 +56,14 @@ class Screening:
             print_text(self._separator + screened_text(self._so_far))
         return code
 
-    def _answers(self, planned: Sequence[FileQuery | Problem]) -> Iterator[Answer]:
+    def _answers(self, planned: Sequence[Origin | Text]) -> Iterator[Answer]:
         jobs = self.jobs or usual_jobs(len(planned))
-        read = partial(read_query, limits=self.limits)
-        return self.collection.answers(self._with_streams_read(planned), read, jobs=jobs, **self.options)
+        read = self._with_streams_read(planned)
+        return self.collection.answers(read, limits=self.limits, jobs=jobs, **self.options)
 
-    def _with_streams_read(self, planned: Iterable[FileQuery | Problem]) -> Iterator[FileQuery | Problem | Text]:
+    def _with_streams_read(self, planned: Iterable[Origin | Text]) -> Iterator[Origin | Text]:
         for one in planned:
-            yield read_query(one, self.limits) if is_stream(one) else one
+            yield read_leniently(one, self.limits) if isinstance(one, Origin) and one.is_stream else one
 
     def _shows_progress(self, n_files: int) -> bool:
         """Return whether a bar is drawn: not where reports scroll past on the same terminal."""
@@ -116,4 +114,5 @@ class Screening:
 def _code(report: Report) -> int:
     if any(match.passages for match in report.matches):
         return FOUND
-    return FAILED if report.problems else DONE
+    nothing_compared = not (report.n_documents and report.query.n_tokens)
+    return FAILED if report.problems or nothing_compared else DONE

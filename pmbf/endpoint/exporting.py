@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.arrays import distinct
-from pmbf.collection import Collection, Listed
+from pmbf.collection import Collection
 from pmbf.endpoint import filterfile, opaque
 from pmbf.endpoint.opaque import Place
 from pmbf.endpoint.rows import Hashes, part_bounds
@@ -24,6 +24,7 @@ from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import IncompleteError, ParameterError
 from pmbf.screen.rarity import COMMON_DOCUMENTS, COMMON_SHARE
 from pmbf.store import locks
+from pmbf.store.listing import Listed
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,10 +9,7 @@ What could not be read is listed in `Extracted.problems`: a text with problems i
 
 from __future__ import annotations
 
-import os
-import stat
-
-from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
+from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract.encoding import decode, is_probably_text
 from pmbf.extract.kinds import (
     SUPPORTED,
@@ -36,7 +33,6 @@ __all__ = [
     "Limits",
     "Part",
     "extract",
-    "extract_path",
     "guess_kind",
     "is_container",
     "is_encrypted",
@@ -48,8 +44,6 @@ __all__ = [
     "refusal",
     "runs",
 ]
-
-_READ_ALL_SAFELY = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 def extract(
@@ -95,47 +89,11 @@ def extract(
         raise IncompleteError(f"{name}: {error}") from None
 
 
-def extract_path(path: str | os.PathLike[str], limits: Limits | None = None) -> Extracted:
-    """Return the text of a file. Only regular files are opened; a link is followed.
-
-    Raises:
-        NotFoundError: There is no such file.
-        UnsupportedError: It is a folder, pipe or device, or as for `extract`.
-        IncompleteError: It cannot be read, or as for `extract`.
-    """
-    limits = limits or Limits()
-    name = os.fspath(path)
-    try:
-        return extract(_bytes_of(name, limits), name, limits)
-    except (FileNotFoundError, NotADirectoryError):
-        raise NotFoundError(f"{name}: no such file") from None
-    except (OSError, ValueError) as error:
-        raise IncompleteError(f"{name}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
-
-
 def runs(raw: bytes) -> tuple[str, tuple[str, ...]]:
     """Return the text in bytes that are no document, and what of it could not be read: see `pmbf.extract.pictures`."""
     from pmbf.extract.pictures import text_of
 
     return text_of(raw)
-
-
-def _bytes_of(name: str, limits: Limits) -> bytes:
-    _regular_size(name, os.stat(name))  # before it is opened: opening a device may do something
-    fd = os.open(name, _READ_ALL_SAFELY)
-    with os.fdopen(fd, "rb") as file:
-        n_bytes = _regular_size(name, os.fstat(fd))
-        raw = file.read(limits.max_bytes + 1) if n_bytes <= limits.max_bytes else b""
-    if max(n_bytes, len(raw)) > limits.max_bytes:
-        raise IncompleteError(_over(name, max(n_bytes, len(raw)), limits))
-    return raw
-
-
-def _regular_size(name: str, status: os.stat_result) -> int:
-    if not stat.S_ISREG(status.st_mode):
-        what = "a folder" if stat.S_ISDIR(status.st_mode) else "a pipe, socket or device"
-        raise UnsupportedError(f"{name}: {what}, expected a regular file")
-    return status.st_size
 
 
 def _over(name: str, n_bytes: int, limits: Limits) -> str:

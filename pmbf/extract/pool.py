@@ -1,6 +1,6 @@
 """The parent's side of the reading processes: start, ask, time, kill, replace.
 
-A process is started when the first document needs one, kept for the next, and as many run as threads ask at once.
+A process is started when a document needs one and none is idle, and kept for the next: one for each thread that asks.
 Death or a timeout of one is that document's failure only. They end with this one: on exit, and as their input ends.
 """
 
@@ -15,7 +15,7 @@ from dataclasses import asdict
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract.limits import Extracted, Limits
 from pmbf.extract.parts import Part
-from pmbf.jobs import frames
+from pmbf.jobs.child import Child
 from pmbf.jobs.frames import Frame
 
 START_S = 60.0
@@ -62,31 +62,21 @@ class Worker:
     def __init__(self) -> None:
         self.n_documents = 0
         self._is_late = False
-        try:
-            self._process = subprocess.Popen(
-                frames.program("pmbf.extract.worker"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                bufsize=0,  # no bytes wait in a buffer that a forked child would flush a second time
-                start_new_session=True,  # Ctrl-C is for the parent to act on
-            )
-        except OSError as error:
-            raise IncompleteError(f"the reading process does not start: {error}") from None
+        self._child = Child("the reading process", "pmbf.extract.worker", stderr=subprocess.DEVNULL)
         _all.add(self)
         if self._exchange(None, START_S) is None:
             _end(self)
-            raise IncompleteError(f"the reading process does not start: {self._cause()}")
+            raise IncompleteError(f"the reading process does not start: {self._child.cause_of_death(5)}")
 
     @property
     def is_alive(self) -> bool:
         """Whether it can take a document: it runs, and no watchdog is after it."""
-        return not self._is_late and self._process.poll() is None
+        return not self._is_late and self._child.is_alive
 
     @property
     def pid(self) -> int:
         """Return the process's id."""
-        return self._process.pid
+        return self._child.pid
 
     def ask(self, raw: bytes, kind: str, limits: Limits, unseen: bool = False) -> Frame:
         """Return the answer to one document.
@@ -99,22 +89,20 @@ class Worker:
         answer = self._exchange((asked, raw), limits.timeout_s)
         if answer is None:
             limit = f"reading took longer than {limits.timeout_s:g} s (timeout_s, --timeout)"
-            raise IncompleteError(limit if self._is_late else f"the reading process died: {self._cause()}")
+            raise IncompleteError(
+                limit if self._is_late else f"the reading process died: {self._child.cause_of_death(5)}"
+            )
         return answer
 
     def kill(self) -> None:
         """End the process, and wait for its end."""
-        self._process.kill()
-        self._process.wait()
-        self.forget()
+        self._child.kill()
+        self._child.wait()
+        self._child.forget()
 
     def forget(self) -> None:
         """Let go of a process that is another's to end: the parent's, after a fork."""
-        for stream in (self._process.stdin, self._process.stdout):
-            if stream:
-                stream.close()
-        if self._process.returncode is None:
-            self._process.returncode = 0  # not our child: nothing to wait for
+        self._child.forget()
 
     def _exchange(self, request: Frame | None, timeout_s: float) -> Frame | None:
         """Send a frame and return the next one that comes, or None if none comes in time."""
@@ -122,26 +110,13 @@ class Worker:
         watchdog.daemon = True
         watchdog.start()
         try:
-            assert self._process.stdin
-            assert self._process.stdout
-            if request:
-                frames.send(self._process.stdin, *request)
-            return frames.receive(self._process.stdout)
-        except (OSError, ValueError):
-            return None
+            return self._child.ask(request)
         finally:
             watchdog.cancel()
 
     def _expire(self) -> None:
         self._is_late = True
-        self._process.kill()
-
-    def _cause(self) -> str:
-        try:
-            status = self._process.wait(5)
-        except subprocess.TimeoutExpired:
-            return "no answer"
-        return f"signal {-status}" if status < 0 else f"exit status {status}"
+        self._child.kill()
 
 
 _all: set[Worker] = set()

@@ -98,7 +98,7 @@ class CollectionChecker:
 
     def check(self, texts: Iterable[Text]) -> Iterator[Report]:
         """Yield the report on each text, in order."""
-        for answer in self._collection.answers(texts, _as_it_is, **self._options):
+        for answer in self._collection.answers(texts, **self._options):
             yield self._to_the_letter(answer) if answer.report.matches else answer.report
 
     def _to_the_letter(self, answer: Answer) -> Report:
@@ -121,7 +121,3 @@ def _only_copies(n_documents: int) -> dict[str, Any]:
     if n_documents < FEW_DOCUMENTS:
         return {}
     return {"min_evidence": LONE_HASHES * math.log(n_documents)}
-
-
-def _as_it_is(text: Text) -> Text:
-    return text

@@ -9,8 +9,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from pmbf.contents import read_bounded
 from pmbf.errors import PmbfError
-from pmbf.intake.discovery import read_bounded
 
 _POINTER = re.compile(
     rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\n"

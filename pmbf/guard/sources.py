@@ -14,13 +14,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from pmbf.contents import read_stream, reason_of
 from pmbf.errors import PmbfError
 from pmbf.guard import lfs
 from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
 from pmbf.guard.policy import Policy
 from pmbf.guard.selection import is_selected
 from pmbf.guard.types import Payload, Unread, Where
-from pmbf.intake.discovery import Problem, discover, read_content, reason_of
+from pmbf.intake.discovery import Problem, discover
 
 STDIN = "-"
 
@@ -100,7 +101,7 @@ def _from_base(path: str, base: Path) -> str:
 def _file(path: str, shown: str, policy: Policy) -> Payload:
     where: Where = "stdin" if path == STDIN else "path"
     try:
-        content = read_content(path, policy.max_bytes, wait_s=policy.timeout_s)
+        content = read_stream(path, policy.max_bytes, wait_s=policy.timeout_s)
     except (PmbfError, OSError) as error:
         return Payload(shown, (shown,), None, where, problem=reason_of(error))
     return Payload(shown, (shown,), content, where)

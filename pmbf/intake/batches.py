@@ -6,7 +6,7 @@ Plain texts are read by one native call a batch, which holds the interpreter's l
 by side. Other kinds are parsed in processes of their own anyway, and so are, in a large load, plain texts in any other
 encoding. The NumPy kernels do hold the lock; with them whole batches are read in processes.
 
-As much is read ahead as a commit takes time, and no more, so memory does not grow with the number of files.
+At most 64 MB are read ahead of the writer, so memory does not grow with the number of files.
 """
 
 from __future__ import annotations
@@ -18,67 +18,65 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from functools import partial
-from typing import NamedTuple
 
 from pmbf import kernels
+from pmbf.contents import read_bounded
 from pmbf.errors import PmbfError
-from pmbf.extract import Limits, extract, may_be_plain, plain_kind
+from pmbf.extract import Limits, may_be_plain, plain_kind
 from pmbf.fingerprint import fingerprint
-from pmbf.intake.discovery import FileFound, read_bounded
+from pmbf.intake.discovery import FileFound
+from pmbf.intake.texts import Origin, read_text
+from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
-from pmbf.jobs.threads import Workers
+from pmbf.jobs.threads import Threads
 from pmbf.params import Params
 from pmbf.store.pending import NewDocument
-from pmbf.store.tables import PathEntry
-from pmbf.text import utf8
 
 BATCH_FILES, BATCH_BYTES = 256, 2 << 20
 BATCH_SECONDS = 0.1
-"""A batch read in this thread ends after this long, so that Ctrl-C and the progress need not wait for it."""
+"""A batch that is read in this thread ends after this time: Ctrl-C and the progress wait for the end of a batch."""
 AHEAD_BYTES = 64 << 20
-"""Read ahead of the writer at most, but for two batches a thread, which may be larger: threads work during a commit."""
+"""The most that is read ahead of the writer, so that threads have work during a commit. Two batches a thread may be
+read ahead in any case, even if they are larger."""
 _BYTES_WORTH_PROCESSES = 16 << 20
-"""Starting a process costs as much as reading some ten megabytes …"""
+"""A load of fewer bytes starts no processes: starting one takes as long as reading some ten megabytes."""
 _FEW_FILES, _SMALL_BYTES = 100, 1 << 20
-"""… or decoding that many texts in other encodings, each of no more bytes."""
-
-
-class Planned(NamedTuple):
-    """A file, the entry its path has, whether that still holds, and whether the file is to be read."""
-
-    file: FileFound
-    known: PathEntry | None
-    unchanged: bool
-    wanted: bool
+"""The first 100 texts in other encodings than UTF-8 are decoded here if they are no larger; processes read the rest."""
 
 
 Outcome = NewDocument | PmbfError | OSError | None
-Batch = list[tuple[Planned, Outcome]]
+_Batch = list[FileFound | None]
 
 
 def read_ahead(
-    plan: Iterable[Planned], params: Params, limits: Limits, *, workers: Workers | None, jobs: int, n_bytes: int
-) -> Iterator[Batch]:
-    """Yield the planned files, batch by batch, with what each gave, or why it gave nothing; None for one not wanted.
+    files: Iterable[FileFound | None],
+    params: Params,
+    limits: Limits,
+    *,
+    threads: Threads | None,
+    jobs: int,
+    n_bytes: int,
+) -> Iterator[list[Outcome]]:
+    """Yield what each file gave, or why it gave nothing, in the order of the files, batch by batch.
 
     Args:
-        plan: Files in the order they are to come out.
+        files: What to read; None keeps a place, and its outcome is None.
         params: Of the collection.
         limits: Bounds for reading a file.
-        workers: As many threads as `jobs`; None to read here, when the next batch is asked for.
+        threads: `jobs` threads; None to read here, when the next batch is asked for.
         jobs: Batches read at the same time.
         n_bytes: Of all the files.
     """
-    if kernels.NAME == "native" and workers:
+    read = partial(_all_outcomes, params=params, limits=limits)
+    if kernels.NAME == "native" and threads:
         apart = _Apart() if n_bytes >= _BYTES_WORTH_PROCESSES else _never
-        read = partial(_all_outcomes, params=params, limits=limits, apart=apart)
-        yield from _read_aside(plan, read, workers.submit_ahead, jobs)
+        yield from _read_aside(files, partial(read, apart=apart), threads.ahead, jobs)
     elif jobs > 1 and n_bytes >= _BYTES_WORTH_PROCESSES:
         with Processes(jobs) as processes:
-            yield from _read_aside(plan, partial(_all_outcomes, params=params, limits=limits), processes.submit, jobs)
+            yield from _read_aside(files, read, processes, jobs)
     else:
-        for planned in _batches(plan):
-            yield from _in_time(zip(planned, _outcomes(planned, params, limits), strict=True))
+        for batch in _batches(files):
+            yield from _in_time(_outcomes(batch, params, limits))
 
 
 def read_document(path: str, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
@@ -88,10 +86,10 @@ def read_document(path: str, params: Params, limits: Limits, *, apart: bool = Fa
         NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
     """
     content = read_bounded(path, limits.max_bytes)
-    extracted = extract(content, path, limits, apart=apart)
-    text = utf8(extracted.text)
+    read = read_text(Origin(path, content), limits, apart=apart)
+    text = read.text.encode()
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
-    return NewDocument.of(extracted.kind, sha256, text, sampled, "\n".join(extracted.problems))
+    return NewDocument.of(read.kind, sha256, text, sampled, "\n".join(read.problems))
 
 
 def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> dict[str, NewDocument]:
@@ -104,42 +102,37 @@ def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> di
 
 
 def _read_aside(
-    plan: Iterable[Planned],
-    read: Callable[[list[Planned]], list[Outcome]],
-    submit: Callable[..., Future[list[Outcome]]],
-    jobs: int,
-) -> Iterator[Batch]:
-    under_way: deque[tuple[list[Planned], Future[list[Outcome]]]] = deque()
+    files: Iterable[FileFound | None], read: Callable[[_Batch], list[Outcome]], runner: Runner, jobs: int
+) -> Iterator[list[Outcome]]:
+    under_way: deque[tuple[int, Future[list[Outcome]]]] = deque()
     n_ahead = 0
     try:
-        for planned in _batches(plan):
-            under_way.append((planned, submit(read, planned)))
-            n_ahead += _held_bytes(planned)
+        for batch in _batches(files):
+            n_held = _held_bytes(batch)
+            under_way.append((n_held, runner.submit(read, batch)))
+            n_ahead += n_held
             while n_ahead > AHEAD_BYTES and len(under_way) > 2 * jobs:
-                n_ahead -= _held_bytes(under_way[0][0])
-                yield _together(*under_way.popleft())
+                n_held, future = under_way.popleft()
+                n_ahead -= n_held
+                yield future.result()
         while under_way:
-            yield _together(*under_way.popleft())
+            yield under_way.popleft()[1].result()
     finally:
         for _, future in under_way:
             future.cancel()
 
 
-def _together(planned: list[Planned], future: Future[list[Outcome]]) -> Batch:
-    return list(zip(planned, future.result(), strict=True))
+def _held_bytes(batch: _Batch) -> int:
+    """Return the memory that a batch may take: its texts, and for each file a page for what comes with it."""
+    return sum((file.size if file else 0) + 4096 for file in batch)
 
 
-def _held_bytes(planned: list[Planned]) -> int:
-    """Return what a batch may take in memory: texts, and for each file a page for what comes with it."""
-    return sum(one.wanted * one.file.size + 4096 for one in planned)
-
-
-def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:
-    batch: list[Planned] = []
+def _batches(files: Iterable[FileFound | None]) -> Iterator[_Batch]:
+    batch: _Batch = []
     n_bytes = 0
-    for one in plan:
-        batch.append(one)
-        n_bytes += one.wanted * one.file.size
+    for file in files:
+        batch.append(file)
+        n_bytes += file.size if file else 0
         if len(batch) >= BATCH_FILES or n_bytes >= BATCH_BYTES:
             yield batch
             batch, n_bytes = [], 0
@@ -147,12 +140,12 @@ def _batches(plan: Iterable[Planned]) -> Iterator[list[Planned]]:
         yield batch
 
 
-def _in_time(found: Iterable[tuple[Planned, Outcome]]) -> Iterator[Batch]:
+def _in_time(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
     """Yield what comes in batches, each ended after `BATCH_SECONDS`."""
-    batch: Batch = []
+    batch: list[Outcome] = []
     until = time.monotonic() + BATCH_SECONDS
-    for one in found:
-        batch.append(one)
+    for outcome in outcomes:
+        batch.append(outcome)
         if time.monotonic() >= until:
             yield batch
             batch, until = [], time.monotonic() + BATCH_SECONDS
@@ -161,7 +154,7 @@ def _in_time(found: Iterable[tuple[Planned, Outcome]]) -> Iterator[Batch]:
 
 
 class _Apart:
-    """Whether the next text that has to be decoded is read in a process: those that come often, or are large."""
+    """Says of each text that has to be decoded whether a process reads it: a large one, or any after the first 100."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
@@ -175,20 +168,19 @@ def _never(file: FileFound) -> bool:
 
 
 def _all_outcomes(
-    planned: list[Planned], params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
+    batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
 ) -> list[Outcome]:
-    return list(_outcomes(planned, params, limits, apart=apart))
+    return list(_outcomes(batch, params, limits, apart=apart))
 
 
 def _outcomes(
-    planned: list[Planned], params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
+    batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
 ) -> Iterator[Outcome]:
     """Yield what each file gave: plain texts all at once, the others when they are asked for."""
-    files = [one.file for one in planned if one.wanted and may_be_plain(one.file.path)]
-    plain = read_plain(files, params, limits)
-    for one in planned:
-        if one.wanted:
-            yield plain.pop(one.file.path, None) or _attempted(one.file.path, params, limits, apart(one.file))
+    plain = read_plain((file for file in batch if file and may_be_plain(file.path)), params, limits)
+    for file in batch:
+        if file:
+            yield plain.pop(file.path, None) or _attempted(file.path, params, limits, apart(file))
         else:
             yield None
 

@@ -13,25 +13,28 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
 from types import FrameType
-from typing import Any
+from typing import Any, NamedTuple
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.contents import reason_of
+from pmbf.errors import ParameterError
 from pmbf.extract import Limits, looks_supported
-from pmbf.intake.batches import Outcome, Planned, read_ahead
-from pmbf.intake.discovery import FileFound, Problem, reason_of
-from pmbf.jobs.threads import Workers
+from pmbf.intake.batches import Outcome, read_ahead
+from pmbf.intake.discovery import FileFound, Problem
+from pmbf.intake.texts import is_passed_over
+from pmbf.jobs.threads import Threads
 from pmbf.params import Params
 from pmbf.store.pending import NewDocument
 from pmbf.store.tables import PathEntry
 from pmbf.store.writer import Writer
 
 COMMIT_BYTES = 64 << 20
-"""A batch is committed after this many bytes of text …"""
+"""Bytes of text after which what is loaded is committed."""
 COMMIT_SECONDS = 15.0
-"""… or after this long, so that an interruption costs little."""
+"""Time after which what is loaded is committed in any case: an interruption costs no more work than that."""
 _LOOKED_UP_TOGETHER = 400
 
 
@@ -78,6 +81,15 @@ class Progress:
     n_bytes_total: int
 
 
+class _Planned(NamedTuple):
+    """A file, the entry its path has, whether that still holds, and whether the file is to be read."""
+
+    file: FileFound
+    known: PathEntry | None
+    unchanged: bool
+    wanted: bool
+
+
 class Loader:
     """Loads files into a collection through its writer.
 
@@ -85,7 +97,7 @@ class Loader:
         writer: Where documents go; committed per batch and at the end.
         params: The collection's parameters.
         limits: Bounds for reading a file.
-        workers: Threads that read, as many as `jobs`; None to read here.
+        threads: `jobs` threads that read; None to read here.
         jobs: Batches of files read at the same time, at least 1.
         on_progress: Called after each batch of files.
     """
@@ -96,21 +108,20 @@ class Loader:
         params: Params,
         *,
         limits: Limits | None = None,
-        workers: Workers | None = None,
+        threads: Threads | None = None,
         jobs: int = 1,
         on_progress: Callable[[Progress], None] | None = None,
     ) -> None:
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
         self._jobs = jobs
-        self._workers = workers
+        self._threads = threads
         self.report = LoadReport()
         self._writer = writer
         self._params = params
         self._limits = limits or Limits()
         self._on_progress = on_progress or (lambda progress: None)
         self._last_commit = time.monotonic()
-        self._committed: Mapping[str, int] = {}
         self._incomplete = writer.store.catalog.incomplete_documents()
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
@@ -135,8 +146,8 @@ class Loader:
         n_bytes_total = sum(file.size for file in files)
         n_files = n_bytes = 0
         with _between_batches() as interrupted:
-            for batch in self._batches(files):
-                self._look_up(outcome for _, outcome in batch)
+            for batch in self._read(files):
+                self._writer.look_up(outcome.sha256 for _, outcome in batch if isinstance(outcome, NewDocument))
                 for planned, outcome in batch:
                     self._settle(planned, outcome)
                     n_bytes += planned.file.size
@@ -179,17 +190,22 @@ class Loader:
                 files[item.path] = item
         return list(files.values())
 
-    def _batches(self, files: Sequence[FileFound]) -> Iterator[list[tuple[Planned, Outcome]]]:
-        return read_ahead(
-            self._plan(files),
-            self._params,
-            self._limits,
-            workers=self._workers,
-            jobs=self._jobs,
-            n_bytes=sum(file.size for file in files),
-        )
+    def _read(self, files: Sequence[FileFound]) -> Iterator[list[tuple[_Planned, Outcome]]]:
+        """Yield each file as it was planned, with what it gave, batch by batch; the plan runs ahead of the reading."""
+        planned: deque[_Planned] = deque()
 
-    def _plan(self, files: Sequence[FileFound]) -> Iterator[Planned]:
+        def to_read() -> Iterator[FileFound | None]:
+            for one in self._plan(files):
+                planned.append(one)
+                yield one.file if one.wanted else None
+
+        n_bytes = sum(file.size for file in files)
+        for outcomes in read_ahead(
+            to_read(), self._params, self._limits, threads=self._threads, jobs=self._jobs, n_bytes=n_bytes
+        ):
+            yield [(planned.popleft(), outcome) for outcome in outcomes]
+
+    def _plan(self, files: Sequence[FileFound]) -> Iterator[_Planned]:
         """Yield each file with the entry of its path; wanted unless size and time are those of the entry."""
         for start in range(0, len(files), _LOOKED_UP_TOGETHER):
             some = files[start : start + _LOOKED_UP_TOGETHER]
@@ -197,14 +213,9 @@ class Loader:
             for file in some:
                 known = entries.get(file.path)
                 same = known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
-                yield Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))
+                yield _Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))
 
-    def _look_up(self, outcomes: Iterable[Outcome]) -> None:
-        """Find out which contents the collection has already; holds until the next commit."""
-        contents = [outcome.sha256 for outcome in outcomes if isinstance(outcome, NewDocument)]
-        self._committed = self._writer.committed_contents(contents)
-
-    def _settle(self, planned: Planned, outcome: Outcome) -> None:
+    def _settle(self, planned: _Planned, outcome: Outcome) -> None:
         if isinstance(outcome, NewDocument):
             self._take(planned, outcome)
         elif outcome is not None:
@@ -214,10 +225,10 @@ class Loader:
         else:
             self.report.n_skipped += 1
 
-    def _take(self, planned: Planned, new: NewDocument) -> None:
+    def _take(self, planned: _Planned, new: NewDocument) -> None:
         file, before = planned.file, planned.known.document if planned.known else None
         self.report.n_bytes += file.size
-        same = self._writer.same_contents(new.sha256, self._committed)
+        same = self._writer.with_contents(new.sha256, from_file=True)
         if same is None:
             same = self._add(file.path, new)
             self.report.n_added += before is None
@@ -242,10 +253,10 @@ class Loader:
         return self._writer.add(new)
 
     def _refused(self, file: FileFound, error: Exception) -> None:
-        if isinstance(error, UnsupportedError) and not file.named and not error.missing_extra:
+        if is_passed_over(error, met=not file.named):
             self.report.n_skipped += 1
-            return
-        self.report.problems.append(Problem(file.path, reason_of(error)))
+        else:
+            self.report.problems.append(Problem(file.path, reason_of(error)))
 
     def _commit_when_due(self) -> None:
         now = time.monotonic()

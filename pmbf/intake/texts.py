@@ -1,31 +1,40 @@
-"""Queries as a library's user gives them: a text, the bytes of a file, or a path."""
+"""The one way from what a user gives to a text: a file, a stream, the bytes of a file, or a text itself.
+
+Origin ─► bytes, within limits ─ extract ─► Text
+"""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pmbf.errors import PmbfError
+from pmbf.contents import is_stream, read_bounded, read_stream, reason_of
+from pmbf.errors import IncompleteError, ParameterError, PmbfError, UnsupportedError
 from pmbf.extract import Limits, extract
-from pmbf.intake.discovery import read_bounded, reason_of
 from pmbf.text import clean
+
+_LONGEST_PATH = 4096
+"""Characters. A longer text is no path on any system."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A query as it was read.
+    """A text as it was read.
 
     Args:
         name: What the report calls it.
         content: The whole text, clean, or its UTF-8: most texts share nothing, and need not be decoded.
-        problems: What was not read.
-        unread: Whether nothing was, for the reason that `problems` gives, or since it is no text document.
+        problems: What was not read, and what is odd about the text.
+        unread: Whether nothing was read: `problems` says why; without problems it is no text document.
+        kind: Of file, one of `pmbf.extract.SUPPORTED`; empty for a text that came from no file.
     """
 
     name: str
     content: str | bytes
     problems: tuple[str, ...] = ()
     unread: bool = False
+    kind: str = ""
 
     @property
     def text(self) -> str:
@@ -33,24 +42,126 @@ class Text:
         return self.content if isinstance(self.content, str) else self.content.decode()
 
 
-def read_query(query: str | bytes | os.PathLike[str], name: str, limits: Limits) -> tuple[str, str, tuple[str, ...]]:
-    """Return a query's text, its name, and what of it was not read."""
-    if isinstance(query, str):
-        return query, name, ()
-    if isinstance(query, bytes):
-        content = query
-    else:
-        name = name or os.fspath(query)
-        content = read_bounded(query, limits.max_bytes)
-    extracted = extract(content, name, limits)
-    return extracted.text, name, extracted.problems
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a text comes from.
+
+    Args:
+        name: What reports call it.
+        content: The text, or the bytes of a file; None where `path` is to be read.
+        path: A regular file; the ending of its name, or else of `name`, tells its format.
+        streams: Whether `path` may be a pipe, or `-` for stdin, and is waited for.
+        met: Whether the file was met in a folder. Then it is passed over if it is no text document.
+    """
+
+    name: str
+    content: str | bytes | None = None
+    path: str = ""
+    streams: bool = False
+    met: bool = False
+
+    @staticmethod
+    def of(query: object, name: str = "") -> Origin:
+        """Return the origin that a text, the bytes of a file, or a path stands for.
+
+        Raises:
+            ParameterError: It is something else.
+        """
+        if isinstance(query, str | bytes):
+            return Origin(name, query)
+        if isinstance(query, os.PathLike):
+            return Origin(name or os.fspath(query), path=os.fspath(query))
+        raise ParameterError(
+            f"a query is {query!r} ({type(query).__name__}), expected a text, the bytes of a file, or a pathlib.Path"
+        )
+
+    @property
+    def is_stream(self) -> bool:
+        """Whether its bytes come once, and for this process alone."""
+        return self.streams and is_stream(self.path)
+
+    @property
+    def title(self) -> str:
+        """What messages call it; the ending tells its format."""
+        return self.name if self.path in ("", "-") else self.path
+
+    def read(self, max_bytes: int) -> str | bytes:
+        """Return the text, or the bytes of the file.
+
+        Raises:
+            NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.contents.read_stream`.
+        """
+        if self.content is not None:
+            return self.content
+        return read_stream(self.path, max_bytes) if self.streams else read_bounded(self.path, max_bytes)
 
 
-def read_leniently(query: str | bytes | os.PathLike[str], limits: Limits) -> Text:
-    """Return a query as it was read; one that cannot be read says why."""
-    name = "" if isinstance(query, str | bytes) else os.fspath(query)
+def origins(queries: Iterable[object]) -> Iterator[Origin | Text]:
+    """Yield where each query comes from; one that is no query, as NaN in a column of texts, is a text not read."""
+    for row, query in enumerate(queries):
+        try:
+            yield Origin.of(query)
+        except ParameterError as error:
+            yield Text("", "", (f"queries[{row}]: {error}",), unread=True)
+
+
+def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
+    """Return the text of an origin.
+
+    Args:
+        origin: What to read.
+        limits: Bounds for reading a file.
+        apart: As for `pmbf.extract.extract`.
+
+    Raises:
+        NotFoundError: There is no such file.
+        UnsupportedError: It is no regular file, no text document, or its format needs an extra that is not installed.
+        IncompleteError: It is broken, encrypted, or over a limit.
+        OSError: It cannot be read.
+    """
+    content = origin.read(limits.max_bytes)
+    if isinstance(content, str):
+        return Text(origin.name, clean(content), _taken_for_a_text(content))
+    extracted = extract(content, origin.title, limits, apart=apart)
+    return Text(origin.name, clean(extracted.text), extracted.problems, kind=extracted.kind)
+
+
+def read_whole(origin: Origin, limits: Limits) -> str:
+    """Return the text of an origin that is to be ignored wherever it stands.
+
+    Raises:
+        IncompleteError: Not all of it can be read: the rest of it would count.
+        NotFoundError, UnsupportedError, OSError: As for `read_text`.
+    """
+    read = read_text(origin, limits)
+    if read.problems:
+        raise IncompleteError(f"{origin.name}: {read.problems[0]}; it cannot be ignored as a whole")
+    return read.text
+
+
+def read_leniently(origin: Origin | Text, limits: Limits) -> Text:
+    """Return the text of an origin, or in its `problems` why it cannot be read; a text as it is."""
+    if isinstance(origin, Text):
+        return origin
     try:
-        text, name, problems = read_query(query, name, limits)
+        return read_text(origin, limits)
     except (PmbfError, OSError) as error:
-        return Text(name, "", (reason_of(error),), unread=True)
-    return Text(name, clean(text), problems)
+        told = reason_of(error)
+        if is_passed_over(error, met=origin.met):
+            return Text(origin.name, "", unread=True)
+        return Text(origin.name, "", (told if isinstance(error, PmbfError) else f"{origin.name}: {told}",), unread=True)
+
+
+def is_passed_over(error: Exception, *, met: bool) -> bool:
+    """Return whether a file that gave an error is passed over in silence.
+
+    That is a file met in a folder that is no text document, such as a picture; not one that an extra could read.
+    """
+    return met and isinstance(error, UnsupportedError) and not error.missing_extra
+
+
+def _taken_for_a_text(text: str) -> tuple[str, ...]:
+    """Return the problem of a text that is the path of a file: whoever wrote it may have meant the file."""
+    if len(text) > _LONGEST_PATH or "\n" in text or not os.path.isfile(text):
+        return ()
+    return (f"{text!r} was taken for a text, but is the path of a file; to screen the file, give pathlib.Path(…)",)

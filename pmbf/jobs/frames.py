@@ -2,16 +2,14 @@
 
     u32 header length | u64 body length | header, UTF-8 JSON | body        (both lengths little-endian)
 
-A reading process and who asks it never unpickle: one that a document took over can send text and nothing else.
+JSON, not pickle, from a reading process: one that a document has taken over can only send us text.
 """
 
 from __future__ import annotations
 
 import json
 import struct
-import sys
 from io import RawIOBase
-from pathlib import Path
 from typing import IO, Any
 
 Frame = tuple[dict[str, Any], bytes]
@@ -31,7 +29,7 @@ def send(stream: Stream, header: dict[str, Any], body: bytes = b"") -> None:
 
 
 def head_of(header: dict[str, Any], n_body: int) -> bytes:
-    """Return what a frame has before its body of so many bytes."""
+    """Return what a frame has before its body, which has `n_body` bytes."""
     encoded = json.dumps(header).encode()
     return LENGTHS.pack(len(encoded), n_body) + encoded
 
@@ -51,14 +49,3 @@ def _exactly(stream: Stream, n_bytes: int) -> bytes | None:
         pieces.append(piece)
         n_bytes -= len(piece)
     return None if n_bytes else b"".join(pieces)
-
-
-def program(module: str, *arguments: str) -> list[str]:
-    """Return the command that calls `main` of a module of ours in a Python of its own, with arguments.
-
-    It finds its modules where this process does, but for the current folder, and pmbf itself; `-I`: what lies in that
-    folder, or in PYTHONPATH, is not imported by accident.
-    """
-    where = [*filter(None, sys.path), str(Path(__file__).parents[1])]
-    boot = f"import sys; sys.path[:] = sys.argv[{len(arguments) + 1}:]; from {module} import main; main()"
-    return [sys.executable, "-I", "-c", boot, *arguments, *where]

@@ -11,22 +11,21 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import subprocess
 import sys
 from collections.abc import Callable
 from concurrent.futures import Future as Future
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from typing import Any
 
 from pmbf.errors import IncompleteError, ParameterError
-from pmbf.jobs import frames
+from pmbf.jobs import Result, frames
+from pmbf.jobs.child import Child
 
-Result = TypeVar("Result")
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Processes:
-    """So many processes, each started when it is first needed, with one call at a time.
+    """A number of processes, each started when it is first needed, with one call at a time.
 
     Args:
         n_processes: At least 1.
@@ -46,11 +45,11 @@ class Processes:
     ) -> None:
         self._first = pickle.dumps((prepare, arguments))
         self._threads = ThreadPoolExecutor(n_processes)
-        self._idle: list[_Process] = []
-        self._all: set[_Process] = set()
+        self._idle: list[Child] = []
+        self._all: set[Child] = set()
         self._closed = False
 
-    def submit(self, call: Callable[..., Result], *arguments: Any) -> Future[Result]:
+    def submit(self, call: Callable[..., Result], /, *arguments: Any) -> Future[Result]:
         """Return the future result of a call in one of the processes.
 
         It raises what the call raises, `IncompleteError` where the process dies, and `ParameterError` where it cannot
@@ -65,6 +64,8 @@ class Processes:
         for process in list(self._all):
             process.kill()
         self._threads.shutdown()
+        for process in self._all:
+            process.wait()
 
     def __enter__(self) -> Processes:
         return self
@@ -75,16 +76,16 @@ class Processes:
     def _run(self, call: Callable[..., Result], arguments: tuple[Any, ...]) -> Result:
         pickled = pickle.dumps((call, arguments))
         process = self._idle.pop() if self._idle else self._started()
-        result = process.ask(pickled)
+        result = _asked(process, pickled)
         self._idle.append(process)
         return result() if isinstance(result, _Raised) else result  # type: ignore[no-any-return]
 
-    def _started(self) -> _Process:
-        process = _Process()
+    def _started(self) -> Child:
+        process = Child("a working process", "pmbf.jobs.processes")
         self._all.add(process)
         if self._closed:  # meanwhile: then nobody else would end it
             process.kill()
-        result = process.ask(self._first)
+        result = _asked(process, self._first)
         if isinstance(result, _Raised):
             process.kill()
             result()
@@ -101,37 +102,12 @@ class _Raised:
         raise self.error
 
 
-class _Process:
-    """One working process, from the other side."""
-
-    def __init__(self) -> None:
-        try:
-            self._process = subprocess.Popen(
-                frames.program("pmbf.jobs.processes"),
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                bufsize=0,
-                start_new_session=True,  # Ctrl-C is for the parent to act on
-            )
-        except OSError as error:
-            raise IncompleteError(f"a working process does not start: {error}") from None
-
-    def ask(self, pickled: bytes) -> Any:
-        assert self._process.stdin
-        assert self._process.stdout
-        answer = None
-        with contextlib.suppress(OSError, ValueError):  # a broken pipe; one that was closed
-            frames.send(self._process.stdin, {}, pickled)
-            answer = frames.receive(self._process.stdout)
-        if answer is None:
-            status = self._process.wait()
-            cause = f"signal {-status}" if status < 0 else f"exit status {status}"
-            raise IncompleteError(f"a working process died ({cause}); with one job less memory is needed")
-        return pickle.loads(answer[1])
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
+def _asked(child: Child, pickled: bytes) -> Any:
+    answer = child.ask(({}, pickled))
+    if answer is None:
+        cause = child.cause_of_death()
+        raise IncompleteError(f"a working process died ({cause}); with one job less memory is needed")
+    return pickle.loads(answer[1])
 
 
 # ---------------------------------------------------------------------- in the other process

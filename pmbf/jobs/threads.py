@@ -1,4 +1,4 @@
-"""Threads that take what is waited for before what is done ahead."""
+"""Threads that make calls somebody waits for before calls that are made ahead."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from queue import SimpleQueue
-from typing import Any, TypeVar
+from typing import Any
 
-Result = TypeVar("Result")
+from pmbf.jobs import Result, Runner
 
 
-class Workers(Executor):
+class Threads(Executor):
     """Threads for calls that release the interpreter's lock; to be used as a context.
 
     Args:
@@ -31,9 +31,10 @@ class Workers(Executor):
         """Make a call in a thread, after those submitted before."""
         return self._enqueue(self._calls, call, *arguments, **more)
 
-    def submit_ahead(self, call: Callable[..., Result], /, *arguments: Any, **more: Any) -> Future[Result]:
-        """Make a call in a thread once no other is waiting but those submitted ahead before."""
-        return self._enqueue(self._calls_ahead, call, *arguments, **more)
+    @property
+    def ahead(self) -> Runner:
+        """Runs calls in these threads once no other is waiting but those that were submitted ahead before."""
+        return _Ahead(self)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
         """End the threads when all calls are made; whoever wants fewer cancels their futures."""
@@ -59,7 +60,7 @@ class Workers(Executor):
         return future
 
     def _work(self) -> None:
-        """Make a call a turn. There are as many turns as calls, and then one more for each thread, to end."""
+        """Make one call for each turn. Each call brings one turn; the end brings one more for each thread."""
         while made := self._next():
             made()
             del made  # and what it returned, until there is another
@@ -72,3 +73,11 @@ class Workers(Executor):
             except IndexError:
                 continue
         return None
+
+
+class _Ahead:
+    def __init__(self, threads: Threads) -> None:
+        self._threads = threads
+
+    def submit(self, call: Callable[..., Result], /, *arguments: Any) -> Future[Result]:
+        return self._threads._enqueue(self._threads._calls_ahead, call, *arguments)

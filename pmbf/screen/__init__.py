@@ -15,8 +15,8 @@ text ─► sampled hashes          fingerprint.py
 from pmbf.screen.answering import screen
 from pmbf.screen.candidates import Candidate, Hashes, candidates, find, rows_looked_into
 from pmbf.screen.exempt import spans_in
-from pmbf.screen.many import Answer, Reader, answers
-from pmbf.screen.options import Options
+from pmbf.screen.many import Answer, answers, reports
+from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.rarity import EVIDENCE_HASHES, needed
 
 __all__ = [
@@ -24,12 +24,13 @@ __all__ = [
     "Answer",
     "Candidate",
     "Hashes",
+    "OptionValues",
     "Options",
-    "Reader",
     "answers",
     "candidates",
     "find",
     "needed",
+    "reports",
     "rows_looked_into",
     "screen",
     "spans_in",

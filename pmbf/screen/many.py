@@ -13,9 +13,10 @@ import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from pmbf.intake.texts import Text
+from pmbf.extract import Limits
+from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report
 from pmbf.screen.answering import Screening, ask, report
 from pmbf.screen.comparing import Confirmed, Source, Subject, matches, sources
@@ -32,10 +33,6 @@ BATCH_QUERIES = 4
 """Queries that meet a tile together, and travel to a process together."""
 
 
-Reader = Callable[[Any], Text]
-"""Reads one query, and says so where that fails. Several processes need one that can be pickled."""
-
-
 @dataclass(frozen=True, slots=True)
 class Answer:
     """A query's report, and the query; of one that could not be read the report says why."""
@@ -48,14 +45,14 @@ _Batch = list[tuple[Text, Screening]]
 
 
 def answers(
-    store: Store, queries: Iterable[Any], read: Reader, *, options: Options | None = None, jobs: int = 1
+    store: Store, queries: Iterable[Origin | Text], *, limits: Limits, options: Options | None = None, jobs: int = 1
 ) -> Iterator[Answer]:
     """Yield the answer to each query, in order.
 
     Args:
         store: The collection, at its generation.
-        queries: Whatever `read` takes.
-        read: Makes a text of a query.
+        queries: What to read, and texts that were read before.
+        limits: Bounds for reading a file.
         options: What to look for.
         jobs: Processes that read and compare, at least 1; with 1 everything is done here, when the next answer is asked
             for.
@@ -67,7 +64,7 @@ def answers(
     batches = _batched(queries, BATCH_QUERIES)
     if jobs == 1:
         for batch in batches:
-            asked = _asked(store, batch, read, options)
+            asked = _asked(store, batch, limits, options)
             for (text, one), compared in zip(asked, _sources(store, asked, options), strict=True):
                 confirmed = Confirmed()
                 if compared:
@@ -76,12 +73,20 @@ def answers(
         return
     from pmbf.jobs.processes import Processes  # only who asks for processes waits for this
 
-    with Processes(jobs, _start, (store, read, options, word_statistics(store))) as processes:
+    with Processes(jobs, _start, (store, limits, options, word_statistics(store))) as processes:
         yield from _ahead(store, processes, batches, options, jobs)
 
 
+def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
+    """Yield the report of each answer; before each, call `on_progress` with how many there were so far."""
+    for number, answer in enumerate(found, 1):
+        if on_progress:
+            on_progress(number)
+        yield answer.report
+
+
 def _ahead(
-    store: Store, processes: Processes, batches: Iterable[Sequence[Any]], options: Options, most: int
+    store: Store, processes: Processes, batches: Iterable[Sequence[Origin | Text]], options: Options, most: int
 ) -> Iterator[Answer]:
     """Yield answers in order, up to so many batches being asked and so many being compared meanwhile."""
     asking: deque[Future[_Batch]] = deque()
@@ -113,8 +118,8 @@ def _ahead(
 # ---------------------------------------------------------------------- steps
 
 
-def _asked(files: StoreFiles, batch: Sequence[Any], read: Reader, options: Options) -> _Batch:
-    texts = [read(one) for one in batch]
+def _asked(files: StoreFiles, batch: Sequence[Origin | Text], limits: Limits, options: Options) -> _Batch:
+    texts = [read_leniently(one, limits) for one in batch]
     return list(zip(texts, ask(files, [(text.name, text.content) for text in texts], options), strict=True))
 
 
@@ -129,7 +134,7 @@ def _answer(store: Store, text: Text, asked: Screening, confirmed: Confirmed, op
     return Answer(report(store, asked, confirmed, options, text.problems), text)
 
 
-def _batched(queries: Iterable[Any], size: int) -> Iterator[list[Any]]:
+def _batched(queries: Iterable[Origin | Text], size: int) -> Iterator[list[Origin | Text]]:
     remaining = iter(queries)
     while batch := list(itertools.islice(remaining, size)):
         yield batch
@@ -141,7 +146,7 @@ def _batched(queries: Iterable[Any], size: int) -> Iterator[list[Any]]:
 @dataclass(frozen=True, slots=True)
 class _Worker:
     files: StoreFiles
-    read: Reader
+    limits: Limits
     options: Options
     statistics: Statistics | None
 
@@ -149,13 +154,13 @@ class _Worker:
 _worker: list[_Worker] = []
 
 
-def _start(files: StoreFiles, read: Reader, options: Options, statistics: Statistics | None) -> None:
-    _worker[:] = [_Worker(files, read, options, statistics)]
+def _start(files: StoreFiles, limits: Limits, options: Options, statistics: Statistics | None) -> None:
+    _worker[:] = [_Worker(files, limits, options, statistics)]
 
 
-def _ask_here(batch: Sequence[Any]) -> _Batch:
+def _ask_here(batch: Sequence[Origin | Text]) -> _Batch:
     [worker] = _worker
-    return _asked(worker.files, batch, worker.read, worker.options)
+    return _asked(worker.files, batch, worker.limits, worker.options)
 
 
 def _compare_here(subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> list[Confirmed]:

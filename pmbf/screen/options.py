@@ -2,10 +2,37 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from numbers import Integral, Real
+from typing import Any, TypedDict
 
 from pmbf import verify
 from pmbf.errors import ParameterError
+
+_NUMBERS = {
+    "min_chars": (Integral, 1, math.inf, "a whole number, at least 1"),
+    "max_candidates": (Integral, 1, math.inf, "a whole number, at least 1"),
+    "min_similarity": (Real, 0, 1, "a number from 0 to 1"),
+    "threshold": (Real, 0, 1, "a number from 0 to 1"),
+}
+
+
+class OptionValues(TypedDict, total=False):
+    """The fields of `Options` as keyword arguments, none of them required."""
+
+    min_chars: int
+    min_similarity: float
+    threshold: float
+    false_rows: float
+    min_evidence: float | None
+    max_candidates: int
+    method: str
+    exclude_quotations: bool
+    exclude_bibliography: bool
+    apparatus: bool
+    ignore: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,16 +43,16 @@ class Options:
         min_chars: Shortest passage, in characters of the query, at least 1; a shorter text must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
         threshold: Least share of the query a source must cover, 0 to 1.
-        false_rows: With the method `popcount`, rows that may pass by chance, per query, above 0.
-        min_evidence: What the shared hashes within some 50 words must weigh to make a document a candidate, in nats,
-            above 0; None asks for what so many documents need (`screen.rarity.needed`), and takes off what is missed.
-        max_candidates: Documents compared in detail at most, best first, at least 1.
-        method: What makes rows worth looking into. `hashes`: the query's hashes found there, weighed as those of a
-            document; `popcount`: more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.
+        false_rows: With the method `popcount` alone: rows that may pass by chance, per query, above 0.
+        min_evidence: Least evidence of a candidate: nats, above 0, that its shared hashes weigh within 50 words. None:
+            chosen by the size of the collection (`screen.rarity.needed`), and missed hashes count against.
+        max_candidates: The most documents that are compared in detail, those with most evidence first, at least 1.
+        method: What makes a row worth looking into. `hashes`: the weight of the query's hashes found there;
+            `popcount`: more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.
         exclude_quotations: Whether what stands in quotation marks and block quotes does not count.
         exclude_bibliography: Whether the list of what is cited does not count.
-        apparatus: Whether a report says what stands in quotations and in the bibliography; half the time of a text that
-            shares nothing goes into that. What is excluded is looked for in any case.
+        apparatus: Whether a report says what stands in quotations and in the bibliography. That takes half the time of
+            a text that shares nothing. What is excluded is looked for in any case.
         ignore: Texts whose passages do not count: templates, forms, task descriptions.
 
     Raises:
@@ -44,16 +71,45 @@ class Options:
     apparatus: bool = True
     ignore: tuple[str, ...] = ()
 
+    @staticmethod
+    def of(values: Mapping[str, Any]) -> Options:
+        """Return the options with these values, by name.
+
+        Raises:
+            ParameterError: There is no option of that name, or a value is outside its range.
+
+        >>> Options.of({"min_char": 40})
+        Traceback (most recent call last):
+        pmbf.errors.ParameterError: there is no option min_char; did you mean min_chars?
+        """
+        names = [field.name for field in fields(Options)]
+        for name in values:
+            if name not in names:
+                raise ParameterError(f"there is no option {name}; {_meant(name, names)}")
+        return Options(**values)
+
     def __post_init__(self) -> None:
-        for name, low in (("min_chars", 1), ("max_candidates", 1)):
-            if getattr(self, name) < low:
-                raise ParameterError(f"{name} is {getattr(self, name)}, expected at least {low}")
-        for name in ("min_similarity", "threshold"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise ParameterError(f"{name} is {getattr(self, name)}, expected a number from 0 to 1")
-        if not self.false_rows > 0:
-            raise ParameterError(f"false_rows is {self.false_rows}, expected a number above 0")
-        if self.min_evidence is not None and not self.min_evidence > 0:
-            raise ParameterError(f"min_evidence is {self.min_evidence}, expected a number above 0, or None")
+        for name, (kind, low, most, expected) in _NUMBERS.items():
+            value = getattr(self, name)
+            if not (_is_a(kind, value) and low <= value <= most):
+                raise ParameterError(f"{name} is {value!r}, expected {expected}")
+        if not (_is_a(Real, self.false_rows) and self.false_rows > 0):
+            raise ParameterError(f"false_rows is {self.false_rows!r}, expected a number above 0")
+        if self.min_evidence is not None and not (_is_a(Real, self.min_evidence) and self.min_evidence > 0):
+            raise ParameterError(f"min_evidence is {self.min_evidence!r}, expected a number above 0, or None")
         if self.method not in ("hashes", "popcount"):
             raise ParameterError(f"method is {self.method!r}, expected 'hashes' or 'popcount'")
+        if isinstance(self.ignore, str) or not all(isinstance(text, str) for text in self.ignore):
+            raise ParameterError(f"ignore is {self.ignore!r:.80}, expected a list of texts")
+        object.__setattr__(self, "ignore", tuple(self.ignore))
+
+
+def _is_a(kind: type, value: object) -> bool:
+    return isinstance(value, kind)
+
+
+def _meant(name: str, names: Sequence[str]) -> str:
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, names, 1)
+    return f"did you mean {close[0]}?" if close else f"there are {', '.join(names)}"

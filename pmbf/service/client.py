@@ -15,11 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from pmbf.contents import read_bounded
 from pmbf.errors import IncompleteError
 from pmbf.guard.baseline import Baseline, read_baseline
 from pmbf.guard.policy import Policy
 from pmbf.guard.types import Judged, Payload
-from pmbf.intake.discovery import read_bounded
 from pmbf.jobs import frames
 from pmbf.service.requests import Named, request
 

@@ -15,7 +15,7 @@ from collections.abc import Coroutine, Sequence
 from typing import Any
 
 from pmbf.errors import IncompleteError
-from pmbf.jobs import frames
+from pmbf.jobs import child, frames
 
 START_S = 60.0
 PAUSE_S = 1.0
@@ -44,7 +44,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                frames.program("pmbf.service.worker", str(theirs.fileno()), collection),
+                child.program("pmbf.service.worker", str(theirs.fileno()), collection),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],

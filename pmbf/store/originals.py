@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 
-from pmbf.errors import IncompleteError
+from pmbf.contents import read_bounded
+from pmbf.errors import IncompleteError, PmbfError
 from pmbf.extract import Limits, extract
 from pmbf.store.generation import StoreFiles
 from pmbf.store.tables import Document
@@ -30,11 +30,14 @@ def read_again(document: Document, paths: Sequence[str]) -> str:
     Raises:
         IncompleteError: There is none.
     """
-    for path in filter(os.path.isfile, paths):
-        with open(path, "rb") as file:
-            content = file.read()
+    limits = Limits()
+    for path in paths:
+        try:
+            content = read_bounded(path, limits.max_bytes)
+        except (PmbfError, OSError):  # gone, or changed to what is no file
+            continue
         if hashlib.sha256(content).hexdigest() == document.sha256:
-            return clean(extract(content, path, Limits()).text)
+            return clean(extract(content, path, limits).text)
     raise IncompleteError(
         f"{paths[0]}: its text is not stored and the file is gone or has changed; load it again to compare it"
     )

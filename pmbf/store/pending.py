@@ -63,7 +63,10 @@ class PendingDocument(NamedTuple):
 
 @dataclass(slots=True)
 class Pending:
-    """Changes not yet committed; its two files have their serial numbers already."""
+    """Changes not yet committed; its two files have their serial numbers already.
+
+    `looked_up` holds what the catalog said of the contents asked about last; what it says changes with a commit alone.
+    """
 
     fingerprint_file: int
     text_file: int
@@ -73,6 +76,7 @@ class Pending:
     n_paths: Counter[int] = field(default_factory=Counter)
     lost_paths: set[str] = field(default_factory=set)
     removed: set[int] = field(default_factory=set)
+    looked_up: dict[str, int | None] = field(default_factory=dict)
     records: RecordPacker = field(default_factory=RecordPacker)
     texts: TextPacker = field(default_factory=TextPacker)
 

@@ -11,7 +11,7 @@ Killed before the transaction, nothing has happened; files that nobody names are
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, wait
 from typing import Any
 
@@ -66,31 +66,25 @@ class Writer:
         stored = {path: entry for path, entry in self.store.catalog.some_paths(paths).items() if path not in lost}
         return stored | {path: pending[path] for path in paths if path in pending}
 
-    def by_sha256(self, sha256: str, *, from_file: bool) -> int | None:
+    def with_contents(self, sha256: str, *, from_file: bool) -> int | None:
         """Return the id of the live document made from a file, or from a text, with these contents, or None."""
         if (document := self.pending.ids.get((sha256, from_file))) in self.pending.documents:
             return document
-        known = self.store.catalog.by_sha256(sha256, from_file=from_file)
-        return known.id if known and known.id not in self.pending.removed else None
+        if from_file and sha256 in self.pending.looked_up:
+            known = self.pending.looked_up[sha256]
+        else:
+            row = self.store.catalog.by_sha256(sha256, from_file=from_file)
+            known = row.id if row else None
+        return None if known in self.pending.removed else known
 
-    def committed_contents(self, contents: Iterable[str]) -> dict[str, int]:
-        """Return the ids of committed documents made from files with these contents, by SHA-256.
-
-        See `same_contents`, which takes pending changes into account.
-        """
-        return self.store.catalog.ids_by_sha256(contents)
-
-    def same_contents(self, sha256: str, committed: Mapping[str, int]) -> int | None:
-        """Return the id of the live document made from a file with these contents, or None, pending ones included.
+    def look_up(self, contents: Iterable[str]) -> None:
+        """Ask the catalog about files with these contents in one go; `with_contents` knows them until the next commit.
 
         Args:
-            sha256: Of the contents.
-            committed: What `committed_contents` returned, since the last commit.
+            contents: SHA-256 of each file.
         """
-        if (document := self.pending.ids.get((sha256, True))) in self.pending.documents:
-            return document
-        known = committed.get(sha256)
-        return None if known in self.pending.removed else known
+        wanted = list(contents)
+        self.pending.looked_up = dict.fromkeys(wanted) | self.store.catalog.ids_by_sha256(wanted)
 
     # ------------------------------------------------------------------ changing
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from pmbf.terminal.safe import one_line
+from pmbf.terminal.safe import harmless
 
 SPACELESS_RATIO = 0.5
 """If a text has more tokens per character than this, then its tokens are no words. A written word and its space are
@@ -69,7 +69,7 @@ def length(n_chars: int, n_tokens: int) -> str:
 
 
 def shown_path(path: str) -> str:
-    """Return a path as it is shown: from the working directory when it lies inside, harmless, on one line."""
+    """Return a path as it is shown: harmless, line ends too, and from the working directory if it lies inside."""
     if os.path.isabs(path):
         try:
             inside = os.path.relpath(path)
@@ -77,7 +77,7 @@ def shown_path(path: str) -> str:
             inside = os.pardir
         if inside.split(os.sep, 1)[0] != os.pardir:
             path = inside
-    return one_line(path)
+    return harmless(path)
 
 
 def shown_paths(path: str, n_paths: int) -> str:

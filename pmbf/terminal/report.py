@@ -17,6 +17,9 @@ from pmbf.text import tokenise
 N_ALSO = 3
 """Other sources of a passage that are named."""
 
+USUAL_COLUMNS = 80
+"""Of a terminal, and of what is no terminal. Below, tables are laid out to fit."""
+
 WITHIN = {"quotation": ", in a quotation", "bibliography": ", in the bibliography"}
 """The note on a passage that the author marks as not his own."""
 
@@ -44,7 +47,7 @@ def _parts(report: Report, query: str, source_text: SourceText, view: View) -> I
     yield from (Text(f"Note: {note}", "yellow") for note in _notes(report))
     if shown:
         yield ""
-        yield from _sources(shown, query)
+        yield from _sources(shown, query, view.columns)
         if left := len(report.matches) - len(shown):
             yield Text(f"… and {counted(left, 'more source')}: --sources all shows them", "dim")
         if report.n_below:
@@ -99,16 +102,25 @@ def _notes(report: Report) -> Iterator[str]:
 # ---------------------------------------------------------------------- sources
 
 
-def _sources(matches: Sequence[Match], query: str) -> Iterator[Text]:
-    """Yield the table of sources; paths stand last, and whole."""
+def _sources(matches: Sequence[Match], query: str, columns: int) -> Iterator[Text]:
+    """Yield the table of sources; paths stand last, and whole; on a narrow terminal each in a line of its own."""
     rows = [("#", "share", "passages", "longest passage", "likeness")]
     rows += [(str(rank), *_figures(match, query)) for rank, match in enumerate(matches, 1)]
+    names = ["source", *(shown_paths(match.document.path, len(match.document.paths)) for match in matches)]
+    lines, between = _table(rows), "  "
+    widest = len(lines[0]) + len(between) + max(map(len, names))
+    if widest > columns and columns < USUAL_COLUMNS:
+        between = "\n" + " " * (len(str(len(matches))) + 2)
+        if len(lines[0]) > columns:
+            lines = _table([(rank, share, n_passages, alike) for rank, share, n_passages, _, alike in rows])
+    for number, (line, name) in enumerate(zip(lines, names, strict=True)):
+        yield unwrapped((line + between + name, "" if number else "dim"))
+
+
+def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(map(_aligned, row, widths, (">", ">", ">", "<", "<"))) for row in rows]
-    yield unwrapped((f"{lines[0]}  source", "dim"))
-    for line, match in zip(lines[1:], matches, strict=True):
-        document = match.document
-        yield unwrapped(f"{line}  {shown_paths(document.path, len(document.paths))}")
+    sides = (">", ">", ">", "<", "<")
+    return ["  ".join(map(_aligned, row, widths, sides)) for row in rows]
 
 
 def _aligned(cell: str, width: int, side: str) -> str:

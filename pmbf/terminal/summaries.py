@@ -12,12 +12,12 @@ from pmbf.terminal.figures import counted, duration, percent, shown_path, size
 from pmbf.terminal.safe import one_line
 
 if TYPE_CHECKING:
-    from pmbf.collection import Listed
     from pmbf.endpoint.exporting import ExportReport
     from pmbf.intake.discovery import Problem
     from pmbf.intake.loader import LoadReport
     from pmbf.store.check import CheckReport
     from pmbf.store.compact import CompactReport
+    from pmbf.store.listing import Listed
     from pmbf.store.stats import Stats
 
 N_PROBLEMS = 20

@@ -9,7 +9,8 @@ from experiments import retrieval
 from measure.corpora import pan13_pairs, read
 from pmbf import Collection
 from pmbf.errors import PmbfError
-from pmbf.extract import extract_path
+from pmbf.extract import Limits
+from pmbf.intake.texts import Origin, read_text
 from pmbf.params import Params
 from pmbf.screen import candidates
 from pmbf.store.folder import Store
@@ -89,7 +90,7 @@ def test_no_office_file_crashes_or_hangs_the_reader(corpora):
     n_read = 0
     for path in files:
         try:
-            n_read += bool(extract_path(path).text)
+            n_read += bool(read_text(Origin.of(path), Limits()).text)
         except PmbfError as error:
             assert path.name in str(error)
     assert n_read > 90

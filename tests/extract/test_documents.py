@@ -9,6 +9,7 @@ import pytest
 
 from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import extract
+from pmbf.jobs.child import program
 from tests.conftest import ROOT
 
 
@@ -239,10 +240,10 @@ class TestPdf:
 def test_a_missing_extra_is_named_with_the_command_that_installs_it(monkeypatch):
     from pmbf.extract import pool
 
-    python, _, _, boot, *path = pool.frames.program("pmbf.extract.worker")
+    python, _, _, boot, *path = program("pmbf.extract.worker")
     lacking = [python, "-I", "-c", "import sys; sys.modules['pypdfium2'] = None\n" + boot, *path]
     pool.close()
-    monkeypatch.setattr(pool.frames, "program", lambda module: lacking)
+    monkeypatch.setattr("pmbf.jobs.child.program", lambda module: lacking)
     with pytest.raises(UnsupportedError) as caught:
         extract(make.pdf(["x"]), "report.pdf")
     pool.close()

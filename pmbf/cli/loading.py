@@ -1,0 +1,105 @@
+"""`pmbf load`: the collection is opened or made, files are loaded into it, and what happened is printed."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from pmbf.cli.inputs import holds_other_files
+from pmbf.cli.outcome import DONE, FAILED, STOPPED, note, note_kernels, print_json, print_text
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.intake.discovery import is_collection
+
+if TYPE_CHECKING:
+    from pmbf.collection import Collection
+    from pmbf.intake.loader import LoadReport
+
+
+def load_all(folder: str, params: dict[str, Any], roots: Sequence[str], *, json: bool, quiet: bool, **how: Any) -> int:
+    """Load files into a collection, made if need be, say what happened, and return the exit code.
+
+    Args:
+        folder: Of the collection.
+        params: Those that were given; an existing collection must have been made with them.
+        roots: Files and folders.
+        json: Whether the report is printed as JSON.
+        quiet: Whether nothing is printed but problems.
+        how: What else `Collection.load` takes.
+    """
+    with _opened(folder, params, roots) as opened:
+        if not quiet:
+            note_kernels()
+        report = _loaded(opened, roots, quiet=quiet, **how)
+        if json:
+            print_json(report.to_dict())
+        elif not quiet:
+            _print(report, opened)
+    if not json:
+        _note_problems(report)
+    return FAILED if report.problems else DONE
+
+
+def _opened(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collection:
+    """Return a collection, made if need be; parameters given for an existing one must be its own."""
+    from pmbf.collection import Collection
+    from pmbf.params import Params
+
+    if is_collection(folder):
+        collection = Collection(folder)
+        _require_same(collection, params)
+        return collection
+    made = Params(**params)
+    if holds_other_files(folder):
+        raise ParameterError(
+            f"{folder}: is a folder of files; a collection needs a folder of its own, for instance "
+            f"-c {folder.rstrip('/')}.pmbf"
+        )
+    if not any(os.path.lexists(root) and not is_collection(root) for root in roots):
+        what = f"{roots[0]}: {_no_documents(roots[0])}" if roots else "no PATH given"
+        raise NotFoundError(f"{what}, so no collection was made at {folder}")
+    return Collection(folder, create=True, params=made)
+
+
+def _no_documents(root: str) -> str:
+    return "is a collection, expected documents" if os.path.lexists(root) else "no such file or folder"
+
+
+def _require_same(collection: Collection, params: dict[str, Any]) -> None:
+    for name, value in params.items():
+        own = getattr(collection.params, name)
+        if own != value:
+            raise ParameterError(
+                f"{collection.path}: was made with {name} {own}, which cannot change to {value}; "
+                "leave the option out, or load into a new collection"
+            )
+
+
+def _loaded(collection: Collection, roots: Sequence[str], *, quiet: bool, **how: Any) -> LoadReport:
+    from pmbf.terminal.progress import load_progress
+
+    try:
+        with load_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
+            return collection.load(roots, on_progress=on_progress, **how)
+    except KeyboardInterrupt:
+        kept = f"{collection.path} has {collection.stats().n_documents:,} documents"
+        again = "the same command goes on from there"
+        note(f"stopped; what was loaded is kept ({kept}), and {again}")
+        raise typer.Exit(STOPPED) from None
+
+
+def _print(report: LoadReport, collection: Collection) -> None:
+    from pmbf.terminal.summaries import load_text
+
+    print_text(load_text(report, str(collection.path), collection.stats().n_documents))
+    sys.stdout.flush()
+
+
+def _note_problems(report: LoadReport) -> None:
+    from pmbf.terminal.summaries import problem_lines
+
+    for line in problem_lines(report.problems):
+        note(line)

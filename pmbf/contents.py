@@ -1,0 +1,128 @@
+"""A file's bytes, within limits: the one place where pmbf opens what others have written."""
+
+from __future__ import annotations
+
+import os
+import select
+import stat
+import sys
+import time
+from collections.abc import Callable
+from io import BufferedReader
+from typing import cast
+
+from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
+
+_PIECE_BYTES = 1 << 20
+_WITHOUT_WAITING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
+
+
+def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:
+    """Return a regular file's bytes; never waits, as opening a pipe would.
+
+    Raises:
+        NotFoundError: There is no such file.
+        UnsupportedError: It is not a regular file.
+        IncompleteError: It is larger than `max_bytes`.
+        OSError: It cannot be read.
+    """
+    name = os.fspath(path)
+    try:
+        _require_regular(name, os.stat(name).st_mode)  # before it is opened: opening a device may do something
+        descriptor = os.open(name, _WITHOUT_WAITING)
+    except (FileNotFoundError, NotADirectoryError):
+        raise NotFoundError(f"{name}: no such file") from None
+    except ValueError as error:  # a NUL in the name
+        raise NotFoundError(f"{name!r}: no such file: {error}") from None
+    try:
+        status = os.fstat(descriptor)
+        _require_regular(name, status.st_mode)
+        content = _read(descriptor, status.st_size, max_bytes)
+    finally:
+        os.close(descriptor)
+    if len(content) > max_bytes:
+        raise _too_large(name, max_bytes)
+    return content
+
+
+def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> bytes:
+    """Return the bytes of a file, of a pipe such as `<(…)`, or of stdin.
+
+    Args:
+        file: Its path, or `-` for stdin.
+        max_bytes: The most bytes there may be.
+        wait_s: Seconds a named pipe may take to come to its end; None to wait for ever.
+
+    Raises:
+        NotFoundError, UnsupportedError, OSError: As for `read_bounded`.
+        IncompleteError: There are more than `max_bytes`, stdin is closed, or a pipe does not end in time.
+    """
+    if file == "-":
+        if sys.stdin is None:
+            raise IncompleteError("stdin: is closed")
+        stdin = cast(BufferedReader, sys.stdin.buffer)
+        return _piece_by_piece(lambda: stdin.read1(_PIECE_BYTES), "stdin", max_bytes)
+    if not is_stream(file):
+        return read_bounded(file, max_bytes)
+    descriptor = os.open(file, _WITHOUT_WAITING)  # a plain open waits for a writer
+    try:
+        return _piece_by_piece(_pieces_of_a_pipe(descriptor, file, wait_s), file, max_bytes)
+    finally:
+        os.close(descriptor)
+
+
+def is_stream(file: str) -> bool:
+    """Return whether a file is stdin or a pipe, whose bytes come once and for this process alone."""
+    return file == "-" or (os.path.exists(file) and stat.S_ISFIFO(os.stat(file).st_mode))
+
+
+def reason_of(error: Exception) -> str:
+    """Return an error in words, without numbers and paths where the system has words for it."""
+    return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
+
+
+def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None) -> Callable[[], bytes]:
+    """Return a function that returns a pipe's next bytes; it waits for them, and for a process that writes them."""
+    end = None if wait_s is None else time.monotonic() + wait_s
+    poll = select.poll()
+    poll.register(descriptor, select.POLLIN)
+
+    def piece() -> bytes:
+        if not poll.poll(None if end is None else max(0, 1000 * (end - time.monotonic()))):
+            raise IncompleteError(f"{name}: a pipe that did not end within {wait_s:g} s (timeout_s, --timeout)")
+        return os.read(descriptor, _PIECE_BYTES)
+
+    return piece
+
+
+def _piece_by_piece(next_piece: Callable[[], bytes], name: str, max_bytes: int) -> bytes:
+    # Between two reads Python looks for Ctrl-C, and takes no more memory than there are bytes.
+    content = bytearray()
+    while len(content) <= max_bytes and (piece := next_piece()):
+        content += piece
+    if len(content) > max_bytes:
+        raise _too_large(name, max_bytes)
+    return bytes(content)
+
+
+def _too_large(name: str, max_bytes: int) -> IncompleteError:
+    return IncompleteError(f"{name}: larger than {max_bytes} bytes; split it, or raise max_bytes (--max-bytes)")
+
+
+def _require_regular(name: str, mode: int) -> None:
+    if stat.S_ISDIR(mode):
+        raise UnsupportedError(f"{name}: is a folder, expected a file; `pmbf load` takes folders")
+    if not stat.S_ISREG(mode):
+        raise UnsupportedError(f"{name}: is a pipe, socket or device, expected a regular file")
+
+
+def _read(descriptor: int, size: int, max_bytes: int) -> bytes:
+    """Return a file's bytes, up to one more than allowed; it may have grown since it was measured."""
+    room = max_bytes + 1
+    first = os.read(descriptor, min(room, size + 1))
+    if len(first) == size:
+        return first
+    parts = [first]
+    while (room := room - len(parts[-1])) > 0 and (part := os.read(descriptor, min(room, _PIECE_BYTES))):
+        parts.append(part)
+    return b"".join(parts)
