@@ -29,7 +29,7 @@ uint64_t read_lines(const uint64_t *words, size_t n_lines, const uint32_t *place
 }
 
 /* Reads n lines from the first to the last, and returns their sum. */
-uint64_t read_all(const uint64_t *words, size_t n_lines) {
+uint64_t read_in_order(const uint64_t *words, size_t n_lines) {
     line_t sum = {0}, other = {0};
     for (size_t i = 0; i + 2 <= n_lines; i += 2) {
         sum += *(const line_t *)(words + i * LINE_WORDS);

@@ -33,9 +33,9 @@ def read_lines(words: NDArray[np.uint64], places: NDArray[np.uint32]) -> int:
     return int(_library().read_lines(at(words), words.size // 8, at(places), len(places)))
 
 
-def read_all(words: NDArray[np.uint64]) -> int:
+def read_in_order(words: NDArray[np.uint64]) -> int:
     """Read contiguous words from the first to the last and return their sum."""
-    return int(_library().read_all(address()(words), words.size // 8))
+    return int(_library().read_in_order(address()(words), words.size // 8))
 
 
 @cache
@@ -54,5 +54,5 @@ def _library() -> ctypes.CDLL:
             raise UnsupportedError(f"{SOURCE}: cannot be compiled ({error}); install a C compiler, or set CC") from None
         library = ctypes.CDLL(str(built))
     library.read_lines.argtypes, library.read_lines.restype = (c_void_p, c_size_t, c_void_p, c_size_t), c_uint64
-    library.read_all.argtypes, library.read_all.restype = (c_void_p, c_size_t), c_uint64
+    library.read_in_order.argtypes, library.read_in_order.restype = (c_void_p, c_size_t), c_uint64
     return library
