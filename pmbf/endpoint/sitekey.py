@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
-from pmbf.store import files
+from pmbf.store import folders
 
 KEY_BYTES, ID_BYTES = 16, 8
 VERSION = 1
@@ -95,5 +95,5 @@ def read_or_make_key(path: str | os.PathLike[str]) -> tuple[SiteKey, bool]:
         file.write(b"pmbf-site-key %d %s\n" % (VERSION, key.secret.hex().encode()))
         file.flush()
         os.fsync(descriptor)
-    files.sync_folder(target.absolute().parent)
+    folders.sync_folder(target.absolute().parent)
     return key, True

@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_keyed import *
     from pmbf.kernels.reference_query import *
     from pmbf.kernels.reference_records import *
-    from pmbf.kernels.reference_rows import *
     from pmbf.kernels.reference_runs import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_words import *

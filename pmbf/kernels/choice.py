@@ -22,7 +22,6 @@ MODULES = {
         "keyed",
         "query",
         "records",
-        "rows",
         "runs",
         "text",
         "words",

@@ -1,10 +1,9 @@
-"""The kernels of files on disk in C: the names, results and errors of `reference_records` and `reference_rows`."""
+"""The kernels of files on disk in C: the names, results and errors of `reference_records`."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from ctypes import c_int64, c_size_t, c_uint32, c_void_p
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +12,7 @@ from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.types import WHOLE, RecordFile, SharedPlaces
 
-__all__ = ["check_pages", "checked_rows", "checksum", "page_checksums", "record", "shared"]
+__all__ = ["check_pages", "checksum", "page_checksums", "record", "shared"]
 
 Hashes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -23,7 +22,6 @@ _AT, _N = c_void_p, c_size_t
 
 _at = address()
 _record, _shared = module().record, module().shared
-_checked_rows = module().checked_rows
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
 _page_checksums = function("pmbf_page_checksums", _AT, _N, _N, _AT)
 _check_pages = function("pmbf_check_pages", _AT, _N, _N, _AT, _AT, _AT, _N, _N, returns=c_int64)
@@ -32,12 +30,6 @@ _check_pages = function("pmbf_check_pages", _AT, _N, _N, _AT, _AT, _AT, _N, _N, 
 def checksum(content: Buffer) -> int:
     """See `reference_records.checksum`."""
     return int(_checksum(_at(content), memoryview(content).nbytes))
-
-
-def checked_rows(rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
-    """See `reference_rows.checked_rows`."""
-    found: list[tuple[Any, ...]] = _checked_rows(list(rows))
-    return found
 
 
 def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:

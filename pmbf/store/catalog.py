@@ -1,42 +1,42 @@
-"""The catalog: which documents, paths and files a collection has. The only SQL in pmbf.
+"""The catalog: which documents, paths and files a collection has. All SQL of pmbf but that of a new catalog's tables.
 
-A reader sees the catalog as it was when it was opened (one SQLite read transaction in WAL mode); a writer's
-changes become visible all at once. Every row carries the CRC-32 of its other columns, since SQLite itself does not
-notice a flipped bit. The schema is made with `sqlite-utils`; reading and writing go through `sqlite3` alone, which
-starts in a tenth of the time.
+A reader sees the catalog as it was when it was opened (one SQLite read transaction in WAL mode); a writer's changes
+become visible all at once. SQLite itself does not notice a flipped bit. So every row carries the CRC-32 of its other
+columns, the table `meta` one over all its entries, and `meta` holds how many rows each table has and the sum of their
+checksums: a row that is gone is noticed too.
 """
 
 from __future__ import annotations
 
+import collections
 import contextlib
-import os
-import sqlite3
-import zlib
+import itertools
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeVar, get_type_hints
+from typing import Any
 
-from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, PmbfError
-from pmbf.store import files, locks
-from pmbf.store.tables import TEXT_KIND, Document, FileEntry, PathEntry, as_columns, from_sql, row_crc, to_sql
+from pmbf.errors import CorruptError, PmbfError
+from pmbf.store import database, files, schema, version3
+from pmbf.store.tables import (
+    MAX_ID,
+    TABLES,
+    TEXT_KIND,
+    Document,
+    FileEntry,
+    PathEntry,
+    Row,
+    as_columns,
+    as_row,
+    meta_checksum,
+    row_checksum,
+    tally_key,
+    to_sql,
+)
 
-FILE_NAME = "catalog.sqlite"
-TEMPORARY_NAME = FILE_NAME + ".tmp"
-LEFT_BY_CREATION = {TEMPORARY_NAME + suffix for suffix in ("", "-journal", "-wal", "-shm")}
-"""What a folder may hold where the making of its catalog was cut short."""
-_BUSY_TIMEOUT_S = 10
-_UNCHANGING = "ro&immutable=1"
-"""How a catalog is opened that nobody can change meanwhile: SQLite then writes nothing, not even a lock."""
 _CACHE_KIB = 16_384
 """Eight times SQLite's own choice: the index by contents fits, 80,000 documents are inserted in a tenth less time."""
-
-
-Row = TypeVar("Row", Document, PathEntry, FileEntry)
-_TABLES: dict[type, tuple[str, str]] = {
-    Document: ("document", "id"),
-    PathEntry: ("path", "path"),
-    FileEntry: ("file", "serial"),
-}
+_NUMBERS = {"generation": 2**63, "next_serial": MAX_ID, "next_tile": MAX_ID}
 
 
 class Catalog:
@@ -45,28 +45,39 @@ class Catalog:
     Thread rule: use from the thread that opened it.
     """
 
-    def __init__(self, folder: Path, *, writable: bool = False) -> None:
+    def __init__(self, folder: Path, *, writable: bool = False, trusting: bool = False) -> None:
         """Open the catalog of an existing collection.
+
+        Args:
+            folder: The collection's.
+            writable: Whether it will be changed; then a catalog of an older version becomes one of this.
+            trusting: Whether to work with the rows that are there, though others were committed; for repairing.
 
         Raises:
             NotFoundError: There is no collection in the folder.
             CorruptError: The catalog is damaged.
             UnsupportedError: A newer pmbf wrote it.
         """
-        self.location = require(folder)
-        self._writable = writable
+        self.location = schema.require(folder)
+        self._writable, self._trusting = writable, trusting
         with contextlib.ExitStack() as stack:
-            self._connection = stack.enter_context(contextlib.closing(_connect(self.location, writable)))
+            connection = database.connect(self.location, writable=writable)
+            self._connection = stack.enter_context(contextlib.closing(connection))
             try:
                 self._begin()
             except PmbfError:
                 raise
             except OSError:
-                if writable or not stack.enter_context(_without_log(self.location)):
+                if writable or not stack.enter_context(database.without_log(self.location)):
                     raise
-                self._connection = stack.enter_context(contextlib.closing(_opened(self.location, _UNCHANGING)))
+                connection = database.opened(self.location, database.UNCHANGING)
+                self._connection = stack.enter_context(contextlib.closing(connection))
                 self._begin()
             self._check_meta()
+            if writable and self.version < files.FORMAT_VERSION:
+                self._upgrade()
+            if trusting:
+                self._execute("REINDEX")
             self._stack = stack.pop_all()
 
     def _begin(self) -> None:
@@ -83,13 +94,23 @@ class Catalog:
 
     def _check_meta(self) -> None:
         try:
-            version = int(self.meta["format"])
-            expected = int(self.meta["crc"])
-        except (KeyError, ValueError):
+            version, expected = int(self.meta["format"]), int(self.meta["crc"])
+            "".join(itertools.chain(*self.meta.items()))
+        except (KeyError, TypeError, ValueError):  # an entry is missing, or no text
             raise self._damage("the table `meta` is not that of a collection") from None
         files.require_version(self.location, version)
-        if meta_crc(self.meta) != expected:
+        checksum = meta_checksum if version > version3.FORMAT_VERSION else version3.meta_checksum
+        if checksum(self.meta) != expected:
             raise self._damage("the checksum of the table `meta` does not fit")
+        for name, most in _NUMBERS.items():
+            digits = self.meta.get(name, "0")
+            if not re.fullmatch("[0-9]{1,19}", digits) or int(digits) > most:
+                raise self._damage(f"`{name}` is {self.meta[name]!r} in the table `meta`, expected a number")
+
+    @property
+    def version(self) -> int:
+        """Version of the format that the catalog is in."""
+        return int(self.meta["format"])
 
     def close(self) -> None:
         """End the snapshot and close the file."""
@@ -107,11 +128,11 @@ class Catalog:
 
     def live_documents(self) -> Iterator[Document]:
         """Yield every document that is not removed, by ascending id."""
-        return self._select(Document, "WHERE removed = 0 ORDER BY id")
+        return (row for row in self.all_documents() if not row.removed)
 
     def all_documents(self) -> Iterator[Document]:
         """Yield every document, removed ones included, by ascending id."""
-        return self._select(Document, "ORDER BY id")
+        return self._all(Document)
 
     def by_sha256(self, sha256: str, *, from_file: bool) -> Document | None:
         """Return the live document made from a file, or from a text, with these contents, or None."""
@@ -130,24 +151,6 @@ class Catalog:
         """Return what was not read of live documents, by id."""
         return {row.id: row.problems for row in self._select(Document, "WHERE removed = 0 AND problems != ''")}
 
-    def live_ids(self) -> list[int]:
-        """Return the ids of all documents that are not removed, ascending."""
-        with self._errors():
-            return [row[0] for row in self._connection.execute("SELECT id FROM document WHERE removed = 0 ORDER BY id")]
-
-    def count_documents(self) -> tuple[int, int]:
-        """Return the numbers of live and of removed documents."""
-        live, removed = self._one(
-            "SELECT count(*) FILTER (WHERE removed = 0), count(*) FILTER (WHERE removed = 1) FROM document"
-        )
-        return int(live), int(removed)
-
-    def sums(self) -> dict[str, int]:
-        """Return the live documents' characters, hashes and text bytes, added up."""
-        names = ("n_chars", "n_hashes", "text_bytes")
-        columns = ", ".join(f"coalesce(sum({name}), 0)" for name in names)
-        return dict(zip(names, self._one(f"SELECT {columns} FROM document WHERE removed = 0"), strict=True))
-
     def path(self, path: str) -> PathEntry | None:
         """Return a path's entry, or None."""
         return next(self._select(PathEntry, "WHERE path = ?", [to_sql(path)]), None)
@@ -162,7 +165,7 @@ class Catalog:
 
     def paths(self) -> Iterator[PathEntry]:
         """Yield every path in alphabetical order."""
-        return self._select(PathEntry, "ORDER BY path")
+        return self._all(PathEntry)
 
     def paths_of(self, ids: Iterable[int]) -> dict[int, list[str]]:
         """Return the paths of some documents, sorted, by document id."""
@@ -175,35 +178,33 @@ class Catalog:
 
     def files(self, kind: str | None = None) -> list[FileEntry]:
         """Return the live files, of one kind or of all, by serial."""
-        where, values = ("WHERE kind = ? ", [kind]) if kind else ("", [])
-        return list(self._select(FileEntry, f"{where}ORDER BY serial", values))
+        return [entry for entry in self._all(FileEntry) if kind in (None, entry.kind)]
 
-    def max_id(self) -> int:
-        """Return the highest document id in use, 0 when there is none."""
-        return int(self._one("SELECT coalesce(max(id), 0) FROM document")[0])
+    def require_paths_by_document(self) -> None:
+        """Refuse an index from documents to paths that leaves a path out: its document seems to have no other.
 
-    def free_ids(self, limit: int) -> list[int]:
-        """Return up to `limit` document ids that compaction has freed, lowest first."""
-        with self._errors():
-            rows = self._connection.execute("SELECT id FROM free_id ORDER BY id LIMIT ?", [limit]).fetchall()
-        return [row[0] for row in rows]
+        Raises:
+            CorruptError: The index has not the paths that the table has.
+        """
+        query = "SELECT count(*), total(document), total(rowid) FROM path"
+        if self._one(f"{query} INDEXED BY idx_path_document") != self._one(f"{query} NOT INDEXED"):
+            raise files.damaged(self.location, "the index of the paths by document is not that of the table `path`")
 
     def problems(self) -> list[str]:
-        """Return what SQLite's own integrity check finds, and rows that contradict each other."""
-        with self._errors():
-            found = [row[0] for row in self._connection.execute("PRAGMA integrity_check") if row[0] != "ok"]
-            found += [
-                f"path {row[0]!r} names the missing document {row[1]}"
-                for row in self._connection.execute(
-                    "SELECT path, document FROM path WHERE document NOT IN (SELECT id FROM document WHERE removed = 0)"
-                )
-            ]
-            found += [
-                f"document {row[0]} has no path"
-                for row in self._connection.execute(
-                    "SELECT id FROM document WHERE removed = 0 AND id NOT IN (SELECT document FROM path)"
-                )
-            ]
+        """Return what SQLite's own integrity check finds, what is wrong with rows, and numbers given out twice."""
+        found = [row[0] for row in self._execute("PRAGMA integrity_check") if row[0] != "ok"]
+        for row_type, (table, _) in TABLES.items():
+            try:
+                collections.deque(self._all(row_type), maxlen=0)
+                if what := self._contradiction(table, *self._recounted(table)):
+                    found.append(what)
+            except CorruptError as error:
+                found.append(str(error))
+        used = {"next_serial": "max(serial) FROM file", "next_tile": "max(tile) FROM file WHERE kind = 'TILE'"}
+        for name, column in used.items():
+            highest = self._one(f"SELECT {column}")[0]
+            if isinstance(highest, int) and highest >= int(self.meta.get(name, 0)):
+                found.append(f"`{name}` is {self.meta.get(name)} in the table `meta`, but {highest} is in use")
         return found
 
     # ------------------------------------------------------------------ writing
@@ -215,6 +216,9 @@ class Catalog:
             self._connection.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                for table, _ in TABLES.values() if self._trusting else ():
+                    self.meta[tally_key(table)] = "{} {}".format(*self._recounted(table))
+                self.set_meta()
                 self._connection.commit()
             except BaseException:
                 # Ctrl-C may have come a moment after the commit: what the file says is what happened.
@@ -227,157 +231,119 @@ class Catalog:
         with self._errors():
             self._connection.execute("PRAGMA busy_timeout = 0").fetchall()
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
-            self._connection.execute(f"PRAGMA busy_timeout = {1000 * _BUSY_TIMEOUT_S}").fetchall()
+            self._connection.execute(f"PRAGMA busy_timeout = {1000 * database.BUSY_TIMEOUT_S}").fetchall()
 
-    def put(self, rows: Sequence[Document] | Sequence[PathEntry] | Sequence[FileEntry]) -> None:
-        """Insert rows of one table, or replace those with the same key."""
+    def insert(self, rows: Sequence[Row]) -> None:
+        """Insert rows of one table.
+
+        Raises:
+            CorruptError: The table has a row with the same key.
+        """
         if rows:
-            table, _ = _TABLES[type(rows[0])]
-            marks = ",".join("?" * (len(rows[0]._fields) + 1))
-            statement = f"INSERT OR REPLACE INTO {table} VALUES ({marks})"
-            self._connection.executemany(statement, as_columns(rows))
+            table, columns = TABLES[type(rows[0])][0], as_columns(rows)
+            self._connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(columns[0]))})", columns)
+            self._count(table, len(columns), sum(row[-1] for row in columns))
+
+    def replace(self, rows: Sequence[Row]) -> None:
+        """Insert rows of one table in the place of those with the same keys, where it has such."""
+        if rows:
+            self.delete(type(rows[0]), [row[0] for row in rows])
+            self.insert(rows)
 
     def delete(self, row_type: type, keys: Iterable[Any]) -> None:
         """Delete rows by key."""
-        table, key = _TABLES[row_type]
-        self._connection.executemany(f"DELETE FROM {table} WHERE {key} = ?", [(to_sql(value),) for value in keys])
+        table, key = TABLES[row_type]
+        for chunk in _chunks([to_sql(value) for value in keys]):
+            where = f"FROM {table} WHERE {key} IN ({','.join('?' * len(chunk))})"
+            n_rows, crcs = self._one(f"SELECT count(*), coalesce(sum(crc), 0) {where}", chunk)
+            self._connection.execute(f"DELETE {where}", chunk)
+            self._count(table, -n_rows, -crcs)
 
     def set_meta(self, **values: str) -> None:
         """Change entries of the table `meta`, and its checksum."""
-        meta = self.meta | values
-        meta["crc"] = str(meta_crc(meta))
-        self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", meta.items())
-        self.meta = meta
+        self.meta |= values
+        self.meta["crc"] = str(meta_checksum(self.meta))
+        self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", self.meta.items())
 
-    def change_free_ids(self, freed: Iterable[int]) -> None:
-        """Add ids that may be used again, and take away those that are."""
-        self._connection.executemany("INSERT OR IGNORE INTO free_id VALUES (?)", [(id_,) for id_ in freed])
-        self._connection.execute(
-            "DELETE FROM free_id WHERE EXISTS (SELECT 1 FROM document WHERE document.id = free_id.id)"
-        )
+    def _count(self, table: str, n_rows: int, crcs: int) -> None:
+        n_before, crcs_before = self._tally(table)
+        self.meta[tally_key(table)] = f"{n_before + n_rows} {crcs_before + crcs}"
+
+    def _upgrade(self) -> None:
+        """Give every row the checksum of this version, in one transaction; killed before its end, nothing happened."""
+        with self.transaction():
+            for row_type, (table, _) in TABLES.items():
+                rows = list(self._all(row_type))
+                self._connection.execute(f"DELETE FROM {table}")
+                self.meta[tally_key(table)] = "0 0"
+                self.insert(rows)
+            version3.drop_free_ids(self._connection)
+            self.meta["format"] = str(files.FORMAT_VERSION)
 
     # ------------------------------------------------------------------ private
 
     def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
-        table, _ = _TABLES[row_type]
+        return (row for row, _ in self._checked(row_type, where, values))
+
+    def _all(self, row_type: type[Row]) -> Iterator[Row]:
+        """Yield every row of a table by ascending key.
+
+        Raises:
+            CorruptError: A row is damaged, or there are other rows than were committed; then behind the last row.
+        """
+        table, key = TABLES[row_type]
+        n_rows = crcs = 0
+        for row, crc in self._checked(row_type, f"ORDER BY {key}"):
+            n_rows, crcs = n_rows + 1, crcs + crc
+            yield row
+        if not self._trusting and (what := self._contradiction(table, n_rows, crcs)):
+            raise files.damaged(self.location, what)
+
+    def _contradiction(self, table: str, n_rows: int, crcs: int) -> str:
+        """Return what is wrong with a table's number of rows and the sum of their checksums; empty if all is well."""
+        if self.version <= version3.FORMAT_VERSION or (n_rows, crcs) == (tally := self._tally(table)):
+            return ""
+        return f"the {n_rows} rows of the table `{table}` are not the {tally[0]} that were committed"
+
+    def _recounted(self, table: str) -> tuple[Any, ...]:
+        return self._one(f"SELECT count(*), coalesce(sum(crc), 0) FROM {table} NOT INDEXED")
+
+    def _checked(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[tuple[Row, int]]:
+        """Yield rows with their checksums, each compared."""
+        table, _ = TABLES[row_type]
         names = ", ".join(row_type._fields)
+        is_old = self.version <= version3.FORMAT_VERSION
         with self._errors():
             for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
-                if row_crc(columns) != crc:
+                expected = None if is_old else row_checksum(row_type, columns)
+                if not (version3.fits(columns, crc) if is_old else expected is not None and crc == expected):
                     raise self._damage(f"the row of {table} {columns[0]!r} fails its checksum")
-                yield row_type(*map(from_sql, columns))
+                row = as_row(row_type, columns)
+                if row is None:
+                    raise self._damage(f"the row of {table} {columns[0]!r} holds values that no writer puts there")
+                yield row, crc
 
-    def _one(self, query: str) -> tuple[Any, ...]:
-        with self._errors():
-            return tuple(self._connection.execute(query).fetchone())
-
-    @contextlib.contextmanager
-    def _errors(self) -> Iterator[None]:
-        # SQLite's own messages quote damaged schemas, which need not be UTF-8.
+    def _tally(self, table: str) -> tuple[int, int]:
+        """Return how many rows a table has, and the sum of their checksums."""
         try:
-            yield
-        except (sqlite3.Error, UnicodeDecodeError) as error:
-            raise self._translated(error) from error
+            n_rows, crcs = map(int, self.meta[tally_key(table)].split())
+        except (KeyError, AttributeError, ValueError):
+            raise self._damage(f"the table `meta` does not say how many rows `{table}` has") from None
+        return n_rows, crcs
 
-    def _translated(self, error: sqlite3.Error | UnicodeDecodeError) -> Exception:
-        if isinstance(error, sqlite3.ProgrammingError):
-            return ParameterError(f"{self.location}: {error}; the collection is closed, or belongs to another thread")
-        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-            return BusyError(f"{self.location}: {error}; another process is writing, try again")
-        if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
-            return OSError(f"{self.location}: {error}; is the disk full, or the folder read-only?")
-        return self._damage(str(error))
+    def _execute(self, statement: str) -> list[tuple[Any, ...]]:
+        with self._errors():
+            return self._connection.execute(statement).fetchall()
+
+    def _one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
+        with self._errors():
+            return tuple(self._connection.execute(query, values).fetchone())
+
+    def _errors(self) -> contextlib.AbstractContextManager[None]:
+        return database.translated(self.location)
 
     def _damage(self, what: str) -> CorruptError:
-        return CorruptError(
-            f"{self.location}: {what}; the catalog cannot be rebuilt: "
-            "put back a copy of the folder, or load the documents anew"
-        )
-
-
-def require(folder: Path) -> Path:
-    """Return the path of a collection's catalog.
-
-    Raises:
-        NotFoundError: There is no collection in the folder.
-    """
-    if folder.exists() and not folder.is_dir():
-        raise NotFoundError(f"{folder}: is a file, expected the folder of a collection")
-    if not (folder / FILE_NAME).is_file():
-        raise NotFoundError(f"{folder}: no collection there; make one with `pmbf load PATH … -c {folder}`")
-    return folder / FILE_NAME
-
-
-def create(folder: Path, meta: dict[str, str]) -> None:
-    """Write the catalog of an empty collection.
-
-    Raises:
-        OSError: The folder cannot be written.
-    """
-    temporary = folder / TEMPORARY_NAME
-    _forget_creation(folder)
-    try:
-        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
-        with contextlib.closing(sqlite3.connect(temporary)) as connection:
-            _create_tables(connection, meta | {"format": str(files.FORMAT_VERSION)})
-        os.replace(temporary, folder / FILE_NAME)
-    except sqlite3.Error as error:
-        raise OSError(f"{folder}: cannot make a collection there: {error}") from error
-    finally:
-        _forget_creation(folder)
-
-
-def _forget_creation(folder: Path) -> None:
-    """Delete what is left of a catalog that was not finished; a journal of it would be played back into the next."""
-    for name in LEFT_BY_CREATION:
-        (folder / name).unlink(missing_ok=True)
-
-
-def _create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
-    from sqlite_utils import Database
-
-    database = Database(connection)
-    connection.execute("BEGIN")
-    database.table("meta").create({"key": str, "value": str}, pk="key")
-    database.table("free_id").create({"id": int}, pk="id")
-    for row_type, (table, key) in _TABLES.items():
-        columns = {name: int if kind is int else str for name, kind in get_type_hints(row_type).items()}
-        database.table(table).create(columns | {"crc": int}, pk=key, not_null=set(columns))
-    database.table("document").create_index(["sha256"])
-    database.table("path").create_index(["document"])
-    rows = meta | {"crc": str(meta_crc(meta))}
-    database.table("meta").insert_all({"key": key, "value": value} for key, value in rows.items())
-    connection.commit()
-    connection.execute("PRAGMA journal_mode = wal")
-
-
-def meta_crc(meta: dict[str, str]) -> int:
-    """Return the checksum over the table `meta`, its own entry left out."""
-    return zlib.crc32(repr(sorted((key, value) for key, value in meta.items() if key != "crc")).encode())
-
-
-def _connect(path: Path, writable: bool) -> sqlite3.Connection:
-    """Return a connection; one without write permission sees the log of writers if there is one, as SQLite allows."""
-    may_write = writable or os.access(path.parent, os.W_OK)
-    has_log = path.with_name(path.name + "-wal").exists()
-    return _opened(path, "rw" if may_write else "ro" if has_log else _UNCHANGING)
-
-
-@contextlib.contextmanager
-def _without_log(path: Path) -> Iterator[bool]:
-    """Yield whether a catalog has no log and no writer, and let none in meanwhile.
-
-    So it is read where the disk is full: SQLite needs room for the index of a log even where there is none.
-    """
-    log = path.with_name(path.name + "-wal")
-    with locks.no_writer(path.parent) as alone:
-        yield alone and not (log.exists() and log.stat().st_size)
-
-
-def _opened(path: Path, mode: str) -> sqlite3.Connection:
-    quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-    return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=_BUSY_TIMEOUT_S, isolation_level=None)
+        return database.damage(self.location, what)
 
 
 def _chunks(keys: list[Any], size: int = 500) -> Iterator[list[Any]]:

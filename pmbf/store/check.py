@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.errors import PmbfError
+from pmbf.errors import CorruptError, PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.kernels import CHUNK_DOCUMENTS, RECORD
@@ -67,7 +67,11 @@ def check(store: Store) -> CheckReport:
     """
     store.forget_files()  # so that every page is compared, those found right before too
     report = CheckReport()
-    report.problems += _catalog_problems(store)
+    report.problems += store.catalog.problems()
+    try:
+        report.problems += _contradictions(store)
+    except CorruptError:
+        return report  # a row was reported above; without it nothing else can be compared
     report.n_files = len(store.catalog.files())
     report.problems += _file_problems(store).values()
     fingerprints: dict[int, Fingerprint] = {}
@@ -97,7 +101,7 @@ def repair(store: Store) -> CheckReport:
     writer = Writer(store, rebuild=True)
     packer = FilePacker(writer)
     dead = {document.id for document in store.catalog.all_documents() if document.removed}
-    paths = _paths_by_document(store)
+    paths = store.paths_by_document()
     for document in list(store.catalog.live_documents()):
         named = paths.pop(document.id, [])
         parts = _rescued(store, document, bad_files, packer, report) if named else None
@@ -116,13 +120,6 @@ def repair(store: Store) -> CheckReport:
     return report
 
 
-def _paths_by_document(store: Store) -> dict[int, list[str]]:
-    paths: dict[int, list[str]] = {}
-    for entry in store.catalog.paths():
-        paths.setdefault(entry.document, []).append(entry.path)
-    return paths
-
-
 def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckReport) -> Change:
     store = writer.store
     moved = {document.id: document for document in packer.documents}
@@ -139,7 +136,6 @@ def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckRe
         lost_files={entry.serial for entry in store.catalog.files() if entry.serial not in used},
         lost_documents=dead,
         lost_paths=report.lost,
-        freed_ids=dead,
     )
 
 
@@ -153,7 +149,7 @@ def _rescued(
     """Return a document's parts, copying what lies in a bad file into a new one; None when nothing of it is left."""
     if not bad_files.intersection(_serials(document)):
         return store.fingerprint(document).parts()
-    parts = _attempt(lambda: store.fingerprint(document).parts())
+    parts = _attempt(lambda: store.fingerprint(document, rescuing=True).parts())
     text = _text_again(store, document)
     if parts is None and text is None:
         return None
@@ -171,7 +167,7 @@ def _rescued(
 
 def _text_again(store: Store, document: Document) -> str | None:
     paths = store.catalog.paths_of([document.id]).get(document.id, [])
-    stored = _attempt(lambda: store.text(document))
+    stored = _attempt(lambda: store.text(document, rescuing=True))
     return stored if stored is not None else _attempt(lambda: read_again(document, paths))
 
 
@@ -186,13 +182,17 @@ def _attempt(action: Callable[[], Result]) -> Result | None:
         return None
 
 
-def _catalog_problems(store: Store) -> list[str]:
-    problems = store.catalog.problems()
-    try:
-        list(store.catalog.paths())
-    except PmbfError as error:
-        problems.append(str(error))
-    return problems
+def _contradictions(store: Store) -> list[str]:
+    """Return which paths have no document, and which documents no path.
+
+    Raises:
+        CorruptError: A row of the catalog is damaged.
+    """
+    live, paths = {document.id for document in store.catalog.live_documents()}, store.paths_by_document()
+    orphans = [
+        f"path {path!r} names the missing document {id_}" for id_ in sorted(paths.keys() - live) for path in paths[id_]
+    ]
+    return orphans + [f"document {id_} has no path" for id_ in sorted(live - paths.keys())]
 
 
 def _file_problems(store: Store) -> dict[int, str]:
@@ -209,12 +209,8 @@ def _file_problems(store: Store) -> dict[int, str]:
 def _document_problems(store: Store, document: Document, fingerprints: dict[int, Fingerprint]) -> list[str]:
     problems = []
     try:
-        found = fingerprints[document.id] = store.fingerprint(document)
-        if len(found) != document.n_hashes:
-            problems.append(f"fingerprint has {len(found)} hashes, expected {document.n_hashes}")
-        text = store.text(document)
-        if text is not None and len(text) != document.n_chars:
-            problems.append(f"text has {len(text)} characters, expected {document.n_chars}")
+        fingerprints[document.id] = store.fingerprint(document)
+        store.text(document)
     except (PmbfError, OSError) as error:
         problems.append(str(error))
     return [f"document {document.id}: {problem}" for problem in problems]

@@ -97,7 +97,7 @@ def decode_block(content: memoryview, offset: int, where: str) -> bytes:
     """Return the raw bytes of the block at an offset.
 
     Raises:
-        CorruptError: The block is cut or damaged.
+        CorruptError: The block is cut or damaged, or empty as no writer makes it: zeros have the checksum of nothing.
     """
     try:
         crc, raw_bytes, stored_bytes, codec = BLOCK.unpack_from(content, offset)
@@ -106,7 +106,7 @@ def decode_block(content: memoryview, offset: int, where: str) -> bytes:
             kernels.checksum(stored) != crc
             or len(stored) != stored_bytes
             or codec > _DEFLATE
-            or raw_bytes > BLOCK_RAW_BYTES
+            or not 0 < raw_bytes <= BLOCK_RAW_BYTES
         ):
             raise ValueError("checksum")
         raw = deflate.decompress(stored, bufsize=raw_bytes) if codec == _DEFLATE else bytes(stored)

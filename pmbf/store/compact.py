@@ -66,7 +66,7 @@ def compact(writer: Writer) -> CompactReport:
     for document in store.catalog.live_documents():
         if document.fingerprint_file in lost_files or document.text_file in lost_files:
             packer.move(document, lost_files)
-    change = Change(lost_documents=dead, freed_ids=dead, lost_files=set(lost_files))
+    change = Change(lost_documents=dead, lost_files=set(lost_files))
     if dead or lost_files or n_tiles:
         _finish(writer, packer, change)
     return CompactReport(len(dead), n_tiles, len(lost_files), bytes_before, _live_bytes(store))

@@ -18,9 +18,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import CHUNK_DOCUMENTS, LIVE, RECORD, REMOVED
+from pmbf.errors import UnsupportedError
+from pmbf.kernels import CHUNK_DOCUMENTS, LIVE, RECORD, REMOVED, UNUSED
 from pmbf.store.files import MappedFile, damaged
-from pmbf.store.tables import Document
+from pmbf.store.tables import MAX_ID, Document
 
 _HEAD = struct.Struct("<4I2Q")
 _CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1
@@ -114,6 +115,20 @@ class Directory:
             for number in sorted(self.chunks)
         ]
         return np.concatenate([np.empty(0, np.uint32), *found])
+
+    def free_ids(self) -> Iterator[int]:
+        """Yield the ids that no document has, ascending: those that compaction gave back, and then new ones.
+
+        Raises:
+            CorruptError: A chunk is damaged.
+            UnsupportedError: All ids are in use.
+        """
+        for number in range(MAX_ID // CHUNK_DOCUMENTS + 1):
+            used = self.chunk(number)["state"] != UNUSED
+            first = number << _CHUNK_SHIFT
+            yield from (np.flatnonzero(~used) + first).tolist() if number else (np.flatnonzero(~used[1:]) + 1).tolist()
+            yield from range(max(1, first + len(used)), min(first + CHUNK_DOCUMENTS, MAX_ID + 1))
+        raise UnsupportedError(f"a collection holds {MAX_ID} documents at most; load the others into another one")
 
     def changed(self, documents: Iterable[Document], lost: Iterable[int]) -> dict[int, Entries]:
         """Return the chunks that change when documents are forgotten, and then others written; by number.

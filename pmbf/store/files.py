@@ -1,4 +1,4 @@
-"""Files that are written once, checked before they are believed, and never changed: the only mmap and fsync.
+"""Files that are written once, checked before they are believed, and never changed: the only mmap.
 
 Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 4096 bytes of the payload:
 
@@ -34,9 +34,12 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.errors import CorruptError, ParameterError, UnsupportedError
+from pmbf.store.folders import make_folder, sync_folder
 
 MAGIC = b"\x89PMBF\r\n\n"
-FORMAT_VERSION = 3
+FORMAT_VERSION = 4
+OLDEST_VERSION = 3
+"""The oldest version that is read; binary files of versions 3 and 4 are the same but for the number."""
 HEADER = struct.Struct("<8s4sHH16s8sQQII")
 HEADER_BYTES = HEADER.size
 PAGE_BYTES = 4096
@@ -97,7 +100,7 @@ def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload
         OSError: The disk is full or the folder cannot be written; nothing is left behind.
     """
     target = folder / FileRecord(serial, kind, 0, 0).name
-    target.parent.mkdir(exist_ok=True)
+    make_folder(target.parent)
     with replacing(target) as file:
         return _write_payload(file, kind, identity, serial, payload)
 
@@ -303,18 +306,18 @@ def _check_header(path: Path, content: mmap.mmap, record: FileRecord, identity: 
 
 
 def require_version(path: Path, version: int) -> None:
-    """Refuse what another version of the format wrote.
+    """Refuse what is of a version of the format that this pmbf does not read.
 
     Raises:
-        UnsupportedError: The version is higher or lower than `FORMAT_VERSION`.
+        UnsupportedError: The version is above `FORMAT_VERSION`, or below `OLDEST_VERSION`.
     """
     if version > FORMAT_VERSION:
         raise UnsupportedError(
             f"{path}: format version is {version}, this pmbf reads up to {FORMAT_VERSION}; upgrade pmbf"
         )
-    if version < FORMAT_VERSION:
+    if version < OLDEST_VERSION:
         raise UnsupportedError(
-            f"{path}: format version is {version}, this pmbf reads {FORMAT_VERSION}; "
+            f"{path}: format version is {version}, this pmbf reads {OLDEST_VERSION} to {FORMAT_VERSION}; "
             "load the documents into a new collection"
         )
 
@@ -324,12 +327,3 @@ def damaged(path: Path, what: str) -> CorruptError:
     is_inside = path.parent.name in {folder for folder, _ in FILE_KINDS.values()}
     collection = path.parents[1] if is_inside else path.parent
     return CorruptError(f"{path}: {what}; run `pmbf check --repair -c {collection}`")
-
-
-def sync_folder(folder: Path) -> None:
-    """Make renames and new names in a folder durable."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)

@@ -14,21 +14,25 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import secrets
+import zlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from pmbf.errors import CorruptError, ParameterError
+from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.params import Params
-from pmbf.store import catalog, files, locks
+from pmbf.store import database, files, folders, locks, schema
 from pmbf.store.catalog import Catalog
 from pmbf.store.files import Identity
 from pmbf.store.generation import StoreFiles
 from pmbf.store.tables import Document
 
 GENERATION_FILE = "generation"
-_LEFT_BY_A_START = {"writer.lock", catalog.FILE_NAME} | catalog.LEFT_BY_CREATION
+_LEFT_BY_A_START = {"writer.lock", schema.FILE_NAME} | schema.LEFT_BY_CREATION
 """What a folder may hold whose collection is being made, or whose making was cut short."""
+_FOLDERS = sorted({folder for folder, _ in files.FILE_KINDS.values()})
+_OWN_NAME = re.compile(rf"[0-9]{{6,}}\.({'|'.join(suffix for _, suffix in files.FILE_KINDS.values())})(\.tmp)?")
 
 
 class Store(StoreFiles):
@@ -49,15 +53,18 @@ class Store(StoreFiles):
     def __init__(self, folder: str | os.PathLike[str], *, writable: bool = False, trusting: bool = False) -> None:
         self.folder = Path(folder)
         self.writable = writable
-        catalog.require(self.folder)
+        self._knows_paths = False
+        schema.require(self.folder)
         with contextlib.ExitStack() as stack:
             stack.enter_context(locks.writer_lock(self.folder) if writable else locks.reader_lock(self.folder))
+            if writable:
+                _require_own_folders(self.folder)
             promised = 0 if trusting else _read_generation(self.folder)
-            self.catalog = Catalog(self.folder, writable=writable)
+            self.catalog = Catalog(self.folder, writable=writable, trusting=trusting)
             stack.callback(self.catalog.close)
             self._check_generation(promised)
-            params = Params.from_json(self.catalog.meta["params"], name=str(self.folder))
-            identity = Identity(bytes.fromhex(self.catalog.meta["collection_id"]), params.digest())
+            params = self._params()
+            identity = Identity(self._collection_id(), params.digest())
             super().__init__(self.folder, params, identity, self.catalog.files())
             self._stack = stack.pop_all()
 
@@ -73,11 +80,10 @@ class Store(StoreFiles):
         path = Path(folder)
         if path.exists() and (not path.is_dir() or any(one.name not in _LEFT_BY_A_START for one in path.iterdir())):
             raise ParameterError(f"{path}: exists and is no collection; name a new folder")
-        path.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folders.make_folder(path, mode=0o700)
         with locks.writer_lock(path):
-            if not (path / catalog.FILE_NAME).exists():
-                catalog.create(path, _first_meta(params))
-                files.sync_folder(path)
+            if not (path / schema.FILE_NAME).exists():
+                schema.create(path, _first_meta(params))
 
     @property
     def generation(self) -> int:
@@ -109,13 +115,32 @@ class Store(StoreFiles):
             raise self._contradiction(f"document {missing[0]} is missing")
         return found
 
+    def paths_by_document(self) -> dict[int, list[str]]:
+        """Return every path, sorted, by the id of its document."""
+        paths: dict[int, list[str]] = {}
+        for entry in self.catalog.paths():
+            paths.setdefault(entry.document, []).append(entry.path)
+        return paths
+
+    def require_paths(self) -> None:
+        """Compare the index of the paths, once; 5 ms for 80,000 documents.
+
+        Raises:
+            CorruptError: It leaves out a path: a document seems to have fewer.
+        """
+        if not self._knows_paths:
+            self.catalog.require_paths_by_document()
+            self._knows_paths = True
+
     def paths_of(self, ids: Iterable[int]) -> dict[int, list[str]]:
         """Return the paths of live documents, sorted, by id.
 
         Raises:
-            CorruptError: A live document has no path.
+            CorruptError: A live document has no path, or the index of the paths is damaged.
         """
         wanted = set(ids)
+        if wanted:
+            self.require_paths()
         found = self.catalog.paths_of(wanted)
         if missing := sorted(wanted - found.keys()):
             raise self._contradiction(f"document {missing[0]} has no path")
@@ -130,11 +155,27 @@ class Store(StoreFiles):
         """
         live = {entry.record.name for entry in self._entries.values()}
         with locks.no_readers(self.folder) as alone:
-            return [
-                name
-                for name in _file_names(self.folder)
-                if alone and name not in live and _unlinked(self.folder / name)
-            ]
+            unnamed = [name for name in _own_files(self.folder) if alone and name not in live]
+            for name in unnamed:
+                (self.folder / name).unlink(missing_ok=True)
+            return unnamed
+
+    def _params(self) -> Params:
+        line = self.catalog.meta.get("params")
+        try:
+            return Params.from_json(line or "", name=str(self.folder))
+        except UnsupportedError:
+            raise
+        except (AttributeError, TypeError, ValueError) as error:  # no JSON, no dictionary, or other values
+            what = f"`params` is {line!r} in the table `meta`, expected those of a collection ({error})"
+            raise database.damage(self.catalog.location, what) from error
+
+    def _collection_id(self) -> bytes:
+        digits = self.catalog.meta.get("collection_id")
+        if not re.fullmatch("[0-9a-f]{32}", str(digits)):
+            what = f"`collection_id` is {digits!r} in the table `meta`, expected 32 hexadecimal digits"
+            raise database.damage(self.catalog.location, what)
+        return bytes.fromhex(str(digits))
 
     def _check_generation(self, promised: int) -> None:
         if self.generation < promised:
@@ -151,31 +192,45 @@ def _first_meta(params: Params) -> dict[str, str]:
 
 def write_generation(folder: Path, generation: int) -> None:
     """Note that a commit was made, after it was."""
-    temporary = folder / (GENERATION_FILE + ".tmp")
-    with open(temporary, "w", encoding="ascii") as file:
-        file.write(f"{generation}\n")
-        file.flush()
-        os.fsync(file.fileno())
-    os.replace(temporary, folder / GENERATION_FILE)
+    with files.replacing(folder / GENERATION_FILE) as file:
+        file.write(b"%d_%d\n" % (generation, zlib.crc32(b"%d" % generation)))
 
 
 def _read_generation(folder: Path) -> int:
+    """Return the number of the last commit that was noted, 0 where none is."""
     path = folder / GENERATION_FILE
     try:
-        return int(path.read_text(encoding="ascii"))
+        line = path.read_bytes()
     except FileNotFoundError:
         return 0
-    except ValueError:
-        raise files.damaged(path, "is not a number") from None
+    found = re.fullmatch(rb"([0-9]{1,19})(?:_([0-9]{1,10}))?\n", line)
+    if found is None:
+        raise files.damaged(path, f"holds {line[:40]!r}, expected a number and its checksum")
+    number, crc = found.groups()
+    if crc and int(crc) != zlib.crc32(number):
+        raise files.damaged(path, f"the checksum of {int(number)} is {zlib.crc32(number)}, not {int(crc)}")
+    return int(number)
 
 
-def _file_names(folder: Path) -> list[str]:
-    kinds = sorted({kind for kind, _ in files.FILE_KINDS.values()})
-    return [f"{kind}/{path.name}" for kind in kinds for path in sorted((folder / kind).glob("*"))]
+def _require_own_folders(folder: Path) -> None:
+    """Refuse folders that are links: a writer deletes in them what no commit names.
+
+    Raises:
+        UnsupportedError: One is a link.
+    """
+    for name in _FOLDERS:
+        if (folder / name).is_symlink():
+            raise UnsupportedError(
+                f"{folder / name}: is a link to {os.readlink(folder / name)}; a collection is changed only where its "
+                f"folders stand in it: move {name}/ back, or link the whole of {folder}"
+            )
 
 
-def _unlinked(path: Path) -> bool:
-    if path.is_dir():
-        return False
-    path.unlink(missing_ok=True)
-    return True
+def _own_files(folder: Path) -> list[str]:
+    """Return the names of all files that a writer can have written, finished or not."""
+    return [
+        f"{kind}/{path.name}"
+        for kind in _FOLDERS
+        for path in sorted((folder / kind).glob("*"))
+        if _OWN_NAME.fullmatch(path.name) and not path.is_dir()
+    ]

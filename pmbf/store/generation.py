@@ -26,9 +26,6 @@ from pmbf.store.files import Identity, MappedFile
 from pmbf.store.tables import Document, FileEntry
 from pmbf.store.tilefile import StoredTile
 
-LARGE_RECORD_BYTES = 1 << 14
-"""Fingerprints so large, of books, are checked page by page, each page once, and only the parts asked for are read."""
-
 
 class StoreFiles:
     """The live files of a generation, mapped when they are needed; pickled, it is the same files in another process.
@@ -109,15 +106,25 @@ class StoreFiles:
 
     # ------------------------------------------------------------------ documents
 
-    def fingerprint(self, document: Document) -> Fingerprint:
+    def fingerprint(self, document: Document, *, rescuing: bool = False) -> Fingerprint:
         """Return a document's fingerprint.
+
+        Args:
+            document: Its row.
+            rescuing: Whether the record's own checksum is enough, though others on its pages are damaged.
 
         Raises:
             CorruptError: The record or its file is damaged.
         """
         file = self.file(document.fingerprint_file)
-        start = document.fingerprint_offset
-        parts = codec.decode_fingerprint(file.payload[start : start + document.fingerprint_bytes], str(file.path))
+        start, stop = document.fingerprint_offset, document.fingerprint_offset + document.fingerprint_bytes
+        if not rescuing:
+            file.check(start, stop)
+        parts = codec.decode_fingerprint(file.payload[start:stop], str(file.path))
+        found, expected = (len(parts), sum(map(len, parts))), (document.n_parts, document.n_hashes)
+        if found != expected:
+            what = f"document {document.id} has {found[1]} hashes in {found[0]} parts there, expected {expected[1]}"
+            raise files.damaged(file.path, f"{what} in {expected[0]}")
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
         hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
@@ -139,7 +146,7 @@ class StoreFiles:
         """
         ids = parts[:, 0]
         asked = parts, self.directory.checked(ids), self._records, hashes, weights
-        ask = partial(kernels.shared, *asked, page_bytes=files.PAGE_BYTES, paged_from=LARGE_RECORD_BYTES)
+        ask = partial(kernels.shared, *asked, page_bytes=files.PAGE_BYTES, paged_from=1)
         found = ask()
         if found.status == UNREADY:
             self._open_records(ids)
@@ -152,17 +159,25 @@ class StoreFiles:
         raise codec.damaged_fingerprint(self.file(int(entry["file"])).path)
 
     def _open_records(self, ids: NDArray[np.uint32]) -> None:
-        """Open the files that hold the records of some documents, and check the pages of the large ones."""
+        """Open the files that hold the records of some documents, and check the pages of these records."""
         entries = self.directory.entries(ids)
         live = entries[(entries["state"] != UNUSED) & (entries["state"] != REMOVED)]
         for serial in set(live["file"].tolist()):
             file = self.file(serial)
             self._records[serial] = file.payload, file.checked
-        for serial, _, start, n_bytes, _ in live[live["n_bytes"] >= LARGE_RECORD_BYTES].tolist():
-            self.file(serial).check(start, start + n_bytes)
+            here = live[live["file"] == serial]
+            is_small = here["n_bytes"] <= files.PAGE_BYTES  # on two pages at most
+            starts, n_bytes = here["offset"].astype(np.int64), here["n_bytes"].astype(np.int64)
+            file.check_places(np.concatenate([starts[is_small], (starts + n_bytes - 1)[is_small]]), 1)
+            for start, size in zip(starts[~is_small].tolist(), n_bytes[~is_small].tolist(), strict=True):
+                file.check(start, start + size)
 
-    def text(self, document: Document) -> str | None:
+    def text(self, document: Document, *, rescuing: bool = False) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
+
+        Args:
+            document: Its row.
+            rescuing: Whether the blocks' own checksums are enough, though others on their pages are damaged.
 
         Raises:
             CorruptError: A block or its file is damaged.
@@ -176,10 +191,16 @@ class StoreFiles:
             blocks.append(codec.decode_block(file.payload, offset, str(file.path)))
             n_bytes += len(blocks[-1])
             offset += codec.block_bytes(file.payload, offset)
+        if not rescuing:
+            file.check(document.text_offset, offset)
         try:
-            return b"".join(blocks)[document.text_skip : wanted].decode("utf-8")
+            text = b"".join(blocks)[document.text_skip : wanted].decode("utf-8")
         except UnicodeDecodeError as error:
             raise files.damaged(file.path, f"the text of document {document.id} is no UTF-8") from error
+        if len(text) != document.n_chars:
+            what = f"the text of document {document.id} has {len(text)} characters, expected {document.n_chars}"
+            raise files.damaged(file.path, what)
+        return text
 
     # ------------------------------------------------------------------ files
 

@@ -107,15 +107,15 @@ class Change:
     """What one transaction writes.
 
     Args:
-        documents: Rows to insert or replace.
+        new_documents: Rows to insert.
+        documents: Rows to replace.
         paths: Rows to insert or replace.
         new_files: Files written for this commit.
         writing: Files that are being written for it, in threads.
         lost_documents, lost_paths, lost_files: Keys of rows to delete.
-        freed_ids: Document ids that may be used again.
-        meta: Entries of the table `meta` to change.
     """
 
+    new_documents: Sequence[Document] = ()
     documents: Sequence[Document] = ()
     paths: Sequence[PathEntry] = ()
     new_files: list[FileEntry] = field(default_factory=list)
@@ -123,5 +123,3 @@ class Change:
     lost_documents: Iterable[int] = ()
     lost_paths: Iterable[str] = ()
     lost_files: set[int] = field(default_factory=set)
-    freed_ids: Iterable[int] = ()
-    meta: dict[str, str] = field(default_factory=dict)

@@ -50,9 +50,10 @@ class Stats:
 
 
 def measure(store: Store, kernels: str) -> Stats:
-    """Return a store's figures; reads every tile's head."""
-    n_documents, n_removed = store.catalog.count_documents()
-    sums = store.catalog.sums()
+    """Return a store's figures; reads every tile's head and every document's row."""
+    documents = list(store.catalog.all_documents())
+    live = [document for document in documents if not document.removed]
+    n_hashes = sum(document.n_hashes for document in live)
     stored = [one for _, one in store.tiles()]
     tiles = [one.tile for one in stored]
     n_rows = sum(tile.n_rows for tile in tiles)
@@ -61,16 +62,16 @@ def measure(store: Store, kernels: str) -> Stats:
     rates = sum(float(tile.rates().sum()) for tile in tiles)
     sizes = {kind: sum(entry.payload_bytes for entry in store.catalog.files(kind)) for kind in ("TILE", "FPRT", "TEXT")}
     return Stats(
-        n_documents=n_documents,
-        n_removed=n_removed,
-        n_chars=sums["n_chars"],
-        n_hashes=sums["n_hashes"],
+        n_documents=len(live),
+        n_removed=len(documents) - len(live),
+        n_chars=sum(document.n_chars for document in live),
+        n_hashes=n_hashes,
         n_tiles=len(tiles),
         n_sealed=sum(not one.growing for one in stored),
         n_rows=n_rows,
         fill=n_set / n_bits if n_bits else 0.0,
         fpr=rates / n_rows if n_rows else 0.0,
-        bits_per_hash=n_bits / sums["n_hashes"] if sums["n_hashes"] else 0.0,
+        bits_per_hash=n_bits / n_hashes if n_hashes else 0.0,
         tile_bytes=sizes["TILE"],
         fingerprint_bytes=sizes["FPRT"],
         text_bytes=sizes["TEXT"],

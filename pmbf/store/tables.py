@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import struct
 import zlib
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from operator import itemgetter
+from typing import Any, NamedTuple, TypeVar, get_type_hints
 
-from pmbf import kernels
-from pmbf.store.files import FileRecord
+from pmbf.store.files import FILE_KINDS, FileRecord
 
 TEXT_KIND = "text"
 """Kind of a document made from a text that was never a file."""
+MAX_ID = 2**32 - 1
+"""The largest id of a document, serial of a file and number of a tile: tiles and directory have 32 bits for them."""
 
 
 class Document(NamedTuple):
@@ -53,6 +56,15 @@ class Document(NamedTuple):
     removed: int = 0
     problems: str = ""
 
+    def is_possible(self) -> bool:
+        """Return whether a writer can have made this row."""
+        # All columns but the texts. Tiles and directory have 32 bits for `counted`, lengths and serials.
+        _, _, _, n_chars, n_tokens, *counted, start, n_bytes, text_file, text_start, skip, text_bytes, removed, _ = self
+        least = min(n_chars, n_tokens, *counted, start, n_bytes, text_file, text_start, skip, text_bytes, removed)
+        most = max(self.id, *counted, n_bytes, text_file, skip)
+        is_told = n_chars > 0 or self.n_hashes == 0
+        return least >= 0 < self.id and most <= MAX_ID and self.fingerprint_file > 0 and removed < 2 and is_told
+
 
 class PathEntry(NamedTuple):
     """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file."""
@@ -61,6 +73,10 @@ class PathEntry(NamedTuple):
     document: int
     size: int
     mtime_ns: int
+
+    def is_possible(self) -> bool:
+        """Return whether a writer can have made this row."""
+        return 0 < self.document <= MAX_ID and self.size >= -1
 
 
 class FileEntry(NamedTuple):
@@ -72,22 +88,102 @@ class FileEntry(NamedTuple):
     payload_crc: int
     tile: int = -1
 
+    def is_possible(self) -> bool:
+        """Return whether a writer can have made this row."""
+        return (
+            0 < self.serial <= MAX_ID
+            and self.kind in FILE_KINDS
+            and 0 <= self.payload_bytes < 2**48
+            and 0 <= self.payload_crc < 2**32
+            and -1 <= self.tile <= MAX_ID
+        )
+
     @property
     def record(self) -> FileRecord:
         return FileRecord(self.serial, self.kind, self.payload_bytes, self.payload_crc)
 
 
-def row_crc(columns: Sequence[Any]) -> int:
-    """Return the checksum over a row's columns, in the order of the dataclass."""
-    return zlib.crc32(repr(tuple(columns)).encode())
+Row = TypeVar("Row", Document, PathEntry, FileEntry)
+TABLES: dict[type, tuple[str, str]] = {
+    Document: ("document", "id"),
+    PathEntry: ("path", "path"),
+    FileEntry: ("file", "serial"),
+}
+"""The table of each kind of row, and the column that is its key."""
 
 
-def as_columns(rows: Sequence[Document] | Sequence[PathEntry] | Sequence[FileEntry]) -> list[tuple[Any, ...]]:
-    """Return the columns of rows as SQLite takes them, and their checksums."""
+class _Layout:
+    """How the rows of a table become the bytes under their checksum.
+
+    One byte for each column says what it holds, `i` for an integer, `s` for a text, `b` for bytes; then come the
+    integers, 8 bytes each; the lengths of the texts, 8 bytes each; the texts in UTF-8, and the bytes.
+    """
+
+    def __init__(self, row_type: type) -> None:
+        kinds = ["i" if kind is int else "s" for kind in get_type_hints(row_type).values()]
+        self._numbers = itemgetter(*(place for place, kind in enumerate(kinds) if kind == "i"))
+        self._texts = [place for place, kind in enumerate(kinds) if kind == "s"]
+        self._kinds = kinds
+        self._begun = zlib.crc32("".join(kinds).encode())
+        self._pack = struct.Struct(f"<{len(kinds)}q").pack
+
+    def checksum(self, columns: Sequence[Any]) -> int:
+        texts = [columns[place] for place in self._texts]
+        try:
+            joined = "".join(texts)
+        except TypeError:
+            return self._of_bytes(columns, texts)
+        lengths = map(len, texts) if joined.isascii() else [len(text.encode()) for text in texts]
+        return zlib.crc32(self._pack(*self._numbers(columns), *lengths) + joined.encode(), self._begun)
+
+    def _of_bytes(self, columns: Sequence[Any], texts: Sequence[Any]) -> int:
+        """Return the checksum of a row with bytes where others have a text."""
+        kinds = ["b" if isinstance(column, bytes) else kind for column, kind in zip(columns, self._kinds, strict=True)]
+        raw = [text if isinstance(text, bytes) else text.encode() for text in texts]
+        content = self._pack(*self._numbers(columns), *map(len, raw)) + b"".join(raw)
+        return zlib.crc32(content, zlib.crc32("".join(kinds).encode()))
+
+
+_LAYOUTS: dict[type, _Layout] = {row_type: _Layout(row_type) for row_type in (Document, PathEntry, FileEntry)}
+
+
+def row_checksum(row_type: type, columns: Sequence[Any]) -> int | None:
+    """Return the checksum over a row's columns as SQLite has them, None for columns that its table cannot have.
+
+    >>> hex(row_checksum(PathEntry, ("tide.txt", 7, 120, -1)))
+    '0x6481f88e'
+    """
     try:
-        return kernels.checked_rows(rows)
-    except UnicodeEncodeError:  # among them is a path that is no valid Unicode
-        return kernels.checked_rows([tuple(map(to_sql, row)) for row in rows])
+        return _LAYOUTS[row_type].checksum(columns)
+    except (struct.error, AttributeError, UnicodeEncodeError):
+        return None
+
+
+def tally_key(table: str) -> str:
+    """Return the key of `meta` that holds a table's number of rows and the sum of their checksums."""
+    return f"{table}_rows"
+
+
+def meta_checksum(meta: Mapping[str, str]) -> int:
+    """Return the checksum over the table `meta`, its own entry left out.
+
+    It goes over each key and its value, in the order of the keys: the length in 8 bytes, then the text in UTF-8.
+    """
+    texts = [text.encode() for pair in sorted(meta.items()) if pair[0] != "crc" for text in pair]
+    return zlib.crc32(b"".join(struct.pack("<q", len(text)) + text for text in texts))
+
+
+def as_columns(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+    """Return the columns of rows of one table as SQLite takes them, and their checksums."""
+    row_type, found = type(rows[0]), []
+    for row in rows:
+        columns: tuple[Any, ...] = row
+        checksum = row_checksum(row_type, columns)
+        if checksum is None:  # a path that is no valid Unicode
+            columns = tuple(map(to_sql, row))
+            checksum = row_checksum(row_type, columns)
+        found.append((*columns, checksum))
+    return found
 
 
 def to_sql(value: Any) -> Any:
@@ -100,6 +196,12 @@ def to_sql(value: Any) -> Any:
     return value
 
 
-def from_sql(value: Any) -> Any:
-    """Return what `to_sql` was given."""
-    return os.fsdecode(value) if isinstance(value, bytes) else value
+def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
+    """Return the row of what SQLite has in its columns, None for values that no writer puts there."""
+    if bytes in map(type, columns):
+        columns = [os.fsdecode(column) if isinstance(column, bytes) else column for column in columns]
+    row = row_type(*columns)
+    try:
+        return row if row.is_possible() else None
+    except TypeError:  # a text where a number belongs
+        return None

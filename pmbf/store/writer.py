@@ -11,7 +11,7 @@ Killed before the transaction, nothing has happened; files that nobody names are
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future, wait
 from typing import Any
 
@@ -19,7 +19,6 @@ from pmbf.errors import ParameterError
 from pmbf.filter import Tile
 from pmbf.rowindex import RowIndex
 from pmbf.store import directory, files, tilefile
-from pmbf.store.catalog import Catalog
 from pmbf.store.codec import TextPacker
 from pmbf.store.directory import Directory
 from pmbf.store.folder import Store, write_generation
@@ -120,6 +119,7 @@ class Writer:
             return
         self._forget_path(path)
         if not self.pending.n_paths[entry.document] and not self._stored_paths(entry.document):
+            self.store.require_paths()
             self._remove_document(entry.document)
 
     def remove(self, document: int) -> None:
@@ -208,7 +208,7 @@ class Writer:
         if pending.documents:
             blocks, offsets = pending.texts.finished()
             change.writing = self._new_files(blocks)
-            change.documents = [*pending.rows(offsets), *change.documents]
+            change.new_documents = pending.rows(offsets)
             change.lost_files = self._replaced_files()
         return change
 
@@ -266,17 +266,18 @@ class Writer:
         catalog.delete(FileEntry, change.lost_files)
         catalog.delete(PathEntry, change.lost_paths)
         catalog.delete(Document, change.lost_documents)
-        catalog.put(change.documents)
-        catalog.put(change.paths)
-        catalog.change_free_ids(change.freed_ids)
+        catalog.insert(change.new_documents)
+        catalog.replace(change.documents)
+        catalog.replace(change.paths)
         meta = {"generation": str(self.store.generation + 1), "next_serial": str(self._next_serial)}
-        catalog.set_meta(**change.meta, **meta, next_tile=str(self.placer.next_tile))
+        catalog.set_meta(**meta, next_tile=str(self.placer.next_tile))
         # Last: from here on all files are on disk.
-        catalog.put([*change.new_files, *(one.result() for one in change.writing)])
+        catalog.insert([*change.new_files, *(one.result() for one in change.writing)])
 
     def _change_directory(self, change: Change) -> None:
         """Add the chunks of the directory that a change touches to its files; all of them when rebuilding."""
-        known, lost, rows = self.store.directory, set(change.lost_documents), iter(change.documents)
+        known, lost = self.store.directory, set(change.lost_documents)
+        rows = itertools.chain(change.new_documents, change.documents)
         if self._rebuild:
             kept = (document for document in self.store.catalog.all_documents() if document.id not in lost)
             known, rows = Directory({}, self.store.file), itertools.chain(kept, rows)
@@ -289,21 +290,22 @@ class Writer:
     def _start_placing(self, *, rebuild: bool = False) -> None:
         catalog = self.store.catalog
         self._rebuild = rebuild
-        self._next_serial = max(self._next_serial, int(catalog.meta["next_serial"]))
+        used = max((entry.serial for entry in catalog.files()), default=0)
+        self._next_serial = max(self._next_serial, int(catalog.meta["next_serial"]), used + 1)
         self._n_live, self._n_hashes = self._totals()
-        self._ids = _fresh_ids(catalog)
         self.placer = self._placer(rebuild)
         self._start_pending()
 
     def _totals(self) -> tuple[int, int]:
         """Return the live documents and their hashes; of a directory to be rebuilt nothing is believed."""
         if self._rebuild:
-            catalog = self.store.catalog
-            return catalog.count_documents()[0], catalog.sums()["n_hashes"]
+            hashes = [document.n_hashes for document in self.store.catalog.live_documents()]
+            return len(hashes), sum(hashes)
         totals = self.store.directory.totals()
         return totals.n_live, totals.n_hashes
 
     def _start_pending(self) -> None:
+        self._ids = self.store.directory.free_ids()
         self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self.threads))
 
     def _placer(self, rebuild: bool) -> Placer:
@@ -312,13 +314,7 @@ class Writer:
         for number, stored in () if rebuild else self.store.growing_tiles():
             tiles[number] = stored.tile.writable()
             rows.put_tile(number, stored.entries.copy())
-        next_tile = int(self.store.catalog.meta["next_tile"])
+        used = max(self.store.tile_files(), default=-1)
+        next_tile = max(int(self.store.catalog.meta["next_tile"]), used + 1)
         mean_hashes = self._n_hashes / max(1, self._n_live)
         return Placer(self.store.params, tiles, rows, next_tile=next_tile, mean_hashes=mean_hashes)
-
-
-def _fresh_ids(catalog: Catalog) -> Iterator[int]:
-    """Yield document ids not in use: those compaction freed first, then new ones."""
-    highest = catalog.max_id()
-    freed = catalog.free_ids(limit=1_000_000)
-    return itertools.chain(freed, itertools.count(max([highest, *freed]) + 1))

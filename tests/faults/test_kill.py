@@ -14,7 +14,7 @@ from conftest import words
 
 from pmbf import Collection, repair
 from pmbf.intake import batches, loader
-from pmbf.store import catalog
+from pmbf.store import schema
 
 ROUNDS = int(os.environ.get("PMBF_KILLS", "12"))
 NAMES = [f"text-{number}" for number in range(24)]
@@ -136,7 +136,7 @@ def test_a_collection_is_made_where_another_making_of_it_was_killed(tmp_path):
 
 def make(path, n_statements, pipe):
     """Make a collection as far as so many statements of its catalog's first transaction, then wait to be killed."""
-    create_tables = catalog._create_tables
+    create_tables = schema.create_tables
 
     def stopped(connection, meta):
         seen = []
@@ -147,7 +147,7 @@ def make(path, n_statements, pipe):
         while True:
             signal.pause()
 
-    catalog._create_tables = stopped
+    schema.create_tables = stopped
     Collection(path, create=True)
 
 

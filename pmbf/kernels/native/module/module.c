@@ -5,7 +5,6 @@
 
 #include "../../interface.h"
 #include "../compiler.h"
-#include "rows.h"
 
 EXPORT int pmbf_interface(void) { return PMBF_INTERFACE; }
 
@@ -21,7 +20,6 @@ static PyObject *address(PyObject *Py_UNUSED(module), PyObject *object) {
 
 static PyMethodDef methods[] = {
     {"address", address, METH_O, address_doc},
-    {"checked_rows", module_checked_rows, METH_O, NULL},
     {NULL, NULL, 0, NULL},
 };
 

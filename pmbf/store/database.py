@@ -1,0 +1,68 @@
+"""A catalog's file opened through `sqlite3`, and what SQLite says in the words of pmbf."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+from pmbf.errors import BusyError, CorruptError, ParameterError
+from pmbf.store import locks
+
+BUSY_TIMEOUT_S = 10
+UNCHANGING = "ro&immutable=1"
+"""How a catalog is opened that nobody can change meanwhile: SQLite then writes nothing, not even a lock."""
+
+
+def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
+    """Return a connection; one without write permission sees the log of writers if there is one, as SQLite allows."""
+    may_write = writable or os.access(path.parent, os.W_OK)
+    has_log = path.with_name(path.name + "-wal").exists()
+    return opened(path, "rw" if may_write else "ro" if has_log else UNCHANGING)
+
+
+def opened(path: Path, mode: str) -> sqlite3.Connection:
+    """Return a connection in one of SQLite's modes."""
+    quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
+    return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
+
+
+@contextlib.contextmanager
+def without_log(path: Path) -> Iterator[bool]:
+    """Yield whether a catalog has no log and no writer, and let none in meanwhile.
+
+    So it is read where the disk is full: SQLite needs room for the index of a log even where there is none.
+    """
+    log = path.with_name(path.name + "-wal")
+    with locks.no_writer(path.parent) as alone:
+        yield alone and not (log.exists() and log.stat().st_size)
+
+
+@contextlib.contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise what SQLite finds as an error of pmbf, or as an `OSError`; each names the catalog."""
+    # SQLite's own messages quote damaged schemas, which need not be UTF-8.
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
+        raise _translation(path, error) from error
+
+
+def damage(path: Path, what: str) -> CorruptError:
+    """Return the error for a damaged catalog, with the way out."""
+    return CorruptError(
+        f"{path}: {what}; the catalog cannot be rebuilt: put back a copy of the folder, or load the documents anew"
+    )
+
+
+def _translation(path: Path, error: Exception) -> Exception:
+    if isinstance(error, sqlite3.ProgrammingError):
+        return ParameterError(f"{path}: {error}; the collection is closed, or belongs to another thread")
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return BusyError(f"{path}: {error}; another process is writing, try again")
+    if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
+        return OSError(f"{path}: {error}; is the disk full, or the folder read-only?")
+    return damage(path, str(error))

@@ -1,0 +1,79 @@
+"""The tables of a new catalog, made with `sqlite-utils`; whoever opens one goes without its import.
+
+A catalog comes into being under a temporary name, so that it is there whole or not at all.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from pathlib import Path
+from typing import get_type_hints
+
+from pmbf.errors import NotFoundError
+from pmbf.store import files, folders
+from pmbf.store.tables import TABLES, meta_checksum, tally_key
+
+FILE_NAME = "catalog.sqlite"
+TEMPORARY_NAME = FILE_NAME + ".tmp"
+LEFT_BY_CREATION = {TEMPORARY_NAME + suffix for suffix in ("", "-journal", "-wal", "-shm")}
+"""What a folder may hold where the making of its catalog was cut short."""
+
+
+def require(folder: Path) -> Path:
+    """Return the path of a collection's catalog.
+
+    Raises:
+        NotFoundError: There is no collection in the folder.
+    """
+    if folder.exists() and not folder.is_dir():
+        raise NotFoundError(f"{folder}: is a file, expected the folder of a collection")
+    if not (folder / FILE_NAME).is_file():
+        raise NotFoundError(f"{folder}: no collection there; make one with `pmbf load PATH … -c {folder}`")
+    return folder / FILE_NAME
+
+
+def create(folder: Path, meta: dict[str, str]) -> None:
+    """Write the catalog of an empty collection.
+
+    Raises:
+        OSError: The folder cannot be written.
+    """
+    temporary = folder / TEMPORARY_NAME
+    _forget_creation(folder)
+    tallies = {tally_key(table): "0 0" for table, _ in TABLES.values()}
+    try:
+        os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
+        with contextlib.closing(sqlite3.connect(temporary)) as connection:
+            create_tables(connection, meta | tallies | {"format": str(files.FORMAT_VERSION)})
+        os.replace(temporary, folder / FILE_NAME)
+        folders.sync_folder(folder)
+    except sqlite3.Error as error:
+        raise OSError(f"{folder}: cannot make a collection there: {error}") from error
+    finally:
+        _forget_creation(folder)
+
+
+def create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
+    """Make the tables in one transaction, with the entries of `meta`."""
+    from sqlite_utils import Database
+
+    database = Database(connection)
+    connection.execute("BEGIN")
+    database.table("meta").create({"key": str, "value": str}, pk="key")
+    for row_type, (table, key) in TABLES.items():
+        columns = {name: int if kind is int else str for name, kind in get_type_hints(row_type).items()}
+        database.table(table).create(columns | {"crc": int}, pk=key, not_null=set(columns))
+    database.table("document").create_index(["sha256"])
+    database.table("path").create_index(["document"])
+    rows = meta | {"crc": str(meta_checksum(meta))}
+    database.table("meta").insert_all({"key": key, "value": value} for key, value in rows.items())
+    connection.commit()
+    connection.execute("PRAGMA journal_mode = wal")
+
+
+def _forget_creation(folder: Path) -> None:
+    """Delete what is left of a catalog that was not finished; a journal of it would be played back into the next."""
+    for name in LEFT_BY_CREATION:
+        (folder / name).unlink(missing_ok=True)

@@ -1,0 +1,122 @@
+"""Each bit of a small collection flipped in turn: the answers stay right, or an error says what is damaged.
+
+Everyday a sample is flipped; `PMBF_FLIPS=all` flips every bit of every used byte. `PMBF_FLIPS_OF=catalog` (or `tiles`,
+`texts`, `fingerprints`, `generation`) takes the files of that name only.
+"""
+
+import os
+import random
+import shutil
+import struct
+
+import pytest
+from conftest import words
+
+from pmbf import Collection, PmbfError
+
+FLIPS = os.environ.get("PMBF_FLIPS", "150")
+KINDS = os.environ.get("PMBF_FLIPS_OF", "catalog fingerprints texts tiles generation").split()
+TEXTS = {f"text-{number}": words(number, 60) for number in range(4)}
+QUERY = TEXTS["text-1"] + " " + words(99, 40)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory):
+    made = tmp_path_factory.mktemp("flips") / "c.pmbf"
+    with Collection(made, create=True) as collection:
+        collection.add_many([*TEXTS.items(), ("again-1", TEXTS["text-1"]), ("gone", words(50))])
+        collection.remove("gone")
+        collection.compact()
+        collection.add_many([("removed", words(51))])
+        collection.remove("removed")
+    return made
+
+
+def used_bytes(content, name):
+    """Return the places of the bytes that mean something: of a page of SQLite, those that a cell or its head takes."""
+    if name != "catalog.sqlite":
+        return list(range(len(content)))
+    found = []
+    for start in range(0, len(content), 4096):
+        head = 100 if start == 0 else 0
+        kind, _, n_cells, first = struct.unpack_from(">BHHH", content, start + head)
+        size = 12 if kind in (2, 5) else 8
+        found += range(start, start + head + size + 2 * n_cells)
+        found += range(start + (first or 65536), start + 4096)
+    return found
+
+
+def answers(path):
+    with Collection(path) as collection:
+        listed = [(one.id, one.paths, one.sha256, one.n_chars, one.n_hashes) for one in collection.documents()]
+        report = collection.screen(QUERY)
+        matches = [(match.document, match.passages, match.problem) for match in report.matches]
+        return listed, matches, [collection.text(one[0]) for one in listed]
+
+
+def wrong(path, expected):
+    """Return what is wrong with the answers, None where they are right, or an error or a problem tells the damage."""
+    try:
+        listed, matches, texts = answers(path)
+    except PmbfError as error:
+        return None if str(path) in str(error) else f"no path in: {error}"
+    except OSError as error:
+        return None if str(path) in str(error) else f"no path in: {error}"
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    if any(problem for _, _, problem in matches) or (listed, matches, texts) == expected:
+        return None
+    return f"{listed} {matches}"
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_flipped_bit_changes_no_answer_in_silence(path, kind):
+    expected = answers(path)
+    files = [file for file in sorted(path.rglob("*")) if file.suffix != ".lock" and file.is_file()]
+    n_flipped, bad = 0, []
+    for file in files:
+        if not str(file.relative_to(path)).startswith(kind):
+            continue
+        content = file.read_bytes()
+        bits = [8 * place + bit for place in used_bytes(content, file.name) for bit in range(8)]
+        if FLIPS != "all":
+            bits = random.Random(file.name).sample(bits, min(int(FLIPS), len(bits)))
+        for bit in bits:
+            with open(file, "r+b") as opened:
+                os.pwrite(opened.fileno(), bytes([content[bit // 8] ^ 1 << bit % 8]), bit // 8)
+            if what := wrong(path, expected):
+                bad.append(f"{file.name} byte {bit // 8} bit {bit % 8}: {what[:300]}")
+            if file.stat().st_size != len(content) or kind == "catalog":
+                for log in path.glob("catalog.sqlite-*"):
+                    log.unlink()
+            with open(file, "r+b") as opened:
+                os.pwrite(opened.fileno(), content[bit // 8 : bit // 8 + 1], bit // 8)
+        assert file.read_bytes() == content
+        n_flipped += len(bits)
+    print(f"{kind}: {n_flipped} bits flipped, {len(bad)} silent or unclear")
+    assert bad == []
+    assert answers(path) == expected
+
+
+@pytest.mark.parametrize("n_flips", [25 if FLIPS == "150" else 400])
+def test_a_load_into_a_catalog_with_a_flipped_bit_loses_no_document(path, tmp_path, n_flips):
+    """The load is refused, or every text that was stored is found afterwards."""
+    content = (path / "catalog.sqlite").read_bytes()
+    bits = [8 * place + bit for place in used_bytes(content, "catalog.sqlite") for bit in range(8)]
+    copy, outcomes = tmp_path / "copy.pmbf", []
+    for bit in random.Random(1).sample(bits, n_flips):
+        shutil.copytree(path, copy)
+        with open(copy / "catalog.sqlite", "r+b") as opened:
+            os.pwrite(opened.fileno(), bytes([content[bit // 8] ^ 1 << bit % 8]), bit // 8)
+        try:
+            with Collection(copy) as collection:
+                collection.add_many([(f"new-{number}", words(70 + number, 60)) for number in range(2)])
+                for name, text in TEXTS.items():
+                    found = {one for match in collection.screen(text).matches for one in match.document.paths}
+                    assert name in found or f"again-{name[-1]}" in found, (bit, name)
+            outcomes.append("loaded")
+        except (PmbfError, OSError) as error:
+            assert str(copy) in str(error)
+            outcomes.append("refused")
+        shutil.rmtree(copy)
+    print(f"{n_flips} loads: {outcomes.count('refused')} refused, the others lost nothing")

@@ -1,0 +1,125 @@
+"""A collection of format version 3 is read, and becomes one of version 4 with the next change.
+
+`version3.tar.xz` holds one that Python 3.11 wrote: among its names are a character that Python 3.12 learned, bytes that
+are no UTF-8, quotes and a line feed; three documents were removed, two of them compacted.
+"""
+
+import shutil
+import sqlite3
+import subprocess
+import tarfile
+import zlib
+from pathlib import Path
+
+import pytest
+from conftest import ROOT, words
+
+from pmbf import Collection, CorruptError, repair
+from pmbf.store import version3
+
+ARCHIVE = Path(__file__).with_name("version3.tar.xz")
+FOLDER = "/tmp/tides/"
+NAMES = {
+    FOLDER + "plain.txt": words(0),
+    FOLDER + "shaken \U0001fae8 and \U0001f600.txt": words(1),
+    FOLDER + "caf\udce9.txt": words(2),
+    FOLDER + "it's \"so\\\n.txt": words(3),
+    FOLDER + "twice.txt": words(4),
+    FOLDER + "again.txt": words(4),
+    "name \U0001fae8": "short",
+    "empty": "",
+}
+
+
+@pytest.fixture
+def path(tmp_path):
+    with tarfile.open(ARCHIVE) as archive:
+        archive.extractall(tmp_path, filter="data")
+    return tmp_path / "tides.pmbf"
+
+
+def query(path, statement):
+    connection = sqlite3.connect(path / "catalog.sqlite")
+    found = connection.execute(statement).fetchall()
+    connection.commit()
+    connection.close()
+    return found
+
+
+def assert_whole(collection):
+    texts = {name: collection.text(listed.id) for listed in collection.documents() for name in listed.paths}
+    assert texts == NAMES
+    for name, text in NAMES.items():
+        if len(text) > 100:
+            assert name in [path for match in collection.screen(text).matches for path in match.document.paths]
+    assert collection.check().problems == []
+
+
+def test_version_3_is_read_and_left_as_it_is(path):
+    before = {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+    with Collection(path) as collection:
+        assert_whole(collection)
+        assert collection.stats().n_removed == 1
+    assert before == {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
+
+
+def test_the_next_change_makes_version_4_of_it(path):
+    with Collection(path) as collection:
+        collection.add("gone again", name="more")
+        collection.remove("more")
+        assert_whole(collection)
+    assert query(path, "SELECT value FROM meta WHERE key = 'format'") == [("4",)]
+    assert query(path, "SELECT name FROM sqlite_master WHERE name = 'free_id'") == []
+
+
+def test_ids_that_compaction_freed_in_version_3_are_given_out_again(path):
+    with Collection(path) as collection:
+        assert collection.add_many([(f"new-{number}", words(90 + number)) for number in range(3)]) == [1, 2, 11]
+
+
+def test_version_3_is_repaired(path):
+    [tile] = (path / "tiles").glob("*.tile")
+    content = bytearray(tile.read_bytes())
+    content[300] ^= 1
+    tile.write_bytes(content)
+    assert repair(path).ok
+    with Collection(path) as collection:
+        assert_whole(collection)
+
+
+def test_a_changed_row_of_version_3_is_noticed(path):
+    query(path, "UPDATE document SET n_chars = n_chars + 1 WHERE id = 7")
+    for use in (lambda collection: list(collection.documents()), lambda collection: collection.add("x", name="x")):
+        with pytest.raises(CorruptError, match="the row of document 7 fails its checksum"), Collection(path) as opened:
+            use(opened)
+    assert query(path, "SELECT value FROM meta WHERE key = 'format'") == [("3",)]
+
+
+@pytest.mark.parametrize("escaped", ["", "\U0001fae8", "\U0001f600", "\U0001fae8\U0001f600"])
+def test_a_row_is_right_in_the_spelling_of_a_python_that_knew_fewer_or_more_characters(escaped):
+    name = "shaken \U0001fae8 and \U0001f600 and caf\u00e9.txt"
+    spelled = "".join(f"\\U{ord(c):08x}" if c in escaped else c for c in name)
+    assert version3.fits((name, 7), zlib.crc32(f"('{spelled}', 7)".encode()))
+    assert not version3.fits((name, 8), zlib.crc32(f"('{spelled}', 7)".encode()))
+
+
+@pytest.mark.parametrize("version", ["3.12", "3.13"])
+def test_what_python_3_11_wrote_is_read_by_a_later_one(path, version):
+    """The module of version 3 needs no package: any later Python at hand reads the rows with it."""
+    python = shutil.which(f"python{version}")
+    if python is None or subprocess.run([python, "-c", ""], capture_output=True).returncode:
+        pytest.skip(f"no python{version} on PATH that runs")
+    program = """
+import importlib.util, sqlite3, sys
+spec = importlib.util.spec_from_file_location("version3", sys.argv[1])
+version3 = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(version3)
+connection = sqlite3.connect(sys.argv[2])
+rows = [row for table in ("document", "path", "file") for row in connection.execute(f"SELECT * FROM {table}")]
+assert len(rows) > 15 and repr(chr(0x1FAE8)) == "'" + chr(0x1FAE8) + "'"
+assert all(version3.fits(columns, crc) for *columns, crc in rows)
+meta = dict(connection.execute("SELECT key, value FROM meta"))
+assert version3.meta_checksum(meta) == int(meta["crc"])
+"""
+    module = ROOT / "pmbf" / "store" / "version3.py"
+    subprocess.run([python, "-c", program, module, path / "catalog.sqlite"], check=True)
