@@ -88,8 +88,6 @@ def serve(
         made_folder(file)
         token = read_token(file)
         note(f"the token is in {file}")
-    settings = server.Settings(
-        made.collection, place, made, workers or n_cores(), address, token, is_logged=log, limits=limits
-    )
+    settings = server.Settings(made, place, workers or n_cores(), address, token, is_logged=log, limits=limits)
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

@@ -78,6 +78,17 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
     return Planned(channel, payloads, len(kept), n_excluded, unread=tuple(unread), asked=True)
 
 
+def of_content(name: str, content: bytes, channel: str) -> Planned:
+    """Return the plan for bytes that somebody gives, looked at as standard input is.
+
+    Args:
+        name: What to call them; its ending tells the format.
+        content: All of them.
+        channel: Which way they would leave.
+    """
+    return Planned(channel, iter([Payload(name, (name,), content, "stdin")]), 1, asked=True)
+
+
 def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
     """Yield each file with what it is called, or why a folder cannot be looked into."""
     for word in words:

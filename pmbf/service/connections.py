@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pmbf.errors import PmbfError
 from pmbf.service.http import CONTINUE, Head, HttpError, Response, read_body, read_head
 from pmbf.service.limits import ServiceLimits
-from pmbf.service.routes import ROUTES, Request, Route, Service
+from pmbf.service.metrics import Metrics
+from pmbf.service.routing import Request, Route, Routes
 
 LINGER_S = 1.0
 """How long a client that is still sending is listened to after it was refused: else it would lose the response."""
@@ -39,13 +40,15 @@ class Connections:
     """All connections of a service.
 
     Args:
-        service: Who answers.
+        routes: Who answers what.
+        metrics: Where responses are counted.
         limits: What a client may take.
         is_logged: Whether each response is a line on stderr.
     """
 
-    def __init__(self, service: Service, limits: ServiceLimits, *, is_logged: bool) -> None:
-        self._service = service
+    def __init__(self, routes: Routes, metrics: Metrics, limits: ServiceLimits, *, is_logged: bool) -> None:
+        self._routes = routes
+        self._metrics = metrics
         self._limits = limits
         self._is_logged = is_logged
         self._open: set[_Connection] = set()
@@ -54,7 +57,7 @@ class Connections:
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str | None) -> None:
         """Answer a connection's requests until it ends; with a token only those that show it."""
-        metrics = self._service.metrics
+        metrics = self._metrics
         connection = _Connection(reader, writer, asyncio.current_task())
         if len(self._open) >= self._limits.connections:
             metrics.refuse("busy")
@@ -97,7 +100,7 @@ class Connections:
             return False
         if head is None:
             return False
-        start, metrics = time.perf_counter(), self._service.metrics
+        start, metrics = time.perf_counter(), self._metrics
         connection.is_busy, metrics.in_flight = True, metrics.in_flight + 1
         try:
             response, is_read = await self._response(connection, head, token)
@@ -131,19 +134,19 @@ class Connections:
         Raises:
             HttpError: Nobody, or not now, or not to this client.
         """
-        limits, route = self._limits, ROUTES.get(head.path)
+        limits, route = self._limits, self._routes.get(head.path)
         if token and not (route and route.is_open) and not _shows(head, token):
             raise HttpError(401, "the token is missing or wrong, expected Authorization: Bearer TOKEN",
                             WWW_Authenticate="Bearer")  # fmt: skip
         if route is None:
-            raise HttpError(404, f"there is no such path, expected one of {', '.join(ROUTES)}")
+            raise HttpError(404, f"there is no such path, expected one of {', '.join(self._routes)}")
         if head.method != route.method:
             raise HttpError(405, f"the method is {head.method}, expected {route.method}", Allow=route.method)
         if head.headers.get("expect", "100-continue").lower() != "100-continue":
             raise HttpError(417, "what is expected is unknown, expected 100-continue")
         if head.n_body > limits.request_bytes:
             raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {limits.request_bytes}")
-        if self._service.metrics.in_flight > limits.requests:
+        if self._metrics.in_flight > limits.requests:
             raise _busy("requests")
         if self._held_bytes and self._held_bytes + head.n_body > limits.held_bytes:
             raise _busy("bytes")
@@ -152,7 +155,7 @@ class Connections:
     async def _answer(self, route: Route, request: Request) -> Response:
         try:
             async with asyncio.timeout(self._limits.answer_s):
-                return await route.handler(self._service, request)
+                return await route.handler(request)
         except TimeoutError:
             raise HttpError(504, f"the answer took longer than {self._limits.answer_s:g} s") from None
         except PmbfError as error:
@@ -164,9 +167,9 @@ class Connections:
         """Send a response, count it, and tell it in the log."""
         n_sent = await self._send(connection, response, stays=stays)
         seconds = time.perf_counter() - start
-        path = head.path if head and head.path in ROUTES else "other"
+        path = head.path if head and head.path in self._routes else "other"
         received = head.n_bytes + head.n_body if head else 0
-        metrics = self._service.metrics
+        metrics = self._metrics
         metrics.answered(path, response.status, received=received, sent=n_sent, seconds=seconds)
         if response.status >= 400:
             metrics.refuse(REFUSALS.get(response.status, "failed" if response.status >= 500 else "malformed"))

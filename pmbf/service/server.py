@@ -24,9 +24,10 @@ from pmbf.service.limits import ServiceLimits
 from pmbf.service.metrics import Metrics
 from pmbf.service.place import made_folder
 from pmbf.service.pool import Pool, WorkerError
-from pmbf.service.routes import Service
+from pmbf.service.routes import Service, routes
 
 LOOPBACK = ("127.0.0.1", "::1")
+WORKING_MODULE = "pmbf.service.asks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +35,8 @@ class Settings:
     """How a service runs.
 
     Args:
-        collection: Folder of the protected documents.
+        policy: What blocks where the asker brings no policy; it names the collection.
         socket: Where the Unix socket is.
-        policy: What blocks where the asker brings no policy.
         n_workers: Working processes, at least 1.
         tcp: A loopback address and a port, or None.
         token: What clients of that must show.
@@ -44,9 +44,8 @@ class Settings:
         limits: What a client may take.
     """
 
-    collection: str
-    socket: Path
     policy: Policy
+    socket: Path
     n_workers: int
     tcp: tuple[str, int] | None = None
     token: str = ""
@@ -91,9 +90,9 @@ def run(settings: Settings, on_ready: Callable[[str], None], on_problem: Callabl
 
 
 async def _serve(settings: Settings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
-    pool = Pool(settings.collection, settings.n_workers)
-    service = Service(settings.collection, settings.policy, pool, Metrics())
-    connections = Connections(service, settings.limits, is_logged=settings.is_logged)
+    pool, metrics = Pool(settings.policy.collection, settings.n_workers, WORKING_MODULE), Metrics()
+    answers = routes(Service(settings.policy, pool, metrics))
+    connections = Connections(answers, metrics, settings.limits, is_logged=settings.is_logged)
     stopped, renewing = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT):
@@ -107,7 +106,9 @@ async def _serve(settings: Settings, on_ready: Callable[[str], None], on_problem
     if settings.tcp:
         answer = partial(connections.serve, token=settings.token)
         listening.append(await asyncio.start_server(answer, *settings.tcp, limit=limit))
-    on_ready(f"{pool.status['n_documents']:,} documents of {settings.collection}: {_places(settings, listening)}")
+    on_ready(
+        f"{pool.status['n_documents']:,} documents of {settings.policy.collection}: {_places(settings, listening)}"
+    )
     renewal = asyncio.create_task(_renew(pool, renewing, on_problem))
     await stopped.wait()
     for server in listening:

@@ -23,7 +23,7 @@ from pmbf.guard.policy import Policy
 from pmbf.service.limits import ServiceLimits
 from pmbf.service.server import Settings, run
 collection, place, limits = sys.argv[1], Path(sys.argv[2]), eval(sys.argv[3])
-settings = Settings(collection, place, Policy(collection), 2, is_logged=True, limits=ServiceLimits(**limits))
+settings = Settings(Policy(collection), place, 2, is_logged=True, limits=ServiceLimits(**limits))
 run(settings, lambda what: print("serving", what, file=sys.stderr, flush=True), print)
 """
 

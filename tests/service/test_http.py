@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from pmbf import Collection, __version__
 from pmbf.guard.policy import Policy
+from pmbf.guard.session import Session
 from pmbf.guard.types import Payload
 from pmbf.jobs import frames
 from pmbf.report import Report
@@ -27,7 +28,7 @@ CLEAN = words(77)
 def frame(folder, *contents, **changes):
     """Return what a hook sends."""
     payloads = [Payload(f"{n}.txt", (f"{n}.txt",), one.encode(), "path") for n, one in enumerate(contents)]
-    header, pieces = request(Policy(str(folder)), None, (), payloads)
+    header, pieces = request(Session(Policy(str(folder))), payloads)
     return frames.head_of(header | changes, sum(map(len, pieces))) + b"".join(pieces)
 
 
@@ -111,6 +112,7 @@ def test_what_cannot_be_answered_is_told_with_a_reason(service, method, target, 
     ({"ignore": [["a"]]}, 400),
     ({"key": "xyz"}, 400),
     ({"listed": [1]}, 400),
+    ({"listed": ["0a6f8c08724bcee7a2cc"]}, 400),
 ])  # fmt: skip
 def test_a_frame_that_does_not_hold_together_is_refused(service, protected, changes, status):
     assert service.json("POST", "/v1/judge", frame(protected, CLEAN, **changes))[0] == status

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import typer
 
@@ -56,7 +57,7 @@ def create(
     if os.path.lexists(check.file):
         raise ParameterError(f"{check.file}: is there already; `pmbf guard baseline update` renews it")
     verdict = check.verdict(None)
-    made = Baseline(check.key).renewed(_found(verdict))
+    made = Baseline(check.session.key()).renewed(_found(verdict))
     write_baseline(check.file, made)
     note(f"{check.file}: {counted(len(made.notes), 'passage')} allowed from now on; write behind each why")
 
@@ -125,22 +126,19 @@ class _Baselined:
     ) -> None:
         from pmbf.cli.guard.checks import Asked, Check, values_given
         from pmbf.guard.config import Chosen
+        from pmbf.guard.session import Session
 
         chosen = Chosen(policy, config, values_given(collection=collection))
         self._check = Check.of(Asked(paths or (), staged, revisions), chosen)
         self.file = file or self._check.policy.baseline or str(self._check.folder / FILE_NAME)
-        self.key = b""
+        self.session = Session.of(replace(self._check.policy, baseline=""))
 
     def verdict(self, baseline: Baseline | None) -> Verdict:
         """Return the verdict under a baseline's key, where it allows nothing; without one, under the collection's."""
-        from pmbf.cli.guard.checks import allowances_under
         from pmbf.guard.baseline import Baseline
 
-        def allowances(key: bytes) -> Any:
-            self.key = baseline.key if baseline else key
-            return allowances_under(self._check.policy, Baseline(self.key))
-
-        verdict, _ = self._check.verdict(allowances)
+        session = self.session.under(Baseline(baseline.key)) if baseline else self.session
+        verdict, _ = self._check.verdict(session)
         if verdict.incomplete:
             first = verdict.incomplete[0]
             raise IncompleteError(f"{first.name}: {first.reason}; a baseline of less than everything would mislead")

@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pmbf.cli.inputs import ignored_texts, limits
 from pmbf.cli.outcome import note, reason
 from pmbf.errors import ParameterError, PmbfError
 from pmbf.guard.config import Chosen, policy_for, project_folder
 from pmbf.guard.policy import Policy
 
 if TYPE_CHECKING:
-    from pmbf.guard.allowing import Allowances
-    from pmbf.guard.baseline import Baseline
-    from pmbf.guard.checker import Checker
     from pmbf.guard.git import Repository
+    from pmbf.guard.session import Judge, Session
     from pmbf.guard.sources import Planned
-    from pmbf.guard.types import Judged, Payload, Verdict
-    from pmbf.service.client import Asker
+    from pmbf.guard.types import Verdict
 
 
 SHOWS_PROGRESS = 200
@@ -120,27 +114,24 @@ class Check:
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
         return Check(asked, policy, folder, repository)
 
-    def verdict(self, allowances: Callable[[bytes], Allowances], *, by_service: bool = False) -> tuple[Verdict, str]:
+    def verdict(self, session: Session, *, by_service: bool = False) -> tuple[Verdict, str]:
         """Return the verdict, and the channel that was checked.
 
         Args:
-            allowances: Makes what may leave of the collection's own key.
-            by_service: Whether the collection's service is asked, if it runs; `allowances` are the policy's then.
+            session: Of the policy.
+            by_service: Whether the collection's service is asked, if it runs.
 
         Raises:
             PmbfError, OSError: Whatever kept the check from an answer.
         """
-        from pmbf.guard.verdict import verdict
         from pmbf.terminal.progress import screen_progress
 
         planned = self._planned()
-        in_process = partial(_judged, self.policy, allowances)
-        service = _service(self.policy) if by_service else None
-        judged = service.judged(planned.payloads, in_process) if service else in_process(planned.payloads)
+        judge = _service(self.policy) if by_service else None
         # A hook's terminal is the user's, too: a bar appears for many files only.
         shown = planned.n_planned >= SHOWS_PROGRESS and sys.stderr.isatty()
         with screen_progress(planned.n_planned, shown=shown) as advance:
-            return verdict(planned, self.policy, judged, advance), planned.channel
+            return session.verdict(planned, judge, advance), planned.channel
 
     def _planned(self) -> Planned:
         from pmbf.guard import sources
@@ -189,31 +180,8 @@ def _server_has(words: Sequence[str], environment: Mapping[str, str], repository
         return []
 
 
-@contextmanager
-def _checker(policy: Policy) -> Iterator[Checker]:
-    if policy.endpoint:
-        from pmbf.endpoint.sitekey import read_key
-        from pmbf.guard.endpoint import EndpointChecker, open_endpoint
-
-        key = read_key(policy.key_file)
-        yield EndpointChecker(open_endpoint(policy.endpoint, key), key, min_chars=policy.min_chars)
-        return
-    from pmbf.guard.checker import CollectionChecker, open_protected
-
-    with open_protected(policy.collection) as collection:
-        yield CollectionChecker.under(policy, collection)
-
-
-def _judged(policy: Policy, allowances: Callable[[bytes], Allowances], payloads: Iterable[Payload]) -> Iterator[Judged]:
-    """Yield payloads with their findings, looked at in this process."""
-    from pmbf.guard.checking import judged
-
-    with _checker(policy) as checker:
-        yield from judged(payloads, policy, checker, allowances(checker.key))
-
-
-def _service(policy: Policy) -> Asker | None:
-    """Return who asks the collection's service, or None where there is none that can be asked."""
+def _service(policy: Policy) -> Judge | None:
+    """Return the collection's service as a judge, or None where there is none that can be asked."""
     from pmbf.service.place import service_socket
 
     try:
@@ -222,7 +190,7 @@ def _service(policy: Policy) -> Asker | None:
             return None
         from pmbf.service.client import Asker
 
-        return Asker.under(policy, path, _note_service)
+        return Asker(path, _note_service).judged
     except (PmbfError, OSError) as error:
         _note_service(reason(error))
         return None
@@ -244,26 +212,6 @@ def _told_by_pre_commit(environment: Mapping[str, str], repository: Repository) 
     new = repository.resolve(environment.get("PRE_COMMIT_TO_REF", local))
     old = environment.get("PRE_COMMIT_FROM_REF", "0" * 40)
     return [os.fsencode(f"{local} {new} {environment.get('PRE_COMMIT_REMOTE_BRANCH', local)} {old}")]
-
-
-def allowances_of(policy: Policy) -> Callable[[bytes], Allowances]:
-    """Return what a policy allows, as a function of the collection's own key."""
-
-    def made(key: bytes) -> Allowances:
-        from pmbf.guard.baseline import Baseline, read_baseline
-
-        return allowances_under(policy, read_baseline(policy.baseline) if policy.baseline else Baseline(key))
-
-    return made
-
-
-def allowances_under(policy: Policy, baseline: Baseline) -> Allowances:
-    """Return what a policy allows, but for its own baseline, in whose place another one stands."""
-    from pmbf.guard.allowing import Allowances
-    from pmbf.guard.public import PublicText
-
-    public = PublicText(ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s)), policy.allow_licences)
-    return Allowances(baseline.key, frozenset(baseline.notes), policy.allow_inline, public)
 
 
 def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ) -> bool:

@@ -51,15 +51,16 @@ def run(
     Raises:
         PmbfError, OSError: Whatever kept the check from an answer, unless the policy lets that through.
     """
-    from pmbf.cli.guard.checks import Asked, Check, allowances_of, is_redacted, values_given
+    from pmbf.cli.guard.checks import Asked, Check, is_redacted, values_given
     from pmbf.guard.config import Chosen
+    from pmbf.guard.session import Session
 
     if json and sarif == "-":
         raise ParameterError("--json and --sarif - would both write on stdout; write the SARIF to a file")
     asked = Asked(paths or (), staged, range_, pre_push, pre_receive, name)
     check = Check.of(asked, Chosen(policy, config, values_given(**keys)))
     try:
-        verdict, channel = check.verdict(allowances_of(check.policy), by_service=True)
+        verdict, channel = check.verdict(Session.of(check.policy), by_service=True)
     except (PmbfError, OSError) as error:
         if check.policy.on_error == "block" or isinstance(error, ParameterError):
             raise
