@@ -9,10 +9,10 @@ from pmbf.endpoint.filterfile import EndpointFilter
 from pmbf.endpoint.opaque import shown
 from pmbf.endpoint.sampling import keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
-from pmbf.guard.checker import require_unshared
 from pmbf.intake.texts import Text
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
 from pmbf.span import merged, union_length
+from pmbf.store.ownership import require_unshared
 from pmbf.text import tokenise
 
 
