@@ -72,7 +72,7 @@ def serve(
     from pmbf.guard.config import Chosen, policy_for
     from pmbf.service import server
     from pmbf.service.limits import ServiceLimits
-    from pmbf.service.place import made_folder, read_token, usual_socket
+    from pmbf.service.place import usual_socket
 
     made = policy_for(None, Chosen(policy, config, values_given(collection=collection)))
     if not made.collection:
@@ -82,12 +82,7 @@ def serve(
     limits = ServiceLimits(**given(request_bytes=max_request, answer_s=max_seconds))
     place = Path(socket) if socket else usual_socket(made.collection)
     address = server.parse_address(tcp) if tcp else None
-    token = ""
-    if address:
-        file = Path(token_file) if token_file else place.with_suffix(".token")
-        made_folder(file)
-        token = read_token(file)
-        note(f"the token is in {file}")
-    settings = server.Settings(made, place, workers or n_cores(), address, token, is_logged=log, limits=limits)
+    file = Path(token_file) if token_file else place.with_suffix(".token")
+    settings = server.Settings(made, place, workers or n_cores(), address, file, is_logged=log, limits=limits)
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

@@ -63,7 +63,9 @@ def routes(service: Service) -> Routes:
 
 
 async def health(service: Service, request: Request) -> Response:
-    """Whether the service answers, and for what."""
+    """Whether the service answers; for what, is told only to those that may ask for more."""
+    if not request.is_trusted:
+        return Response.of({"status": "ok"})
     status = await service.pool.refresh()
     return Response.of({"status": "ok", "version": __version__} | status)
 
