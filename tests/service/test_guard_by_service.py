@@ -10,7 +10,8 @@ from typer.main import get_command
 
 from pmbf import Collection
 from pmbf.cli.guard.app import app
-from pmbf.cli.guard.plain import COMMANDS, FLAGS, LISTS, WORDS, plain
+from pmbf.cli.guard.options import COMMANDS
+from pmbf.cli.guard.plain import FLAGS, LISTS, WORDS, plain
 from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, SECRET, Git, guard
 from tests.service.conftest import served

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from pmbf.cli.guard import arguments as arg
+from pmbf.cli.guard.options import BY_FIELD
 from pmbf.cli.outcome import DONE, FAILED, note, print_text
 
 if TYPE_CHECKING:
@@ -19,13 +20,12 @@ INSTALL_CODES = "Exit codes: 0 done; 2 wrong usage; 3 an error, or another hook 
 UNINSTALL_CODES = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 
 
+@arg.taking("collection", "policy_file", "config_file")
 def install(
     pre_commit: arg.PreCommitHook = False,
     pre_push: arg.PrePushHook = False,
     pre_receive: arg.PreReceiveHook = False,
-    collection: arg.CollectionFolder = None,
-    policy: arg.PolicyFile = None,
-    config: arg.ConfigFile = None,
+    **options: str | None,
 ) -> None:
     """Make the hooks of this repository run the check; without options those for commits and pushes.
 
@@ -37,13 +37,13 @@ def install(
 
     repository = Repository()
     kinds = _kinds(repository, pre_commit, pre_push, pre_receive)
-    files = {"--collection": collection, "--policy": policy, "--config": config}
-    options = [word for name, path in files.items() if path for word in (name, os.path.abspath(path))]
-    made = hooks.install(repository.hooks_folder(), kinds, options)
+    given = ((BY_FIELD[field].names[0], path) for field, path in options.items() if path)
+    words = [word for name, path in given for word in (name, os.path.abspath(path))]
+    made = hooks.install(repository.hooks_folder(), kinds, words)
     for hook in made:
         if hook.outcome == "foreign":
             note(f"{hook.path}: another hook is there, left alone; in a shell script, add below its first line:")
-            print_text("".join(f"{line}\n" for line in hooks.lines_to_add(hook.kind, options)))
+            print_text("".join(f"{line}\n" for line in hooks.lines_to_add(hook.kind, words)))
             sys.stdout.flush()
         else:
             note(f"{hook.path}: {hook.outcome}")
