@@ -77,6 +77,12 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
     return _made(merged, ", ".join(layer.source for layer in local if layer.values))
 
 
+def is_locked(chosen: Chosen, environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a central policy keeps others from loosening it; errors as for `policy_for`."""
+    central = _central(chosen, environment)
+    return central is not None and central.locked
+
+
 def command_line(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return keys given on the command line, checked; their paths start from the current folder."""
     return {name: _value(name, value, "the command line", Path.cwd()) for name, value in values.items()}

@@ -40,21 +40,28 @@ class Session:
         policy: What blocks; it names the protected documents.
         baseline: What may leave all the same, or None.
         ignored: Public files.
+        to_others: Whether the verdict is for others than who checks on this machine.
     """
 
     policy: Policy
     baseline: Baseline | None = None
     ignored: tuple[Named, ...] = ()
+    to_others: bool = False
 
     @staticmethod
-    def of(policy: Policy) -> Session:
+    def of(policy: Policy, *, to_others: bool = False) -> Session:
         """Return the session of a policy, whose files are read now.
+
+        Args:
+            policy: What blocks.
+            to_others: Whether the verdict is for others than who checks on this machine.
 
         Raises:
             PmbfError, OSError: One of them cannot be read.
         """
         baseline = read_baseline(policy.baseline) if policy.baseline else None
-        return Session(policy, baseline, tuple((name, read_bounded(name, policy.max_bytes)) for name in policy.ignore))
+        ignored = tuple((name, read_bounded(name, policy.max_bytes)) for name in policy.ignore)
+        return Session(policy, baseline, ignored, to_others)
 
     def under(self, baseline: Baseline | None) -> Session:
         """Return the session with another baseline, or with none."""
@@ -132,7 +139,7 @@ class Session:
     def verdict(
         self, planned: Planned, judge: Judge | None = None, on_progress: Callable[[], None] = lambda: None
     ) -> Verdict:
-        """Return whether payloads may leave.
+        """Return whether payloads may leave; it names protected documents as far as the policy lets it.
 
         Args:
             planned: What wants to.
@@ -143,4 +150,5 @@ class Session:
             PmbfError, OSError: Whatever kept the check from an answer.
         """
         looked_at = (judge or Session.judged)(self, planned.payloads)
-        return verdict(planned, self.policy, looked_at, on_progress)
+        made = verdict(planned, self.policy, looked_at, on_progress)
+        return made.withheld(self.policy.shows(to_others=self.to_others))

@@ -90,7 +90,8 @@ async def check(service: Service, request: Request) -> Response:
     if len(request.body) > policy.max_bytes:
         raise HttpError(413, f"the body is larger than {policy.max_bytes} bytes (max_bytes)")
     planned = of_content(request.query.get("name", "request"), request.body, "service")
-    session, payloads = await asyncio.to_thread(Session.of, policy), list(planned.payloads)
+    session = await asyncio.to_thread(Session.of, policy, to_others=not request.is_local)
+    payloads = list(planned.payloads)
     header, contents = requests.request(session, payloads)
     found = await _asked(service, header | {"ask": "judge"}, contents)
     judged = (Judged.from_dict(*one) for one in zip(found["judged"], [one.bare() for one in payloads], strict=True))
@@ -101,6 +102,8 @@ async def check(service: Service, request: Request) -> Response:
 
 async def judge(service: Service, request: Request) -> Response:
     """Return the findings in each payload of a frame (see `pmbf.service.requests`), under the policy it brings."""
+    if not request.is_local:
+        raise HttpError(403, "only the Unix socket takes frames: an asker that brings its own policy is the user's own")
     header, body = _frame(request.body)
     if header["version"] != __version__:
         raise HttpError(409, f"the service has version {__version__}, the asker {header['version']}; restart it")
@@ -115,6 +118,7 @@ async def judge(service: Service, request: Request) -> Response:
 
 async def screen(service: Service, request: Request) -> Response:
     """Return the report on one file: which documents share passages with it."""
+    _require_named(service)
     options = {name: _option(name, request.query[name]) for name in request.query.keys() & SCREEN_OPTIONS.keys()}
     if unknown := sorted(request.query.keys() - SCREEN_OPTIONS.keys() - {"name"}):
         raise HttpError(400, f"{unknown[0]!r} is no field of the query: name, {', '.join(SCREEN_OPTIONS)}")
@@ -160,6 +164,12 @@ def _frame(body: bytes) -> tuple[dict[str, Any], bytes]:
     return header, contents
 
 
+def _require_named(service: Service) -> None:
+    """Refuse what names documents where the policy keeps their names back."""
+    if service.policy.show_source in ("never", "resolve"):
+        raise HttpError(403, f"a report names documents, and show_source of the policy is {service.policy.show_source}")
+
+
 def _identity(service: Service) -> str:
     try:
         return requests.identity(service.policy.collection)
@@ -201,7 +211,7 @@ def _outcome(judged: dict[str, Any]) -> str:
     actions = {finding["action"] for finding in judged["findings"]}
     if "block" in actions:
         return "block"
-    return "incomplete" if judged["problems"] else "warn" if "warn" in actions else "clean"
+    return "incomplete" if judged["problems"] or judged["uncompared"] else "warn" if "warn" in actions else "clean"
 
 
 def _worst(judged: list[dict[str, Any]]) -> str:

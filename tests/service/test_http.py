@@ -19,10 +19,12 @@ from pmbf.report import Report
 from pmbf.service.http import Head, HttpError, parse_head
 from pmbf.service.requests import request
 from tests.conftest import words
-from tests.guard.conftest import LEAK
+from tests.guard.conftest import LEAK, OTHER_SECRET
 from tests.service.conftest import encoded, limited, received, served
 
 CLEAN = words(77)
+UNREAD = f"From: a\nContent-Type: application/pdf\nContent-Transfer-Encoding: base64\n\n{'JVBERi0xLjQKcut' * 3}\n"
+"""A mail whose only part cannot be read."""
 
 
 def frame(folder, *contents, **changes):
@@ -415,11 +417,15 @@ def test_the_log_has_sizes_and_outcomes_and_no_text(protected, place):
         running.ask("POST", "/v1/check?name=secret-name.txt", LEAK.encode())
         running.ask("POST", f"/{LEAK[:10].replace(' ', '%20')}", LEAK.encode())
         running.ask("POST", "/v1/judge", frame(protected, LEAK))
+        running.ask("POST", "/v1/screen?max_candidates=1", (LEAK + OTHER_SECRET).encode())
+        running.ask("POST", "/v1/screen?name=a.eml", UNREAD.encode())
     lines = [line.split() for line in running.said.splitlines() if " POST " in line]
     assert [line[2:4] + line[-1:] for line in lines] == [
         ["/v1/check", "200", "block"],
         ["other", "404", "-"],
         ["/v1/judge", "200", "block"],
+        ["/v1/screen", "200", "found"],
+        ["/v1/screen", "200", "incomplete"],
     ]
     assert not [word for word in {*LEAK.split()[1:-1], "secret-name", "plan.txt"} if word in running.said]
 
@@ -486,6 +492,26 @@ def test_over_tcp_only_the_token_opens(by_tcp, place):
     assert told_over_tcp(port, "GET", "/healthz") == (200, {"status": "ok"})
     assert told_over_tcp(port, "GET", "/healthz", Authorization=f"Bearer {token}")[1]["n_documents"] == 12
     assert running.metric('pmbf_refused_total{reason="token"}') == 15
+
+
+def test_over_tcp_documents_have_numbers_and_policies_of_askers_are_not_taken(by_tcp, protected, place):
+    running, port = by_tcp
+    shown = {"Authorization": f"Bearer {(place / 'token').read_text().strip()}"}
+    _, verdict = told_over_tcp(port, "POST", "/v1/check", LEAK.encode(), **shown)
+    assert [(one["document_path"], one["document_id"]) for one in verdict["findings"]] == [("", 1)]
+    _, verdict = running.json("POST", "/v1/check", LEAK.encode())
+    assert [(one["document_path"], one["document_id"]) for one in verdict["findings"]] == [("plan.txt", 1)]
+    status, told = told_over_tcp(port, "POST", "/v1/judge", frame(protected, LEAK), **shown)
+    assert (status, "only the Unix socket" in told["error"]) == (403, True)
+
+
+def test_a_service_that_names_no_document_screens_none(protected, place, tmp_path):
+    (tmp_path / "policy.toml").write_text("[guard]\nshow_source = 'never'\n")
+    with served(protected, place / "mute.sock", "--config", tmp_path / "policy.toml") as running:
+        status, told = running.json("POST", "/v1/screen", LEAK.encode())
+        assert (status, "show_source" in told["error"]) == (403, True)
+        [finding] = running.json("POST", "/v1/check", LEAK.encode())[1]["findings"]
+        assert (finding["document_path"], finding["document_id"], finding["action"]) == ("", 0, "block")
 
 
 @pytest.mark.parametrize(("options", "said"), [

@@ -15,6 +15,7 @@ from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.outcome import DONE, note, print_json, print_text
 from pmbf.errors import IncompleteError, ParameterError
+from pmbf.guard.config import OWN_FILE
 
 if TYPE_CHECKING:
     from pmbf.guard.baseline import Baseline
@@ -55,7 +56,9 @@ def create(file: arg.BaselineFile = None, **scope: Any) -> None:
     verdict = asked.verdict(None)
     made = Baseline(asked.session.key()).renewed(_found(verdict))
     write_baseline(asked.file, made)
-    note(f"{asked.file}: {counted(len(made.notes), 'passage')} allowed from now on; write behind each why")
+    note(f"{asked.file}: {counted(len(made.notes), 'passage')} in it; write behind each why it may leave")
+    if asked.switch:
+        note(asked.switch)
 
 
 @app.command(cls=PmbfCommand, epilog=CODES)
@@ -108,7 +111,17 @@ class _Scope:
         chosen = Chosen(**parts["chosen"], values=values_given(**parts["policy"]))
         self._check = Check.of(Asked(**parts["asked"]), chosen)
         self.file = file or self._check.policy.baseline or str(self._check.folder / FILE_NAME)
-        self.session = Session.of(replace(self._check.policy, baseline=""))
+        self.session = Session.of(replace(self._check.policy, baseline=""), to_others=self._check.to_others)
+
+    @property
+    def switch(self) -> str:
+        """What makes the baseline count; empty where it does."""
+        named = self._check.policy.baseline
+        if named and os.path.realpath(named) == os.path.realpath(self.file):
+            return ""
+        policy = self._check.folder / OWN_FILE
+        shown = os.path.relpath(self.file, policy.parent)
+        return f'to make it count, write baseline = "{shown}" below [guard] in {policy}, or add --baseline {self.file}'
 
     def verdict(self, baseline: Baseline | None) -> Verdict:
         """Return the verdict under a baseline's key, where it allows nothing; without one, under the collection's."""

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.outcome import note, reason
 from pmbf.errors import ParameterError, PmbfError
-from pmbf.guard.config import Chosen, policy_for, project_folder
+from pmbf.guard.config import Chosen, is_locked, policy_for, project_folder
 from pmbf.guard.policy import Policy
 
 if TYPE_CHECKING:
@@ -79,12 +79,14 @@ class Check:
     Args:
         asked: What to look at.
         policy: What blocks.
+        is_locked: Whether the policy may not be loosened.
         folder: What the policy's globs start from.
         repository: Where git is asked.
     """
 
     asked: Asked
     policy: Policy
+    is_locked: bool
     folder: Path
     repository: Repository | None
 
@@ -112,7 +114,23 @@ class Check:
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
-        return Check(asked, policy, folder, repository)
+        return Check(asked, policy, is_locked(chosen), folder, repository)
+
+    @property
+    def to_others(self) -> bool:
+        """Whether others than who checks on this machine may read the verdict."""
+        return self.asked.by_another or is_read_by_others(os.environ)
+
+    def ways_to_allow(self) -> Iterator[str]:
+        """Yield how a passage is allowed under the policy."""
+        if self.policy.allow_inline:
+            yield "write `pmbf:allow FINGERPRINT` into the same text"
+        if self.policy.baseline and self.to_others:
+            yield "put its fingerprint into the baseline that the policy names"
+        elif self.policy.baseline:
+            yield f"`pmbf guard baseline update --file {self.policy.baseline}`"
+        elif not self.is_locked and not self.asked.by_another:
+            yield "`pmbf guard baseline create`"
 
     def verdict(self, session: Session, *, by_service: bool = False) -> tuple[Verdict, str]:
         """Return the verdict, and the channel that was checked.
@@ -216,7 +234,12 @@ def _told_by_pre_commit(environment: Mapping[str, str], repository: Repository) 
 
 def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ) -> bool:
     """Return whether passages are kept from the output: where others may read it, unless told."""
-    return bool(environment.get("CI")) if redact is None else redact
+    return is_read_by_others(environment) if redact is None else redact
+
+
+def is_read_by_others(environment: Mapping[str, str]) -> bool:
+    """Return whether others may read the output: in CI."""
+    return bool(environment.get("CI"))
 
 
 def values_given(**values: Any) -> dict[str, Any]:

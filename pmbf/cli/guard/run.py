@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -68,17 +68,18 @@ def run(given: Mapping[str, Any]) -> int:
     told, asked = Told(**parts["told"]), Asked(**parts["asked"])
     check = Check.of(asked, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
     try:
-        verdict, channel = check.verdict(Session.of(check.policy), by_service=True)
+        verdict, channel = check.verdict(Session.of(check.policy, to_others=check.to_others), by_service=True)
     except (PmbfError, OSError) as error:
         if check.policy.on_error == "block" or isinstance(error, ParameterError):
             raise
         note(f"guard: NOT CHECKED, and let through by the policy (on_error): {reason(error)}")
         return DONE
+    shows = check.policy.shows(to_others=True)  # SARIF is for others, whoever makes it
     failed = _tell(
         (partial(_log, told.incidents, verdict, channel, check.policy.protected) if told.incidents else None),
-        (partial(_write_sarif, verdict, told.sarif) if told.sarif else None),
+        (partial(_write_sarif, verdict.withheld(shows), told.sarif) if told.sarif else None),
         partial(_print, verdict, told),
-        partial(_note, verdict),
+        partial(_note, verdict, tuple(check.ways_to_allow())),
     )
     return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
 
@@ -116,10 +117,10 @@ def _print(verdict: Verdict, told: Told) -> None:
     flush_stdout()
 
 
-def _note(verdict: Verdict) -> None:
+def _note(verdict: Verdict, ways: Sequence[str]) -> None:
     from pmbf.terminal.guard import note_lines
 
-    for line in note_lines(verdict):
+    for line in note_lines(verdict, ways):
         note(line)
 
 
