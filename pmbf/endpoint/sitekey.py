@@ -60,7 +60,7 @@ def read_key(path: str | os.PathLike[str]) -> SiteKey:
         CorruptError: It is something else.
     """
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_without_waiting) as file:
             status = os.fstat(file.fileno())
             content = file.read(1024)
     except FileNotFoundError:
@@ -79,6 +79,11 @@ def read_key(path: str | os.PathLike[str]) -> SiteKey:
     if not found or not _SECRET.fullmatch(found[2]):
         raise CorruptError(f"{path}: is no site key, expected what `pmbf export` writes; take it from a backup")
     return SiteKey(bytes.fromhex(found[2].decode()))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; opening a pipe would wait for a writer."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def read_or_make_key(path: str | os.PathLike[str]) -> tuple[SiteKey, bool]:

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pmbf.contents import read_bounded
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.guard.policy import KEYS, Policy
 
@@ -23,6 +24,8 @@ PREFIX = "PMBF_GUARD_"
 POLICY_VARIABLE, CONFIG_VARIABLE = PREFIX + "POLICY", PREFIX + "CONFIG"
 FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 LOCKED = "locked"
+MOST_BYTES = 4 << 20
+"""Of a file with a policy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,9 +147,12 @@ def _file_layer(path: Path, *, may_lock: bool = False, must_have: bool = True) -
 
 def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
     """Return the guard's table of a TOML file, None where it has none."""
+    if not must_exist and not path.is_file():
+        return None
     try:
-        raw = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+        # Whoever made the work tree may have put a device, a pipe or an endless file there.
+        raw = read_bounded(path, MOST_BYTES)
+    except (NotFoundError, NotADirectoryError):
         if must_exist:
             raise NotFoundError(f"{path}: no such file, expected a policy") from None
         return None

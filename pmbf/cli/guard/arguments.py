@@ -16,13 +16,14 @@ SCOPE = ("words", "staged", "revisions", "collection", "policy_file", "config_fi
 
 OpaqueIds = Annotated[
     list[str],
-    names("ID", "Opaque ids as findings show them, px-…; - takes all that stand in stdin, an incidents file."),
+    names("ID", "Opaque ids (px-…) and numbers of documents; - takes all that stand in stdin, an incidents file."),
 ]
 BaselineFile = Annotated[
     str | None,
     option("--file", "FILE", "The baseline (default: the policy's, else .pmbf-baseline.json at the top).", POLICY),
 ]
 PreCommitHook = Annotated[bool, flag("--pre-commit", "The hook that checks what is staged.", GIT)]
+CommitMsgHook = Annotated[bool, flag("--commit-msg", "The hook that checks the message of a commit.", GIT)]
 PrePushHook = Annotated[bool, flag("--pre-push", "The hook that checks what is about to be pushed.", GIT)]
 PreReceiveHook = Annotated[bool, flag("--pre-receive", "A server's hook that checks what was received.", GIT)]
 

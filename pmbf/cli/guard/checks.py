@@ -35,6 +35,7 @@ class Asked:
         revisions: A range of commits.
         pre_push: What git is about to push.
         pre_receive: What git has received.
+        commit_msg: The message of a commit, in the file that the words name.
         name: What to call standard input.
 
     Raises:
@@ -46,25 +47,29 @@ class Asked:
     revisions: str | None = None
     pre_push: bool = False
     pre_receive: bool = False
+    commit_msg: bool = False
     name: str | None = None
 
     def __post_init__(self) -> None:
         ways = {
-            "PATH": bool(self.words) and not self.pre_push,
+            "PATH": bool(self.words) and not self.pre_push and not self.commit_msg,
             "--staged": self.staged,
             "--range": self.revisions is not None,
             "--pre-push": self.pre_push,
             "--pre-receive": self.pre_receive,
+            "--commit-msg": self.commit_msg,
         }
         chosen = [name for name, is_given in ways.items() if is_given]
         if len(chosen) != 1:
             what = f"{' and '.join(chosen)} are given" if chosen else "nothing to check is named"
             raise ParameterError(f"{what}, expected one of: {', '.join(ways)}")
+        if self.commit_msg and len(self.words) != 1:
+            raise ParameterError(f"--commit-msg is given {len(self.words)} files, expected the one that git names")
 
     @property
     def in_git(self) -> bool:
         """Whether git is asked."""
-        return not self.words or self.pre_push
+        return not self.words or self.pre_push or self.commit_msg
 
     @property
     def by_another(self) -> bool:
@@ -157,6 +162,8 @@ class Check:
         asked = self.asked
         if self.repository is None:
             return sources.of_paths(asked.words, self.policy, self.folder, asked.name or "stdin")
+        if asked.commit_msg:
+            return sources.of_message(asked.words[0], self.policy)
         if asked.staged:
             return sources.of_index(self.repository, self.policy)
         if asked.revisions is not None:

@@ -46,6 +46,7 @@ OPTIONS = (
     Option("revisions", "asked", ("--range",), "word", "Every blob and message that these commits bring.", GIT, "A..B"),
     Option("pre_push", "asked", ("--pre-push",), "flag", "What is about to be pushed; stdin has git's lines.", GIT),
     Option("pre_receive", "asked", ("--pre-receive",), "flag", "What was received; stdin has git's lines.", GIT),
+    Option("commit_msg", "asked", ("--commit-msg",), "flag", "The message of a commit; PATH is git's file of it.", GIT),
     Option("name", "asked", ("--name",), "word", "What to call stdin; its ending tells the format.", FILES, "NAME"),
     Option("include", "policy", ("--include",), "words", "Look only at paths that fit; repeatable.", FILES, "GLOB"),
     Option("exclude", "policy", ("--exclude",), "words", "Leave out paths that fit; repeatable.", FILES, "GLOB"),
