@@ -34,6 +34,7 @@ def desk(tmp_path_factory):
     assert done.stdout.splitlines() == [
         "out.pmbx: 3 documents in 64 rows, 51.3 kB",
         "1 document too short to be found: note-on-the-door.txt",
+        "guard with both: pmbf guard PATH --endpoint out.pmbx --key-file c.pmbf.key",
     ]
     assert "c.pmbf.key: a new site key" in done.stderr
     (desk / "clean.txt").write_text(CLEAN)
