@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pmbf.guard.baseline import Audited
 from pmbf.guard.types import BLOCKED, Evidence, Finding, Verdict
@@ -85,12 +85,12 @@ def _audit_lines(entry: Audited, redact: bool) -> Iterator[str]:
         yield f"    | {_shortened(one_line(entry.text))}"
 
 
-def note_lines(verdict: Verdict, ways: Sequence[str] = ()) -> Iterator[str]:
+def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
     """Yield what was not looked at, what who is blocked can do, and last the line that always says what was looked at.
 
     Args:
         verdict: The answer of a check.
-        ways: How a passage is allowed.
+        ways: How a passage is allowed; asked for only where one blocks.
     """
     for one in verdict.incomplete[:N_LISTED]:
         yield f"incomplete: {shown_path(one.name)}: {one_line(one.reason.removeprefix(one.name + ': '))}"
@@ -98,8 +98,10 @@ def note_lines(verdict: Verdict, ways: Sequence[str] = ()) -> Iterator[str]:
         yield f"… and {counted(len(verdict.incomplete) - N_LISTED, 'more problem')}; --json lists them all"
     if verdict.message:
         yield f"guard: {one_line(verdict.message)}"
-    if verdict.exit_code == BLOCKED and (ways or not verdict.message):
-        yield f"guard: to let a passage leave: {', or '.join(ways) or 'ask who keeps the policy'}"
+    if verdict.exit_code == BLOCKED:
+        told = ", or ".join(ways) or ("" if verdict.message else "ask who keeps the policy")
+        if told:
+            yield f"guard: to let a passage leave: {told}"
     yield summary_line(verdict)
 
 

@@ -76,7 +76,7 @@ def test_an_incidents_file_is_resolved(desk):
 def test_an_unknown_id_is_a_problem(desk):
     done = pmbf("guard", "resolve", "px-0123456789abcdef", "-c", "c.pmbf", cwd=desk)
     assert (done.returncode, done.stdout) == (3, "")
-    assert "no export of c.pmbf has this id" in done.stderr
+    assert "c.pmbf has no export with this id" in done.stderr
 
 
 def test_a_policy_names_filter_and_key(desk):

@@ -116,12 +116,12 @@ class _Scope:
     @property
     def switch(self) -> str:
         """What makes the baseline count; empty where it does."""
-        named = self._check.policy.baseline
-        if named and os.path.realpath(named) == os.path.realpath(self.file):
+        counts = self._check.policy.baseline
+        if counts and os.path.realpath(counts) == os.path.realpath(self.file):
             return ""
-        policy = self._check.folder / OWN_FILE
-        shown = os.path.relpath(self.file, policy.parent)
-        return f'to make it count, write baseline = "{shown}" below [guard] in {policy}, or add --baseline {self.file}'
+        folder = self._check.folder
+        policy, named = os.path.relpath(folder / OWN_FILE), os.path.relpath(self.file, folder)
+        return f'to make it count, write baseline = "{named}" below [guard] in {policy}, or add --baseline {self.file}'
 
     def verdict(self, baseline: Baseline | None) -> Verdict:
         """Return the verdict under a baseline's key, where it allows nothing; without one, under the collection's."""

@@ -84,14 +84,14 @@ class Check:
     Args:
         asked: What to look at.
         policy: What blocks.
-        is_locked: Whether the policy may not be loosened.
+        chosen: What the policy is put together from.
         folder: What the policy's globs start from.
         repository: Where git is asked.
     """
 
     asked: Asked
     policy: Policy
-    is_locked: bool
+    chosen: Chosen
     folder: Path
     repository: Repository | None
 
@@ -119,7 +119,7 @@ class Check:
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
-        return Check(asked, policy, is_locked(chosen), folder, repository)
+        return Check(asked, policy, chosen, folder, repository)
 
     @property
     def to_others(self) -> bool:
@@ -134,7 +134,7 @@ class Check:
             yield "put its fingerprint into the baseline that the policy names"
         elif self.policy.baseline:
             yield f"`pmbf guard baseline update --file {self.policy.baseline}`"
-        elif not self.is_locked and not self.asked.by_another:
+        elif not self.asked.by_another and not is_locked(self.chosen):
             yield "`pmbf guard baseline create`"
 
     def verdict(self, session: Session, *, by_service: bool = False) -> tuple[Verdict, str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -79,7 +79,7 @@ def run(given: Mapping[str, Any]) -> int:
         (partial(_log, told.incidents, verdict, channel, check.policy.protected) if told.incidents else None),
         (partial(_write_sarif, verdict.withheld(shows), told.sarif) if told.sarif else None),
         partial(_print, verdict, told),
-        partial(_note, verdict, tuple(check.ways_to_allow())),
+        partial(_note, verdict, check.ways_to_allow()),
     )
     return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
 
@@ -117,7 +117,7 @@ def _print(verdict: Verdict, told: Told) -> None:
     flush_stdout()
 
 
-def _note(verdict: Verdict, ways: Sequence[str]) -> None:
+def _note(verdict: Verdict, ways: Iterable[str]) -> None:
     from pmbf.terminal.guard import note_lines
 
     for line in note_lines(verdict, ways):
