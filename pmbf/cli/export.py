@@ -66,8 +66,8 @@ def export(
         key, is_new = read_or_make_key(key_path)
         report = exported(opened, out, key, ignore=texts)
     if is_new:
-        note(f"{key_path}: a new site key; keep a copy, and never beside the filter")
-    print_json(report.to_dict()) if json else print_text(export_text(report, out))
+        note(f"{key_path}: a new site key; keep a copy, and send it another way than the filter")
+    print_json(report.to_dict()) if json else print_text(export_text(report, out, key_path))
     for path, why in report.problems:
         note(f"not protected: {path}: {why}")
     raise typer.Exit(FAILED if report.problems else DONE)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from pmbf.cli.arguments import OUTPUT, flag, option, parse_size
-from pmbf.cli.guard.arguments import CollectionFolder, ConfigFile, PolicyFile
-from pmbf.cli.inputs import given, n_cores
+from pmbf.cli.guard.arguments import taking
+from pmbf.cli.guard.options import sorted_out
+from pmbf.cli.inputs import given as only_given
+from pmbf.cli.inputs import n_cores
 from pmbf.cli.outcome import DONE, note
 from pmbf.errors import ParameterError
 
@@ -55,41 +57,34 @@ MaxSeconds = Annotated[
 Log = Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time, outcome.", OUTPUT)]
 
 
+@taking("collection", "policy_file", "config_file")
 def serve(
-    collection: CollectionFolder = None,
     socket: Socket = None,
     tcp: Tcp = None,
     token_file: TokenFile = None,
-    policy: PolicyFile = None,
-    config: ConfigFile = None,
     workers: Workers = None,
     max_request: MaxRequest = None,
     max_seconds: MaxSeconds = None,
     log: Log = False,
+    **given: Any,
 ) -> None:
     """Keep a collection open and answer `pmbf guard`, and who speaks HTTP, at once."""
     from pmbf.cli.guard.checks import values_given
     from pmbf.guard.config import Chosen, policy_for
     from pmbf.service import server
     from pmbf.service.limits import ServiceLimits
-    from pmbf.service.place import made_folder, read_token, usual_socket
+    from pmbf.service.place import usual_socket
 
-    made = policy_for(None, Chosen(policy, config, values_given(collection=collection)))
+    parts = sorted_out(given)
+    made = policy_for(None, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
     if not made.collection:
         raise ParameterError("no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy")
     if token_file and not tcp:
         raise ParameterError("--token-file is given without --tcp; the socket needs no token")
-    limits = ServiceLimits(**given(request_bytes=max_request, answer_s=max_seconds))
+    limits = ServiceLimits(**only_given(request_bytes=max_request, answer_s=max_seconds))
     place = Path(socket) if socket else usual_socket(made.collection)
     address = server.parse_address(tcp) if tcp else None
-    token = ""
-    if address:
-        file = Path(token_file) if token_file else place.with_suffix(".token")
-        made_folder(file)
-        token = read_token(file)
-        note(f"the token is in {file}")
-    settings = server.Settings(
-        made.collection, place, made, workers or n_cores(), address, token, is_logged=log, limits=limits
-    )
+    file = Path(token_file) if token_file else place.with_suffix(".token")
+    settings = server.Settings(made, place, workers or n_cores(), address, file, is_logged=log, limits=limits)
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

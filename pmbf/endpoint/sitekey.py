@@ -6,7 +6,6 @@ import hashlib
 import os
 import re
 import secrets
-import stat
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.store import folders
+from pmbf.store.ownership import is_open_to_others, mode_of
 
 KEY_BYTES, ID_BYTES = 16, 8
 VERSION = 1
@@ -60,14 +60,17 @@ def read_key(path: str | os.PathLike[str]) -> SiteKey:
         CorruptError: It is something else.
     """
     try:
-        with open(path, "rb") as file:
-            mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
+        with open(path, "rb", opener=_without_waiting) as file:
+            status = os.fstat(file.fileno())
             content = file.read(1024)
     except FileNotFoundError:
-        raise NotFoundError(f"{path}: no such key file; `pmbf export --key-file {path}` makes one") from None
-    if mode & 0o077:
+        raise NotFoundError(
+            f"{path}: no such key file; expected the one that `pmbf export` named when it wrote the endpoint filter, "
+            "since no other key opens it"
+        ) from None
+    if is_open_to_others(status, secret=True):
         raise ParameterError(
-            f"{path}: others may read or write this key (mode {mode:04o}, expected 0600); "
+            f"{path}: others may read or write this key (mode {mode_of(status):04o}, expected 0600); "
             f"if it was only you until now, `chmod 600 {path}`, else make a new key and export again"
         )
     found = _LINE.fullmatch(content)
@@ -76,6 +79,11 @@ def read_key(path: str | os.PathLike[str]) -> SiteKey:
     if not found or not _SECRET.fullmatch(found[2]):
         raise CorruptError(f"{path}: is no site key, expected what `pmbf export` writes; take it from a backup")
     return SiteKey(bytes.fromhex(found[2].decode()))
+
+
+def _without_waiting(path: str, flags: int) -> int:
+    """Open a file; opening a pipe would wait for a writer."""
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def read_or_make_key(path: str | os.PathLike[str]) -> tuple[SiteKey, bool]:

@@ -9,5 +9,6 @@ judging    what the policy makes of what was found; `allowing` knows what may le
 baseline   the file of passages that may leave
 sarif, incidents   what becomes of a verdict elsewhere; `hooks` makes git ask for one
 checking   all of it together, payload by payload; `verdict` adds them up
+session    what every front end asks: a policy with its files, from payloads to a verdict
 policy     what blocks and what warns; `config` puts it together from files, environment and command line
 """

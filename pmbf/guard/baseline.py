@@ -21,10 +21,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pmbf.contents import read_bounded
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.guard.types import Verdict
 
 VERSION = 1
+MOST_BYTES = 64 << 20
 _FINGERPRINT = re.compile(r"[0-9a-f]{20}")
 
 
@@ -52,10 +54,11 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         NotFoundError: There is no such file.
         UnsupportedError: A newer pmbf wrote it.
         CorruptError: It is something else.
+        IncompleteError, UnsupportedError: It is larger than any baseline, or no file.
     """
     try:
-        content = json.loads(Path(path).read_bytes())
-    except FileNotFoundError:
+        content = json.loads(read_bounded(path, MOST_BYTES))
+    except NotFoundError:
         raise NotFoundError(f"{path}: no such baseline; `pmbf guard baseline create` makes one") from None
     except ValueError as error:
         raise CorruptError(f"{path}: is no baseline: {error}; take it from version control") from None
@@ -115,7 +118,7 @@ def audited(baseline: Baseline, verdict: Verdict) -> list[Audited]:
     texts: dict[str, str] = {}
     for finding in verdict.findings:
         for one in finding.evidence:
-            place = (finding.payload.name, *one.lines, finding.document_path)
+            place = (finding.payload.name, *one.lines, finding.source)
             places.setdefault(one.fingerprint, []).append(place)
             texts.setdefault(one.fingerprint, one.text)
     entries = [

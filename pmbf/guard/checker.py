@@ -10,12 +10,13 @@ from dataclasses import replace
 from typing import Any, Protocol
 
 from pmbf.collection import Collection
-from pmbf.errors import IncompleteError, PmbfError, UnsupportedError
+from pmbf.errors import IncompleteError, PmbfError
 from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
 from pmbf.intake.texts import Text
 from pmbf.report import Match, Report
 from pmbf.screen import Answer
+from pmbf.store.ownership import require_unshared
 
 FEW_DOCUMENTS = 200
 LONE_HASHES = 2.5
@@ -52,20 +53,6 @@ def open_protected(folder: str) -> Collection:
     for path in (folder, *([catalog] if entered else [])):
         require_unshared(path, f"chmod -R go-w {folder}")
     return Collection(folder)
-
-
-def require_unshared(path: str, remedy: str) -> None:
-    """Refuse what is there and others than its owner may write to.
-
-    Args:
-        path: A file or folder.
-        remedy: The command that helps.
-
-    Raises:
-        UnsupportedError: Group or others may.
-    """
-    if os.path.exists(path) and os.stat(path).st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        raise UnsupportedError(f"{path}: group or others may write to it; run `{remedy}`")
 
 
 class CollectionChecker:

@@ -18,6 +18,7 @@ from pmbf.guard.sources import Planned
 from pmbf.guard.types import Finding, Judged, Payload, Verdict
 from pmbf.guard.verdict import verdict
 from pmbf.intake.texts import Text
+from pmbf.screen.answering import not_compared
 
 
 def check(
@@ -50,7 +51,9 @@ def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowa
     for report in checker.check(_texts(payloads, policy, waiting)):
         yield from _without_text(waiting)
         payload = waiting.popleft()
-        yield _judged(payload, report.problems, findings(payload, report, policy, allowances))
+        uncompared = tuple(not_compared(report.matches))
+        problems = [one for one in report.problems if one not in uncompared]
+        yield _judged(payload, problems, uncompared, findings(payload, report, policy, allowances))
     yield from _without_text(waiting)
 
 
@@ -67,8 +70,10 @@ def _texts(payloads: Iterable[Payload], policy: Policy, waiting: deque[ReadPaylo
 def _without_text(waiting: deque[ReadPayload]) -> Iterator[Judged]:
     """Yield the payloads at the head of a queue that wait for no answer."""
     while waiting and not waiting[0].text.content:
-        yield _judged(waiting.popleft(), (), ())
+        yield _judged(waiting.popleft(), (), (), ())
 
 
-def _judged(read: ReadPayload, problems: Iterable[str], found: Iterable[Finding]) -> Judged:
-    return Judged(read.payload, read.n_bytes, read.is_text, (*read.problems, *problems), tuple(found))
+def _judged(
+    read: ReadPayload, problems: Iterable[str], uncompared: tuple[str, ...], found: Iterable[Finding]
+) -> Judged:
+    return Judged(read.payload, read.n_bytes, read.is_text, (*read.problems, *problems), uncompared, tuple(found))

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from pmbf.contents import read_bounded
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.guard.policy import KEYS, Policy
 
@@ -23,6 +24,8 @@ PREFIX = "PMBF_GUARD_"
 POLICY_VARIABLE, CONFIG_VARIABLE = PREFIX + "POLICY", PREFIX + "CONFIG"
 FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 LOCKED = "locked"
+MOST_BYTES = 4 << 20
+"""Of a file with a policy."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +78,12 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
     if not merged.get("endpoint"):
         merged.setdefault("collection", environment.get("PMBF_COLLECTION", ""))
     return _made(merged, ", ".join(layer.source for layer in local if layer.values))
+
+
+def is_locked(chosen: Chosen, environment: Mapping[str, str] = os.environ) -> bool:
+    """Return whether a central policy keeps others from loosening it; errors as for `policy_for`."""
+    central = _central(chosen, environment)
+    return central is not None and central.locked
 
 
 def command_line(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -138,9 +147,12 @@ def _file_layer(path: Path, *, may_lock: bool = False, must_have: bool = True) -
 
 def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
     """Return the guard's table of a TOML file, None where it has none."""
+    if not must_exist and not path.is_file():
+        return None
     try:
-        raw = path.read_bytes()
-    except (FileNotFoundError, NotADirectoryError):
+        # Whoever made the work tree may have put a device, a pipe or an endless file there.
+        raw = read_bounded(path, MOST_BYTES)
+    except (NotFoundError, NotADirectoryError):
         if must_exist:
             raise NotFoundError(f"{path}: no such file, expected a policy") from None
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
@@ -9,10 +10,11 @@ from pmbf.endpoint.filterfile import EndpointFilter
 from pmbf.endpoint.opaque import shown
 from pmbf.endpoint.sampling import keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
-from pmbf.guard.checker import require_unshared
+from pmbf.errors import UnsupportedError
 from pmbf.intake.texts import Text
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
 from pmbf.span import merged, union_length
+from pmbf.store.ownership import require_unshared
 from pmbf.text import tokenise
 
 
@@ -20,10 +22,12 @@ def open_endpoint(path: str, key: SiteKey) -> EndpointFilter:
     """Return an endpoint filter that nobody but its owner can change for an older one of the same key.
 
     Raises:
-        UnsupportedError: Group or others may write to it, or another pmbf wrote it.
+        UnsupportedError: Group or others may write to it, or another pmbf wrote it, or it is no file.
         NotFoundError, CorruptError, ParameterError: As for `EndpointFilter`.
     """
     require_unshared(path, f"chmod go-w {path}")
+    if os.path.exists(path) and not os.path.isfile(path):  # opening a pipe would wait for a writer
+        raise UnsupportedError(f"{path}: not a regular file, expected an endpoint filter")
     return EndpointFilter(path, key)
 
 

@@ -1,6 +1,7 @@
 """Git hooks that run the check: made where there is none, never written over another's.
 
 hooks/pre-commit    pmbf guard --staged
+hooks/commit-msg    pmbf guard --commit-msg FILE
 hooks/pre-push      pmbf guard --pre-push REMOTE URL
 hooks/pre-receive   pmbf guard --pre-receive
 """
@@ -15,8 +16,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-ARGUMENTS = {"pre-commit": "--staged", "pre-push": '--pre-push "$@"', "pre-receive": "--pre-receive"}
-"""What each kind of hook asks for; git gives a pre-push hook the remote's name and URL."""
+ARGUMENTS = {
+    "pre-commit": "--staged",
+    "commit-msg": '--commit-msg "$1"',
+    "pre-push": '--pre-push "$@"',
+    "pre-receive": "--pre-receive",
+}
+"""What each kind of hook asks for; git gives a commit-msg hook a file, a pre-push hook the remote's name and URL."""
+USUAL = ("pre-commit", "commit-msg", "pre-push")
+"""Hooks of a repository with a work tree."""
 READS_STDIN = ("pre-push", "pre-receive")
 """Hooks that git gives lines; who reads them takes them from whoever reads after."""
 MARK = "# made by `pmbf guard install`; `pmbf guard uninstall` takes it away"
@@ -65,8 +73,11 @@ def uninstall(folder: Path, kinds: Sequence[str]) -> list[Hook]:
 
 
 def command_line(kind: str, options: Sequence[str]) -> str:
-    """Return the line that a hook runs; nothing is imported from the folder it runs in, the checked work tree."""
-    program = [sys.executable, "-P", "-m", "pmbf", "guard", "check", *options]
+    """Return the line that a hook runs; nothing is imported from the folder it runs in, the checked work tree.
+
+    `-P` leaves out that folder, `-E` what PYTHONPATH names: an empty part of it, as in `:/opt/lib`, is that folder.
+    """
+    program = [sys.executable, "-E", "-P", "-m", "pmbf", "guard", "check", *options]
     return f"{shlex.join(program)} {ARGUMENTS[kind]}"
 
 

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from pmbf.contents import read_bounded
-from pmbf.errors import PmbfError
+from pmbf.errors import IncompleteError, NotFoundError, PmbfError
 
 _POINTER = re.compile(
     rb"version https://(?:git-lfs\.github\.com|hawser\.github\.com)/spec/v1\n"
@@ -29,19 +29,27 @@ def pointed_to(content: bytes) -> str | None:
     return found[1].decode() if found else None
 
 
-def stored(git_folder: Path | None, sha256: str, max_bytes: int) -> tuple[bytes | None, str]:
-    """Return what a pointer points to, or None and why it cannot be read.
+def stored(git_folder: Path | None, sha256: str, max_bytes: int) -> bytes:
+    """Return what a pointer points to.
 
     Args:
         git_folder: Of the repository, or None where there is none.
         sha256: What the pointer names.
         max_bytes: Most that is read.
+
+    Raises:
+        IncompleteError: It cannot be read.
     """
+    pointer = "a Git LFS pointer"
     if git_folder is None:
-        return None, "a Git LFS pointer, and no repository to find its object in; run `git lfs pull` and check the file"
+        raise IncompleteError(
+            f"{pointer}, and no repository to find its object in; run `git lfs pull` and check the file"
+        )
     path = git_folder / "lfs" / "objects" / sha256[:2] / sha256[2:4] / sha256
     try:
-        return read_bounded(path, max_bytes), ""
+        return read_bounded(path, max_bytes)
+    except NotFoundError:
+        reason = f"not here ({sha256[:12]}…)"
     except (PmbfError, OSError) as error:
-        reason = f"not here ({sha256[:12]}…)" if not path.exists() else str(error)
-        return None, f"a Git LFS pointer whose object is {reason}; run `git lfs fetch`"
+        reason = str(error)
+    raise IncompleteError(f"{pointer} whose object is {reason}; run `git lfs fetch`")

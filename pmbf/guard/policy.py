@@ -16,6 +16,8 @@ from typing import Any, Literal
 from pmbf.errors import ParameterError
 
 MIB = 1 << 20
+Shows = Literal["never", "resolve", "always"]
+"""How a protected document is named: not at all, by number or opaque id, or by its path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,11 @@ class Policy:
         ignore: Files whose text is public: what stands in them does not count.
         allow_licences: Whether the texts of licences, which pmbf knows, do not count either.
         name: What incidents call the policy.
+        message: Shown to who is blocked: whom to ask, where to read more.
+        show_source: Who is told which protected document a passage is of. `always`: everybody, by path. `resolve`: by
+            number or opaque id, which `pmbf guard resolve` names where the collection is. `never`: nobody. `local`: by
+            path whoever checks on this machine, by number all others: those that push to a server, read SARIF or the
+            output of CI, or ask the service over TCP.
 
     Raises:
         ParameterError: A value has the wrong type or is outside its range, or both a collection and an endpoint filter
@@ -86,6 +93,8 @@ class Policy:
     ignore: tuple[str, ...] = ()
     allow_licences: bool = True
     name: str = "default"
+    message: str = ""
+    show_source: Literal["never", "resolve", "local", "always"] = "local"
 
     def __post_init__(self) -> None:
         for one in fields(self):
@@ -99,6 +108,12 @@ class Policy:
     def protected(self) -> str:
         """Where the protected documents are: the collection or the endpoint filter; empty where none is named."""
         return self.collection or self.endpoint
+
+    def shows(self, *, to_others: bool) -> Shows:
+        """Return how a protected document is named to who checks on this machine, or to others."""
+        if self.show_source == "local":
+            return "resolve" if to_others else "always"
+        return self.show_source
 
     def digest(self) -> str:
         """Return 12 hexadecimal digits that differ between any two policies."""
@@ -239,5 +254,7 @@ KEYS: dict[str, Key] = {
     "ignore": _words("paths", _more_places),
     "allow_licences": _leave(),
     "name": _text("word", _any_other),
+    "message": _text("word", lambda new, old: bool(old) and new != old),
+    "show_source": _choice("never", "resolve", "local", "always"),
 }
 """What each field of `Policy` takes, and in which direction it loosens."""

@@ -50,7 +50,7 @@ def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
     incomplete = (_incomplete(one, verdict.incomplete_blocks) for one in verdict.incomplete)
     results = sorted(chain(passages, incomplete), key=lambda result: _GRAVEST_FIRST.index(result["level"]))
     run: dict[str, Any] = {
-        "tool": {"driver": {"name": "pmbf guard", "version": version, "rules": _rules()}},
+        "tool": {"driver": {"name": "pmbf guard", "version": version, "rules": _rules(verdict.message)}},
         "originalUriBaseIds": {"%SRCROOT%": {"description": {"text": "The top of the repository"}}},
         "columnKind": "unicodeCodePoints",
         "results": results[:MOST_RESULTS],
@@ -66,13 +66,13 @@ def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
     return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
 
 
-def _rules() -> list[dict[str, Any]]:
+def _rules(message: str) -> list[dict[str, Any]]:
     return [
         {
             "id": name,
             "shortDescription": {"text": short},
             "fullDescription": {"text": full},
-            "help": {"text": remedy},
+            "help": {"text": f"{remedy} {message}".rstrip()},
             "defaultConfiguration": {"level": "error"},
         }
         for name, (short, full, remedy) in _RULES.items()
@@ -80,7 +80,7 @@ def _rules() -> list[dict[str, Any]]:
 
 
 def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any]:
-    action = "allowed" if one.allowed_by else finding.action
+    action, name = "allowed" if one.allowed_by else finding.action, finding.document_id or finding.document_path
     source = _document(finding) + (f" in {one.part}" if one.part else "")
     result: dict[str, Any] = {
         "ruleId": LEAK,
@@ -89,15 +89,15 @@ def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any
         "locations": _locations(finding.payload, one.lines if finding.is_plain and not one.part else None, n_locations),
         "partialFingerprints": {
             "pmbfPassage/v1": one.fingerprint,
-            "primaryLocationLineHash": f"{one.fingerprint}:{finding.document_id or finding.document_path}",
+            "primaryLocationLineHash": f"{one.fingerprint}:{name}" if name else one.fingerprint,
         },
         "properties": {
             "action": action,
             "shareOfDocument": finding.share_of_document,
             "shareOfPayload": finding.share_of_payload,
             "charsInAll": finding.n_chars_in_all,
-            "commit": finding.payload.commit,
-        },
+        }
+        | ({"commit": finding.payload.commit} if finding.payload.commit else {}),
     }
     if one.part:
         for location in result["locations"]:
@@ -109,8 +109,10 @@ def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any
 
 
 def _document(finding: Finding) -> str:
-    """Return what names the protected document; an opaque id does alone."""
-    return finding.document_path + (f" (document {finding.document_id})" if finding.document_id else "")
+    """Return what names the protected document, as far as it is named; an opaque id does alone."""
+    return finding.source + (
+        f" (document {finding.document_id})" if finding.document_path and finding.document_id else ""
+    )
 
 
 def _locations(payload: Payload, lines: tuple[int, int] | None, n_locations: int) -> list[dict[str, Any]]:

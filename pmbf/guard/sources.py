@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pmbf.contents import read_stream, reason_of
-from pmbf.errors import PmbfError
+from pmbf.contents import read_bounded, read_stream, reason_of
+from pmbf.errors import IncompleteError, PmbfError
 from pmbf.guard import lfs
 from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
 from pmbf.guard.policy import Policy
@@ -78,6 +78,17 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
     return Planned(channel, payloads, len(kept), n_excluded, unread=tuple(unread), asked=True)
 
 
+def of_content(name: str, content: bytes, channel: str) -> Planned:
+    """Return the plan for bytes that somebody gives, looked at as standard input is.
+
+    Args:
+        name: What to call them; its ending tells the format.
+        content: All of them.
+        channel: Which way they would leave.
+    """
+    return Planned(channel, iter([Payload(name, (name,), content, "stdin")]), 1, asked=True)
+
+
 def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
     """Yield each file with what it is called, or why a folder cannot be looked into."""
     for word in words:
@@ -114,6 +125,31 @@ def of_index(repository: Repository, policy: Policy) -> Planned:
     """Return the plan for what would be committed: the index against HEAD, never the work tree."""
     open_paths = [Unread(path, "not merged") for path in repository.unmerged()]
     return _of_entries(repository, repository.staged(), policy, "staged", "index", unread=open_paths)
+
+
+def of_message(file: str, policy: Policy) -> Planned:
+    """Return the plan for the message of a commit that git is about to make.
+
+    What git itself adds below its scissors is no part of the message: `git commit -v` shows the changes there. Comments
+    stay, since how git cleans the message up is not known here.
+
+    Args:
+        file: Where git keeps the message.
+        policy: How large it may be.
+
+    Raises:
+        PmbfError, OSError: The file cannot be read.
+    """
+    message = _ADDED_BY_GIT.sub(b"", read_bounded(file, policy.max_bytes))
+    return Planned("commit-msg", iter([Payload("the message of the commit", (), message, "commit")]), 1)
+
+
+_ADDED_BY_GIT = re.compile(
+    rb"^\S{1,8} -{24} >8 -{24}\n\S{1,8} Do not modify or remove the line above\.\n"
+    rb"\S{1,8} Everything below it will be ignored\.\n(?=diff |\Z).*\Z",
+    re.MULTILINE | re.DOTALL,
+)
+"""What follows the message where git shows the changes in the editor."""
 
 
 def of_range(repository: Repository, revisions: str, policy: Policy) -> Planned:
@@ -276,6 +312,9 @@ def _with_pointed(payload: Payload, git_folder: Path | None, policy: Policy) -> 
     """Yield a payload; after a pointer of Git LFS, which may say more than it must, also what it points to."""
     yield payload
     sha256 = lfs.pointed_to(payload.content or b"")
-    if sha256 is not None:
-        content, problem = lfs.stored(git_folder, sha256, policy.max_bytes)
-        yield replace(payload, content=content, problem=problem)
+    if sha256 is None:
+        return
+    try:
+        yield replace(payload, content=lfs.stored(git_folder, sha256, policy.max_bytes))
+    except IncompleteError as error:
+        yield replace(payload, content=None, problem=str(error))

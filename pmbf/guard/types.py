@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from pmbf.guard.policy import Shows
 from pmbf.span import Span
 
 Where = Literal["path", "stdin", "index", "commit", "names"]
@@ -96,7 +97,7 @@ class Finding:
         payload: Which payload; its content is left out.
         is_plain: Whether the payload is its own text, so that lines and spans are the file's own.
         document_id: Of the protected document, in its collection; 0 where the checker does not have it.
-        document_path: The path it is listed under, or its opaque id.
+        document_path: The path it is listed under, or its opaque id; empty where the policy keeps it back.
         evidence: The passages, in the payload's order.
         n_chars: Letters and digits of the payload, after folding, in passages that are not allowed.
         share_of_document: Of the protected document's characters, those that these passages show, 0 to 1; None where
@@ -142,6 +143,20 @@ class Finding:
             "evidence": [one.to_dict(redact=redact) for one in self.evidence],
         }
 
+    @property
+    def source(self) -> str:
+        """What names the protected document, as far as it may be named."""
+        if self.document_path:
+            return self.document_path
+        return f"document {self.document_id}" if self.document_id else "a protected document"
+
+    def withheld(self, shows: Shows) -> Finding:
+        """Return the finding with the protected document named as far as that is allowed."""
+        if shows == "never":
+            return replace(self, document_id=0, document_path="")
+        # A checker that has no ids calls its documents by opaque ones.
+        return replace(self, document_path="") if shows == "resolve" and self.document_id else self
+
     @staticmethod
     def from_dict(values: dict[str, Any], payload: Payload) -> Finding:
         """Return the finding that `to_dict` made JSON-ready, with its texts, of a payload."""
@@ -163,6 +178,7 @@ class Judged:
         n_bytes: Of the content that was looked at.
         is_text: Whether it holds text at all.
         problems: What was not read, or not compared.
+        uncompared: Protected documents that it could not be compared with, and why.
         findings: What a policy makes of what it holds, the worst first; traces last.
     """
 
@@ -170,6 +186,7 @@ class Judged:
     n_bytes: int
     is_text: bool = True
     problems: tuple[str, ...] = ()
+    uncompared: tuple[str, ...] = ()
     findings: tuple[Finding, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
@@ -178,22 +195,40 @@ class Judged:
             "n_bytes": self.n_bytes,
             "is_text": self.is_text,
             "problems": list(self.problems),
+            "uncompared": list(self.uncompared),
             "findings": [finding.to_dict() for finding in self.findings],
         }
 
     @staticmethod
     def from_dict(values: dict[str, Any], payload: Payload) -> Judged:
         """Return what `to_dict` made JSON-ready, of a payload without content."""
-        findings = tuple(Finding.from_dict(one, payload) for one in values["findings"])
-        return Judged(payload, values["n_bytes"], values["is_text"], tuple(values["problems"]), findings)
+        return Judged(
+            payload,
+            values["n_bytes"],
+            values["is_text"],
+            tuple(values["problems"]),
+            tuple(values["uncompared"]),
+            tuple(Finding.from_dict(one, payload) for one in values["findings"]),
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class Unread:
-    """A payload that was not, or not wholly, looked at; `reason` says why."""
+    """A payload that was not, or not wholly, looked at.
+
+    Args:
+        name: What messages call it.
+        reason: Why.
+        withheld_reason: The same without naming protected documents, if `reason` names some.
+    """
 
     name: str
     reason: str
+    withheld_reason: str = ""
+
+    def withheld(self) -> Unread:
+        """Return it with a reason that names no protected document."""
+        return Unread(self.name, self.withheld_reason or self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,6 +264,7 @@ class Verdict:
         incomplete: What was not, or not wholly, looked at.
         incomplete_blocks: Whether that blocks.
         policy: The policy's name and digest.
+        message: What the policy says to who is blocked; empty where nobody is.
     """
 
     action: Literal["clean", "warn", "block"]
@@ -238,6 +274,7 @@ class Verdict:
     incomplete: tuple[Unread, ...]
     incomplete_blocks: bool
     policy: str
+    message: str = ""
 
     @property
     def exit_code(self) -> int:
@@ -246,6 +283,13 @@ class Verdict:
             return BLOCKED
         return FAILED if self.action == "block" else DONE
 
+    def withheld(self, shows: Shows) -> Verdict:
+        """Return the verdict with protected documents named as far as that is allowed."""
+        if shows == "always":
+            return self
+        findings = tuple(finding.withheld(shows) for finding in self.findings)
+        return replace(self, findings=findings, incomplete=tuple(one.withheld() for one in self.incomplete))
+
     def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
         """Return the verdict as JSON-ready values, without any text where that is asked for."""
         return {
@@ -253,7 +297,8 @@ class Verdict:
             "exit_code": self.exit_code,
             **asdict(self.counts),
             "not_text": list(self.not_text),
-            "incomplete": [asdict(one) for one in self.incomplete],
+            "incomplete": [{"name": one.name, "reason": one.reason} for one in self.incomplete],
             "policy": self.policy,
+            "message": self.message,
             "findings": [finding.to_dict(redact=redact) for finding in self.findings],
         }

@@ -10,6 +10,8 @@ from pmbf.guard.policy import Policy
 from pmbf.guard.sources import Planned
 from pmbf.guard.types import Counts, Finding, Judged, Payload, Unread, Verdict
 
+UNCOMPARED = "not compared with some protected documents, whose texts cannot be read"
+
 
 @dataclass(slots=True)
 class _Tally:
@@ -31,6 +33,7 @@ class _Tally:
             n_not_text=counts.n_not_text + (not judged.is_text),
         )
         self.unread += [Unread(name, problem) for problem in judged.problems]
+        self.unread += [Unread(name, problem, UNCOMPARED) for problem in judged.uncompared]
         self.found += judged.findings
         if not judged.is_text:
             self.not_text.append(name)
@@ -127,12 +130,14 @@ def _verdict(policy: Policy, tally: _Tally) -> Verdict:
         actions.add(policy.on_not_text)
     if tally.unread:
         actions.add(policy.on_incomplete)
+    blocks = "block" in actions
     return Verdict(
-        action="block" if "block" in actions else "warn" if "warn" in actions else "clean",
+        action="block" if blocks else "warn" if "warn" in actions else "clean",
         findings=tuple(found),
         counts=tally.counts,
         not_text=tuple(tally.not_text),
         incomplete=tuple(tally.unread),
         incomplete_blocks=bool(tally.unread) and policy.on_incomplete == "block",
         policy=f"{policy.name} {policy.digest()}",
+        message=policy.message if blocks else "",
     )

@@ -86,13 +86,13 @@ def report(
         n_documents=store.n_documents,
         n_candidates=n_compared,
         generation=store.generation,
-        problems=(*problems, *((cut,) if n_compared < n_found else ()), *_not_compared(confirmed.matches)),
+        problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(confirmed.matches)),
         collection=str(store.folder),
         n_below=confirmed.n_below,
     )
 
 
-def _not_compared(found: Sequence[Match]) -> Iterator[str]:
+def not_compared(found: Sequence[Match]) -> Iterator[str]:
     """Yield a line for each reason why sources could not be compared."""
     paths: dict[str, list[str]] = {}
     for match in found:

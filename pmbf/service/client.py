@@ -15,13 +15,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from pmbf.contents import read_bounded
 from pmbf.errors import IncompleteError
-from pmbf.guard.baseline import Baseline, read_baseline
-from pmbf.guard.policy import Policy
+from pmbf.guard.session import Session
 from pmbf.guard.types import Judged, Payload
 from pmbf.jobs import frames
-from pmbf.service.requests import Named, request
+from pmbf.service.requests import request
 
 CONNECT_S = 1.0
 ANSWER_S = 180.0
@@ -30,8 +28,6 @@ REQUEST_BYTES = 320 << 10
 REQUEST_PAYLOADS = 64
 N_CONNECTIONS = 4
 MAX_RESPONSE_HEAD_BYTES = 1 << 14
-
-InProcess = Callable[[Iterable[Payload]], Iterator[Judged]]
 
 
 class ServiceError(IncompleteError):
@@ -43,41 +39,19 @@ class Asker:
 
     Args:
         path: Its socket.
-        policy: What blocks.
-        baseline: What may leave all the same, or None.
-        ignored: Public files, each with its name.
         on_failure: Called, once, with why the service is asked no more.
     """
 
-    def __init__(
-        self,
-        path: Path,
-        policy: Policy,
-        baseline: Baseline | None,
-        ignored: Sequence[Named],
-        on_failure: Callable[[str], None],
-    ) -> None:
+    def __init__(self, path: Path, on_failure: Callable[[str], None]) -> None:
         self._path = path
-        self._told = (policy, baseline, ignored)
         self._on_failure = on_failure
 
-    @staticmethod
-    def under(policy: Policy, path: Path, on_failure: Callable[[str], None]) -> Asker:
-        """Return who asks under a policy, whose files are read.
-
-        Raises:
-            PmbfError, OSError: One of them cannot be read.
-        """
-        baseline = read_baseline(policy.baseline) if policy.baseline else None
-        ignored = [(name, read_bounded(name, policy.max_bytes)) for name in policy.ignore]
-        return Asker(path, policy, baseline, ignored, on_failure)
-
-    def judged(self, payloads: Iterable[Payload], in_process: InProcess) -> Iterator[Judged]:
-        """Yield each payload with its findings, in order.
+    def judged(self, session: Session, payloads: Iterable[Payload]) -> Iterator[Judged]:
+        """Yield each payload with its findings, in order; the session looks at what the service does not answer.
 
         Args:
+            session: What blocks and what may leave.
             payloads: What wants to leave.
-            in_process: Looks at those that the service does not answer.
         """
         asked: deque[tuple[_Exchange, list[Payload]]] = deque()
         connections: list[_Exchange] = []
@@ -88,7 +62,7 @@ class Asker:
                 if len(asked) == N_CONNECTIONS:
                     yield from self._answered(asked)
                 exchange = self._exchange(connections, asked)
-                exchange.send(*request(*self._told, waiting))
+                exchange.send(*request(session, waiting))
                 asked.append((exchange, waiting))
                 waiting = []
             while asked:
@@ -96,7 +70,7 @@ class Asker:
         except ServiceError as error:  # nothing else: what the payloads' source raises is no matter of the service
             self._on_failure(str(error))
             late = [payload for _, group in asked for payload in group] + waiting
-            yield from in_process(_chained(late, groups))
+            yield from session.judged(_chained(late, groups))
         finally:
             for exchange in connections:
                 exchange.close()

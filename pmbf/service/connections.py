@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from pmbf.errors import PmbfError
 from pmbf.service.http import CONTINUE, Head, HttpError, Response, read_body, read_head
 from pmbf.service.limits import ServiceLimits
-from pmbf.service.routes import ROUTES, Request, Route, Service
+from pmbf.service.metrics import Metrics
+from pmbf.service.routing import Request, Route, Routes
 
 LINGER_S = 1.0
 """How long a client that is still sending is listened to after it was refused: else it would lose the response."""
@@ -26,51 +27,91 @@ REFUSALS = {401: "token", 408: "time", 413: "size", 431: "size", 503: "busy", 50
 
 
 @dataclass(slots=True, eq=False)
+class Door:
+    """Where connections come from; each door has places of its own, so that nobody outside takes those of another.
+
+    Args:
+        places: Connections at the same time.
+        token: What a request must show; empty where the socket itself keeps others out.
+        n_taken: Places that are taken.
+    """
+
+    places: int
+    token: str = ""
+    n_taken: int = 0
+
+
+@dataclass(slots=True, eq=False)
 class _Connection:
-    """A connection's two ends, its task, and whether a request is under way."""
+    """A connection's two ends, its door, its task, and whether a request is under way."""
 
     reader: asyncio.StreamReader
     writer: asyncio.StreamWriter
+    door: Door
     task: asyncio.Task[None] | None
     is_busy: bool = False
+
+
+@dataclass(slots=True)
+class _Turn:
+    """A request: its head, if there is one, when it came, and the bytes of its body that came."""
+
+    head: Head | None
+    start: float
+    n_body: int = 0
+
+    @property
+    def n_received(self) -> int:
+        return self.head.n_bytes + self.n_body if self.head else 0
 
 
 class Connections:
     """All connections of a service.
 
     Args:
-        service: Who answers.
+        routes: Who answers what.
+        metrics: Where responses are counted.
         limits: What a client may take.
         is_logged: Whether each response is a line on stderr.
     """
 
-    def __init__(self, service: Service, limits: ServiceLimits, *, is_logged: bool) -> None:
-        self._service = service
+    def __init__(self, routes: Routes, metrics: Metrics, limits: ServiceLimits, *, is_logged: bool) -> None:
+        self._routes = routes
+        self._metrics = metrics
         self._limits = limits
         self._is_logged = is_logged
         self._open: set[_Connection] = set()
         self._held_bytes = 0
         self._is_stopping = False
 
-    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, token: str | None) -> None:
-        """Answer a connection's requests until it ends; with a token only those that show it."""
-        metrics = self._service.metrics
-        connection = _Connection(reader, writer, asyncio.current_task())
-        if len(self._open) >= self._limits.connections:
-            metrics.refuse("busy")
-            await self._send(connection, Response.refusal(_busy("connections")), stays=False)
-            await _hang_up(connection)
-            return
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, door: Door) -> None:
+        """Answer the requests of a connection until it ends."""
+        connection = _Connection(reader, writer, door, asyncio.current_task())
         self._open.add(connection)
-        metrics.connections = len(self._open)
+        self._metrics.connections = len(self._open)
         try:
-            while not self._is_stopping and await self._serve_one(connection, token):
-                pass
+            await self._serve_all(connection)
+        except asyncio.CancelledError:
+            if not self._is_stopping:
+                raise
+        finally:
+            self._open.discard(connection)
+            self._metrics.connections = len(self._open)
+
+    async def _serve_all(self, connection: _Connection) -> None:
+        door = connection.door
+        door.n_taken += 1
+        try:
+            if door.n_taken > door.places:
+                self._metrics.refuse("busy")
+                await self._send(connection, Response.refusal(_busy("connections")), stays=False)
+            else:
+                while not self._is_stopping and await self._serve_one(connection):
+                    pass
         except (ConnectionError, TimeoutError):
             pass  # the client has gone, or does not take its answer
         finally:
-            self._open.discard(connection)
-            metrics.connections = len(self._open)
+            door.n_taken -= 1
             await _hang_up(connection)
 
     async def stop(self) -> None:
@@ -79,71 +120,76 @@ class Connections:
         for one in self._open:
             if not one.is_busy and one.task:
                 one.task.cancel()
-        tasks = [one.task for one in self._open if one.task]
-        if tasks:
-            _, late = await asyncio.wait(tasks, timeout=self._limits.stop_s)
+        until = time.monotonic() + self._limits.stop_s
+        while tasks := [one.task for one in self._open if one.task and not one.task.done()]:
+            _, late = await asyncio.wait(tasks, timeout=max(0.0, until - time.monotonic()))
             for task in late:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
 
     # ------------------------------------------------------------------ one request
 
-    async def _serve_one(self, connection: _Connection, token: str | None) -> bool:
+    async def _serve_one(self, connection: _Connection) -> bool:
         """Answer the next request, and return whether there may be another."""
         try:
             head = await read_head(connection.reader, self._limits)
         except HttpError as error:
-            await self._finish(connection, None, Response.refusal(error), time.perf_counter(), stays=False)
+            await self._finish(connection, _Turn(None, time.perf_counter()), Response.refusal(error), stays=False)
             return False
         if head is None:
             return False
-        start, metrics = time.perf_counter(), self._service.metrics
+        turn, metrics = _Turn(head, time.perf_counter()), self._metrics
         connection.is_busy, metrics.in_flight = True, metrics.in_flight + 1
         try:
-            response, is_read = await self._response(connection, head, token)
+            response = await self._response(connection, head, turn)
         finally:
             metrics.in_flight -= 1
-        stays = head.stays and is_read and not self._is_stopping
-        await self._finish(connection, head, response, start, stays=stays)
+        stays = head.stays and turn.n_body == head.n_body and not self._is_stopping
+        await self._finish(connection, turn, response, stays=stays)
         connection.is_busy = False
         return stays
 
-    async def _response(self, connection: _Connection, head: Head, token: str | None) -> tuple[Response, bool]:
-        """Return the response, and whether the request was read to its end."""
-        is_read = not head.n_body
-        try:
-            route = self._admitted(head, token)
-            self._held_bytes += head.n_body
-            try:
-                if head.headers.get("expect", "").lower() == "100-continue":
-                    connection.writer.write(CONTINUE)
-                body = await read_body(connection.reader, head.n_body, self._limits)
-                is_read = True
-                return await self._answer(route, Request(head.query, body)), True
-            finally:
-                self._held_bytes -= head.n_body
-        except HttpError as error:
-            return Response.refusal(error), is_read
+    async def _response(self, connection: _Connection, head: Head, turn: _Turn) -> Response:
+        """Return the response; `turn` counts what of the body came."""
 
-    def _admitted(self, head: Head, token: str | None) -> Route:
+        def came(n_bytes: int) -> None:
+            turn.n_body += n_bytes
+            self._held_bytes += n_bytes
+            if turn.n_body < self._held_bytes > self._limits.held_bytes:
+                raise _busy("bytes")
+
+        token = connection.door.token
+        is_trusted = not token or _shows(head, token)
+        try:
+            route = self._admitted(head, is_trusted=is_trusted)
+            if head.headers.get("expect", "").lower() == "100-continue":
+                connection.writer.write(CONTINUE)
+            body = await read_body(connection.reader, head.n_body, self._limits, came)
+            return await self._answer(route, Request(head.query, body, is_trusted, is_local=not token))
+        except HttpError as error:
+            return Response.refusal(error)
+        finally:
+            self._held_bytes -= turn.n_body
+
+    def _admitted(self, head: Head, *, is_trusted: bool) -> Route:
         """Return who answers a request.
 
         Raises:
             HttpError: Nobody, or not now, or not to this client.
         """
-        limits, route = self._limits, ROUTES.get(head.path)
-        if token and not (route and route.is_open) and not _shows(head, token):
+        limits, route = self._limits, self._routes.get(head.path)
+        if not is_trusted and not (route and route.is_open):
             raise HttpError(401, "the token is missing or wrong, expected Authorization: Bearer TOKEN",
                             WWW_Authenticate="Bearer")  # fmt: skip
         if route is None:
-            raise HttpError(404, f"there is no such path, expected one of {', '.join(ROUTES)}")
+            raise HttpError(404, f"there is no such path, expected one of {', '.join(self._routes)}")
         if head.method != route.method:
             raise HttpError(405, f"the method is {head.method}, expected {route.method}", Allow=route.method)
         if head.headers.get("expect", "100-continue").lower() != "100-continue":
             raise HttpError(417, "what is expected is unknown, expected 100-continue")
         if head.n_body > limits.request_bytes:
             raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {limits.request_bytes}")
-        if self._service.metrics.in_flight > limits.requests:
+        if self._metrics.in_flight > limits.requests:
             raise _busy("requests")
         if self._held_bytes and self._held_bytes + head.n_body > limits.held_bytes:
             raise _busy("bytes")
@@ -152,21 +198,18 @@ class Connections:
     async def _answer(self, route: Route, request: Request) -> Response:
         try:
             async with asyncio.timeout(self._limits.answer_s):
-                return await route.handler(self._service, request)
+                return await route.handler(request)
         except TimeoutError:
             raise HttpError(504, f"the answer took longer than {self._limits.answer_s:g} s") from None
         except PmbfError as error:
             raise HttpError(500, str(error)) from None
 
-    async def _finish(
-        self, connection: _Connection, head: Head | None, response: Response, start: float, *, stays: bool
-    ) -> None:
+    async def _finish(self, connection: _Connection, turn: _Turn, response: Response, *, stays: bool) -> None:
         """Send a response, count it, and tell it in the log."""
         n_sent = await self._send(connection, response, stays=stays)
-        seconds = time.perf_counter() - start
-        path = head.path if head and head.path in ROUTES else "other"
-        received = head.n_bytes + head.n_body if head else 0
-        metrics = self._service.metrics
+        seconds, head, received = time.perf_counter() - turn.start, turn.head, turn.n_received
+        path = head.path if head and head.path in self._routes else "other"
+        metrics = self._metrics
         metrics.answered(path, response.status, received=received, sent=n_sent, seconds=seconds)
         if response.status >= 400:
             metrics.refuse(REFUSALS.get(response.status, "failed" if response.status >= 500 else "malformed"))
@@ -198,13 +241,15 @@ def _busy(what: str) -> HttpError:
 async def _hang_up(connection: _Connection) -> None:
     """End a connection so that the client still gets what was sent to it."""
     reader, writer = connection.reader, connection.writer
-    with contextlib.suppress(OSError, TimeoutError, RuntimeError):
-        async with asyncio.timeout(LINGER_S):
-            await writer.drain()
-            if writer.can_write_eof():
-                writer.write_eof()
-            n_bytes = 0
-            while n_bytes < LINGER_BYTES and (piece := await reader.read(1 << 16)):
-                n_bytes += len(piece)
-    # What the client does not take is dropped: closing would wait for it.
-    writer.transport.abort()
+    try:
+        with contextlib.suppress(OSError, TimeoutError, RuntimeError):
+            async with asyncio.timeout(LINGER_S):
+                await writer.drain()
+                if writer.can_write_eof():
+                    writer.write_eof()
+                n_bytes = 0
+                while n_bytes < LINGER_BYTES and (piece := await reader.read(1 << 16)):
+                    n_bytes += len(piece)
+    finally:
+        # What the client does not take is dropped: closing would wait for it.
+        writer.transport.abort()

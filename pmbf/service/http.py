@@ -11,7 +11,7 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qsl, unquote
@@ -27,6 +27,7 @@ _REASONS = {
     200: "OK",
     400: "Bad Request",
     401: "Unauthorized",
+    403: "Forbidden",
     404: "Not Found",
     405: "Method Not Allowed",
     408: "Request Timeout",
@@ -197,11 +198,19 @@ def _n_body(method: str, headers: Mapping[str, str]) -> int:
     return int(length)
 
 
-async def read_body(reader: asyncio.StreamReader, n_bytes: int, limits: ServiceLimits) -> bytes:
+async def read_body(
+    reader: asyncio.StreamReader, n_bytes: int, limits: ServiceLimits, came: Callable[[int], None]
+) -> bytes:
     """Return a request's body.
 
+    Args:
+        reader: The connection.
+        n_bytes: Of the body.
+        limits: Of time.
+        came: Told the number of bytes of each piece that comes; may refuse.
+
     Raises:
-        HttpError: It ends early, or is too slow.
+        HttpError: It ends early, or is too slow, or `came` refuses it.
     """
     # What is not sent takes no memory: room grows as bytes come.
     body = bytearray()
@@ -213,6 +222,7 @@ async def read_body(reader: asyncio.StreamReader, n_bytes: int, limits: ServiceL
                 if not piece:
                     raise HttpError(400, f"the body ends after {len(body)} of {n_bytes} bytes")
                 body += piece
+                came(len(piece))
     except TimeoutError:
         raise HttpError(408, f"the body came too slowly: {len(body)} of {n_bytes} bytes") from None
     return bytes(body)

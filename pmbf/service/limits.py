@@ -19,9 +19,10 @@ class ServiceLimits:
         stall_s: Seconds between two pieces of a body, or of a response that is taken.
         idle_s: Seconds between two requests of a connection.
         answer_s: Seconds for the answer; then the processes that work at it are ended.
-        connections: At the same time.
+        connections: At the same time, through the Unix socket.
+        tcp_connections: The same over TCP, where whoever is on this machine can open them.
         requests: Read or answered at the same time; more are refused.
-        held_bytes: Of all bodies together.
+        held_bytes: Of all bodies together, as far as they came.
         stop_s: Seconds that a stop waits for what is being answered.
 
     Raises:
@@ -36,6 +37,7 @@ class ServiceLimits:
     idle_s: float = 60.0
     answer_s: float = 120.0
     connections: int = 128
+    tcp_connections: int = 64
     requests: int = 64
     held_bytes: int = 512 * MIB
     stop_s: float = 30.0

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-import stat
 from collections.abc import Mapping
 from pathlib import Path
 
 from pmbf.errors import ParameterError
+from pmbf.store.ownership import is_own_secret, mode_of, require_own_folder
 
 SOCKET_VARIABLE = "PMBF_SOCKET"
 """Names a socket that is not in the usual place; empty: no service is asked."""
 FOLDER = "pmbf"
+RISK = "others could answer in the service's place"
 MAX_SOCKET_PATH_BYTES = 107
 """What the kernel's address of a Unix socket holds on Linux; some systems have three less."""
 
@@ -37,24 +38,9 @@ def service_socket(collection: str, environment: Mapping[str, str] = os.environ)
         return None
     path = Path(named or usual_socket(collection, environment))
     if os.path.lexists(path):
-        require_own_folder(path.parent)
+        require_own_folder(path.parent, RISK)
         return path
     return path if named else None
-
-
-def require_own_folder(folder: Path) -> None:
-    """Raise unless only this user, or root, can put a socket or a token into a folder.
-
-    Raises:
-        ParameterError: Others can.
-        OSError: It cannot be looked at.
-    """
-    status = folder.stat()
-    if status.st_uid not in (os.geteuid(), 0) or stat.S_IMODE(status.st_mode) & 0o022:
-        raise ParameterError(
-            f"{folder}: mode {stat.S_IMODE(status.st_mode):o}, owner {status.st_uid}; others could answer in the "
-            "service's place; expected a folder that only you can write: chmod 700"
-        )
 
 
 def made_folder(path: Path) -> None:
@@ -66,7 +52,7 @@ def made_folder(path: Path) -> None:
     if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
         raise ParameterError(f"{path}: is longer than {MAX_SOCKET_PATH_BYTES} bytes; name a shorter one (--socket)")
     path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    require_own_folder(path.parent)
+    require_own_folder(path.parent, RISK)
 
 
 def read_token(path: Path) -> str:
@@ -89,8 +75,8 @@ def read_token(path: Path) -> str:
 
 def _kept_token(path: Path) -> str:
     status = path.stat()
-    if not stat.S_ISREG(status.st_mode) or stat.S_IMODE(status.st_mode) & 0o077 or status.st_uid != os.geteuid():
-        raise ParameterError(f"{path}: mode {stat.S_IMODE(status.st_mode):o}, expected a file of your own: chmod 600")
+    if not is_own_secret(status):
+        raise ParameterError(f"{path}: mode {mode_of(status):o}, expected a file of your own: chmod 600")
     token = path.read_text(encoding="ascii", errors="replace").strip()
     if len(token) < 16 or not token.isascii() or not token.isprintable() or " " in token:
         raise ParameterError(f"{path}: holds no token, expected one line of at least 16 characters; delete it")

@@ -35,8 +35,8 @@ class Worker:
         """What it told of the collection when it started."""
 
     @staticmethod
-    async def start(collection: str) -> Worker:
-        """Return a process that has opened the collection.
+    async def start(collection: str, module: str) -> Worker:
+        """Return a process that has opened the collection and runs a module's `main`.
 
         Raises:
             WorkerError: It does not start, or cannot open the collection.
@@ -44,7 +44,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                child.program("pmbf.service.worker", str(theirs.fileno()), collection),
+                child.program(module, str(theirs.fileno()), collection),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -108,11 +108,12 @@ class Pool:
     Args:
         collection: Folder of the protected documents.
         n_workers: How many, at least 1.
+        module: What each runs; see `pmbf.service.worker`.
     """
 
-    def __init__(self, collection: str, n_workers: int) -> None:
-        self.collection = collection
+    def __init__(self, collection: str, n_workers: int, module: str) -> None:
         self.n_workers = n_workers
+        self._program = collection, module
         self.n_replaced = 0
         self.status: dict[str, Any] = {}
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()
@@ -178,7 +179,7 @@ class Pool:
     # ------------------------------------------------------------------ private
 
     async def _started(self) -> list[Worker]:
-        starts = (Worker.start(self.collection) for _ in range(self.n_workers))
+        starts = (Worker.start(*self._program) for _ in range(self.n_workers))
         done = await asyncio.gather(*starts, return_exceptions=True)
         failed = [one for one in done if isinstance(one, BaseException)]
         workers = [one for one in done if isinstance(one, Worker)]
@@ -206,7 +207,7 @@ class Pool:
         await worker.end()
         while worker in self._current:
             try:
-                new = await Worker.start(self.collection)
+                new = await Worker.start(*self._program)
             except (WorkerError, OSError):
                 await asyncio.sleep(PAUSE_S)
                 continue

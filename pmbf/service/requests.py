@@ -19,14 +19,13 @@ from pmbf import __version__
 from pmbf.errors import ParameterError
 from pmbf.guard.baseline import Baseline
 from pmbf.guard.policy import KEYS, Policy
+from pmbf.guard.session import Session
 from pmbf.guard.types import Payload, Where
 
 MAX_HEADER_BYTES = 8 << 20
 BATCH_BYTES = 512 << 10
 """Of a request's contents, which a working process takes at a time: some ten milliseconds of work."""
 BATCH_PAYLOADS = 32
-
-Named = tuple[str, bytes]
 
 
 def identity(folder: str | os.PathLike[str]) -> str:
@@ -39,21 +38,18 @@ def identity(folder: str | os.PathLike[str]) -> str:
     return f"{status.st_dev}:{status.st_ino}"
 
 
-def request(
-    policy: Policy, baseline: Baseline | None, ignored: Sequence[Named], payloads: Sequence[Payload]
-) -> tuple[dict[str, Any], list[bytes]]:
+def request(session: Session, payloads: Sequence[Payload]) -> tuple[dict[str, Any], list[bytes]]:
     """Return a request's header and the pieces of its body.
 
     Args:
-        policy: What blocks; it names the collection.
-        baseline: What may leave all the same, or None.
-        ignored: Public files, each with its name.
+        session: What blocks and what may leave; its policy names the collection.
         payloads: What wants to leave.
     """
+    baseline, ignored = session.baseline, session.ignored
     header = {
         "version": __version__,
-        "collection": identity(policy.collection),
-        "policy": asdict(policy),
+        "collection": identity(session.policy.collection),
+        "policy": asdict(session.policy),
         "key": baseline.key.hex() if baseline else None,
         "listed": list(baseline.notes) if baseline else [],
         "ignore": [[name, len(content)] for name, content in ignored],
@@ -83,6 +79,8 @@ def require_request(header: Any, n_body: int) -> dict[str, Any]:
         if name not in header or not fits(header[name]):
             raise ParameterError(f"{name!r} of the header is missing or wrong, expected {expected}")
     sizes = [one[1] for one in header["ignore"]] + [one[6] or 0 for one in header["payloads"]]
+    if header["listed"] and header["key"] is None:
+        raise ParameterError("fingerprints are listed without the key they are made under")
     if sum(sizes) != n_body:
         raise ParameterError(f"the body has {n_body} bytes, expected {sum(sizes)} as the sizes in the header say")
     return header
@@ -102,13 +100,19 @@ def policy_of(header: Mapping[str, Any]) -> Policy:
     return Policy(**values)
 
 
-def ignored_of(header: Mapping[str, Any], body: bytes) -> tuple[list[Named], int]:
-    """Return the ignored files, and where the payloads' contents begin."""
-    found, start = [], 0
+def session_of(header: Mapping[str, Any], body: bytes) -> tuple[Session, int]:
+    """Return a request's session, and where in the body the payloads' contents begin.
+
+    Raises:
+        ParameterError: The policy is wrong.
+    """
+    ignored, start = [], 0
     for name, size in header["ignore"]:
-        found.append((name, body[start : start + size]))
+        ignored.append((name, body[start : start + size]))
         start += size
-    return found, start
+    key = header["key"]
+    baseline = None if key is None else Baseline(bytes.fromhex(key), dict.fromkeys(header["listed"], ""))
+    return Session(policy_of(header), baseline, tuple(ignored)), start
 
 
 def payloads_of(header: Mapping[str, Any], body: bytes, start: int) -> Iterator[Payload]:

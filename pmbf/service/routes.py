@@ -1,7 +1,6 @@
-"""Which path is answered by what. The one place where a handler is registered: `ROUTES`.
+"""What the service answers: the leak check and the screening over HTTP, its health and its counts.
 
-A handler takes the service and a request, and returns a response, or raises `HttpError`. It never looks at a socket:
-limits, tokens, counts and the log are the same for all.
+Limits, tokens, counts of requests and the log are the same for all, and the matter of `pmbf.service.connections`.
 """
 
 from __future__ import annotations
@@ -9,21 +8,23 @@ from __future__ import annotations
 import asyncio
 import json
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from pmbf import __version__
 from pmbf.errors import ParameterError
 from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned
-from pmbf.guard.types import Judged, Payload
-from pmbf.guard.verdict import verdict
+from pmbf.guard.session import Session
+from pmbf.guard.sources import of_content
+from pmbf.guard.types import Judged
 from pmbf.jobs import frames
 from pmbf.service import requests
 from pmbf.service.http import HttpError, Response
 from pmbf.service.metrics import CONTENT_TYPE, Metrics
 from pmbf.service.pool import Pool
+from pmbf.service.routing import Request, Route, Routes
 
 STATUS = {"parameter": 400, "unread": 422, "missing": 500, "damaged": 500, "failed": 500}
 """What a working process's error is in HTTP."""
@@ -34,44 +35,37 @@ class Service:
     """What handlers work with.
 
     Args:
-        collection: Folder of the protected documents.
-        policy: What blocks where the asker brings no policy.
+        policy: What blocks where the asker brings no policy; it names the collection.
         pool: The working processes.
         metrics: What was answered.
     """
 
-    collection: str
     policy: Policy
     pool: Pool
     metrics: Metrics
 
 
-@dataclass(frozen=True, slots=True)
-class Request:
-    """A request as a handler sees it: the fields of its query, and its body."""
-
-    query: Mapping[str, str]
-    body: bytes
-
-
 Part = tuple[dict[str, Any], list[memoryview]]
-Handler = Callable[[Service, Request], Awaitable[Response]]
 
 
-@dataclass(frozen=True, slots=True)
-class Route:
-    """How a path is asked, and who answers; `is_open` where no token is needed."""
-
-    method: str
-    handler: Handler
-    is_open: bool = False
+def routes(service: Service) -> Routes:
+    """Return the routes of a service."""
+    return {
+        "/healthz": Route("GET", partial(health, service), is_open=True),
+        "/metrics": Route("GET", partial(metrics, service)),
+        "/v1/check": Route("POST", partial(check, service)),
+        "/v1/judge": Route("POST", partial(judge, service)),
+        "/v1/screen": Route("POST", partial(screen, service)),
+    }
 
 
 # ---------------------------------------------------------------------- handlers
 
 
 async def health(service: Service, request: Request) -> Response:
-    """Whether the service answers, and for what."""
+    """Whether the service answers; for what, is told only to those that may ask for more."""
+    if not request.is_trusted:
+        return Response.of({"status": "ok"})
     status = await service.pool.refresh()
     return Response.of({"status": "ok", "version": __version__} | status)
 
@@ -88,23 +82,28 @@ async def metrics(service: Service, request: Request) -> Response:
 
 
 async def check(service: Service, request: Request) -> Response:
-    """Return the verdict on one file under the service's own policy; `?name=` tells its format, `?redact=1` no text."""
-    name = request.query.get("name", "request")
-    payload = Payload(name, (name,), request.body, "stdin")
-    policy = service.policy
+    """Return the verdict on one file under the service's own policy; `?name=` tells its format, `?redact=1` no text.
+
+    The files that the policy names are read anew, as each run of `pmbf guard` does.
+    """
+    policy, redact = service.policy, _flag(request.query, "redact")
     if len(request.body) > policy.max_bytes:
         raise HttpError(413, f"the body is larger than {policy.max_bytes} bytes (max_bytes)")
-    header, contents = requests.request(policy, None, (), [payload])
+    planned = of_content(request.query.get("name", "request"), request.body, "service")
+    session = await asyncio.to_thread(Session.of, policy, to_others=not request.is_local)
+    payloads = list(planned.payloads)
+    header, contents = requests.request(session, payloads)
     found = await _asked(service, header | {"ask": "judge"}, contents)
-    judged = [Judged.from_dict(one, payload.bare()) for one in found["judged"]]
-    made = verdict(Planned("service", iter(()), 1), policy, judged)
+    judged = (Judged.from_dict(*one) for one in zip(found["judged"], [one.bare() for one in payloads], strict=True))
+    made = session.verdict(planned, lambda *_: judged)
     _count(service, found["judged"])
-    told = made.to_dict(redact=_flag(request.query, "redact"))
-    return Response.of(told | {"generation": found["generation"]}, made.action)
+    return Response.of(made.to_dict(redact=redact) | {"generation": found["generation"]}, made.action)
 
 
 async def judge(service: Service, request: Request) -> Response:
     """Return the findings in each payload of a frame (see `pmbf.service.requests`), under the policy it brings."""
+    if not request.is_local:
+        raise HttpError(403, "only the Unix socket takes frames: an asker that brings its own policy is the user's own")
     header, body = _frame(request.body)
     if header["version"] != __version__:
         raise HttpError(409, f"the service has version {__version__}, the asker {header['version']}; restart it")
@@ -119,12 +118,13 @@ async def judge(service: Service, request: Request) -> Response:
 
 async def screen(service: Service, request: Request) -> Response:
     """Return the report on one file: which documents share passages with it."""
+    _require_named(service)
     options = {name: _option(name, request.query[name]) for name in request.query.keys() & SCREEN_OPTIONS.keys()}
     if unknown := sorted(request.query.keys() - SCREEN_OPTIONS.keys() - {"name"}):
         raise HttpError(400, f"{unknown[0]!r} is no field of the query: name, {', '.join(SCREEN_OPTIONS)}")
     header = {"ask": "screen", "name": request.query.get("name", "request"), "options": options}
     report = (await _asked(service, header, [request.body]))["report"]
-    return Response.of(report, "found" if report["matches"] else "clean")
+    return Response.of(report, "found" if report["matches"] else "incomplete" if report["problems"] else "clean")
 
 
 def _is_true(text: str) -> bool:
@@ -133,13 +133,6 @@ def _is_true(text: str) -> bool:
     return text == "1"
 
 
-ROUTES: dict[str, Route] = {
-    "/healthz": Route("GET", health, is_open=True),
-    "/metrics": Route("GET", metrics),
-    "/v1/check": Route("POST", check),
-    "/v1/judge": Route("POST", judge),
-    "/v1/screen": Route("POST", screen),
-}
 SCREEN_OPTIONS: dict[str, Callable[[str], Any]] = {
     "min_chars": int,
     "min_similarity": float,
@@ -171,11 +164,17 @@ def _frame(body: bytes) -> tuple[dict[str, Any], bytes]:
     return header, contents
 
 
+def _require_named(service: Service) -> None:
+    """Refuse what names documents where the policy keeps their names back."""
+    if service.policy.show_source in ("never", "resolve"):
+        raise HttpError(403, f"a report names documents, and show_source of the policy is {service.policy.show_source}")
+
+
 def _identity(service: Service) -> str:
     try:
-        return requests.identity(service.collection)
+        return requests.identity(service.policy.collection)
     except OSError as error:
-        raise HttpError(500, f"{service.collection}: {error.strerror}") from None
+        raise HttpError(500, f"{service.policy.collection}: {error.strerror}") from None
 
 
 async def _each(service: Service, parts: Iterable[Part]) -> list[dict[str, Any]]:
@@ -212,7 +211,7 @@ def _outcome(judged: dict[str, Any]) -> str:
     actions = {finding["action"] for finding in judged["findings"]}
     if "block" in actions:
         return "block"
-    return "incomplete" if judged["problems"] else "warn" if "warn" in actions else "clean"
+    return "incomplete" if judged["problems"] or judged["uncompared"] else "warn" if "warn" in actions else "clean"
 
 
 def _worst(judged: list[dict[str, Any]]) -> str:

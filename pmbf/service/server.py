@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import fcntl
 import os
 import signal
@@ -19,14 +20,15 @@ from pathlib import Path
 
 from pmbf.errors import BusyError, ParameterError
 from pmbf.guard.policy import Policy
-from pmbf.service.connections import Connections
+from pmbf.service.connections import Connections, Door
 from pmbf.service.limits import ServiceLimits
 from pmbf.service.metrics import Metrics
-from pmbf.service.place import made_folder
+from pmbf.service.place import made_folder, read_token
 from pmbf.service.pool import Pool, WorkerError
-from pmbf.service.routes import Service
+from pmbf.service.routes import Service, routes
 
 LOOPBACK = ("127.0.0.1", "::1")
+WORKING_MODULE = "pmbf.service.asks"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,22 +36,20 @@ class Settings:
     """How a service runs.
 
     Args:
-        collection: Folder of the protected documents.
+        policy: What blocks where the asker brings no policy; it names the collection.
         socket: Where the Unix socket is.
-        policy: What blocks where the asker brings no policy.
         n_workers: Working processes, at least 1.
         tcp: A loopback address and a port, or None.
-        token: What clients of that must show.
+        token_file: Holds what clients of that must show; made if need be.
         is_logged: Whether each response is a line on stderr.
         limits: What a client may take.
     """
 
-    collection: str
-    socket: Path
     policy: Policy
+    socket: Path
     n_workers: int
     tcp: tuple[str, int] | None = None
-    token: str = ""
+    token_file: Path | None = None
     is_logged: bool = False
     limits: ServiceLimits = field(default_factory=ServiceLimits)
 
@@ -82,32 +82,42 @@ def run(settings: Settings, on_ready: Callable[[str], None], on_problem: Callabl
         on_problem: Called with what went wrong and did not end the service.
 
     Raises:
-        BusyError: Another service answers there.
-        ParameterError: Others could write to the socket's folder.
+        BusyError: Another service answers there, or another program has the port.
+        ParameterError: Others could write to the socket's folder, or read the token, or the port cannot be had.
         WorkerError: The collection cannot be opened.
     """
-    with _taken(settings.socket):
-        asyncio.run(_serve(settings, on_ready, on_problem))
+    with _taken(settings.socket), _port(settings.tcp) as tcp:
+        token = _token(settings) if tcp else ""
+        asyncio.run(_serve(settings, tcp, token, on_ready, on_problem))
 
 
-async def _serve(settings: Settings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
-    pool = Pool(settings.collection, settings.n_workers)
-    service = Service(settings.collection, settings.policy, pool, Metrics())
-    connections = Connections(service, settings.limits, is_logged=settings.is_logged)
+async def _serve(
+    settings: Settings,
+    tcp: socket.socket | None,
+    token: str,
+    on_ready: Callable[[str], None],
+    on_problem: Callable[[str], None],
+) -> None:
+    pool, metrics = Pool(settings.policy.collection, settings.n_workers, WORKING_MODULE), Metrics()
+    answers = routes(Service(settings.policy, pool, metrics))
+    connections = Connections(answers, metrics, settings.limits, is_logged=settings.is_logged)
     stopped, renewing = asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(one, stopped.set)
     loop.add_signal_handler(signal.SIGHUP, renewing.set)
     await pool.start()
-    limit = settings.limits.header_bytes
+    limits = settings.limits
+    owner, others = Door(limits.connections), Door(limits.tcp_connections, token)
     listening = [
-        await asyncio.start_unix_server(partial(connections.serve, token=None), sock=_bound(settings), limit=limit)
+        await asyncio.start_unix_server(
+            partial(connections.serve, door=owner), sock=_bound(settings), limit=limits.header_bytes
+        )
     ]
-    if settings.tcp:
-        answer = partial(connections.serve, token=settings.token)
-        listening.append(await asyncio.start_server(answer, *settings.tcp, limit=limit))
-    on_ready(f"{pool.status['n_documents']:,} documents of {settings.collection}: {_places(settings, listening)}")
+    if tcp:
+        serve = partial(connections.serve, door=others)
+        listening.append(await asyncio.start_server(serve, sock=tcp, limit=limits.header_bytes))
+    on_ready(f"{pool.status['n_documents']:,} documents of {settings.policy.collection}: {_places(settings, tcp)}")
     renewal = asyncio.create_task(_renew(pool, renewing, on_problem))
     await stopped.wait()
     for server in listening:
@@ -127,12 +137,41 @@ async def _renew(pool: Pool, asked: asyncio.Event, on_problem: Callable[[str], N
             on_problem(f"not reloaded: {error}")
 
 
-def _places(settings: Settings, listening: list[asyncio.Server]) -> str:
-    places = [str(settings.socket)]
-    for server in listening[1:]:
-        host, port = server.sockets[0].getsockname()[:2]
-        places.append(f"[{host}]:{port}" if ":" in host else f"{host}:{port}")
-    return ", ".join(places)
+def _places(settings: Settings, tcp: socket.socket | None) -> str:
+    if not tcp:
+        return str(settings.socket)
+    host, port = tcp.getsockname()[:2]
+    return f"{settings.socket}, {_shown(host, port)} with the token in {settings.token_file}"
+
+
+def _shown(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _token(settings: Settings) -> str:
+    file = settings.token_file or settings.socket.with_suffix(".token")
+    made_folder(file)
+    return read_token(file)
+
+
+@contextlib.contextmanager
+def _port(address: tuple[str, int] | None) -> Iterator[socket.socket | None]:
+    """Give the socket that listens at an address, before anything else is made; None without an address."""
+    if not address:
+        yield None
+        return
+    with socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET) as bound:
+        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            bound.bind(address)
+            bound.listen()
+        except OSError as error:
+            if error.errno == errno.EADDRINUSE:
+                raise BusyError(
+                    f"{_shown(*address)}: another program listens there; name another port (--tcp), or 0 for a free one"
+                ) from None
+            raise ParameterError(f"{_shown(*address)}: {error.strerror}; name another port (--tcp)") from None
+        yield bound
 
 
 def _bound(settings: Settings) -> socket.socket:

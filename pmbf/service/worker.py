@@ -1,7 +1,8 @@
 """A working process: keeps the collection open, answers frames from its socket until that ends.
 
 Before each answer it looks whether there was a commit, or another collection in its place, and then opens that: so an
-answer always shows what was committed before it was asked for, and nobody waits for a reload.
+answer always shows what was committed before it was asked for, and nobody waits for a reload. What can be asked is
+given.
 """
 
 from __future__ import annotations
@@ -11,17 +12,13 @@ import os
 import signal
 import socket
 import sys
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from pmbf.collection import Collection
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, ParameterError, PmbfError, UnsupportedError
-from pmbf.extract import Limits, extract
-from pmbf.guard.allowing import Allowances
-from pmbf.guard.checker import CollectionChecker, open_protected
-from pmbf.guard.checking import judged
-from pmbf.guard.public import PublicText
+from pmbf.guard.checker import open_protected
 from pmbf.jobs import frames
-from pmbf.service import requests
 
 KINDS = {
     ParameterError: "parameter",
@@ -31,6 +28,10 @@ KINDS = {
     CorruptError: "damaged",
 }
 """What the service makes an answer of: the first that an error is."""
+Ask = Callable[[Collection, dict[str, Any], bytes], dict[str, Any]]
+"""Answers a frame's header and body with JSON-ready values."""
+STATUS = "status"
+"""What every working process can be asked: the state of its collection alone."""
 
 
 class Protected:
@@ -66,54 +67,25 @@ class Protected:
             return (*known, b"")
 
 
-def answer(protected: Protected, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+def answer(protected: Protected, asks: Mapping[str, Ask], header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Return the answer to one request; an error is one, too."""
     try:
         collection = protected.collection()
         state = {"generation": collection.generation, "n_documents": collection.n_documents}
-        return state | _ASKED[header["ask"]](collection, header, body)
+        asked = header["ask"]
+        return state if asked == STATUS else state | asks[asked](collection, header, body)
     except (PmbfError, OSError, MemoryError) as error:
         kind = next((name for one, name in KINDS.items() if isinstance(error, one)), "failed")
         return {"error": kind, "reason": str(error) or type(error).__name__}
 
 
-def _judge(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """Look at payloads under a policy."""
-    policy = requests.policy_of(header)
-    ignored, start = requests.ignored_of(header, body)
-    texts = _texts(ignored, Limits(max_bytes=policy.max_bytes, timeout_s=policy.timeout_s))
-    checker = CollectionChecker.under(policy, collection)
-    key = checker.key if header["key"] is None else bytes.fromhex(header["key"])
-    public = PublicText(texts, policy.allow_licences)
-    allowances = Allowances(key, frozenset(header["listed"]), policy.allow_inline, public)
-    payloads = requests.payloads_of(header, body, start)
-    return {"judged": [one.to_dict() for one in judged(payloads, policy, checker, allowances)]}
+def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
+    """Answer what comes through the socket whose number is given, for the collection whose folder is.
 
-
-def _texts(files: list[requests.Named], limits: Limits) -> tuple[str, ...]:
-    texts = []
-    for name, content in files:
-        extracted = extract(content, name, limits)
-        if extracted.problems:
-            raise IncompleteError(f"{name}: {extracted.problems[0]}; it cannot be ignored as a whole")
-        texts.append(extracted.text)
-    return tuple(texts)
-
-
-def _screen(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """Screen one file."""
-    return {"report": collection.screen(body, name=header["name"], **header["options"]).to_dict()}
-
-
-def _status(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
-    return {"id": collection.id}
-
-
-_ASKED = {"judge": _judge, "screen": _screen, "status": _status}
-
-
-def main() -> None:
-    """Answer what comes through the socket whose number is given, for the collection whose folder is."""
+    Args:
+        asks: What can be asked, by name.
+        max_header_bytes: Of a frame.
+    """
     number, folder = int(sys.argv[1]), sys.argv[2]
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, signal.SIG_IGN)  # the service decides; it ends us by closing the socket
@@ -123,6 +95,6 @@ def main() -> None:
         except (PmbfError, OSError) as error:
             frames.send(stream, {}, json.dumps({"error": "failed", "reason": str(error)}).encode())
             return
-        frames.send(stream, {}, json.dumps(answer(protected, {"ask": "status"}, b"")).encode())
-        while request := frames.receive(stream, requests.MAX_HEADER_BYTES):
-            frames.send(stream, {}, json.dumps(answer(protected, *request)).encode())
+        frames.send(stream, {}, json.dumps(answer(protected, asks, {"ask": STATUS}, b"")).encode())
+        while request := frames.receive(stream, max_header_bytes):
+            frames.send(stream, {}, json.dumps(answer(protected, asks, *request)).encode())

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from pmbf.guard.baseline import Audited
-from pmbf.guard.types import Evidence, Finding, Verdict
+from pmbf.guard.types import BLOCKED, Evidence, Finding, Verdict
 from pmbf.terminal.figures import counted, percent, shown_path, size
 from pmbf.terminal.safe import one_line
 
@@ -24,7 +24,8 @@ def findings_text(verdict: Verdict, *, redact: bool, every: bool = False) -> str
 
 def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
     payload = finding.payload
-    yield f"{HEADS[finding.action]}: {_places(finding)} holds text of {shown_path(finding.document_path)}"
+    holds = "hold" if payload.where == "names" else "holds"
+    yield f"{HEADS[finding.action]}: {_places(finding)} {holds} text of {shown_path(finding.source)}"
     yield (
         f"  {counted(finding.n_chars, 'letter')} and digits: {_share_of_document(finding)}"
         f"{percent(finding.share_of_payload)} of the {'message' if payload.is_message else 'file'}"
@@ -84,12 +85,23 @@ def _audit_lines(entry: Audited, redact: bool) -> Iterator[str]:
         yield f"    | {_shortened(one_line(entry.text))}"
 
 
-def note_lines(verdict: Verdict) -> Iterator[str]:
-    """Yield what was not looked at, and last the line that always says what was."""
+def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
+    """Yield what was not looked at, what who is blocked can do, and last the line that always says what was looked at.
+
+    Args:
+        verdict: The answer of a check.
+        ways: How a passage is allowed; asked for only where one blocks.
+    """
     for one in verdict.incomplete[:N_LISTED]:
         yield f"incomplete: {shown_path(one.name)}: {one_line(one.reason.removeprefix(one.name + ': '))}"
     if len(verdict.incomplete) > N_LISTED:
         yield f"… and {counted(len(verdict.incomplete) - N_LISTED, 'more problem')}; --json lists them all"
+    if verdict.message:
+        yield f"guard: {one_line(verdict.message)}"
+    if verdict.exit_code == BLOCKED:
+        told = ", or ".join(ways) or ("" if verdict.message else "ask who keeps the policy")
+        if told:
+            yield f"guard: to let a passage leave: {told}"
     yield summary_line(verdict)
 
 

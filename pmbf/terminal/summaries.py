@@ -86,8 +86,8 @@ def compact_text(report: CompactReport) -> str:
     )
 
 
-def export_text(report: ExportReport, out: str) -> str:
-    """Return what an export wrote, and which documents are too short to be found."""
+def export_text(report: ExportReport, out: str, key_file: str) -> str:
+    """Return what an export wrote, how it is used, and which documents are too short to be found."""
     lines = [
         f"{shown_path(out)}: {counted(report.n_documents - len(report.problems), 'document')} "
         f"in {report.n_rows:,} rows, {size(report.n_bytes)}"
@@ -95,6 +95,7 @@ def export_text(report: ExportReport, out: str) -> str:
     if report.too_short:
         shown = ", ".join(map(shown_path, report.too_short[:3])) + ("…" if len(report.too_short) > 3 else "")
         lines.append(f"{counted(len(report.too_short), 'document')} too short to be found: {shown}")
+    lines.append(f"guard with both: pmbf guard PATH --endpoint {shown_path(out)} --key-file {shown_path(key_file)}")
     return "".join(line + "\n" for line in lines)
 
 

@@ -34,6 +34,7 @@ def desk(tmp_path_factory):
     assert done.stdout.splitlines() == [
         "out.pmbx: 3 documents in 64 rows, 51.3 kB",
         "1 document too short to be found: note-on-the-door.txt",
+        "guard with both: pmbf guard PATH --endpoint out.pmbx --key-file c.pmbf.key",
     ]
     assert "c.pmbf.key: a new site key" in done.stderr
     (desk / "clean.txt").write_text(CLEAN)
@@ -75,7 +76,7 @@ def test_an_incidents_file_is_resolved(desk):
 def test_an_unknown_id_is_a_problem(desk):
     done = pmbf("guard", "resolve", "px-0123456789abcdef", "-c", "c.pmbf", cwd=desk)
     assert (done.returncode, done.stdout) == (3, "")
-    assert "no export of c.pmbf has this id" in done.stderr
+    assert "c.pmbf has no export with this id" in done.stderr
 
 
 def test_a_policy_names_filter_and_key(desk):

@@ -300,7 +300,7 @@ def test_what_is_received_cannot_say_how_it_is_checked(git, tmp_path, protected,
     done = guard("--pre-receive", "-c", protected, "--json", cwd=server.folder, given=given)
     assert done.returncode == 1
     [finding] = json.loads(done.stdout)["findings"]
-    assert finding["document_path"] == "plan.txt"
+    assert (finding["document_path"], finding["document_id"]) == ("", 1)
 
 
 # ---------------------------------------------------------------------- what is no ordinary file

@@ -193,7 +193,7 @@ def test_installing_again_renews_what_was_installed(hooked):
 def test_a_hooks_folder_of_ones_own_is_used(git, tmp_path, protected):
     git("config", "core.hooksPath", tmp_path / "hooks")
     guard("install", "-c", protected, cwd=git.folder)
-    assert sorted(path.name for path in (tmp_path / "hooks").iterdir()) == ["pre-commit", "pre-push"]
+    assert sorted(path.name for path in (tmp_path / "hooks").iterdir()) == ["commit-msg", "pre-commit", "pre-push"]
 
 
 # ---------------------------------------------------------------------- pre-commit
@@ -222,7 +222,7 @@ def managed(git, tmp_path, protected, monkeypatch):
         lines += [f"    args: [-c, '{protected}']"]
     git.write(".pre-commit-config.yaml", "\n".join(lines) + "\n")
     git.commit()
-    git_hooks = ["-t", "pre-commit", "-t", "pre-push"]
+    git_hooks = ["-t", "pre-commit", "-t", "commit-msg", "-t", "pre-push"]
     done = subprocess.run(
         [sys.executable, "-m", "pre_commit", "install", *git_hooks], cwd=git.folder, capture_output=True, check=False
     )
@@ -234,9 +234,11 @@ def test_the_manifest_is_one_that_pre_commit_takes():
     manifest = pytest.importorskip("pre_commit.clientlib").load_manifest(ROOT / ".pre-commit-hooks.yaml")
     assert [(hook["id"], hook["stages"][0]) for hook in manifest] == [
         ("pmbf-guard", "pre-commit"),
+        ("pmbf-guard-message", "commit-msg"),
         ("pmbf-guard-push", "pre-push"),
     ]
-    assert all(hook["require_serial"] and hook["always_run"] and not hook["pass_filenames"] for hook in manifest)
+    assert all(hook["require_serial"] and hook["always_run"] for hook in manifest)
+    assert [hook["id"] for hook in manifest if hook["pass_filenames"]] == ["pmbf-guard-message"]
 
 
 def test_pre_commit_checks_what_is_staged(managed):
@@ -248,6 +250,13 @@ def test_pre_commit_checks_what_is_staged(managed):
     refused = managed("commit", "-m", "m", ok=False)
     assert refused.returncode == 1
     assert "BLOCKED: a.txt" in refused.stdout + refused.stderr
+
+
+def test_pre_commit_checks_the_message(managed):
+    refused = managed("commit", "--allow-empty", "-m", LEAK, ok=False)
+    assert refused.returncode == 1
+    assert "BLOCKED: the message of the commit" in refused.stdout + refused.stderr
+    managed("commit", "-q", "--allow-empty", "-m", CLEAN)
 
 
 @pytest.mark.parametrize("is_known", [True, False], ids=["a branch the server has", "a history it has not"])

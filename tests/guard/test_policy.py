@@ -155,6 +155,8 @@ LOOSER = {
     "ignore": ["/i.txt"],
     "allow_licences": True,
     "name": "mine",
+    "message": "Ask nobody.",
+    "show_source": "always",
 }
 STRICTER = {
     "collection": "/protected.pmbf",
@@ -182,13 +184,15 @@ STRICTER = {
     "ignore": [],
     "allow_licences": False,
     "name": "default",
+    "message": "Ask Ann.",
+    "show_source": "never",
 }
 
 
 @pytest.fixture
 def locked(tmp_path):
     lines = ["collection = '/protected.pmbf'", "exclude = ['vendor']", "allow_inline = false", "on_not_text = 'warn'"]
-    lines.append("allow_licences = false")
+    lines += ["allow_licences = false", "message = 'Ask Ann.'"]
     return str(write(tmp_path / "central.toml", "[guard]", "locked = true", *lines))
 
 

@@ -23,7 +23,8 @@ from pmbf.guard.policy import Policy
 from pmbf.service.limits import ServiceLimits
 from pmbf.service.server import Settings, run
 collection, place, limits = sys.argv[1], Path(sys.argv[2]), eval(sys.argv[3])
-settings = Settings(collection, place, Policy(collection), 2, is_logged=True, limits=ServiceLimits(**limits))
+tcp = ("127.0.0.1", 0) if limits.pop("tcp", False) else None
+settings = Settings(Policy(collection), place, 2, tcp, is_logged=True, limits=ServiceLimits(**limits))
 run(settings, lambda what: print("serving", what, file=sys.stderr, flush=True), print)
 """
 
@@ -62,6 +63,11 @@ class Running:
         self.process.send_signal(number)
         self.said += self.process.communicate(timeout=60)[1]
         return self.process.returncode
+
+    @property
+    def port(self):
+        """Where it listens over TCP."""
+        return int(self.said.split("127.0.0.1:")[-1].split()[0])
 
     def connect(self):
         """Return a connection."""

@@ -8,8 +8,10 @@ import sys
 import pytest
 from typer.main import get_command
 
+from pmbf import Collection
 from pmbf.cli.guard.app import app
-from pmbf.cli.guard.plain import COMMANDS, FLAGS, LISTS, WORDS, plain
+from pmbf.cli.guard.options import COMMANDS
+from pmbf.cli.guard.plain import FLAGS, LISTS, WORDS, plain
 from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, SECRET, Git, guard
 from tests.service.conftest import served
@@ -114,8 +116,6 @@ def test_a_service_that_does_not_answer_is_done_without(protected, desk, place):
 
 
 def test_the_service_of_another_collection_is_not_believed(service, desk, tmp_path):
-    from pmbf import Collection
-
     with Collection(tmp_path / "other.pmbf", create=True) as made:
         made.add(words(3, 400), name="other")
     done = guard("leak.txt", "-c", tmp_path / "other.pmbf", cwd=desk, PMBF_SOCKET=str(service.path))
@@ -141,6 +141,74 @@ def test_the_usual_socket_is_found_and_not_where_others_could_have_put_it(protec
         path.parent.chmod(0o700)
         process.terminate()
         assert process.wait(60) == 0
+
+
+# ---------------------------------------------------------------------- the same verdict at every door
+
+
+NOTED = f"{LEAK}\n\npmbf:allow {{}}\n"
+PAYLOADS = {
+    "clean.txt": CLEAN.encode(),
+    "leak.txt": f"{CLEAN}\n\n{LEAK}\n".encode(),
+    "page.html": f"<html><body><p>{LEAK}</p></body></html>".encode(),
+    "picture.png": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9,
+    "cut.docx": b"PK\x03\x04 and then nothing",
+    "empty.txt": b"",
+}
+
+
+@pytest.fixture(scope="module")
+def fingerprint(protected, tmp_path_factory):
+    """The fingerprint of the leak under the collection's own key."""
+    folder = tmp_path_factory.mktemp("fingerprint")
+    (folder / "leak.txt").write_text(LEAK)
+    done = guard("leak.txt", "--json", "-c", protected, cwd=folder, PMBF_SOCKET="")
+    [finding] = json.loads(done.stdout)["findings"]
+    return finding["evidence"][0]["fingerprint"]
+
+
+@pytest.mark.parametrize(("keys", "outcome"), [
+    ("", "block"),
+    ("ignore = ['public.txt']", "clean"),
+    ("baseline = 'allowed.json'", "clean"),
+    ("allow_inline = true", "block"),
+    ("allow_licences = false\nmax_bytes = 100000", "block"),
+    ("block_chars = 'off'\nblock_payload_share = 'off'\nblock_document_share = 'off'", "warn"),
+], ids=["default", "ignore", "baseline", "allow_inline", "licences", "levels"])  # fmt: skip
+def test_command_line_service_and_http_give_one_verdict(protected, place, tmp_path, fingerprint, keys, outcome):
+    (tmp_path / "public.txt").write_text(LEAK)
+    (tmp_path / "allowed.json").write_text(json.dumps(
+        {"pmbf_baseline": 1, "key": Collection(protected).id.encode().hex(), "allowed": {fingerprint: "public"}}
+    ))  # fmt: skip
+    lines = ["[guard]", f"collection = '{protected}'", keys, "" if "allow_inline" in keys else "allow_inline = false"]
+    (tmp_path / "policy.toml").write_text("\n".join(lines))
+    payloads = {"leak.txt": PAYLOADS["leak.txt"], "noted.txt": NOTED.format(fingerprint).encode()}
+    with served(protected, place / "doors.sock", "--config", tmp_path / "policy.toml") as running:
+        for name, content in (payloads if keys else PAYLOADS | payloads).items():
+            words = ("-", "--name", name, "--json", "--config", tmp_path / "policy.toml")
+            alone, by_service = (
+                json.loads(guard(*words, cwd=tmp_path, given=content, PMBF_SOCKET=socket).stdout)
+                for socket in ("", str(running.path))
+            )
+            status, by_http = running.json("POST", f"/v1/check?name={name}", content)
+            assert (status, by_http.pop("generation")) == (200, Collection(protected).generation)
+            assert alone == by_service == by_http, name
+            if name == "leak.txt":
+                assert alone["action"] == outcome
+            if name == "noted.txt":
+                assert alone["action"] == ("clean" if "true" in keys or outcome == "clean" else outcome)
+
+
+def test_a_baseline_that_is_renewed_counts_from_the_next_request_on(protected, place, tmp_path, fingerprint):
+    file, key = tmp_path / "allowed.json", Collection(protected).id.encode().hex()
+    (tmp_path / "policy.toml").write_text("[guard]\nbaseline = 'allowed.json'\n")
+    with served(protected, place / "renewed.sock", "--config", tmp_path / "policy.toml") as running:
+        for allowed, action in (({}, "block"), ({fingerprint: ""}, "clean")):
+            file.write_text(json.dumps({"pmbf_baseline": 1, "key": key, "allowed": allowed}))
+            assert running.json("POST", "/v1/check", LEAK.encode())[1]["action"] == action
+        file.unlink()
+        status, told = running.json("POST", "/v1/check", LEAK.encode())
+        assert (status, "no such baseline" in told["error"]) == (500, True)
 
 
 # ---------------------------------------------------------------------- plain words

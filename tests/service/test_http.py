@@ -12,22 +12,25 @@ from hypothesis import strategies as st
 
 from pmbf import Collection, __version__
 from pmbf.guard.policy import Policy
+from pmbf.guard.session import Session
 from pmbf.guard.types import Payload
 from pmbf.jobs import frames
 from pmbf.report import Report
 from pmbf.service.http import Head, HttpError, parse_head
 from pmbf.service.requests import request
 from tests.conftest import words
-from tests.guard.conftest import LEAK
+from tests.guard.conftest import LEAK, OTHER_SECRET
 from tests.service.conftest import encoded, limited, received, served
 
 CLEAN = words(77)
+UNREAD = f"From: a\nContent-Type: application/pdf\nContent-Transfer-Encoding: base64\n\n{'JVBERi0xLjQKcut' * 3}\n"
+"""A mail whose only part cannot be read."""
 
 
 def frame(folder, *contents, **changes):
     """Return what a hook sends."""
     payloads = [Payload(f"{n}.txt", (f"{n}.txt",), one.encode(), "path") for n, one in enumerate(contents)]
-    header, pieces = request(Policy(str(folder)), None, (), payloads)
+    header, pieces = request(Session(Policy(str(folder))), payloads)
     return frames.head_of(header | changes, sum(map(len, pieces))) + b"".join(pieces)
 
 
@@ -111,6 +114,7 @@ def test_what_cannot_be_answered_is_told_with_a_reason(service, method, target, 
     ({"ignore": [["a"]]}, 400),
     ({"key": "xyz"}, 400),
     ({"listed": [1]}, 400),
+    ({"listed": ["0a6f8c08724bcee7a2cc"]}, 400),
 ])  # fmt: skip
 def test_a_frame_that_does_not_hold_together_is_refused(service, protected, changes, status):
     assert service.json("POST", "/v1/judge", frame(protected, CLEAN, **changes))[0] == status
@@ -213,21 +217,81 @@ def test_too_many_connections_are_refused_and_told_so(strict):
     assert still_answers(strict)
 
 
-@pytest.mark.parametrize(("limits", "said"), [
-    ({"requests": 1}, "too many requests"),
-    ({"held_bytes": 1000}, "too many bytes"),
+@pytest.mark.parametrize(("limits", "n_sent", "said"), [
+    ({"requests": 1}, 0, "too many requests"),
+    ({"held_bytes": 1000}, 500, "too many bytes"),
 ])  # fmt: skip
-def test_who_asks_for_more_than_there_is_room_for_is_told_to_come_back(protected, place, limits, said):
+def test_who_asks_for_more_than_there_is_room_for_is_told_to_come_back(protected, place, limits, n_sent, said):
     with limited(protected, place / "full.sock", **limits) as running, running.connect() as first:
         whole = encoded("POST", "/v1/check", CLEAN[:600].encode(), Expect="100-continue")
         first.sendall(whole[:-600])
         assert b"100 Continue" in first.recv(100)
-        status, answer = running.json("POST", "/v1/check", CLEAN[:600].encode())
-        assert (status, said in answer["error"]) == (503, True)
-        first.sendall(whole[-600:])
+        first.sendall(whole[-600:][:n_sent])
+        while (answer := running.json("POST", "/v1/check", CLEAN[:600].encode()))[0] == 200:
+            pass  # what was sent has not come yet
+        assert (answer[0], said in answer[1]["error"]) == (503, True)
+        first.sendall(whole[-600:][n_sent:])
         assert received(first)[0] == 200
         assert running.json("POST", "/v1/check", CLEAN[:600].encode())[0] == 200
         assert running.metric('pmbf_refused_total{reason="busy"}') == 1
+
+
+def claimed(n_bytes, **headers):
+    """Return a request that says how long its body is, without it."""
+    return encoded("POST", "/v1/check", **headers).replace(b"Content-Length: 0", b"Content-Length: %d" % n_bytes)
+
+
+def test_bodies_that_are_claimed_and_not_sent_take_no_room(protected, place):
+    with limited(protected, place / "claims.sock", held_bytes=1000) as running:
+        claims = [running.connect() for _ in range(4)]
+        for claim in claims:
+            claim.sendall(claimed(900, Expect="100-continue"))
+            assert b"100 Continue" in claim.recv(100)
+        assert running.json("POST", "/v1/check", CLEAN[:900].encode())[0] == 200
+        for claim in claims:
+            claim.close()
+
+
+def test_what_came_is_counted_and_not_what_was_claimed(protected, place):
+    with limited(protected, place / "counts.sock") as running:
+        huge = claimed(999_999_999_999_999)
+        half = claimed(100_000) + b"half"
+        for sent, status in ((huge, 413), (half, 400)):
+            with running.connect() as connection:
+                connection.sendall(sent)
+                connection.shutdown(socket.SHUT_WR)
+                assert received(connection)[0] == status
+        assert running.metric("pmbf_received_bytes_total") == len(huge) + len(half)
+        assert running.stop() == 0
+    logged = [line.split()[4] for line in running.said.splitlines() if " POST " in line]
+    assert logged == [str(len(huge)), str(len(half))]
+
+
+def test_who_comes_over_tcp_takes_no_place_of_the_socket(protected, place):
+    with limited(protected, place / "doors.sock", tcp=True, connections=4, tcp_connections=4) as running:
+        address = ("127.0.0.1", running.port)
+        held = [socket.create_connection(address, timeout=60) for _ in range(12)]
+        for connection in held:
+            _quietly(connection, b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+        while running.metric("pmbf_refused_total") < 8:
+            pass
+        assert running.ask("POST", "/v1/check", CLEAN.encode())[0] == 200
+        for connection in held:
+            connection.close()
+
+
+def test_a_stop_with_idle_connections_is_quiet(protected, place):
+    with limited(protected, place / "idle.sock") as running:
+        idle = [running.connect() for _ in range(6)]
+        for connection in idle[:3]:
+            connection.sendall(encoded("GET", "/healthz"))
+            assert received(connection)[0] == 200
+        while running.metric("pmbf_connections") < 7:
+            pass
+        assert running.stop() == 0
+        assert all(connection.recv(1) == b"" for connection in idle)
+    lines = [line for line in running.said.splitlines() if "serving" not in line]
+    assert all(" GET " in line for line in lines), running.said
 
 
 def test_pipelined_requests_are_answered_one_after_another(service):
@@ -353,11 +417,15 @@ def test_the_log_has_sizes_and_outcomes_and_no_text(protected, place):
         running.ask("POST", "/v1/check?name=secret-name.txt", LEAK.encode())
         running.ask("POST", f"/{LEAK[:10].replace(' ', '%20')}", LEAK.encode())
         running.ask("POST", "/v1/judge", frame(protected, LEAK))
+        running.ask("POST", "/v1/screen?max_candidates=1", (LEAK + OTHER_SECRET).encode())
+        running.ask("POST", "/v1/screen?name=a.eml", UNREAD.encode())
     lines = [line.split() for line in running.said.splitlines() if " POST " in line]
     assert [line[2:4] + line[-1:] for line in lines] == [
         ["/v1/check", "200", "block"],
         ["other", "404", "-"],
         ["/v1/judge", "200", "block"],
+        ["/v1/screen", "200", "found"],
+        ["/v1/screen", "200", "incomplete"],
     ]
     assert not [word for word in {*LEAK.split()[1:-1], "secret-name", "plan.txt"} if word in running.said]
 
@@ -381,13 +449,31 @@ def by_tcp(protected, place):
     """A service with a port of its own, and the port."""
     options = ("--tcp", "127.0.0.1:0", "--token-file", place / "token")
     with served(protected, place / "tcp.sock", *options) as running:
-        yield running, int(running.said.split("127.0.0.1:")[-1].split()[0])
+        yield running, running.port
+
+
+def told_over_tcp(port, *request, **headers):
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
+        connection.sendall(encoded(*request, **headers))
+        status, body = received(connection)
+        return status, json.loads(body)
 
 
 def over_tcp(port, *request, **headers):
-    with socket.create_connection(("127.0.0.1", port), timeout=60) as connection:
-        connection.sendall(encoded(*request, **headers))
-        return received(connection)[0]
+    return told_over_tcp(port, *request, **headers)[0]
+
+
+def test_a_port_that_another_has_is_told_before_a_token_is_made(protected, place):
+    from tests.test_commands import run
+
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        token = place / "no-token"
+        done = run(
+            "serve", "-c", protected, "--socket", place / "p.sock", "--tcp", f"127.0.0.1:{port}", "--token-file", token
+        )
+    assert (done.exit_code, f"127.0.0.1:{port}: another program listens there" in done.stderr) == (3, True)
+    assert not token.exists()
 
 
 def test_over_tcp_only_the_token_opens(by_tcp, place):
@@ -403,7 +489,29 @@ def test_over_tcp_only_the_token_opens(by_tcp, place):
         assert over_tcp(port, "GET", "/metrics", **wrong) == 401
         assert over_tcp(port, "GET", "/nothing", **wrong) == 401
     assert over_tcp(port, "GET", "/healthz") == 200
+    assert told_over_tcp(port, "GET", "/healthz") == (200, {"status": "ok"})
+    assert told_over_tcp(port, "GET", "/healthz", Authorization=f"Bearer {token}")[1]["n_documents"] == 12
     assert running.metric('pmbf_refused_total{reason="token"}') == 15
+
+
+def test_over_tcp_documents_have_numbers_and_policies_of_askers_are_not_taken(by_tcp, protected, place):
+    running, port = by_tcp
+    shown = {"Authorization": f"Bearer {(place / 'token').read_text().strip()}"}
+    _, verdict = told_over_tcp(port, "POST", "/v1/check", LEAK.encode(), **shown)
+    assert [(one["document_path"], one["document_id"]) for one in verdict["findings"]] == [("", 1)]
+    _, verdict = running.json("POST", "/v1/check", LEAK.encode())
+    assert [(one["document_path"], one["document_id"]) for one in verdict["findings"]] == [("plan.txt", 1)]
+    status, told = told_over_tcp(port, "POST", "/v1/judge", frame(protected, LEAK), **shown)
+    assert (status, "only the Unix socket" in told["error"]) == (403, True)
+
+
+def test_a_service_that_names_no_document_screens_none(protected, place, tmp_path):
+    (tmp_path / "policy.toml").write_text("[guard]\nshow_source = 'never'\n")
+    with served(protected, place / "mute.sock", "--config", tmp_path / "policy.toml") as running:
+        status, told = running.json("POST", "/v1/screen", LEAK.encode())
+        assert (status, "show_source" in told["error"]) == (403, True)
+        [finding] = running.json("POST", "/v1/check", LEAK.encode())[1]["findings"]
+        assert (finding["document_path"], finding["document_id"], finding["action"]) == ("", 0, "block")
 
 
 @pytest.mark.parametrize(("options", "said"), [

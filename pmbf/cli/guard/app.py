@@ -7,9 +7,10 @@ from typing import Any
 import typer
 
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
-from pmbf.cli.guard import arguments as arg
+from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.baseline import app as baseline_app
 from pmbf.cli.guard.hooks import INSTALL_CODES, UNINSTALL_CODES, install, uninstall
+from pmbf.cli.guard.options import BY_FIELD
 from pmbf.cli.guard.resolve import RESOLVE_HELP, resolve
 from pmbf.cli.guard.run import run
 
@@ -52,34 +53,10 @@ def _guard() -> None:
 
 
 @app.command(CHECK, cls=PmbfCommand, epilog=EXAMPLES)
-def check(
-    paths: arg.Words = None,
-    staged: arg.Staged = False,
-    range_: arg.Range = None,
-    pre_push: arg.PrePush = False,
-    pre_receive: arg.PreReceive = False,
-    collection: arg.CollectionFolder = None,
-    endpoint: arg.Endpoint = None,
-    key_file: arg.KeyFile = None,
-    policy: arg.PolicyFile = None,
-    config: arg.ConfigFile = None,
-    block_chars: arg.BlockChars = None,
-    warn_chars: arg.WarnChars = None,
-    on_incomplete: arg.OnIncomplete = None,
-    baseline: arg.Baseline = None,
-    ignore: arg.Ignore = None,
-    name: arg.Name = None,
-    include: arg.Include = None,
-    exclude: arg.Exclude = None,
-    max_bytes: arg.MaxBytes = None,
-    redact: arg.Redact = None,
-    json: arg.Json = False,
-    sarif: arg.Sarif = None,
-    incidents: arg.Incidents = None,
-    quiet: arg.Quiet = False,
-) -> None:
+@taking(*BY_FIELD)
+def check(**given: Any) -> None:
     """Check files, standard input, or what git is about to do (the command that may be left out)."""
-    raise typer.Exit(run(**locals()))
+    raise typer.Exit(run(given))
 
 
 app.add_typer(baseline_app, name="baseline")

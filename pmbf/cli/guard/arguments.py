@@ -1,100 +1,70 @@
-"""What `pmbf guard` and its sub-commands take: each argument and option once, with its help."""
+"""The options of `pmbf guard` as typer takes them, and those that only its other commands have."""
 
 from __future__ import annotations
 
+import inspect
+from collections.abc import Callable
+from inspect import Parameter
 from typing import Annotated, Any
 
-from pmbf.cli.arguments import FILES, LIMITS, OUTPUT, flag, names, option, parse_size
+from pmbf.cli.arguments import flag, names, option, parse_size
+from pmbf.cli.guard.options import BY_FIELD, GIT, POLICY, Option
 from pmbf.guard.config import from_text
-from pmbf.guard.policy import KEYS
 
-GIT = "What git is about to do"
-POLICY = "The policy"
+SCOPE = ("words", "staged", "revisions", "collection", "policy_file", "config_file")
+"""What the commands of a baseline are asked for."""
 
-
-def _level(name: str) -> Any:
-    def parse(text: str) -> Any:
-        return from_text(name, text, "the command line")
-
-    return parse
-
-
-Words = Annotated[list[str] | None, names("PATH", "Files and folders, hidden ones too; - reads stdin.")]
-Staged = Annotated[bool, flag("--staged", "What is staged in git's index (pre-commit).", GIT)]
-Range = Annotated[str | None, option("--range", "A..B", "Every blob and message that these commits bring.", GIT)]
-PrePush = Annotated[bool, flag("--pre-push", "What is about to be pushed; stdin has git's lines.", GIT)]
-PreReceive = Annotated[bool, flag("--pre-receive", "What was received; stdin has git's lines.", GIT)]
-Name = Annotated[str | None, option("--name", "NAME", "What to call stdin; its ending tells the format.", FILES)]
-Include = Annotated[list[str] | None, option("--include", "GLOB", "Look only at paths that fit; repeatable.", FILES)]
-Exclude = Annotated[list[str] | None, option("--exclude", "GLOB", "Leave out paths that fit; repeatable.", FILES)]
-MaxBytes = Annotated[
-    int | None,
-    option("--max-bytes", "SIZE", "Larger files are incomplete: 20M, 1G (default: 256M).", LIMITS, parser=parse_size),
-]
-CollectionFolder = Annotated[
-    str | None,
-    option("--collection", "FOLDER", "The protected documents (else PMBF_COLLECTION).", POLICY, short="-c"),
-]
-Endpoint = Annotated[
-    str | None,
-    option("--endpoint", "FILE", "An endpoint filter (`pmbf export`) in the place of the collection.", POLICY),
-]
-KeyFile = Annotated[str | None, option("--key-file", "FILE", "The site key of the endpoint filter.", POLICY)]
 OpaqueIds = Annotated[
     list[str],
-    names("ID", "Opaque ids as findings show them, px-…; - takes all that stand in stdin, an incidents file."),
-]
-PolicyFile = Annotated[
-    str | None, option("--policy", "FILE", "A central policy; may be locked (else PMBF_GUARD_POLICY).", POLICY)
-]
-ConfigFile = Annotated[
-    str | None, option("--config", "FILE", "Read this instead of pyproject.toml and .pmbf.toml.", POLICY)
-]
-BlockChars = Annotated[
-    Any,
-    option(
-        "--block-chars",
-        "N|off",
-        "Letters and digits of one document that block (default: 300).",
-        POLICY,
-        parser=_level("block_chars"),
-    ),
-]
-WarnChars = Annotated[
-    Any,
-    option("--warn-chars", "N|off", "The same for a warning (default: 150).", POLICY, parser=_level("warn_chars")),
-]
-OnIncomplete = Annotated[
-    str | None,
-    option(
-        "--on-incomplete",
-        "block|warn",
-        f"Of what cannot be read whole: {KEYS['on_incomplete'].expected} (default: block).",
-        POLICY,
-    ),
-]
-Baseline = Annotated[str | None, option("--baseline", "FILE", "Fingerprints of passages that may leave.", POLICY)]
-Ignore = Annotated[
-    list[str] | None,
-    option("--ignore", "FILE", "What stands in FILE is public and does not count; repeatable.", POLICY),
-]
-Redact = Annotated[
-    bool | None,
-    flag("--redact/--show", "Whether passages are shown (default: shown, but not where CI is set).", OUTPUT),
-]
-Json = Annotated[bool, flag("--json", "Print the verdict as one line of JSON.", OUTPUT)]
-Quiet = Annotated[bool, flag("--quiet", "Print no findings: only the line on stderr, and the exit code.", OUTPUT)]
-Sarif = Annotated[
-    str | None,
-    option("--sarif", "FILE", "Write SARIF 2.1.0, without text; - is stdout, instead of findings.", OUTPUT),
-]
-Incidents = Annotated[
-    str | None, option("--incidents", "FILE", "Append a line of JSON for each finding, never with text.", OUTPUT)
+    names("ID", "Opaque ids (px-…) and numbers of documents; - takes all that stand in stdin, an incidents file."),
 ]
 BaselineFile = Annotated[
     str | None,
     option("--file", "FILE", "The baseline (default: the policy's, else .pmbf-baseline.json at the top).", POLICY),
 ]
 PreCommitHook = Annotated[bool, flag("--pre-commit", "The hook that checks what is staged.", GIT)]
+CommitMsgHook = Annotated[bool, flag("--commit-msg", "The hook that checks the message of a commit.", GIT)]
 PrePushHook = Annotated[bool, flag("--pre-push", "The hook that checks what is about to be pushed.", GIT)]
 PreReceiveHook = Annotated[bool, flag("--pre-receive", "A server's hook that checks what was received.", GIT)]
+
+
+def taking(*fields: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command options of `pmbf guard check`, which it takes as keywords; its own come behind them."""
+
+    def decorated(command: Callable[..., None]) -> Callable[..., None]:
+        declared = inspect.signature(command, eval_str=True).parameters.values()
+        own = [one for one in declared if one.kind is not Parameter.VAR_KEYWORD and one.name not in fields]
+        taken = [_parameter(BY_FIELD[field]) for field in fields]
+        named = [one.replace(kind=Parameter.KEYWORD_ONLY) for one in own]
+        command.__signature__ = inspect.Signature(taken + named)  # type: ignore[attr-defined]
+        return command
+
+    return decorated
+
+
+def _parameter(one: Option) -> Parameter:
+    default = False if one.kind == "flag" else None
+    return Parameter(one.field, Parameter.KEYWORD_ONLY, default=default, annotation=_annotation(one))
+
+
+def _annotation(one: Option) -> Any:
+    if not one.names:
+        return Annotated[list[str] | None, names(one.metavar, one.text)]
+    if one.kind in ("flag", "switch"):
+        kind: Any = bool if one.kind == "flag" else bool | None
+        return Annotated[kind, flag("/".join(one.names), one.text, one.panel)]
+    kind, parser = {
+        "word": (str | None, None),
+        "words": (list[str] | None, None),
+        "size": (int | None, parse_size),
+        "level": (Any, _level(one.field)),
+    }[one.kind]
+    short = one.names[1] if len(one.names) > 1 else None
+    return Annotated[kind, option(one.names[0], one.metavar, one.text, one.panel, short=short, parser=parser)]
+
+
+def _level(name: str) -> Callable[[str], Any]:
+    def parse(text: str) -> Any:
+        return from_text(name, text, "the command line")
+
+    return parse

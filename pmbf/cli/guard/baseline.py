@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard import arguments as arg
+from pmbf.cli.guard.arguments import taking
+from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.outcome import DONE, note, print_json, print_text
 from pmbf.errors import IncompleteError, ParameterError
+from pmbf.guard.config import OWN_FILE
 
 if TYPE_CHECKING:
     from pmbf.guard.baseline import Baseline
@@ -39,69 +44,48 @@ Then write behind each fingerprint why it may leave, and name the file as
 
 {CODES}""",
 )
-def create(
-    paths: arg.Words = None,
-    staged: arg.Staged = False,
-    range_: arg.Range = None,
-    collection: arg.CollectionFolder = None,
-    policy: arg.PolicyFile = None,
-    config: arg.ConfigFile = None,
-    file: arg.BaselineFile = None,
-) -> None:
+@taking(*arg.SCOPE)
+def create(file: arg.BaselineFile = None, **scope: Any) -> None:
     """Allow every passage that is found now; refuses to touch a baseline that is there."""
     from pmbf.guard.baseline import Baseline, write_baseline
     from pmbf.terminal.figures import counted
 
-    check = _Baselined(paths, staged, range_, collection, policy, config, file)
-    if os.path.lexists(check.file):
-        raise ParameterError(f"{check.file}: is there already; `pmbf guard baseline update` renews it")
-    verdict = check.verdict(None)
-    made = Baseline(check.key).renewed(_found(verdict))
-    write_baseline(check.file, made)
-    note(f"{check.file}: {counted(len(made.notes), 'passage')} allowed from now on; write behind each why")
+    asked = _Scope(file, scope)
+    if os.path.lexists(asked.file):
+        raise ParameterError(f"{asked.file}: is there already; `pmbf guard baseline update` renews it")
+    verdict = asked.verdict(None)
+    made = Baseline(asked.session.key()).renewed(_found(verdict))
+    write_baseline(asked.file, made)
+    note(f"{asked.file}: {counted(len(made.notes), 'passage')} in it; write behind each why it may leave")
+    if asked.switch:
+        note(asked.switch)
 
 
 @app.command(cls=PmbfCommand, epilog=CODES)
-def update(
-    paths: arg.Words = None,
-    staged: arg.Staged = False,
-    range_: arg.Range = None,
-    collection: arg.CollectionFolder = None,
-    policy: arg.PolicyFile = None,
-    config: arg.ConfigFile = None,
-    file: arg.BaselineFile = None,
-) -> None:
+@taking(*arg.SCOPE)
+def update(file: arg.BaselineFile = None, **scope: Any) -> None:
     """Allow what is found now, forget what is not found any more; notes stay."""
     from pmbf.guard.baseline import read_baseline, write_baseline
 
-    check = _Baselined(paths, staged, range_, collection, policy, config, file)
-    before = read_baseline(check.file)
-    after = before.renewed(_found(check.verdict(before)))
-    write_baseline(check.file, after)
+    asked = _Scope(file, scope)
+    before = read_baseline(asked.file)
+    after = before.renewed(_found(asked.verdict(before)))
+    write_baseline(asked.file, after)
     n_new, n_gone = len(after.notes.keys() - before.notes.keys()), len(before.notes.keys() - after.notes.keys())
-    note(f"{check.file}: {n_new} new, {n_gone} gone, {len(after.notes) - n_new} kept")
+    note(f"{asked.file}: {n_new} new, {n_gone} gone, {len(after.notes) - n_new} kept")
 
 
 @app.command(cls=PmbfCommand, epilog=CODES)
-def audit(
-    paths: arg.Words = None,
-    staged: arg.Staged = False,
-    range_: arg.Range = None,
-    collection: arg.CollectionFolder = None,
-    policy: arg.PolicyFile = None,
-    config: arg.ConfigFile = None,
-    file: arg.BaselineFile = None,
-    redact: arg.Redact = None,
-    json: arg.Json = False,
-) -> None:
+@taking(*arg.SCOPE, "redact", "json")
+def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bool = False, **scope: Any) -> None:
     """Show each allowed passage: where it is found, its text, and why it may leave."""
     from pmbf.cli.guard.checks import is_redacted
     from pmbf.guard.baseline import audited, read_baseline
     from pmbf.terminal.guard import audit_text
 
-    check = _Baselined(paths, staged, range_, collection, policy, config, file)
-    baseline = read_baseline(check.file)
-    entries = audited(baseline, check.verdict(baseline))
+    asked = _Scope(file, scope)
+    baseline = read_baseline(asked.file)
+    entries = audited(baseline, asked.verdict(baseline))
     hidden = is_redacted(redact)
     if json:
         print_json([entry.to_dict(redact=hidden) for entry in entries])
@@ -110,37 +94,41 @@ def audit(
     raise typer.Exit(DONE)
 
 
-class _Baselined:
-    """A check whose baseline is made or looked through: the one of the policy does not hold meanwhile."""
+class _Scope:
+    """What a baseline is made or looked through for; the policy's own baseline does not hold meanwhile.
 
-    def __init__(
-        self,
-        paths: list[str] | None,
-        staged: bool,
-        revisions: str | None,
-        collection: str | None,
-        policy: str | None,
-        config: str | None,
-        file: str | None,
-    ) -> None:
+    Args:
+        file: The baseline, or None: the policy says.
+        given: Values of the fields in `SCOPE`.
+    """
+
+    def __init__(self, file: str | None, given: Mapping[str, Any]) -> None:
         from pmbf.cli.guard.checks import Asked, Check, values_given
         from pmbf.guard.config import Chosen
+        from pmbf.guard.session import Session
 
-        chosen = Chosen(policy, config, values_given(collection=collection))
-        self._check = Check.of(Asked(paths or (), staged, revisions), chosen)
+        parts = sorted_out(given)
+        chosen = Chosen(**parts["chosen"], values=values_given(**parts["policy"]))
+        self._check = Check.of(Asked(**parts["asked"]), chosen)
         self.file = file or self._check.policy.baseline or str(self._check.folder / FILE_NAME)
-        self.key = b""
+        self.session = Session.of(replace(self._check.policy, baseline=""), to_others=self._check.to_others)
+
+    @property
+    def switch(self) -> str:
+        """What makes the baseline count; empty where it does."""
+        counts = self._check.policy.baseline
+        if counts and os.path.realpath(counts) == os.path.realpath(self.file):
+            return ""
+        folder = self._check.folder
+        policy, named = os.path.relpath(folder / OWN_FILE), os.path.relpath(self.file, folder)
+        return f'to make it count, write baseline = "{named}" below [guard] in {policy}, or add --baseline {self.file}'
 
     def verdict(self, baseline: Baseline | None) -> Verdict:
         """Return the verdict under a baseline's key, where it allows nothing; without one, under the collection's."""
-        from pmbf.cli.guard.checks import allowances_under
         from pmbf.guard.baseline import Baseline
 
-        def allowances(key: bytes) -> Any:
-            self.key = baseline.key if baseline else key
-            return allowances_under(self._check.policy, Baseline(self.key))
-
-        verdict, _ = self._check.verdict(allowances)
+        session = self.session.under(Baseline(baseline.key)) if baseline else self.session
+        verdict, _ = self._check.verdict(session)
         if verdict.incomplete:
             first = verdict.incomplete[0]
             raise IncompleteError(f"{first.name}: {first.reason}; a baseline of less than everything would mislead")

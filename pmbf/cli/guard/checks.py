@@ -4,27 +4,21 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from pmbf.cli.inputs import ignored_texts, limits
 from pmbf.cli.outcome import note, reason
 from pmbf.errors import ParameterError, PmbfError
-from pmbf.guard.config import Chosen, policy_for, project_folder
+from pmbf.guard.config import Chosen, is_locked, policy_for, project_folder
 from pmbf.guard.policy import Policy
 
 if TYPE_CHECKING:
-    from pmbf.guard.allowing import Allowances
-    from pmbf.guard.baseline import Baseline
-    from pmbf.guard.checker import Checker
     from pmbf.guard.git import Repository
+    from pmbf.guard.session import Judge, Session
     from pmbf.guard.sources import Planned
-    from pmbf.guard.types import Judged, Payload, Verdict
-    from pmbf.service.client import Asker
+    from pmbf.guard.types import Verdict
 
 
 SHOWS_PROGRESS = 200
@@ -41,6 +35,7 @@ class Asked:
         revisions: A range of commits.
         pre_push: What git is about to push.
         pre_receive: What git has received.
+        commit_msg: The message of a commit, in the file that the words name.
         name: What to call standard input.
 
     Raises:
@@ -52,25 +47,29 @@ class Asked:
     revisions: str | None = None
     pre_push: bool = False
     pre_receive: bool = False
+    commit_msg: bool = False
     name: str | None = None
 
     def __post_init__(self) -> None:
         ways = {
-            "PATH": bool(self.words) and not self.pre_push,
+            "PATH": bool(self.words) and not self.pre_push and not self.commit_msg,
             "--staged": self.staged,
             "--range": self.revisions is not None,
             "--pre-push": self.pre_push,
             "--pre-receive": self.pre_receive,
+            "--commit-msg": self.commit_msg,
         }
         chosen = [name for name, is_given in ways.items() if is_given]
         if len(chosen) != 1:
             what = f"{' and '.join(chosen)} are given" if chosen else "nothing to check is named"
             raise ParameterError(f"{what}, expected one of: {', '.join(ways)}")
+        if self.commit_msg and len(self.words) != 1:
+            raise ParameterError(f"--commit-msg is given {len(self.words)} files, expected the one that git names")
 
     @property
     def in_git(self) -> bool:
         """Whether git is asked."""
-        return not self.words or self.pre_push
+        return not self.words or self.pre_push or self.commit_msg
 
     @property
     def by_another(self) -> bool:
@@ -85,12 +84,14 @@ class Check:
     Args:
         asked: What to look at.
         policy: What blocks.
+        chosen: What the policy is put together from.
         folder: What the policy's globs start from.
         repository: Where git is asked.
     """
 
     asked: Asked
     policy: Policy
+    chosen: Chosen
     folder: Path
     repository: Repository | None
 
@@ -118,29 +119,42 @@ class Check:
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
-        return Check(asked, policy, folder, repository)
+        return Check(asked, policy, chosen, folder, repository)
 
-    def verdict(self, allowances: Callable[[bytes], Allowances], *, by_service: bool = False) -> tuple[Verdict, str]:
+    @property
+    def to_others(self) -> bool:
+        """Whether others than who checks on this machine may read the verdict."""
+        return self.asked.by_another or is_read_by_others(os.environ)
+
+    def ways_to_allow(self) -> Iterator[str]:
+        """Yield how a passage is allowed under the policy."""
+        if self.policy.allow_inline:
+            yield "write `pmbf:allow FINGERPRINT` into the same text"
+        if self.policy.baseline and self.to_others:
+            yield "put its fingerprint into the baseline that the policy names"
+        elif self.policy.baseline:
+            yield f"`pmbf guard baseline update --file {self.policy.baseline}`"
+        elif not self.asked.by_another and not is_locked(self.chosen):
+            yield "`pmbf guard baseline create`"
+
+    def verdict(self, session: Session, *, by_service: bool = False) -> tuple[Verdict, str]:
         """Return the verdict, and the channel that was checked.
 
         Args:
-            allowances: Makes what may leave of the collection's own key.
-            by_service: Whether the collection's service is asked, if it runs; `allowances` are the policy's then.
+            session: Of the policy.
+            by_service: Whether the collection's service is asked, if it runs.
 
         Raises:
             PmbfError, OSError: Whatever kept the check from an answer.
         """
-        from pmbf.guard.verdict import verdict
         from pmbf.terminal.progress import screen_progress
 
         planned = self._planned()
-        in_process = partial(_judged, self.policy, allowances)
-        service = _service(self.policy) if by_service else None
-        judged = service.judged(planned.payloads, in_process) if service else in_process(planned.payloads)
+        judge = _service(self.policy) if by_service else None
         # A hook's terminal is the user's, too: a bar appears for many files only.
         shown = planned.n_planned >= SHOWS_PROGRESS and sys.stderr.isatty()
         with screen_progress(planned.n_planned, shown=shown) as advance:
-            return verdict(planned, self.policy, judged, advance), planned.channel
+            return session.verdict(planned, judge, advance), planned.channel
 
     def _planned(self) -> Planned:
         from pmbf.guard import sources
@@ -148,6 +162,8 @@ class Check:
         asked = self.asked
         if self.repository is None:
             return sources.of_paths(asked.words, self.policy, self.folder, asked.name or "stdin")
+        if asked.commit_msg:
+            return sources.of_message(asked.words[0], self.policy)
         if asked.staged:
             return sources.of_index(self.repository, self.policy)
         if asked.revisions is not None:
@@ -189,31 +205,8 @@ def _server_has(words: Sequence[str], environment: Mapping[str, str], repository
         return []
 
 
-@contextmanager
-def _checker(policy: Policy) -> Iterator[Checker]:
-    if policy.endpoint:
-        from pmbf.endpoint.sitekey import read_key
-        from pmbf.guard.endpoint import EndpointChecker, open_endpoint
-
-        key = read_key(policy.key_file)
-        yield EndpointChecker(open_endpoint(policy.endpoint, key), key, min_chars=policy.min_chars)
-        return
-    from pmbf.guard.checker import CollectionChecker, open_protected
-
-    with open_protected(policy.collection) as collection:
-        yield CollectionChecker.under(policy, collection)
-
-
-def _judged(policy: Policy, allowances: Callable[[bytes], Allowances], payloads: Iterable[Payload]) -> Iterator[Judged]:
-    """Yield payloads with their findings, looked at in this process."""
-    from pmbf.guard.checking import judged
-
-    with _checker(policy) as checker:
-        yield from judged(payloads, policy, checker, allowances(checker.key))
-
-
-def _service(policy: Policy) -> Asker | None:
-    """Return who asks the collection's service, or None where there is none that can be asked."""
+def _service(policy: Policy) -> Judge | None:
+    """Return the collection's service as a judge, or None where there is none that can be asked."""
     from pmbf.service.place import service_socket
 
     try:
@@ -222,7 +215,7 @@ def _service(policy: Policy) -> Asker | None:
             return None
         from pmbf.service.client import Asker
 
-        return Asker.under(policy, path, _note_service)
+        return Asker(path, _note_service).judged
     except (PmbfError, OSError) as error:
         _note_service(reason(error))
         return None
@@ -246,29 +239,14 @@ def _told_by_pre_commit(environment: Mapping[str, str], repository: Repository) 
     return [os.fsencode(f"{local} {new} {environment.get('PRE_COMMIT_REMOTE_BRANCH', local)} {old}")]
 
 
-def allowances_of(policy: Policy) -> Callable[[bytes], Allowances]:
-    """Return what a policy allows, as a function of the collection's own key."""
-
-    def made(key: bytes) -> Allowances:
-        from pmbf.guard.baseline import Baseline, read_baseline
-
-        return allowances_under(policy, read_baseline(policy.baseline) if policy.baseline else Baseline(key))
-
-    return made
-
-
-def allowances_under(policy: Policy, baseline: Baseline) -> Allowances:
-    """Return what a policy allows, but for its own baseline, in whose place another one stands."""
-    from pmbf.guard.allowing import Allowances
-    from pmbf.guard.public import PublicText
-
-    public = PublicText(ignored_texts(policy.ignore, limits(policy.max_bytes, policy.timeout_s)), policy.allow_licences)
-    return Allowances(baseline.key, frozenset(baseline.notes), policy.allow_inline, public)
-
-
 def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ) -> bool:
     """Return whether passages are kept from the output: where others may read it, unless told."""
-    return bool(environment.get("CI")) if redact is None else redact
+    return is_read_by_others(environment) if redact is None else redact
+
+
+def is_read_by_others(environment: Mapping[str, str]) -> bool:
+    """Return whether others may read the output: in CI."""
+    return bool(environment.get("CI"))
 
 
 def values_given(**values: Any) -> dict[str, Any]:

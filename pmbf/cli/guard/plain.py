@@ -8,32 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from pmbf.cli.guard.options import COMMANDS, OPTIONS
 from pmbf.cli.guard.run import run
 from pmbf.cli.outcome import ending, prepare_streams
 
-FLAGS: dict[str, tuple[str, bool]] = {
-    "--staged": ("staged", True),
-    "--pre-push": ("pre_push", True),
-    "--pre-receive": ("pre_receive", True),
-    "--redact": ("redact", True),
-    "--show": ("redact", False),
-    "--json": ("json", True),
-    "--quiet": ("quiet", True),
+FLAGS = {
+    name: (one.field, is_first)
+    for one in OPTIONS
+    if one.kind in ("flag", "switch")
+    for name, is_first in zip(one.names, (True, False), strict=False)
 }
-WORDS = {
-    "--range": "range_",
-    "--collection": "collection",
-    "-c": "collection",
-    "--policy": "policy",
-    "--config": "config",
-    "--baseline": "baseline",
-    "--name": "name",
-    "--sarif": "sarif",
-    "--incidents": "incidents",
-}
-LISTS = {"--ignore": "ignore", "--include": "include", "--exclude": "exclude"}
-COMMANDS = ("baseline", "resolve", "install", "uninstall")
-"""Other words that may follow `pmbf guard`."""
+WORDS = {name: one.field for one in OPTIONS if one.kind == "word" for name in one.names}
+LISTS = {name: one.field for one in OPTIONS if one.kind == "words" for name in one.names}
 
 
 def run_plain(arguments: Sequence[str]) -> None:
@@ -47,14 +33,14 @@ def run_plain(arguments: Sequence[str]) -> None:
         return
     prepare_streams()
     with ending(SystemExit):
-        raise SystemExit(run(**read))
+        raise SystemExit(run(read))
 
 
 def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
     """Return what `run` takes, or None where typer is to read the words.
 
     >>> plain(["a.txt", "--json", "-c", "b.pmbf"])
-    {'paths': ['a.txt'], 'json': True, 'collection': 'b.pmbf'}
+    {'words': ['a.txt'], 'json': True, 'collection': 'b.pmbf'}
     >>> plain(["--help"]), plain(["a.txt", "--block-chars", "200"]), plain(["install"])
     (None, None, None)
     """
@@ -63,7 +49,7 @@ def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
         return None
     if words[0] == "check":
         del words[0]
-    read: dict[str, Any] = {"paths": []}
+    read: dict[str, Any] = {"words": []}
     rest = iter(words)
     for word in rest:
         if word in FLAGS:
@@ -80,5 +66,5 @@ def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
         elif word.startswith("-") and word != "-":
             return None
         else:
-            read["paths"].append(word)
+            read["words"].append(word)
     return read

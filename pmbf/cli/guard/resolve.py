@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from dataclasses import asdict
 
@@ -14,30 +15,47 @@ from pmbf.errors import ParameterError
 
 RESOLVE_HELP = """Examples:
   pmbf guard resolve px-0123456789abcdef -c protected.pmbf
+  pmbf guard resolve 7 -c protected.pmbf
   pmbf guard resolve - -c protected.pmbf < incidents.jsonl
 
-Works where the collection is, for every export that was made of it, also for
-documents that were removed since.
+Works where the collection is. An opaque id is known for every export that was
+made of it, also of documents that were removed since; a number is the one that
+a finding shows where the policy keeps paths back (show_source).
 
 Exit codes: 0 all are named; 2 wrong usage; 3 an error, or an id is unknown"""
 
 
 def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json: common.Json = False) -> None:
-    """Name the documents behind opaque ids."""
+    """Name the documents behind opaque ids and numbers."""
     from pmbf.collection import Collection
     from pmbf.endpoint import opaque
+    from pmbf.endpoint.opaque import Place
     from pmbf.terminal.figures import shown_path
 
     if not collection:
         raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
-    wanted = [one for word in ids for one in (opaque.ids_in(sys.stdin.read()) if word == "-" else [word])]
+    wanted = list(dict.fromkeys(one for word in ids for one in (_ids_in(sys.stdin.read()) if word == "-" else [word])))
     with Collection(collection) as opened:
-        known = list(opaque.resolve(opened.path, dict.fromkeys(wanted)))
-    for one, part in known:
+        known: dict[str, Place | None] = dict(opaque.resolve(opened.path, wanted))
+        if any(map(str.isdecimal, wanted)):
+            listed = {str(one.id): Place(one.id, one.paths[0], 0, one.n_chars) for one in opened.documents()}
+            known |= {one: listed.get(one) for one in wanted if one.isdecimal()}
+    for one, part in known.items():
         if part is None:
-            note(f"{one}: no export of {collection} has this id")
+            why = "has no such document" if one.isdecimal() else "has no export with this id"
+            note(f"{one}: {collection} {why}")
         elif json:
             print_json({"id": one, **asdict(part)})
         else:
             print_text(f"{one}  {shown_path(part.path)}  characters {part.start:,}-{part.stop:,}\n")
-    raise typer.Exit(FAILED if any(part is None for _, part in known) else DONE)
+    raise typer.Exit(FAILED if None in known.values() else DONE)
+
+
+def _ids_in(text: str) -> list[str]:
+    """Return the opaque ids and the numbers of documents that stand in findings, incidents or verdicts."""
+    from pmbf.endpoint import opaque
+
+    return opaque.ids_in(text) + [number for pair in _NUMBERS.findall(text) for number in pair if number]
+
+
+_NUMBERS = re.compile(r'"document_id": ?([1-9][0-9]*)|\bdocument ([1-9][0-9]*)\b')

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.outcome import (
     DONE,
     FAILED,
@@ -23,53 +25,61 @@ if TYPE_CHECKING:
     from pmbf.guard.types import Verdict
 
 
-def run(
-    *,
-    paths: list[str] | None = None,
-    staged: bool = False,
-    range_: str | None = None,
-    pre_push: bool = False,
-    pre_receive: bool = False,
-    policy: str | None = None,
-    config: str | None = None,
-    name: str | None = None,
-    redact: bool | None = None,
-    json: bool = False,
-    sarif: str | None = None,
-    incidents: str | None = None,
-    quiet: bool = False,
-    **keys: Any,
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Told:
+    """How a verdict is told.
+
+    Args:
+        redact: Whether passages are left out; None: where others may read them.
+        json: As a line of JSON.
+        sarif: File of SARIF, or `-`.
+        incidents: File of incidents.
+        quiet: Without findings.
+
+    Raises:
+        ParameterError: Two of them would be on stdout.
+    """
+
+    redact: bool | None = None
+    json: bool = False
+    sarif: str | None = None
+    incidents: str | None = None
+    quiet: bool = False
+
+    def __post_init__(self) -> None:
+        if self.json and self.sarif == "-":
+            raise ParameterError("--json and --sarif - would both write on stdout; write the SARIF to a file")
+
+
+def run(given: Mapping[str, Any]) -> int:
     """Check, print, and return the exit code.
 
     Args:
-        paths, staged, range_, pre_push, pre_receive, name: As `pmbf.cli.guard.app.checks.Asked` has them.
-        policy, config: Files, see `pmbf.guard.config`.
-        redact, json, sarif, incidents, quiet: How the verdict is told.
-        keys: Of the policy, each with its value or None.
+        given: Values by field, as `pmbf.cli.guard.options` has them.
 
     Raises:
         PmbfError, OSError: Whatever kept the check from an answer, unless the policy lets that through.
     """
-    from pmbf.cli.guard.checks import Asked, Check, allowances_of, is_redacted, values_given
+    from pmbf.cli.guard.checks import Asked, Check, values_given
     from pmbf.guard.config import Chosen
+    from pmbf.guard.session import Session
 
-    if json and sarif == "-":
-        raise ParameterError("--json and --sarif - would both write on stdout; write the SARIF to a file")
-    asked = Asked(paths or (), staged, range_, pre_push, pre_receive, name)
-    check = Check.of(asked, Chosen(policy, config, values_given(**keys)))
+    parts = sorted_out(given)
+    told, asked = Told(**parts["told"]), Asked(**parts["asked"])
+    check = Check.of(asked, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
     try:
-        verdict, channel = check.verdict(allowances_of(check.policy), by_service=True)
+        verdict, channel = check.verdict(Session.of(check.policy, to_others=check.to_others), by_service=True)
     except (PmbfError, OSError) as error:
         if check.policy.on_error == "block" or isinstance(error, ParameterError):
             raise
         note(f"guard: NOT CHECKED, and let through by the policy (on_error): {reason(error)}")
         return DONE
+    shows = check.policy.shows(to_others=True)  # SARIF is for others, whoever makes it
     failed = _tell(
-        (partial(_log, incidents, verdict, channel, check.policy.protected) if incidents else None),
-        (partial(_write_sarif, verdict, sarif) if sarif else None),
-        partial(_print, verdict, is_redacted(redact), json=json, is_shown=not quiet and sarif != "-"),
-        partial(_note, verdict),
+        (partial(_log, told.incidents, verdict, channel, check.policy.protected) if told.incidents else None),
+        (partial(_write_sarif, verdict.withheld(shows), told.sarif) if told.sarif else None),
+        partial(_print, verdict, told),
+        partial(_note, verdict, check.ways_to_allow()),
     )
     return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
 
@@ -95,20 +105,22 @@ def _log(file: str, verdict: Verdict, channel: str, protected: str) -> None:
     append_incidents(file, verdict, channel=channel, collection=protected)
 
 
-def _print(verdict: Verdict, redact: bool, *, json: bool, is_shown: bool) -> None:
+def _print(verdict: Verdict, told: Told) -> None:
+    from pmbf.cli.guard.checks import is_redacted
     from pmbf.terminal.guard import findings_text
 
-    if json:
+    redact = is_redacted(told.redact)
+    if told.json:
         print_json(verdict.to_dict(redact=redact))
-    elif is_shown:
+    elif not told.quiet and told.sarif != "-":
         print_text(findings_text(verdict, redact=redact))
     flush_stdout()
 
 
-def _note(verdict: Verdict) -> None:
+def _note(verdict: Verdict, ways: Iterable[str]) -> None:
     from pmbf.terminal.guard import note_lines
 
-    for line in note_lines(verdict):
+    for line in note_lines(verdict, ways):
         note(line)
 
 

@@ -1,0 +1,179 @@
+"""What `pmbf guard check` takes: each option once. `arguments` tells typer of it; `plain` reads it without typer.
+
+Imports nothing that takes time: a hook starts with each commit.
+"""
+# Annotations are values here: `typing` compiles those of a NamedTuple that are texts, which takes 1 ms.
+
+from collections.abc import Mapping
+from typing import Any, Literal, NamedTuple
+
+FILES = "Which files"
+LIMITS = "Limits for reading a file"
+OUTPUT = "Output"
+GIT = "What git is about to do"
+POLICY = "The policy"
+
+COMMANDS = ("baseline", "resolve", "install", "uninstall")
+"""Other words than `check` that may follow `pmbf guard`."""
+
+
+class Option(NamedTuple):
+    """An option, or the words that are none.
+
+    Args:
+        field: What the program calls it.
+        part: `asked`: what is looked at; `chosen`: files of the policy; `policy`: a key of it; `told`: how the verdict
+            is told.
+        names: As it is written; of a switch the second switches off; none for the words.
+        kind: `flag` and `switch` take no value; `word` takes one, `words` some; a `level` and a `size` must be read.
+        text: Its help.
+        panel: Where the help stands.
+        metavar: What the help calls its value.
+    """
+
+    field: str
+    part: Literal["asked", "chosen", "policy", "told"]
+    names: tuple[str, ...]
+    kind: Literal["flag", "switch", "word", "words", "level", "size"]
+    text: str
+    panel: str
+    metavar: str = ""
+
+
+OPTIONS = (
+    Option("words", "asked", (), "words", "Files and folders, hidden ones too; - reads stdin.", FILES, "PATH"),
+    Option("staged", "asked", ("--staged",), "flag", "What is staged in git's index (pre-commit).", GIT),
+    Option("revisions", "asked", ("--range",), "word", "Every blob and message that these commits bring.", GIT, "A..B"),
+    Option("pre_push", "asked", ("--pre-push",), "flag", "What is about to be pushed; stdin has git's lines.", GIT),
+    Option("pre_receive", "asked", ("--pre-receive",), "flag", "What was received; stdin has git's lines.", GIT),
+    Option("commit_msg", "asked", ("--commit-msg",), "flag", "The message of a commit; PATH is git's file of it.", GIT),
+    Option("name", "asked", ("--name",), "word", "What to call stdin; its ending tells the format.", FILES, "NAME"),
+    Option("include", "policy", ("--include",), "words", "Look only at paths that fit; repeatable.", FILES, "GLOB"),
+    Option("exclude", "policy", ("--exclude",), "words", "Leave out paths that fit; repeatable.", FILES, "GLOB"),
+    Option(
+        "max_bytes",
+        "policy",
+        ("--max-bytes",),
+        "size",
+        "Larger files are incomplete: 20M, 1G (default: 256M).",
+        LIMITS,
+        "SIZE",
+    ),
+    Option(
+        "collection",
+        "policy",
+        ("--collection", "-c"),
+        "word",
+        "The protected documents (else PMBF_COLLECTION).",
+        POLICY,
+        "FOLDER",
+    ),
+    Option(
+        "endpoint",
+        "policy",
+        ("--endpoint",),
+        "word",
+        "An endpoint filter (`pmbf export`) in the place of the collection.",
+        POLICY,
+        "FILE",
+    ),
+    Option("key_file", "policy", ("--key-file",), "word", "The site key of the endpoint filter.", POLICY, "FILE"),
+    Option(
+        "policy_file",
+        "chosen",
+        ("--policy",),
+        "word",
+        "A central policy; may be locked (else PMBF_GUARD_POLICY).",
+        POLICY,
+        "FILE",
+    ),
+    Option(
+        "config_file",
+        "chosen",
+        ("--config",),
+        "word",
+        "Read this instead of pyproject.toml and .pmbf.toml.",
+        POLICY,
+        "FILE",
+    ),
+    Option(
+        "block_chars",
+        "policy",
+        ("--block-chars",),
+        "level",
+        "Letters and digits of one document that block (default: 300).",
+        POLICY,
+        "N|off",
+    ),
+    Option(
+        "warn_chars", "policy", ("--warn-chars",), "level", "The same for a warning (default: 150).", POLICY, "N|off"
+    ),
+    Option(
+        "on_incomplete",
+        "policy",
+        ("--on-incomplete",),
+        "word",
+        "What happens to what cannot be read whole (default: block).",
+        POLICY,
+        "block|warn",
+    ),
+    Option("baseline", "policy", ("--baseline",), "word", "Fingerprints of passages that may leave.", POLICY, "FILE"),
+    Option(
+        "ignore",
+        "policy",
+        ("--ignore",),
+        "words",
+        "What stands in FILE is public and does not count; repeatable.",
+        POLICY,
+        "FILE",
+    ),
+    Option(
+        "redact",
+        "told",
+        ("--redact", "--show"),
+        "switch",
+        "Whether passages are shown (default: shown, but not where CI is set).",
+        OUTPUT,
+    ),
+    Option("json", "told", ("--json",), "flag", "Print the verdict as one line of JSON.", OUTPUT),
+    Option(
+        "sarif",
+        "told",
+        ("--sarif",),
+        "word",
+        "Write SARIF 2.1.0, without text; - is stdout, instead of findings.",
+        OUTPUT,
+        "FILE",
+    ),
+    Option(
+        "incidents",
+        "told",
+        ("--incidents",),
+        "word",
+        "Append a line of JSON for each finding, never with text.",
+        OUTPUT,
+        "FILE",
+    ),
+    Option(
+        "quiet",
+        "told",
+        ("--quiet",),
+        "flag",
+        "Print no findings: only the lines on stderr, and the exit code.",
+        OUTPUT,
+    ),
+)
+BY_FIELD = {one.field: one for one in OPTIONS}
+
+
+def sorted_out(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Return the values that were given, by part and field.
+
+    >>> sorted_out({"staged": True, "baseline": None, "json": False})
+    {'asked': {'staged': True}, 'chosen': {}, 'policy': {}, 'told': {'json': False}}
+    """
+    parts: dict[str, dict[str, Any]] = {"asked": {}, "chosen": {}, "policy": {}, "told": {}}
+    for field, value in given.items():
+        if value is not None:
+            parts[BY_FIELD[field].part][field] = value
+    return parts

@@ -1,0 +1,154 @@
+"""One leak check, whoever asks for it: a policy with the files that it names, from payloads to a verdict.
+
+    Session.of(policy) ─► judged(payloads)   looked at in this process
+                       ─► verdict(planned)   looked at here, or by another judge such as the service
+
+The command line, the service and its working processes make a session and ask it. Nothing else knows which checker a
+policy wants and what the policy allows. Heavy imports wait until a text is looked at: a hook may leave that to the
+service.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from pmbf.contents import read_bounded
+from pmbf.guard.baseline import Baseline, read_baseline
+from pmbf.guard.policy import Policy
+from pmbf.guard.types import Judged, Payload, Verdict
+from pmbf.guard.verdict import verdict
+
+if TYPE_CHECKING:
+    from pmbf.guard.allowing import Allowances
+    from pmbf.guard.checker import Checker
+    from pmbf.guard.sources import Planned
+
+Named = tuple[str, bytes]
+"""A file's name and its content."""
+Judge = Callable[["Session", Iterable[Payload]], Iterator[Judged]]
+"""Looks at payloads under a session, in order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """A policy, and what the files hold that it names.
+
+    Args:
+        policy: What blocks; it names the protected documents.
+        baseline: What may leave all the same, or None.
+        ignored: Public files.
+        to_others: Whether the verdict is for others than who checks on this machine.
+    """
+
+    policy: Policy
+    baseline: Baseline | None = None
+    ignored: tuple[Named, ...] = ()
+    to_others: bool = False
+
+    @staticmethod
+    def of(policy: Policy, *, to_others: bool = False) -> Session:
+        """Return the session of a policy, whose files are read now.
+
+        Args:
+            policy: What blocks.
+            to_others: Whether the verdict is for others than who checks on this machine.
+
+        Raises:
+            PmbfError, OSError: One of them cannot be read.
+        """
+        baseline = read_baseline(policy.baseline) if policy.baseline else None
+        ignored = tuple((name, read_bounded(name, policy.max_bytes)) for name in policy.ignore)
+        return Session(policy, baseline, ignored, to_others)
+
+    def under(self, baseline: Baseline | None) -> Session:
+        """Return the session with another baseline, or with none."""
+        return replace(self, baseline=baseline)
+
+    def key(self) -> bytes:
+        """Return the key under which passages are fingerprinted: the baseline's, else that of the protected documents.
+
+        Raises:
+            PmbfError: The protected documents cannot be opened.
+        """
+        if self.baseline:
+            return self.baseline.key
+        with self.checker() as checker:
+            return checker.key
+
+    @contextmanager
+    def checker(self) -> Iterator[Checker]:
+        """Give who knows the protected documents.
+
+        Raises:
+            PmbfError: The collection or the endpoint filter cannot be opened, or protects nothing.
+        """
+        policy = self.policy
+        if policy.endpoint:
+            from pmbf.endpoint.sitekey import read_key
+            from pmbf.guard.endpoint import EndpointChecker, open_endpoint
+
+            key = read_key(policy.key_file)
+            yield EndpointChecker(open_endpoint(policy.endpoint, key), key, min_chars=policy.min_chars)
+            return
+        from pmbf.guard.checker import CollectionChecker, open_protected
+
+        with open_protected(policy.collection) as collection:
+            yield CollectionChecker.under(policy, collection)
+
+    def allowances(self, key: bytes) -> Allowances:
+        """Return what may leave all the same.
+
+        Args:
+            key: Of the protected documents; a baseline brings its own.
+
+        Raises:
+            PmbfError: A public file cannot be read whole.
+        """
+        from pmbf.extract import Limits
+        from pmbf.guard.allowing import Allowances
+        from pmbf.guard.public import PublicText
+        from pmbf.intake.texts import Origin, read_whole
+
+        policy, baseline = self.policy, self.baseline or Baseline(key)
+        limits = Limits(max_bytes=policy.max_bytes, timeout_s=policy.timeout_s)
+        texts = tuple(read_whole(Origin(name, content), limits) for name, content in self.ignored)
+        public = PublicText(texts, policy.allow_licences)
+        return Allowances(baseline.key, frozenset(baseline.notes), policy.allow_inline, public)
+
+    def judged(self, payloads: Iterable[Payload], checker: Checker | None = None) -> Iterator[Judged]:
+        """Yield payloads with their findings, in order, looked at in this process.
+
+        Args:
+            payloads: What wants to leave.
+            checker: Who knows the protected documents, where they are open already.
+
+        Raises:
+            PmbfError: The protected documents or a public file cannot be read.
+        """
+        from pmbf.guard.checking import judged
+
+        if checker is None:
+            with self.checker() as opened:
+                yield from self.judged(payloads, opened)
+        else:
+            yield from judged(payloads, self.policy, checker, self.allowances(checker.key))
+
+    def verdict(
+        self, planned: Planned, judge: Judge | None = None, on_progress: Callable[[], None] = lambda: None
+    ) -> Verdict:
+        """Return whether payloads may leave; it names protected documents as far as the policy lets it.
+
+        Args:
+            planned: What wants to.
+            judge: Who looks at them; without one this process does.
+            on_progress: Called after each payload.
+
+        Raises:
+            PmbfError, OSError: Whatever kept the check from an answer.
+        """
+        looked_at = (judge or Session.judged)(self, planned.payloads)
+        made = verdict(planned, self.policy, looked_at, on_progress)
+        return made.withheld(self.policy.shows(to_others=self.to_others))

@@ -1,0 +1,30 @@
+"""What a working process of the service can be asked: to judge payloads, to screen a file."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pmbf.collection import Collection
+from pmbf.guard.checker import CollectionChecker
+from pmbf.service import requests, worker
+
+
+def judge(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Look at payloads under the session that comes with them."""
+    session, start = requests.session_of(header, body)
+    checker = CollectionChecker.under(session.policy, collection)
+    payloads = requests.payloads_of(header, body, start)
+    return {"judged": [one.to_dict() for one in session.judged(payloads, checker)]}
+
+
+def screen(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Screen one file."""
+    return {"report": collection.screen(body, name=header["name"], **header["options"]).to_dict()}
+
+
+ASKS: dict[str, worker.Ask] = {"judge": judge, "screen": screen}
+
+
+def main() -> None:
+    """Work."""
+    worker.work(ASKS, requests.MAX_HEADER_BYTES)

@@ -1,0 +1,154 @@
+"""Who is blocked is told what to do, and, as far as the policy lets it, which protected document it is about."""
+
+import json
+
+import pytest
+
+from pmbf import Collection, Params
+from pmbf.guard.policy import Policy
+from tests.conftest import words
+from tests.guard.conftest import LEAK, SECRET, Git, finding, guard, verdict
+
+
+@pytest.fixture
+def desk(tmp_path):
+    (tmp_path / "leak.txt").write_text(f"{words(77)}\n\n{LEAK}\n")
+    return tmp_path
+
+
+def policy(folder, *lines):
+    (folder / ".pmbf.toml").write_text("\n".join(["[guard]", *lines]))
+
+
+# ---------------------------------------------------------------------- what to do
+
+
+def test_who_is_blocked_reads_the_message_of_the_policy_and_how_a_passage_is_allowed(desk, protected):
+    policy(desk, "message = 'Ask security@example.org.'")
+    done = guard("leak.txt", "-c", protected, cwd=desk)
+    *_, message, ways, last = done.stderr.splitlines()
+    assert message == "pmbf: guard: Ask security@example.org."
+    assert "pmbf:allow FINGERPRINT" in ways and "pmbf guard baseline create" in ways
+    assert "BLOCKED, 1 finding" in last
+    told = json.loads(guard("leak.txt", "--json", "-c", protected, cwd=desk).stdout)
+    assert told["message"] == "Ask security@example.org."
+    (desk / "clean.txt").write_text(words(78))
+    clean = guard("clean.txt", "--json", "-c", protected, cwd=desk)
+    assert (json.loads(clean.stdout)["message"], len(clean.stderr.splitlines())) == ("", 1)
+
+
+def test_no_way_is_told_that_the_policy_does_not_leave(desk, protected):
+    (desk / "central.toml").write_text("[guard]\nlocked = true\nallow_inline = false\n")
+    done = guard("leak.txt", "-c", protected, "--policy", "central.toml", cwd=desk)
+    assert "pmbf: guard: to let a passage leave: ask who keeps the policy" in done.stderr
+    (desk / "central.toml").write_text("[guard]\nlocked = true\nallow_inline = false\nmessage = 'Ask Ann.'\n")
+    done = guard("leak.txt", "-c", protected, "--policy", "central.toml", cwd=desk)
+    assert ("Ask Ann." in done.stderr, "to let a passage leave" in done.stderr) == (True, False)
+    policy(desk, "message = 'Ask nobody.'")
+    done = guard("leak.txt", "-c", protected, "--policy", "central.toml", cwd=desk)
+    assert (done.returncode, "may only be stricter" in done.stderr) == (2, True)
+
+
+def test_the_ways_that_are_told_work(desk, protected):
+    made = guard("baseline", "create", "leak.txt", "-c", protected, cwd=desk)
+    [switch] = [line for line in made.stderr.splitlines() if "to make it count" in line]
+    line, file = switch.split("write ")[1].split(" below [guard] in ")
+    assert file.split(", ")[0] == ".pmbf.toml"
+    policy(desk, line)
+    done = guard("leak.txt", "-c", protected, cwd=desk)
+    assert (done.returncode, "1 allowed" in done.stderr) == (0, True)
+    (desk / "leak.txt").write_text(SECRET)
+    again = guard("leak.txt", "-c", protected, cwd=desk)
+    assert "pmbf guard baseline update --file" in again.stderr
+    renewed = guard("baseline", "update", "leak.txt", "-c", protected, cwd=desk)
+    assert (renewed.returncode, "to make it count" in renewed.stderr) == (0, False)
+    assert guard("leak.txt", "-c", protected, cwd=desk).returncode == 0
+
+
+# ---------------------------------------------------------------------- which document
+
+
+def everything_told(folder, protected, *more, **variables):
+    """Return all that a check tells: text, JSON, SARIF and incidents."""
+    (folder / "incidents").unlink(missing_ok=True)
+    words = ("leak.txt", "-c", protected, "--incidents", "incidents", *more)
+    text = guard(*words, "--sarif", "sarif", cwd=folder, **variables)
+    told = {
+        "text": text.stdout + text.stderr,
+        "json": guard(*words, "--json", cwd=folder, **variables).stdout,
+        "sarif": (folder / "sarif").read_text(),
+        "incidents": (folder / "incidents").read_text(),
+    }
+    assert "BLOCKED" in told["text"]
+    return told
+
+
+@pytest.mark.parametrize(("lines", "ci", "by_path", "by_number"), [
+    ([], "", ["text", "json", "incidents"], ["sarif"]),
+    ([], "1", [], ["text", "json", "sarif", "incidents"]),
+    (["show_source = 'always'"], "1", ["text", "json", "sarif", "incidents"], []),
+    (["show_source = 'resolve'"], "", [], ["text", "json", "sarif", "incidents"]),
+    (["show_source = 'never'"], "", [], []),
+], ids=["default", "default in CI", "always", "resolve", "never"])  # fmt: skip
+def test_the_document_is_named_as_far_as_the_policy_lets_it(desk, protected, lines, ci, by_path, by_number):
+    policy(desk, *lines)
+    told = everything_told(desk, protected, CI=ci)
+    assert [way for way, text in told.items() if "plan.txt" in text] == by_path
+    numbered = {way for way, text in told.items() if "document 1" in text or '"document_id": 1' in text}
+    assert numbered >= set(by_number)
+    if lines == ["show_source = 'never'"]:
+        assert numbered == set()
+
+
+def test_a_number_is_named_where_the_collection_is(desk, protected):
+    policy(desk, "show_source = 'resolve'")
+    everything_told(desk, protected)
+    by_hand = guard("resolve", "1", "-c", protected, cwd=desk)
+    assert (by_hand.returncode, by_hand.stdout.split()[:2]) == (0, ["1", "plan.txt"])
+    log = guard("resolve", "-", "-c", protected, cwd=desk, given=(desk / "incidents").read_text())
+    assert log.stdout == by_hand.stdout
+    assert guard("resolve", "99", "-c", protected, cwd=desk).returncode == 3
+
+
+def test_a_server_tells_who_pushes_no_path(git, tmp_path, protected, monkeypatch):
+    server = Git(tmp_path / "server.git", "--bare")
+    assert guard("install", "-c", protected, cwd=server.folder).returncode == 0
+    git.commit("leak.txt", LEAK)
+    refused = git("push", server.folder, "main", ok=False)
+    assert "holds text of document 1" in refused.stderr
+    assert "plan.txt" not in refused.stderr
+
+
+@pytest.mark.parametrize("lines", [["show_source = 'resolve'"], []])
+def test_a_document_that_cannot_be_compared_is_not_named_either(desk, tmp_path, lines):
+    source = tmp_path / "project-orion.txt"
+    source.write_text(SECRET)
+    with Collection(tmp_path / "c.pmbf", create=True, params=Params(store_text=False)) as made:
+        made.load([source])
+    source.unlink()
+    policy(desk, *lines, "on_incomplete = 'warn'")
+    done = guard("leak.txt", "-c", tmp_path / "c.pmbf", cwd=desk)
+    assert "not compared with" in done.stderr
+    assert ("project-orion" in done.stderr) == (not lines)
+
+
+def test_names_hold_and_a_name_holds():
+    from dataclasses import replace
+
+    from pmbf.terminal.guard import findings_text
+
+    one = finding(())
+    several = replace(one, payload=replace(one.payload, name="the names of paths, branches and tags", where="names"))
+    assert "the message of commit x holds text" in findings_text(verdict(one), redact=True)
+    assert "the names of paths, branches and tags hold text" in findings_text(verdict(several), redact=True)
+
+
+def test_local_is_between_number_and_path():
+    shown = {one: [Policy(show_source=one).shows(to_others=others) for others in (False, True)]
+             for one in ("never", "resolve", "local", "always")}  # fmt: skip
+    assert shown == {
+        "never": ["never", "never"],
+        "resolve": ["resolve", "resolve"],
+        "local": ["always", "resolve"],
+        "always": ["always", "always"],
+    }
