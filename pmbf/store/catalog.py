@@ -103,9 +103,9 @@ class Catalog:
         if checksum(self.meta) != expected:
             raise self._damage("the checksum of the table `meta` does not fit")
         for name, most in _NUMBERS.items():
-            digits = self.meta.get(name, "0")
-            if not re.fullmatch("[0-9]{1,19}", digits) or int(digits) > most:
-                raise self._damage(f"`{name}` is {self.meta[name]!r} in the table `meta`, expected a number")
+            digits = self.meta.get(name)
+            if digits is None or not re.fullmatch("[0-9]{1,19}", digits) or int(digits) > most:
+                raise self._damage(f"`{name}` is {digits!r} in the table `meta`, expected a number")
 
     @property
     def version(self) -> int:

@@ -95,7 +95,7 @@ class FileEntry(NamedTuple):
             and self.kind in FILE_KINDS
             and 0 <= self.payload_bytes < 2**48
             and 0 <= self.payload_crc < 2**32
-            and -1 <= self.tile <= MAX_ID
+            and (0 <= self.tile <= MAX_ID if self.kind in ("TILE", "DOCS") else self.tile == -1)
         )
 
     @property
