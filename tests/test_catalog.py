@@ -14,7 +14,7 @@ DOCUMENT = Document(1, "ab" * 32, "txt", 10, 2, 1, 1, 4, 0, 17, 5, 0, 0, 10)
 
 @pytest.fixture
 def folder(tmp_path):
-    schema.create(tmp_path, {"generation": "0"})
+    schema.create(tmp_path, {"generation": "0", "next_serial": "1", "next_tile": "0"})
     return tmp_path
 
 

@@ -33,8 +33,8 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     Raises:
         IncompleteError: There is no pack, or it is over a limit.
     """
-    start = raw.find(b"PACK")
-    if start < 0:
+    start = 0 if raw.startswith(b"PACK") else raw.find(b"\n\nPACK") + 2  # a branch may be called so
+    if raw[start : start + 4] != b"PACK":
         raise IncompleteError("a bundle without a pack: cut short")
     head = reading.part(raw[:start].decode("utf-8", "replace"), "head") if reading.unseen else ""
     texts = (_text(one, f"object {number}", reading) for number, one in enumerate(_objects(raw, start, reading), 1))

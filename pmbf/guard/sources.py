@@ -145,11 +145,10 @@ def of_message(file: str, policy: Policy) -> Planned:
 
 
 _ADDED_BY_GIT = re.compile(
-    rb"^\S{1,8} -{24} >8 -{24}\n\S{1,8} Do not modify or remove the line above\.\n"
-    rb"\S{1,8} Everything below it will be ignored\.\n(?=diff |\Z).*\Z",
+    rb"^(?P<mark>\S{1,8}) -{24} >8 -{24}\n(?:(?P=mark)(?: [^\n]*)?\n){2,8}(?=diff |\Z).*\Z",
     re.MULTILINE | re.DOTALL,
 )
-"""What follows the message where git shows the changes in the editor."""
+"""What follows the message where git shows the changes in the editor: scissors, comments in the user's language."""
 
 
 def of_range(repository: Repository, revisions: str, policy: Policy) -> Planned:

@@ -118,7 +118,7 @@ async def judge(service: Service, request: Request) -> Response:
 
 async def screen(service: Service, request: Request) -> Response:
     """Return the report on one file: which documents share passages with it."""
-    _require_named(service)
+    _require_named(service, request)
     options = {name: _option(name, request.query[name]) for name in request.query.keys() & SCREEN_OPTIONS.keys()}
     if unknown := sorted(request.query.keys() - SCREEN_OPTIONS.keys() - {"name"}):
         raise HttpError(400, f"{unknown[0]!r} is no field of the query: name, {', '.join(SCREEN_OPTIONS)}")
@@ -164,10 +164,14 @@ def _frame(body: bytes) -> tuple[dict[str, Any], bytes]:
     return header, contents
 
 
-def _require_named(service: Service) -> None:
-    """Refuse what names documents where the policy keeps their names back."""
-    if service.policy.show_source in ("never", "resolve"):
-        raise HttpError(403, f"a report names documents, and show_source of the policy is {service.policy.show_source}")
+def _require_named(service: Service, request: Request) -> None:
+    """Refuse what names documents where the policy keeps their names back from who asks."""
+    policy, to_others = service.policy, not request.is_local
+    if policy.shows(to_others=to_others) != "always":
+        over_tcp = ": the Unix socket alone answers this" if to_others else ""
+        raise HttpError(
+            403, f"a report names documents, and show_source of the policy is {policy.show_source}{over_tcp}"
+        )
 
 
 def _identity(service: Service) -> str:

@@ -28,6 +28,7 @@ from pmbf.store.tables import (
     Row,
     as_columns,
     as_row,
+    called,
     meta_checksum,
     row_checksum,
     tally_key,
@@ -103,9 +104,9 @@ class Catalog:
         if checksum(self.meta) != expected:
             raise self._damage("the checksum of the table `meta` does not fit")
         for name, most in _NUMBERS.items():
-            digits = self.meta.get(name, "0")
-            if not re.fullmatch("[0-9]{1,19}", digits) or int(digits) > most:
-                raise self._damage(f"`{name}` is {self.meta[name]!r} in the table `meta`, expected a number")
+            digits = self.meta.get(name)
+            if digits is None or not re.fullmatch("[0-9]{1,19}", digits) or int(digits) > most:
+                raise self._damage(f"`{name}` is {digits!r} in the table `meta`, expected a number")
 
     @property
     def version(self) -> int:
@@ -317,10 +318,10 @@ class Catalog:
             for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
                 expected = None if is_old else row_checksum(row_type, columns)
                 if not (version3.fits(columns, crc) if is_old else expected is not None and crc == expected):
-                    raise self._damage(f"the row of {table} {columns[0]!r} fails its checksum")
+                    raise self._damage(f"{called(table, columns)} fails its checksum")
                 row = as_row(row_type, columns)
                 if row is None:
-                    raise self._damage(f"the row of {table} {columns[0]!r} holds values that no writer puts there")
+                    raise self._damage(f"{called(table, columns)} holds values that no writer puts there")
                 yield row, crc
 
     def _tally(self, table: str) -> tuple[int, int]:

@@ -95,7 +95,7 @@ class FileEntry(NamedTuple):
             and self.kind in FILE_KINDS
             and 0 <= self.payload_bytes < 2**48
             and 0 <= self.payload_crc < 2**32
-            and -1 <= self.tile <= MAX_ID
+            and (0 <= self.tile <= MAX_ID if self.kind in ("TILE", "DOCS") else self.tile == -1)
         )
 
     @property
@@ -205,3 +205,8 @@ def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
         return row if row.is_possible() else None
     except TypeError:  # a text where a number belongs
         return None
+
+
+def called(table: str, columns: Sequence[Any]) -> str:
+    """Return what messages call a row; one of a path goes by its document, since the path itself may be a secret."""
+    return f"a row of path of document {columns[1]!r}" if table == "path" else f"the row of {table} {columns[0]!r}"

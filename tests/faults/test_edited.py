@@ -34,9 +34,10 @@ def path(whole, tmp_path):
 
 
 def set_meta(path, key, value):
-    """Change an entry of `meta`, and make its checksum right."""
+    """Change an entry of `meta`, or take it out, and make its checksum right."""
     connection = sqlite3.connect(path / "catalog.sqlite")
-    connection.execute("UPDATE meta SET value = ? WHERE key = ?", [value, key])
+    connection.execute("DELETE FROM meta WHERE key = ?", [key])
+    connection.executemany("INSERT INTO meta VALUES (?, ?)", [] if value is None else [(key, value)])
     meta = dict(connection.execute("SELECT key, value FROM meta"))
     connection.execute("UPDATE meta SET value = ? WHERE key = 'crc'", [str(meta_checksum(meta))])
     connection.commit()
@@ -104,11 +105,21 @@ def test_an_entry_of_meta_that_no_writer_puts_there_is_told(path, key, value):
     assert_in_words(path)
 
 
+@pytest.mark.parametrize("key", ["generation", "next_serial", "next_tile", "document_rows", "params", "collection_id"])
+def test_an_entry_of_meta_that_is_gone_is_told(path, key):
+    set_meta(path, key, None)
+    with pytest.raises(PmbfError, match=str(path)), Collection(path) as collection:
+        list(collection.documents())
+    assert_in_words(path)
+
+
 @pytest.mark.parametrize(
     ("row_type", "key", "changes"),
     [
         (FileEntry, "TILE", {"kind": "x"}),
         (FileEntry, "TILE", {"tile": 2**32}),
+        (FileEntry, "TILE", {"tile": -1}),
+        (FileEntry, "TEXT", {"tile": 0}),
         (FileEntry, "TILE", {"serial": -1}),
         (FileEntry, "TEXT", {"payload_bytes": 2**62}),
         (FileEntry, "DOCS", {"tile": 70_000}),

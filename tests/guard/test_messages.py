@@ -8,6 +8,8 @@ from tests.guard.conftest import LEAK, guard
 SCISSORS = "# ------------------------ >8 ------------------------\n"
 BELOW = SCISSORS + "# Do not modify or remove the line above.\n# Everything below it will be ignored.\n"
 
+GERMAN = SCISSORS + "# Ändern oder entfernen Sie nicht die obige Zeile.\n# Alles unterhalb von ihr wird ignoriert.\n"
+
 
 @pytest.fixture
 def hooked(git, protected):
@@ -34,7 +36,9 @@ def test_what_git_shows_below_its_scissors_is_no_part_of_the_message(git, protec
     file = git.folder / "message"
     for text, code in (
         (f"m\n{BELOW}diff --git a/a.txt b/a.txt\n--- a/a.txt\n-{LEAK}\n", 0),
+        (f"m\n{GERMAN}diff --git a/a.txt b/a.txt\n--- a/a.txt\n-{LEAK}\n", 0),
         (f"{LEAK}\n{BELOW}diff --git a/a.txt b/a.txt\n", 1),
+        (f"m\n{BELOW}{LEAK}\ndiff --git a/a.txt b/a.txt\n", 1),
         (f"m\n{SCISSORS}{LEAK}\n", 1),
         (f"m\n{BELOW}{LEAK}\n", 1),
         (f"m\n# {LEAK}\n", 1),
@@ -45,13 +49,14 @@ def test_what_git_shows_below_its_scissors_is_no_part_of_the_message(git, protec
     assert "1 message" in done.stderr
 
 
-def test_taking_a_leak_out_verbosely_is_no_leak(hooked, monkeypatch):
+@pytest.mark.parametrize("how", [["-v"], ["-v", "-v"]], ids=" ".join)
+def test_taking_a_leak_out_verbosely_is_no_leak(hooked, monkeypatch, how):
     hooked.write("b.txt", LEAK)
     hooked("add", "-A")
     hooked("commit", "-q", "--no-verify", "-m", "m")
     hooked("rm", "-q", "b.txt")
     monkeypatch.setenv("GIT_EDITOR", "sed -i '1s/^/taken out/'")
-    hooked("commit", "-q", "-v")
+    hooked("commit", "-q", *how)
     assert hooked("log", "-1", "--format=%s") == "taken out"
 
 

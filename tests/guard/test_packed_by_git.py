@@ -30,6 +30,13 @@ def test_a_bundle_is_read(judge, packed, version):
     assert (found.exit_code, found.incomplete) == (1, ())
 
 
+def test_a_bundle_of_a_branch_that_is_called_like_a_pack_is_read(judge, packed):
+    packed("branch", "PACKAGE")
+    packed("bundle", "create", "y.bundle", "PACKAGE")
+    found = judge((packed.folder / "y.bundle").read_bytes(), "y.bundle")
+    assert (found.exit_code, found.incomplete) == (1, ())
+
+
 def test_a_pack_with_deltas_is_read(judge, packed):
     [pack] = packed.folder.glob(".git/objects/pack/*.pack")
     raw = pack.read_bytes()

@@ -1,6 +1,8 @@
 """Who is blocked is told what to do, and, as far as the policy lets it, which protected document it is about."""
 
+import contextlib
 import json
+import sqlite3
 
 import pytest
 
@@ -130,6 +132,16 @@ def test_a_document_that_cannot_be_compared_is_not_named_either(desk, tmp_path, 
     done = guard("leak.txt", "-c", tmp_path / "c.pmbf", cwd=desk)
     assert "not compared with" in done.stderr
     assert ("project-orion" in done.stderr) == (not lines)
+
+
+def test_a_damaged_catalog_names_no_document(desk, tmp_path):
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add(SECRET, name="project-orion.txt")
+    with contextlib.closing(sqlite3.connect(tmp_path / "c.pmbf" / "catalog.sqlite")) as connection, connection:
+        connection.execute("UPDATE path SET size = 7")
+    policy(desk, "show_source = 'never'")
+    done = guard("leak.txt", "-c", tmp_path / "c.pmbf", cwd=desk)
+    assert (done.returncode, "fails its checksum" in done.stderr, "project-orion" in done.stderr) == (3, True, False)
 
 
 def test_names_hold_and_a_name_holds():

@@ -505,6 +505,13 @@ def test_over_tcp_documents_have_numbers_and_policies_of_askers_are_not_taken(by
     assert (status, "only the Unix socket" in told["error"]) == (403, True)
 
 
+def test_over_tcp_no_report_names_a_document_unless_the_policy_lets_it(by_tcp, protected, place):
+    _, port = by_tcp
+    shown = {"Authorization": f"Bearer {(place / 'token').read_text().strip()}"}
+    status, told = told_over_tcp(port, "POST", "/v1/screen", LEAK.encode(), **shown)
+    assert (status, "show_source" in told["error"], "plan.txt" in str(told)) == (403, True, False)
+
+
 def test_a_service_that_names_no_document_screens_none(protected, place, tmp_path):
     (tmp_path / "policy.toml").write_text("[guard]\nshow_source = 'never'\n")
     with served(protected, place / "mute.sock", "--config", tmp_path / "policy.toml") as running:
