@@ -35,7 +35,7 @@ _CHUNK_BYTES = 1 << 20
 _SIGNS = b'\t"#$%&()*+,/:;<=>@[\\]^`{|'
 _LINE_ENDS = bytes.maketrans(b"}", b"\n")
 _FIELD_ENDS = bytes.maketrans(_SIGNS + b"}", b"\t" * len(_SIGNS) + b"\n")
-_NUMBER = re.compile(r"\d")
+_NUMBER = re.compile(r"[\W\d_]+\Z")
 
 
 def _weights() -> bytes:
@@ -95,7 +95,7 @@ def _columns(rows: Sequence[list[bytes]]) -> Iterator[str]:
         short = [field for field in column if len(field) < LONG_FIELD]
         if len(set(short)) > least:
             written = b" ".join(short).decode("utf-8", "replace").split()
-            words = [word for word in written if not _NUMBER.search(word)]
+            words = [word for word in written if not _NUMBER.match(word)]
             if len(words) < len(written) or is_table:
                 yield " ".join(words)
 
@@ -103,7 +103,9 @@ def _columns(rows: Sequence[list[bytes]]) -> Iterator[str]:
 def _chunks(encoded: bytes) -> Iterator[bytes]:
     start = 0
     while start < len(encoded):
-        stop = encoded.rfind(b"\n", start, start + _CHUNK_BYTES) + 1 or start + _CHUNK_BYTES
+        stop = start + _CHUNK_BYTES
+        if stop < len(encoded):
+            stop = encoded.rfind(b"\n", start, stop) + 1 or stop
         yield encoded[start:stop]
         start = stop
 
