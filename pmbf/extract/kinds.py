@@ -31,6 +31,10 @@ _OOXML = tuple((one.package, kind) for kind, one in FORMATS.items() if one.reade
 _ZIP_END = b"PK\x05\x06"
 _ZIP_END_WITHIN = 66_000
 _PDF_END = re.compile(rb"startxref\s+\d+\s+%%EOF")
+_ZIP_MEMBER = re.compile(
+    rb"PK\x03\x04[\x0a-\x3f]\0.[\0-\x0f][\0\x08\x09\x0c\x0e\x5d\x5f]\0.{16}[^\0]\0..[^\0-\x1f\x7f]", re.S
+)
+"""The header of a member: version, flags, method, length of the name, first letter of the name."""
 _MAX_NAMES = 20_000
 _MAY_BE_A_SOURCE = re.compile(rb"[\x09-\x20]*<|# v[23] git bundle\n|%PDF-|\{\\rtf|[A-Za-z][A-Za-z0-9-]{1,60}:|From ")
 _BEFORE_HTML = r"(?:\s++|(?><!--.*?-->)|(?><\?xml[^>]*>))*+"
@@ -155,7 +159,7 @@ def is_encrypted(raw: bytes) -> bool:
 
 def is_container(raw: bytes) -> bool:
     """Tell archives, old Office files, databases and what is encrypted: leaving them out is a gap."""
-    return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS) or _ends_as(raw) is not None
+    return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS) or _is_part_of(raw) is not None
 
 
 def describe(raw: bytes) -> str:
@@ -165,17 +169,19 @@ def describe(raw: bytes) -> str:
     if is_encrypted(raw):
         return "encrypted data"
     begins = next((words for magic, words in _BINARIES if raw.startswith(magic)), None)
-    return begins or _ends_as(raw) or "binary data of an unknown kind"
+    return begins or _is_part_of(raw) or "binary data of an unknown kind"
 
 
-def _ends_as(raw: bytes) -> str | None:
-    """Return what bytes were that end as a zip archive or a PDF and do not begin as one: their beginning is damaged."""
+def _is_part_of(raw: bytes) -> str | None:
+    """Return what bytes are that end as a zip archive or a PDF, or hold members of a zip: the rest is damaged."""
     if is_media(raw):
         return None
     end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
     if end >= 0 and end + 22 + int.from_bytes(raw[end + 20 : end + 22], "little") == len(raw):
         return "a zip archive with a damaged beginning"
-    return "a PDF with a damaged beginning" if _PDF_END.search(raw, max(0, len(raw) - 1024)) else None
+    if _PDF_END.search(raw, max(0, len(raw) - 1024)):
+        return "a PDF with a damaged beginning"
+    return "members of a damaged zip archive" if _ZIP_MEMBER.search(raw) else None
 
 
 def _by_magic(raw: bytes, by_name: str | None) -> str | None:

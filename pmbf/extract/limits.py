@@ -19,7 +19,7 @@ class Limits:
 
     Args:
         max_bytes: Bytes of the file.
-        max_text_bytes: Bytes of its text, as UTF-8. None: 256 MiB, or `max_bytes` if that is more.
+        max_text_bytes: Bytes of its text, as UTF-8. 0: 256 MiB, or `max_bytes` if that is more.
         max_ratio: Expanded bytes for each packed byte of a member; members under 1 MiB may be denser.
         max_expanded_bytes: Bytes expanded from all members together.
         max_entries: Members of an archive, or parts of a mail, with those of all archives and mails inside.
@@ -29,14 +29,14 @@ class Limits:
         memory_bytes: Memory the reading process may take for one document.
 
     Raises:
-        ParameterError: A limit is not above zero, or `timeout_s` is more than a day.
+        ParameterError: A limit is not above zero, but for `max_text_bytes`, or `timeout_s` is more than a day.
 
     >>> Limits(timeout_s=5).max_depth
     5
     """
 
     max_bytes: int = 256 * MIB
-    max_text_bytes: int = None  # type: ignore[assignment]  # an int once it is made
+    max_text_bytes: int = 0
     max_ratio: int = 200
     max_expanded_bytes: int = 1024 * MIB
     max_entries: int = 10_000
@@ -46,7 +46,7 @@ class Limits:
     memory_bytes: int = 2048 * MIB
 
     def __post_init__(self) -> None:
-        if self.max_text_bytes is None:
+        if not self.max_text_bytes:
             object.__setattr__(self, "max_text_bytes", max(256 * MIB, self.max_bytes))
         require_above_zero(self)
         if self.timeout_s > MOST_TIMEOUT_S:

@@ -27,14 +27,20 @@ DICTIONARY_BYTES = 2048
 _BEGIN = re.compile(rb">>[\s\0]*stream(?:\r\n|\n|\r)")
 _END = b"endstream"
 _NO_TEXT = re.compile(rb"/Subtype\s*/(?:Image|Type1C|CIDFontType0C|OpenType)\b|/Length[123]\b|/N\s+[134]\s*/Alternate")
-_FILTERS = re.compile(rb"/(?:Filter|F)\s*(\[[^\]]*\]|/\w+)")
-_FILTER = re.compile(rb"/(\w+)")
+_NAME = rb"/([^\s\0/<>\[\](){}%]+)"
+_FILTERS = re.compile(rb"/(?:Filter|F)\s*(\[[^\]]*\]|%b)" % _NAME)
+_FILTER, _CODE = re.compile(_NAME), re.compile(rb"#([0-9A-Fa-f]{2})")
 _FLATE, _ASCII85, _ASCII_HEX = (b"FlateDecode", b"Fl"), (b"ASCII85Decode", b"A85"), (b"ASCIIHexDecode", b"AHx")
+_KNOWN = frozenset(
+    b"LZWDecode LZW RunLengthDecode RL CCITTFaxDecode CCF JBIG2Decode DCTDecode DCT JPXDecode Crypt".split()
+)
+"""Filters that are left to PDFium."""
 _SHOWS_TEXT = (b"Tj", b"TJ", b"BT", b"Td")
 # A string; a gap as wide as a blank between two strings of one line; an operator that ends a line.
 _TOKEN = re.compile(rb"\(((?:[^()\\]|\\.)*+)\)|(-(?:1[5-9]\d|[2-9]\d\d|\d{4,}))|(\bT[dDmjJ*]|['\"])", re.S)
 _ESCAPE = re.compile(rb"\\([0-7]{1,3}|.)", re.S)
 _MEANT = {b"n": b"\n", b"r": b"\r", b"t": b"\t", b"b": b"", b"f": b"\n", b"\n": b"", b"\r": b""}
+_ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
 _BLANKS = b" \t\n\r\v\f\0"
 _PLAIN = re.compile(r"[A-Za-z0-9 \n]+")
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9]+")
@@ -63,11 +69,11 @@ def contents(raw: bytes, reading: Reading) -> Iterator[bytes]:
 
 
 def _unpacked(packed: bytes, head: bytes, reading: Reading) -> bytes:
-    """Return a stream's content; one in a filter that is not known here stays as it is."""
+    """Return a stream's content; in a filter that is left to PDFium it stays as it is, in no filter of PDF is told."""
     found = _FILTERS.search(head)
-    filters = _FILTER.findall(found[1]) if found else []
-    if not filters and packed[:1] == b"x":
-        return _inflated(packed, reading, is_told=False)
+    filters = _FILTER.findall(_CODE.sub(lambda code: bytes([int(code[1], 16)]), found[1])) if found else []
+    if not filters and packed.startswith(_ZLIB):
+        return _inflated(packed, reading)
     for name in filters:
         try:
             if name in _ASCII85:
@@ -78,6 +84,8 @@ def _unpacked(packed: bytes, head: bytes, reading: Reading) -> bytes:
             elif name in _FLATE:
                 packed = _inflated(packed, reading)
             else:
+                if name not in _KNOWN:
+                    reading.problem("a stream is damaged: packed in a way that PDF does not have")
                 return packed
         except ValueError as error:
             reading.problem(f"a stream is damaged: {error}")
@@ -85,7 +93,7 @@ def _unpacked(packed: bytes, head: bytes, reading: Reading) -> bytes:
     return packed
 
 
-def _inflated(packed: bytes, reading: Reading, *, is_told: bool = True) -> bytes:
+def _inflated(packed: bytes, reading: Reading) -> bytes:
     decoder, pieces = zlib.decompressobj(), list[bytes]()
     what = "cut short"
     try:
@@ -96,7 +104,7 @@ def _inflated(packed: bytes, reading: Reading, *, is_told: bool = True) -> bytes
             packed = decoder.unconsumed_tail
     except zlib.error as error:
         what = f"damaged: {error}"
-    if is_told and not decoder.eof:
+    if not decoder.eof:
         reading.problem(f"a stream is {what}")
     return b"".join(pieces)
 

@@ -1,7 +1,7 @@
 """Words that are written so that a reader, or a program, puts them together, and a comparison of words does not.
 
-Escapes (`\\u0041`, `&#65;`, `%41`), blanks that are letters by their class, a word in each element of XML. Only where
-such marks stand close together is a text read anew, so that one with some of them is not counted twice.
+Escapes (`\\u0041`, `&#65;`, `%41`), blanks that are letters by their class, a word in each element of XML or on a line.
+Only where such marks stand close together is a text read anew. What is found as it stands and anew counts once.
 """
 
 from __future__ import annotations
@@ -10,6 +10,12 @@ import html
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
+
+from pmbf.guard.columns import columns, may_be_columns
+
+ESCAPES, BLANKS, ELEMENTS, COLUMNS = "escapes", "letters that look like spaces", "elements", "columns"
+ANEW = frozenset({ESCAPES, BLANKS, ELEMENTS, COLUMNS})
+"""What was done to read a stretch anew."""
 
 MOST_BETWEEN = 40
 """Characters between two marks of one stretch: a long word, or some short ones."""
@@ -32,7 +38,8 @@ def may_be_escaped(encoded: bytes) -> bool:
     """Return whether `read_anew` may find anything in a text, by its UTF-8."""
     n_marks = encoded.count(b"\\") + encoded.count(b"&") + encoded.count(b"%")
     blank = any(one[:1] in encoded and one in encoded for one in _BLANKS_ENCODED)  # a byte is found 30 times as fast
-    return n_marks >= LEAST_MARKS or encoded.count(b"<") >= LEAST_TAGS or blank
+    is_marked = n_marks >= LEAST_MARKS or encoded.count(b"<") >= LEAST_TAGS or blank
+    return is_marked or may_be_columns(encoded)
 
 
 def read_anew(text: str) -> Iterator[tuple[str, str]]:
@@ -43,11 +50,13 @@ def read_anew(text: str) -> Iterator[tuple[str, str]]:
     [('escapes', 'Look: the sea comes in')]
     """
     if text.count("\\") + text.count("&") + text.count("%") >= LEAST_MARKS:
-        yield from _read("escapes", text, _ESCAPE, LEAST_MARKS, _unescaped)
+        yield from _read(ESCAPES, text, _ESCAPE, LEAST_MARKS, _unescaped)
     if not text.isascii() and _BLANK.search(text):
-        yield from _read("letters that look like spaces", text, _BLANK, LEAST_MARKS, partial(_BLANK.sub, " "))
+        yield from _read(BLANKS, text, _BLANK, LEAST_MARKS, partial(_BLANK.sub, " "))
     if text.count("<") >= LEAST_TAGS:
-        yield from _read("elements", text, _TAGS, LEAST_TAGS, partial(_TAGS.sub, " "))
+        yield from _read(ELEMENTS, text, _TAGS, LEAST_TAGS, partial(_TAGS.sub, " "))
+    for column in columns(text):
+        yield COLUMNS, column
 
 
 def _read(

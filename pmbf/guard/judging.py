@@ -9,11 +9,12 @@ import numpy as np
 
 from pmbf.extract import Part, part_at
 from pmbf.guard.allowing import Allowances, passage_fingerprint
+from pmbf.guard.escaped import ANEW
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
 from pmbf.guard.types import Action, Evidence, Finding
 from pmbf.report import Match, Passage, Report, Span
-from pmbf.span import common, merged, union_length
+from pmbf.span import common, length_inside, merged, union_length
 from pmbf.text import fold, tokenise
 
 SINGLE_CHARS = 3
@@ -29,11 +30,13 @@ class Measured:
     Args:
         text: Of the payload.
         public: What of it does not count, ascending and disjoint.
+        anew: What says again, read anew, what stands elsewhere in it.
     """
 
-    def __init__(self, text: str, public: Sequence[Span] = ()) -> None:
+    def __init__(self, text: str, public: Sequence[Span] = (), anew: Sequence[Span] = ()) -> None:
         self.text = text
         self.public = public
+        self._anew = anew
         folded = fold(text)
         counted = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32) != ord(" ")
         # Where each of them begins in the text, ascending.
@@ -43,8 +46,8 @@ class Measured:
 
     @property
     def n_chars(self) -> int:
-        """Letters and digits of the whole."""
-        return len(self._places) + (SINGLE_CHARS - 1) * len(self._singles)
+        """Letters and digits of the whole, each once."""
+        return self.all_within([Span(0, len(self.text))]) - self.all_within(self._anew)
 
     def within(self, spans: Sequence[Span]) -> int:
         """Return how many of them some spans hold that are not public, each counted once."""
@@ -67,9 +70,10 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
     if not any(match.passages for match in report.matches):
         return []
     text = read.text.text
-    measured = Measured(text, allowances.public.spans(text, policy.min_chars))
+    anew = [Span(part.start, part.stop) for part in read.parts if part.path in ANEW]
+    measured = Measured(text, allowances.public.spans(text, policy.min_chars), anew)
     inline = allowances.inline_in(text)
-    matches = [_without_public(match, measured, policy.min_chars) for match in report.matches]
+    matches = [_once(_without_public(match, measured, policy.min_chars), read.parts) for match in report.matches]
     found = [_finding(read, match, measured, policy, allowances, inline) for match in matches if match.passages]
     return sorted(found, key=lambda one: (ORDER[one.action], -one.n_chars))
 
@@ -82,6 +86,35 @@ def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
         if not common([passage.query], measured.public) or measured.within([passage.query]) >= min_chars
     ]
     return replace(match, passages=tuple(kept))
+
+
+def _once(match: Match, parts: Sequence[Part]) -> Match:
+    """Return a match without passages that are found as they stand and anew, or anew twice: one of them is kept.
+
+    That is the one with more of the source and less between: as it stands, if the other is not twice as good.
+    """
+    kinds = {one: _anew(one.query, parts) for one in match.passages}
+    if not any(kinds.values()):
+        return match
+    kept: list[Passage] = []
+    for one in sorted(match.passages, key=lambda one: -_gain(one) * (1 if kinds[one] else 2)):
+        others = [other.source for other in kept if kinds[other] != kinds[one]]
+        # An endpoint filter does not say where in the source a passage stands: all of one kind are kept.
+        is_known = 2 * length_inside([one.source], others) > len(one.source) if len(one.source) else bool(others)
+        if not is_known:
+            kept.append(one)
+    return replace(match, passages=tuple(one for one in match.passages if one in kept))
+
+
+def _gain(passage: Passage) -> int:
+    n_source, n_query = len(passage.source), len(passage.query)
+    return 2 * n_source - n_query if n_source else n_query
+
+
+def _anew(span: Span, parts: Sequence[Part]) -> str:
+    """Return how a stretch was read anew, empty for one that is found as it stands."""
+    part = part_at(parts, span.start, span.stop)
+    return part.path if part and part.path in ANEW else ""
 
 
 def _finding(
@@ -134,7 +167,7 @@ def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tu
     n_chars, n_all = measured.within(spans), measured.all_within(spans)
     shown = union_length(passage.source for passage in passages) * n_chars / max(1, n_all)
     of_document = min(1.0, shown / match.document.n_chars) if match.document.n_chars else None
-    return n_chars, of_document, n_chars / max(1, measured.n_chars)
+    return n_chars, of_document, min(1.0, n_chars / max(1, measured.n_chars))
 
 
 def _action(n_chars: int, of_document: float | None, of_payload: float, policy: Policy) -> Action | None:

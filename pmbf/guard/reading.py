@@ -12,6 +12,9 @@ from pmbf.guard.unseen import may_hide, seen
 from pmbf.intake.texts import Text
 from pmbf.text import clean
 
+AT_ONCE_BYTES = 1 << 20
+"""Of plain text that is decoded here. A longer one takes a process that is ended when its time is over."""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadPayload:
@@ -57,7 +60,7 @@ def read(payload: Payload, limits: Limits) -> ReadPayload:
 def _extracted(bare: Payload, raw: bytes, kind: str | None, limits: Limits) -> ReadPayload:
     """Return the text of what is no plain text, or not at first sight."""
     try:
-        extracted = extract(raw, bare.name, limits, unseen=True, kind=kind)
+        extracted = extract(raw, bare.name, limits, apart=len(raw) > AT_ONCE_BYTES, unseen=True, kind=kind)
     except (UnsupportedError, IncompleteError) as error:
         reason = str(error).removeprefix(f"{bare.name}: ")
         return ReadPayload(bare, Text(bare.name, ""), len(raw), problems=(reason,))

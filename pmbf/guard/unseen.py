@@ -10,7 +10,7 @@ from __future__ import annotations
 import base64
 import binascii
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from time import monotonic
 
@@ -88,8 +88,9 @@ def seen(text: str, looks: Looks, limits: Limits) -> Seen:
             parts.append(Part(n_chars - len(hidden), n_chars, name))
         problems += [f"{name}: {what}" for what in told]
         if monotonic() > end:
-            problems.append(f"looking for what it hides took longer than {limits.timeout_s:g} s (timeout_s, --timeout)")
             break
+    if monotonic() > end:
+        problems.append(f"looking for what it hides took longer than {limits.timeout_s:g} s (timeout_s, --timeout)")
     return Seen("".join(pieces), tuple(parts), tuple(dict.fromkeys(problems))) if parts or problems else Seen(text)
 
 
@@ -121,34 +122,41 @@ def _found(text: str, looks: Looks, limits: Limits, end: float, depth: int = MOS
 
 
 def _hidden(text: str, looks: Looks, limits: Limits, end: float) -> Iterator[Found]:
-    for name, hidden in read_anew(text):
-        yield name, hidden, ()
+    """Yield what a text hides, one way of hiding after another; none is begun behind a time."""
+    ways: list[Callable[[], Iterator[Found]]] = [lambda: ((name, hidden, ()) for name, hidden in read_anew(text))]
     if _may_be_packed(looks):
-        for raw in _unpacked(text):
-            yield from _of_bytes(raw, "base64", limits, end)
+        ways.append(lambda: _of_all(_unpacked(text), "base64", limits, end))
     if _may_be_apart(looks):
-        yield from _together(text)
+        ways.append(lambda: _together(text))
     if _UU_MARK in text:
-        for block in _UUENCODED.finditer(text):
-            yield from _of_bytes(_uudecoded(block[1]), "uuencode", limits, end)
+        ways.append(lambda: _of_all(map(_uudecoded, _UUENCODED.finditer(text)), "uuencode", limits, end))
     if _ARMOUR_MARK in text:
-        for armour in _ARMOUR.finditer(text):
-            yield armour[1], "", ("encrypted or compressed",)
+        ways.append(lambda: ((one[1], "", ("encrypted or compressed",)) for one in _ARMOUR.finditer(text)))
+    for way in ways:
+        if monotonic() > end:
+            return
+        yield from way()
+
+
+def _of_all(contents: Iterable[bytes], name: str, limits: Limits, end: float) -> Iterator[Found]:
+    for raw in contents:
+        yield from _of_bytes(raw, name, limits, end)
 
 
 def _unpacked(text: str) -> Iterator[bytes]:
     """Yield what blocks of base64 hold."""
     for block in _BLOCK.finditer(text):
-        packed = _JOINS.sub("", block[0]).replace("-", "+").replace("_", "/")
+        joined = _JOINS.sub("", block[0]) if "\n" in block[0] else block[0]  # a long line is looked through for nothing
+        packed = joined.replace("-", "+").replace("_", "/")
         if len(packed) < LEAST_BLOCK:
             continue
         packed = packed[: len(packed) - (len(packed) % 4 == 1)]
         yield base64.b64decode(packed + "=" * (-len(packed) % 4))
 
 
-def _uudecoded(lines: str) -> bytes:
+def _uudecoded(block: re.Match[str]) -> bytes:
     raw = bytearray()
-    for line in lines.splitlines():
+    for line in block[1].splitlines():
         try:
             raw += binascii.a2b_uu(line)
         except binascii.Error:  # the line that says `end`, or none of them

@@ -1,5 +1,6 @@
 """Hostile bytes end in text, in text with problems, or in one of two errors that say what and why. Never otherwise."""
 
+import base64
 import io
 import random
 import struct
@@ -240,6 +241,20 @@ class TestDamagedPdf:
             damaged = whole[:start] + stream + whole[whole.index(b"endstream", start) + 9 :]
             assert any("a stream is" in one for one in extract(damaged, "a.pdf").problems)
 
+    def test_a_packed_stream_with_a_damaged_dictionary_is_a_problem(self):
+        packed = zlib.compress(b"BT (some words of a page) Tj ET" * 20)
+        for dictionary, content in (
+            (b"/Filter /F\0\xff\xffecode", packed),
+            (b"/Filter [/ASCII85Decode /Fl\xe9teDecode]", b"<~" + base64.a85encode(packed) + b"~>"),
+            (b"/F\0lter /FlateDecode", packed[:-1] + b"\0"),
+            (b"/Filter /Fl#61teDecode", packed[:-1] + b"\0"),
+        ):
+            stream = b"<< /Length %d %b >>\nstream\n%b\nendstream" % (len(content), dictionary, content)
+            page = "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] >>"
+            tree = "<< /Type /Pages /Kids [3 0 R] /Count 1 >>"
+            raw = make.pdf_of(["<< /Type /Catalog /Pages 2 0 R >>", tree, page, stream])
+            assert any("a stream is damaged" in one for one in extract(raw, "a.pdf").problems)
+
     def test_a_stream_of_which_an_end_is_lost_is_a_problem(self):
         whole = make.pdf(["x"])
         for lost in (b"endstream", b">>\nstream"):
@@ -259,3 +274,11 @@ def test_a_limit_on_bytes_that_is_raised_is_raised_for_text():
     assert Limits().max_text_bytes == Limits(max_bytes=1).max_text_bytes == 256 << 20
     assert Limits(max_bytes=1 << 30).max_text_bytes == 1 << 30
     assert Limits(max_bytes=1 << 30, max_text_bytes=5).max_text_bytes == 5
+
+
+def test_members_of_a_zip_without_its_directory_are_a_container():
+    whole = make.zipped({"a.txt": "x", "b.txt": "words " * 99})
+    damaged = b"PK\3\3" + whole[4 : whole.index(b"PK\1\2")]
+    assert is_container(damaged)
+    assert is_container(b"\x7fELF" + bytes(60) + damaged)
+    assert not is_container(b"\x7fELF" + bytes(60) + b"PK\3\4PK\1\2PK\5\6" + bytes(60))

@@ -4,6 +4,7 @@ import base64
 import binascii
 import gzip
 import html
+import json
 import random
 import re
 import textwrap
@@ -140,9 +141,6 @@ NOT_SEEN = {
     "base64 in short lines.txt": "\n".join(textwrap.wrap(base64.b64encode(ENGLISH.encode()).decode(), 50)),
     "hexadecimal.txt": ENGLISH.encode().hex(),
     "letters set apart without words.txt": " ".join(ENGLISH.replace(" ", "").replace("\n", "")),
-    "a word a row.csv": "".join(f"{n},{word}\n" for n, word in enumerate(ENGLISH.split())),
-    "a word a line.py": "".join(f'x{n} = "{word}"\n' for n, word in enumerate(ENGLISH.split())),
-    "a word a line.po": "".join(f'msgid "{word}"\nmsgstr ""\n\n' for word in ENGLISH.split()),
     "a filler after each word.txt": " ".join(
         f"{word} {COVER.split()[n % 9]}" for n, word in enumerate(ENGLISH.split())
     ),
@@ -195,11 +193,34 @@ UNSEEN = {
     "references.md": ("".join(f"&#{ord(c)};" for c in ENGLISH), "escapes"),
     "references.xml": (f"<?xml version='1.0'?><a>{''.join(f'&#x{ord(c):x};' for c in ENGLISH)}</a>", "escapes"),
     "spaces of an address.txt": (f"https://example.org/?q={urllib.parse.quote(ENGLISH)}", "escapes"),
-    "a word in each element.xml": ("".join(f"<w n='1'>{w}</w>\n" for w in ENGLISH.split()), "elements"),
+    "a word in each element.xml": ("".join(f"<w n='1'>{w}</w>" for w in ENGLISH.split()), "elements"),
+    "a word in each line of elements.xml": ("".join(f"<w n='1'>{w}</w>\n" for w in ENGLISH.split()), "columns"),
     **{
         f"spaces that are U+{ord(c):04X}.txt": (c.join(ENGLISH.split()), "letters that look like spaces")
         for c in "\u3164\u2800\uffa0\u115f\u1160"
     },
+}
+
+
+ROWS = list(enumerate(ENGLISH.split()))
+UNSEEN |= {
+    "a word a row.csv": ("".join(f"{n},{word}\n" for n, word in ROWS), "columns"),
+    "a word a row and others.csv": ("".join(f"{COVER[n % 9 :][:5]};{word};{n}\r\n" for n, word in ROWS), "columns"),
+    "a word a row.md": ("".join(f"| {n} | {word} | x |\n" for n, word in ROWS), "columns"),
+    "a word a line.txt": ("".join(f"{n:5} {word}\n" for n, word in ROWS), "columns"),
+    "a word a line.py": ("".join(f'x{n} = "{word}"\n' for n, word in ROWS), "columns"),
+    "a word a line.c": ("".join(f'    "{word}",\n    {n},\n' for n, word in ROWS), "columns"),
+    "a word a line.po": ("".join(f'msgid "{word}"\nmsgstr ""\n\n' for _, word in ROWS), "columns"),
+    "a word a line and its translation.po": (
+        "".join(f'#: a.c:{n}\nmsgid "{word}"\nmsgstr "{COVER.split()[n % 9]}"\n\n' for n, word in ROWS),
+        "columns",
+    ),
+    "a word an object.json": (json.dumps([{"n": n, "word": word} for n, word in ROWS]), "columns"),
+    "a word an object in lines.json": (json.dumps([{"n": n, "w": word} for n, word in ROWS], indent=2), "columns"),
+    "a word an object among pages.txt": (
+        COVER * 500 + "\n" + "".join(f'"{word}": {n},\n' for n, word in ROWS) + COVER * 500,
+        "columns",
+    ),
 }
 
 
@@ -258,3 +279,19 @@ def test_what_base64_holds_and_cannot_be_read_is_incomplete(judge):
     found = judge(base64.b64encode(make.zipped({"a.txt": ENGLISH})[:-60] + bytes(30)), "a.txt")
     assert found.exit_code == 3
     assert found.incomplete[0].reason.startswith("base64: ")
+
+
+def test_what_is_found_as_it_stands_and_in_columns_counts_once(judge):
+    words = ENGLISH.split()[:50]
+    in_rows = "".join(f'x{n} = "{word}"\n' for n, word in enumerate(words))
+    for one in (f"{' '.join(words)}\n\n{in_rows}", "".join(f"{word},\n" for word in words), in_rows):
+        found = judge(f"{COVER * 9}\n{one}\n{COVER * 9}".encode())
+        assert found.action == "warn"
+        assert [finding.n_chars for finding in found.findings] == [pytest.approx(sum(map(len, words)), rel=0.1)]
+
+
+def test_what_is_read_anew_makes_a_payload_no_larger(judge):
+    words = re.findall(r"[^\W\d]+", ENGLISH)[:50]
+    n_letters, n_digits = len("".join(words)), len("".join(map(str, range(50))))
+    found = judge("\n".join(f"{n},{word}" for n, word in enumerate(words)).encode())
+    assert found.findings[0].share_of_payload == pytest.approx(n_letters / (n_letters + n_digits), abs=0.05)

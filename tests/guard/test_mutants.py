@@ -1,7 +1,7 @@
 """Damaged documents with a protected passage: blocked, incomplete, or so damaged that the passage is gone; never clean.
 
-A mutant that still holds three runs of 20 words of the passage, in its bytes or in what its packed streams give, must
-not be clean.
+A mutant may hold runs of 20 words of the passage, in its bytes or in what its packed streams give. With three of them
+it must not be clean. With as many as have the letters that block, it must not leave.
 """
 
 import bz2
@@ -15,6 +15,7 @@ import zlib
 
 import pytest
 
+from pmbf.guard.policy import Policy
 from tests.extract import builders as make
 from tests.guard.conftest import LIBRARY
 from tests.guard.test_evasions import COVER, mail
@@ -22,6 +23,7 @@ from tests.guard.test_evasions import COVER, mail
 MUTANTS = int(os.environ.get("PMBF_MUTANTS", "8"))
 """Of each format."""
 RUN, LEAST_RUNS = 20, 3
+BLOCK_CHARS = Policy().block_chars
 
 WORDS = re.findall(r"[A-Za-z]+", (LIBRARY / "lighthouse-optics.txt").read_text(encoding="utf-8"))[100:400]
 PASSAGE = " ".join(WORDS)
@@ -128,13 +130,18 @@ def words(content):
     return " ".join(re.sub(r"<[^<>]*>|\) Tj 0 -14 Td\s*\(|\\\\par", " ", content.decode("latin-1")).split())
 
 
-def holds_the_passage(raw):
-    return any(sum(run in text for run in RUNS) >= LEAST_RUNS for text in map(words, contents(raw)))
+def held(raw):
+    """Return which runs of the passage a document holds."""
+    return max(([run for run in RUNS if run in text] for text in map(words, contents(raw))), key=len)
+
+
+def n_letters(runs):
+    return sum(char.isalnum() for run in runs for char in run)
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
 def test_a_sound_document_is_blocked(judge, name):
-    assert holds_the_passage(DOCUMENTS[name])
+    assert n_letters(held(DOCUMENTS[name])) >= BLOCK_CHARS
     found = judge(DOCUMENTS[name], name)
     assert (found.exit_code, found.incomplete) == (1, ())
 
@@ -145,6 +152,9 @@ def test_no_damaged_document_is_silently_clean(judge, name):
     missed = []
     for number in range(MUTANTS):
         raw = mutant(DOCUMENTS[name], chance)
-        if judge(raw, name).exit_code == 0 and holds_the_passage(raw):
-            missed.append(number)
+        found = judge(raw, name)
+        if found.exit_code == 0:
+            runs = held(raw)
+            if n_letters(runs) >= BLOCK_CHARS or (found.action == "clean" and len(runs) >= LEAST_RUNS):
+                missed.append(number)
     assert missed == []

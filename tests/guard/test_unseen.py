@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from pmbf import kernels
 from pmbf.extract import Limits
 from pmbf.guard import unseen
+from pmbf.guard.reading import read
+from pmbf.guard.types import Payload
 from pmbf.text import clean
 from tests.conftest import words
 
@@ -89,3 +91,17 @@ def test_a_text_that_hides_more_than_can_be_looked_at_in_time_is_incomplete():
     text = base64.b64encode(words(1, 60).encode()).decode()
     found = unseen.seen(f"{text}\n\n{text}", kernels.looks(text.encode()), Limits(timeout_s=1e-9))
     assert "took longer than 1e-09 s" in found.problems[-1]
+
+
+def test_a_text_that_hides_nothing_is_incomplete_too_if_there_is_no_time_to_look():
+    text = "\\a b " * 1000
+    assert seen(text).problems == ()
+    found = unseen.seen(text, kernels.looks(text.encode()), Limits(timeout_s=1e-9))
+    assert "took longer than 1e-09 s" in found.problems[0]
+
+
+def test_a_long_text_in_an_unknown_encoding_is_given_up_when_its_time_is_over():
+    raw = ("Caf\xe9 " * 3_000_000).encode("latin-1")
+    found = read(Payload("a.txt", ("a.txt",), raw, "path"), Limits(timeout_s=0.001))
+    assert "timeout_s" in found.problems[0]
+    assert found.text.content == ""
