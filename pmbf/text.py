@@ -7,7 +7,11 @@ import re
 from pmbf import kernels
 from pmbf.kernels import Folded, Tokens
 
-__all__ = ["Folded", "Tokens", "clean", "fold", "tokenise", "utf8"]
+__all__ = ["SINGLE_CHARS", "Folded", "Tokens", "clean", "fold", "tokenise", "utf8"]
+
+SINGLE_CHARS = 3
+"""Letters of an alphabet that one letter of Han, Kana, Thai and so on counts for. A word has some 6 of the former and 2
+of the latter."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
