@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arithmetic.h"
 #include "../compiler.h"
 
 #define PMBF_NO_MEMORY (-1)
@@ -68,20 +69,12 @@ extern const variant_t bits_avx2, bits_avx512;
 /* Returns the widest variant this processor runs, or the one that pmbf_use_level asked for. */
 const variant_t *bits_variant(void);
 
-INLINE size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Returns the words a line of so many rows has. */
 INLINE size_t words_for(size_t n_rows) { return (n_rows + 63) / 64; }
 
 /* Returns up to 512 rows of slices or hits, beginning with word `first` of each line. */
 INLINE columns_t columns_from(const uint64_t *words, size_t n_lines, size_t stride, size_t first) {
     return (columns_t){words + first, n_lines, smaller(LINE_WORDS, stride - first), stride};
-}
-
-INLINE uint64_t fmix64(uint64_t x) { /* the finaliser of MurmurHash3 */
-    x = (x ^ (x >> 33)) * 0xFF51AFD7ED558CCDu;
-    x = (x ^ (x >> 33)) * 0xC4CEB9FE1A85EC53u;
-    return x ^ (x >> 33);
 }
 
 /* The k bits of a hash: double hashing, h1 + i h2 (Kirsch & Mitzenmacher 2006, Less Hashing, Same Performance), with both

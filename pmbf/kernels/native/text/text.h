@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arithmetic.h"
 #include "../compiler.h"
 
 enum {
@@ -144,18 +145,11 @@ INLINE size_t count_bits(uint64_t bits) {
     return (size_t)__builtin_popcountll(bits);
 #endif
 }
-INLINE size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 INLINE uint64_t load64(const uint8_t *bytes) {
     uint64_t word;
     memcpy(&word, bytes, 8);
     return word;
-}
-
-INLINE uint64_t fmix64(uint64_t x) { /* the finaliser of MurmurHash3 */
-    x = (x ^ (x >> 33)) * 0xFF51AFD7ED558CCDu;
-    x = (x ^ (x >> 33)) * 0xC4CEB9FE1A85EC53u;
-    return x ^ (x >> 33);
 }
 
 #endif
