@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels, thresholds
 from pmbf.arrays import distinct
-from pmbf.tile import ROWS_PER_TILE, Hashes, Tile, Words
+from pmbf.tile import ROWS_PER_TILE, Bits, Hashes, Tile
 
 __all__ = ["ROWS_PER_TILE", "LookUp", "PseudoMatrixBloomFilter", "Tile"]
 
@@ -110,7 +110,7 @@ class LookUp:
     """
 
     matrix: PseudoMatrixBloomFilter
-    hits: Words
+    hits: Bits
     n_hit: NDArray[np.int64]
 
     def by_tile(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:

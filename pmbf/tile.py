@@ -38,7 +38,7 @@ ROWS_PER_TILE = 512
 
 _FIRST_ROWS = 8
 Hashes = NDArray[np.uint32]
-Words = NDArray[np.uint64]
+Bits = NDArray[np.uint64]
 Check = Callable[[NDArray[np.int64] | None], bool]
 """Called with the slices about to be read, None for all bits; raises when they are damaged, and returns whether all
 bits are checked, so that it need not be called again."""
@@ -65,7 +65,7 @@ class Tile:
 
     __slots__ = ("_bits", "_check", "_popcounts", "capacity", "fpr", "n_hashes", "n_rows", "row_words", "sealed")
 
-    def __init__(self, bits: Words, popcounts: NDArray[np.int64], *, n_hashes: int, fpr: float, sealed: bool) -> None:
+    def __init__(self, bits: Bits, popcounts: NDArray[np.int64], *, n_hashes: int, fpr: float, sealed: bool) -> None:
         """Take bits as they are; use `new`, `open_form` or `sealed_form`, which check them."""
         self._bits = bits
         self._check: Check | None = None
@@ -97,7 +97,7 @@ class Tile:
     @classmethod
     def open_form(
         cls,
-        rows: Words,
+        rows: Bits,
         *,
         n_rows: int,
         n_hashes: int,
@@ -127,7 +127,7 @@ class Tile:
     @classmethod
     def sealed_form(
         cls,
-        slices: Words,
+        slices: Bits,
         *,
         n_rows: int,
         n_hashes: int,
@@ -157,7 +157,7 @@ class Tile:
     # ------------------------------------------------------------------ what it holds
 
     @property
-    def bits(self) -> Words:
+    def bits(self) -> Bits:
         """The bits, shared: `(n_rows, W)` when open, `(64 W, ceil(n_rows / 64))` when sealed."""
         return self._read()
 
@@ -189,7 +189,7 @@ class Tile:
 
     # ------------------------------------------------------------------ asking
 
-    def hits(self, hashes: Hashes) -> Words:
+    def hits(self, hashes: Hashes) -> Bits:
         """Return which rows may hold each hash, `(q, ceil(n_rows / 64)) uint64`: bit r % 64 of word r // 64 is row r.
 
         Args:
@@ -296,7 +296,7 @@ class Tile:
         self._check = check
         return self
 
-    def _read(self, hashes: Hashes | None = None) -> Words:
+    def _read(self, hashes: Hashes | None = None) -> Bits:
         """Return the bits, those that some hashes ask for checked, or all of them."""
         if self._check is not None:
             lines = None
@@ -309,7 +309,7 @@ class Tile:
     def _room(self, popcount: int) -> int:
         return params.room(popcount, row_bits=self.row_bits, n_hashes=self.n_hashes, fpr=self.fpr)
 
-    def _filled(self, parts: Iterable[Hashes]) -> Words:
+    def _filled(self, parts: Iterable[Hashes]) -> Bits:
         row = np.zeros(self.row_words, np.uint64)
         for hashes in parts:
             kernels.fill(row, hashes, n_hashes=self.n_hashes)
@@ -332,7 +332,7 @@ class Tile:
             raise ParameterError(f"the tile is {found}, expected an open one; change the copy that writable() returns")
 
 
-def _column_counts(slices: Words, n_rows: int) -> NDArray[np.int64]:
+def _column_counts(slices: Bits, n_rows: int) -> NDArray[np.int64]:
     whole = kernels.window_counts(slices, n_rows, np.array([0]), np.array([len(slices)]))
     return np.asarray(whole[0], np.int64)
 

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_records import *
     from pmbf.kernels.reference_runs import *
     from pmbf.kernels.reference_text import *
+    from pmbf.kernels.reference_turning import *
     from pmbf.kernels.reference_words import *
 else:
     globals().update(kernels_of(NAME))

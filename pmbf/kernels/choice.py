@@ -24,6 +24,7 @@ MODULES = {
         "records",
         "runs",
         "text",
+        "turning",
         "words",
     ),
 }

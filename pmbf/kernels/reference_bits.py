@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.reference_hash import fmix64
+from pmbf.kernels.reference_turning import blocks, seal
 
 __all__ = [
     "fill",
@@ -27,13 +28,11 @@ __all__ = [
     "popcount",
     "popcounts",
     "positions",
-    "seal",
-    "unseal",
     "window_counts",
 ]
 
 Hashes = NDArray[np.uint32]
-Words = NDArray[np.uint64]
+Bits = NDArray[np.uint64]
 Octets = NDArray[np.uint8]
 Counts = NDArray[np.int64]
 
@@ -44,20 +43,10 @@ _LOW = np.uint64(0xFFFFFFFF)
 _BLOCK_WORDS = 1 << 17
 """Words of one temporary array, 1 MB."""
 
-_TURN_WORDS = 1 << 14
-"""The same where bits are transposed: at 128 KB all of them stay in the second-level cache, 2.5 times as fast."""
-
 _BLOCK_HASHES = 1 << 12
 _LANE_MAX = 255
 _PROBES_WORTH_A_SEAL = 4
 """Probes per word column from which transposing the column is cheaper than probing it (measured at 512 rows)."""
-
-_Turn = tuple[np.uint64, np.uint64]
-_TURNS: tuple[_Turn, ...] = (
-    (np.uint64(7), np.uint64(0x00AA00AA00AA00AA)),
-    (np.uint64(14), np.uint64(0x0000CCCC0000CCCC)),
-    (np.uint64(28), np.uint64(0x00000000F0F0F0F0)),
-)
 
 
 def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
@@ -83,7 +72,7 @@ def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     checks.require("hashes", hashes, np.uint32, "(n,)", 1)
     checks.require_probes(row_bits, n_hashes)
     mixed = fmix64(hashes.astype(np.uint64) * SPREAD + OFFSET)
-    points: Words = np.multiply.outer((mixed & _LOW) | np.uint64(1), np.arange(n_hashes, dtype=np.uint64))
+    points: Bits = np.multiply.outer((mixed & _LOW) | np.uint64(1), np.arange(n_hashes, dtype=np.uint64))
     points += (mixed >> np.uint64(32))[:, None]
     points &= _LOW
     points *= np.uint64(row_bits)
@@ -91,7 +80,7 @@ def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     return points.view(np.int64)
 
 
-def fill(row: Words, hashes: Hashes, *, n_hashes: int) -> None:
+def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
     """Set the bits of some hashes in a row, in place.
 
     Args:
@@ -108,53 +97,7 @@ def fill(row: Words, hashes: Hashes, *, n_hashes: int) -> None:
     np.bitwise_or.at(row, at >> 6, _masks(at))
 
 
-def seal(rows: Words) -> Words:
-    """Return rows as slices, position-major: the transposed bit matrix.
-
-    Args:
-        rows: `(n_rows, W) uint64`.
-
-    Returns:
-        `(64 W, ceil(n_rows / 64)) uint64`; bits past the last row are 0.
-
-    Raises:
-        ParameterError: `rows` is not `(n_rows, W) uint64`.
-
-    >>> seal(np.array([[0b01], [0b11]], np.uint64))[:3].tolist()
-    [[3], [2], [0]]
-    """
-    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    n_rows, n_words = rows.shape
-    n_groups = -(-n_rows // 64)
-    slices = np.empty((64 * n_words, n_groups), np.uint64)
-    for part in _blocks(n_words, _TURN_WORDS // max(1, 64 * n_groups)):
-        padded = np.zeros((64 * n_groups, part.stop - part.start), np.uint64)
-        padded[:n_rows] = rows[:, part]
-        slices[64 * part.start : 64 * part.stop] = _sealed(padded)
-    return slices
-
-
-def unseal(slices: Words, n_rows: int) -> Words:
-    """Return slices as rows, `(n_rows, W) uint64`: the way back from `seal`.
-
-    Args:
-        slices: `(64 W, S) uint64`.
-        n_rows: More than 64 (S - 1), at most 64 S.
-
-    Raises:
-        ParameterError: `slices` is not `(64 W, S) uint64`, or has no place for so many rows.
-    """
-    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
-    checks.require_rows("slices", slices, n_rows)
-    checks.require_whole_words(slices)
-    n_words = len(slices) // 64
-    rows = np.empty((n_rows, n_words), np.uint64)
-    for part in _blocks(n_words, _TURN_WORDS // max(1, 64 * slices.shape[1])):
-        rows[:, part] = _unsealed(slices[64 * part.start : 64 * part.stop])[:n_rows]
-    return rows
-
-
-def hits_open(rows: Words, hashes: Hashes, *, n_hashes: int) -> Words:
+def hits_open(rows: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
     """Return which rows may hold each hash, `(q, ceil(n_rows / 64)) uint64`.
 
     Args:
@@ -172,13 +115,13 @@ def hits_open(rows: Words, hashes: Hashes, *, n_hashes: int) -> Words:
         return _hits_at(seal(rows), at)
     hits = np.zeros((len(at), -(-n_rows // 64)), np.uint64)
     octets = hits.view(np.uint8)
-    for part in _blocks(len(at), _BLOCK_WORDS // max(1, n_rows)):
+    for part in blocks(len(at), _BLOCK_WORDS // max(1, n_rows)):
         present = _probed(rows, at[part])
         octets[part, : -(-n_rows // 8)] = np.packbits(present, axis=0, bitorder="little").T
     return hits
 
 
-def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
+def hits_sealed(slices: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
     """Return what `hits_open` returns for the same rows, from their slices; k lines of 8 S bytes are read per hash.
 
     Args:
@@ -193,7 +136,7 @@ def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
     return _hits_at(slices, positions(hashes, row_bits=len(slices), n_hashes=n_hashes))
 
 
-def window_counts(hits: Words, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
+def window_counts(hits: Bits, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the hits of every row in every window, `(n_windows, n_rows) int32`.
 
     Beside the result it needs about as much again, and 16 MB at 512 rows, however many hashes there are.
@@ -247,7 +190,7 @@ def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
     return np.asarray(b[found] == a)
 
 
-def popcount(words: Words) -> int:
+def popcount(words: Bits) -> int:
     """Return the number of set bits in an array of words.
 
     Args:
@@ -263,7 +206,7 @@ def popcount(words: Words) -> int:
     return int(np.bitwise_count(words).sum(dtype=np.int64))
 
 
-def popcounts(rows: Words) -> Counts:
+def popcounts(rows: Bits) -> Counts:
     """Return the number of set bits in each row, `(n_rows,) int64`.
 
     Args:
@@ -274,55 +217,16 @@ def popcounts(rows: Words) -> Counts:
     """
     checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     counts = np.empty(len(rows), np.int64)
-    for part in _blocks(len(rows), _BLOCK_WORDS // max(1, rows.shape[1])):
+    for part in blocks(len(rows), _BLOCK_WORDS // max(1, rows.shape[1])):
         counts[part] = np.bitwise_count(rows[part]).sum(axis=1, dtype=np.int64)
     return counts
 
 
-def _blocks(n_items: int, wanted: int) -> Iterator[slice]:
-    step = max(1, wanted)
-    for start in range(0, n_items, step):
-        yield slice(start, min(start + step, n_items))
-
-
-def _masks(at: Counts) -> Words:
+def _masks(at: Counts) -> Bits:
     return np.uint64(1) << (at & 63).astype(np.uint64)
 
 
-def _sealed(rows: Words) -> Words:
-    """Return the slices of whole groups of 64 rows.
-
-    Bytes are moved so that 8 rows by 8 positions stand in one word, the words are turned, and bytes moved again.
-    """
-    n_rows, n_words = rows.shape
-    octets = rows.view(np.uint8).reshape(n_rows // 8, 8, 8 * n_words).transpose(2, 0, 1)
-    squares = _turned(np.ascontiguousarray(octets).view(np.uint64))
-    octets = squares.view(np.uint8).transpose(0, 2, 1)
-    return np.ascontiguousarray(octets).reshape(64 * n_words, n_rows // 8).view(np.uint64)
-
-
-def _unsealed(slices: Words) -> Words:
-    """Return the whole groups of 64 rows of some slices: `_sealed`, step by step backwards."""
-    n_positions, n_groups = slices.shape
-    octets = np.ascontiguousarray(slices).view(np.uint8).reshape(n_positions // 8, 8, 8 * n_groups)
-    squares = _turned(np.ascontiguousarray(octets.transpose(0, 2, 1)).view(np.uint64))
-    octets = squares.view(np.uint8).transpose(1, 2, 0)
-    return np.ascontiguousarray(octets).reshape(64 * n_groups, n_positions // 8).view(np.uint64)
-
-
-def _turned(squares: Words) -> Words:
-    """Return each word, seen as 8 bytes of 8 bits, transposed (Warren, Hacker's Delight, 7-3); in place."""
-    for shift, mask in _TURNS:
-        swap = squares >> shift
-        swap ^= squares
-        swap &= mask
-        squares ^= swap
-        swap <<= shift
-        squares ^= swap
-    return squares
-
-
-def _probed(rows: Words, at: Counts) -> NDArray[np.bool_]:
+def _probed(rows: Bits, at: Counts) -> NDArray[np.bool_]:
     """Return whether each row has all bits of each hash, `(n_rows, q) bool`."""
     present = np.ones((len(rows), len(at)), np.bool_)
     for column in at.T:
@@ -330,9 +234,9 @@ def _probed(rows: Words, at: Counts) -> NDArray[np.bool_]:
     return present
 
 
-def _hits_at(slices: Words, at: Counts) -> Words:
+def _hits_at(slices: Bits, at: Counts) -> Bits:
     hits = np.empty((len(at), slices.shape[1]), np.uint64)
-    for part in _blocks(len(at), _BLOCK_HASHES):
+    for part in blocks(len(at), _BLOCK_HASHES):
         lines = np.take(slices, at[part, 0], axis=0, out=hits[part])
         for column in at[part, 1:].T:
             lines &= np.take(slices, column, axis=0)
@@ -345,12 +249,12 @@ def _edges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.in
     return np.unique(np.concatenate([starts, stops, between]))
 
 
-def _lane_sums(hits: Words, edges: NDArray[np.int64]) -> Iterator[tuple[int, int, Octets]]:
+def _lane_sums(hits: Bits, edges: NDArray[np.int64]) -> Iterator[tuple[int, int, Octets]]:
     """Yield the hits between neighbouring edges, some at a time: first edge, last edge, `(last - first, 64 S) uint8`.
 
     Eight rows are counted in one word, each in its byte, which holds up to 255.
     """
-    for part in _blocks(len(edges) - 1, _BLOCK_WORDS // (16 * max(1, hits.shape[1]))):
+    for part in blocks(len(edges) - 1, _BLOCK_WORDS // (16 * max(1, hits.shape[1]))):
         first, last = edges[part.start], edges[part.stop]
         octets = np.ascontiguousarray(hits[first:last]).view(np.uint8)
         lanes = np.unpackbits(octets, axis=1, bitorder="little").view(np.uint64)

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.reference_bits import Counts, Hashes, Words, hits_open, hits_sealed, popcounts
+from pmbf.kernels.reference_bits import Bits, Counts, Hashes, hits_open, hits_sealed, popcounts
 from pmbf.kernels.types import Probed
 
 __all__ = ["evidence", "look_up", "rows_with_evidence"]
@@ -16,7 +16,7 @@ __all__ = ["evidence", "look_up", "rows_with_evidence"]
 Weights = NDArray[np.int32]
 
 
-def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
+def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     """Return which rows of some tiles may hold each hash, and how many do, `(q, S) uint64` and `(q,) int64`.
 
     Args:
@@ -99,7 +99,7 @@ def _least_since(values: Counts, firsts: Counts) -> Counts:
 
 
 def rows_with_evidence(
-    hits: Words, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
+    hits: Bits, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
     """Return the rows whose hits weigh so much within a window of the query, ascending, `(n,) int64`; see `evidence`.
 
@@ -127,5 +127,5 @@ def rows_with_evidence(
     return rows[evidence(bounds, places.astype(np.uint32), weights, tokens, **how) >= least]
 
 
-def _octets(words: Words) -> NDArray[np.uint8]:
+def _octets(words: Bits) -> NDArray[np.uint8]:
     return np.ascontiguousarray(words, "<u8").view(np.uint8)
