@@ -1,8 +1,8 @@
-"""The bit kernels in C: the names, results and errors of `reference_bits`, `reference_query` and `reference_gaps`.
+"""The bit kernels in C: the names, results and errors of `reference_bits`, `_turning`, `_query` and `_gaps`.
 
-Python checks types and shapes, and passes addresses; what only a look at the values shows is found in C, and told by
-the checks that the reference makes: so is whatever functions of the module refuse. Arrays that are not contiguous are
-copied.
+Python checks types and shapes, and passes addresses. C finds errors in values; then Python runs the reference's checks,
+which raise the error. The same happens if a function of the extension module refuses its arguments. Arrays that are not
+contiguous are copied.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
 _decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
 
 use_level = function("pmbf_use_level", c_int, returns=c_int)
-"""Ask for an instruction set, 0 plain, 1 AVX2, 2 AVX-512, 99 the best, and return the one in use: for tests."""
+"""Ask for an instruction set, for tests: 0 plain, 1 AVX2, 2 AVX-512, 99 the best. Return the one in use."""
 
 
 def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
@@ -167,7 +167,7 @@ def evidence(
 def rows_with_evidence(
     hits: Bits, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
-    """See `reference_query.rows_with_evidence`; one pass over the hits, however many rows there are."""
+    """See `reference_query.rows_with_evidence`. It passes once over the hits, whatever the number of rows."""
     how = shingle_tokens, window, missed
     found = _rows_with_evidence(hits, weights, tokens, *how, least)
     if found is None:
@@ -221,13 +221,13 @@ def _done(returned: int) -> int:
 
 
 def _plain(array: Any) -> Any:
-    """Return an array whose elements lie one after another, itself where they do."""
+    """Return a contiguous array: the array itself if it is contiguous, else a copy."""
     flags = array.flags
     return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
 
 
 def _aligned(n_lines: int, width: int) -> Bits:
-    """Return lines of words; the first one begins where a line of the cache does."""
+    """Return lines of words. The first line begins where a line of the processor's cache begins."""
     room = np.empty(n_lines * width + _LINE_WORDS, np.uint64)
     first = -_at(room) % (8 * _LINE_WORDS) // 8
     return room[first : first + n_lines * width].reshape(n_lines, width)

@@ -1,11 +1,11 @@
-"""Bits of rows and tiles over whole arrays, in NumPy: positions, both forms of a tile, hits, counts.
+"""Bits of rows and tiles over whole arrays, in NumPy: positions, hits, counts.
 
-Bit p of a row is bit p % 64 of its word p // 64, bit 0 the least. Rows (open form) are `(n_rows, W) uint64`; slices
-(sealed form) are `(64 W, S) uint64`, S = ceil(n_rows / 64), and bit r % 64 of `slices[p, r // 64]` is bit p of row r.
+Bit p of a row is bit p % 64 of its word p // 64; bit 0 is the lowest. Rows (open form) are `(n_rows, W) uint64`. Slices
+(sealed form) are `(64 W, S) uint64` with S = ceil(n_rows / 64); bit r % 64 of `slices[p, r // 64]` is bit p of row r.
 Hits have the same last axis: bit r % 64 of `hits[i, r // 64]` says that row r may hold hash i.
 
-Every function releases the GIL for most of its time, changes nothing but what it says, and raises `ParameterError` for
-an array of another dtype or number of dimensions. Words are read as little-endian bytes.
+Each function releases the GIL most of the time, and changes only what its docstring names. An array of another dtype or
+number of dimensions is a `ParameterError`. Words are read as little-endian bytes.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Octets = NDArray[np.uint8]
 Counts = NDArray[np.int64]
 
 SPREAD, OFFSET = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x6A09E667F3BCC909)
-"""Odd factor and summand before the mix: the fractions of the golden ratio and of sqrt(2), 64 bits."""
+"""Odd factor and summand of a hash before it is mixed: 64 bits of the fractions of the golden ratio and of sqrt(2)."""
 
 _LOW = np.uint64(0xFFFFFFFF)
 _BLOCK_WORDS = 1 << 17
@@ -46,25 +46,25 @@ _BLOCK_WORDS = 1 << 17
 _BLOCK_HASHES = 1 << 12
 _LANE_MAX = 255
 _PROBES_WORTH_A_SEAL = 4
-"""Probes per word column from which transposing the column is cheaper than probing it (measured at 512 rows)."""
+"""From 4 probes per column of words, sealing the rows is faster than probing them. Measured at 512 rows."""
 
 
 def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     """Return the bits that each hash sets in a row, `(n, n_hashes) int64`.
 
-    The sampled hashes are the smallest of their texts, so they are mixed once more before they are spread.
+    Sampled hashes are the smallest of their texts, so they are mixed again before they are spread over the row.
 
     Args:
         hashes: `(n,) uint32`, any order.
         row_bits: Width of the row, m, 1 to 2^32 - 1.
-        n_hashes: Bits per hash, k, at least 1; two may fall on one position.
+        n_hashes: Bits per hash, k, at least 1. Two of them may fall on one position.
 
     Raises:
         ParameterError: `hashes` is not `(n,) uint32`, or a number is outside its range.
 
     Source:
         Kirsch & Mitzenmacher 2006, Less Hashing, Same Performance: h1 + i·h2. Lemire 2019, Fast Random Integer
-        Generation in an Interval: multiply and shift in the place of a remainder.
+        Generation in an Interval: multiply and shift instead of a remainder.
 
     >>> positions(np.array([7], np.uint32), row_bits=128, n_hashes=3).tolist()
     [[31, 113, 67]]
@@ -81,7 +81,7 @@ def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
 
 
 def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
-    """Set the bits of some hashes in a row, in place.
+    """Set the bits of hashes in a row, in place.
 
     Args:
         row: `(W,) uint64`, writable.
@@ -103,7 +103,7 @@ def hits_open(rows: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
     Args:
         rows: `(n_rows, W) uint64`, W at least 1.
         hashes: `(q,) uint32`, any order.
-        n_hashes: Bits per hash, k; a row may hold a hash when it has all of them.
+        n_hashes: Bits per hash, k. A row may hold a hash if all k bits are set.
 
     Raises:
         ParameterError: An array has another dtype or shape.
@@ -122,7 +122,7 @@ def hits_open(rows: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
 
 
 def hits_sealed(slices: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
-    """Return what `hits_open` returns for the same rows, from their slices; k lines of 8 S bytes are read per hash.
+    """Return what `hits_open` returns for the same rows, from their slices. A hash reads k lines of 8 S bytes.
 
     Args:
         slices: `(64 W, S) uint64`, W at least 1.
@@ -139,16 +139,16 @@ def hits_sealed(slices: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
 def window_counts(hits: Bits, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the hits of every row in every window, `(n_windows, n_rows) int32`.
 
-    Beside the result it needs about as much again, and 16 MB at 512 rows, however many hashes there are.
+    The call needs as much memory again as the result, and 16 MB at 512 rows, whatever the number of hashes.
 
     Args:
         hits: `(q, S) uint64`.
         n_rows: More than 64 (S - 1), at most 64 S.
         starts: `(n_windows,) int64`, first hash of each window, 0 to `stops`.
-        stops: `(n_windows,) int64`, one past its last, at most q.
+        stops: `(n_windows,) int64`, one past the last hash of each window, at most q.
 
     Raises:
-        ParameterError: An array has another dtype or shape, or a window leaves the hashes.
+        ParameterError: An array has another dtype or shape, or a window reaches outside the hashes.
 
     >>> window_counts(np.array([[1], [3], [2]], np.uint64), 2, np.array([0, 1]), np.array([3, 2])).tolist()
     [[2, 2], [1, 1]]
@@ -244,15 +244,15 @@ def _hits_at(slices: Bits, at: Counts) -> Bits:
 
 
 def _edges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the borders of all windows, ascending, with more between so that none are over 255 apart."""
+    """Return the borders of all windows, ascending. More are put between, so that neighbours are at most 255 apart."""
     between = np.arange(starts.min(), stops.max(), _LANE_MAX)
     return np.unique(np.concatenate([starts, stops, between]))
 
 
 def _lane_sums(hits: Bits, edges: NDArray[np.int64]) -> Iterator[tuple[int, int, Octets]]:
-    """Yield the hits between neighbouring edges, some at a time: first edge, last edge, `(last - first, 64 S) uint8`.
+    """Yield the hits between neighbouring edges, part by part: first edge, last edge, `(last - first, 64 S) uint8`.
 
-    Eight rows are counted in one word, each in its byte, which holds up to 255.
+    A word counts eight rows, each in a byte of its own, which holds up to 255.
     """
     for part in blocks(len(edges) - 1, _BLOCK_WORDS // (16 * max(1, hits.shape[1]))):
         first, last = edges[part.start], edges[part.stop]

@@ -58,7 +58,7 @@ def unseal(slices: Bits, n_rows: int) -> Bits:
         n_rows: More than 64 (S - 1), at most 64 S.
 
     Raises:
-        ParameterError: `slices` is not `(64 W, S) uint64`, or has no place for so many rows.
+        ParameterError: `slices` is not `(64 W, S) uint64`, or S does not fit `n_rows`.
     """
     checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
     checks.require_rows("slices", slices, n_rows)
@@ -79,7 +79,7 @@ def blocks(n_items: int, wanted: int) -> Iterator[slice]:
 def _sealed(rows: Bits) -> Bits:
     """Return the slices of whole groups of 64 rows.
 
-    Bytes are moved so that 8 rows by 8 positions stand in one word, the words are turned, and bytes moved again.
+    Bytes are moved so that 8 rows by 8 positions stand in one word. Then the words are turned, and bytes moved again.
     """
     n_rows, n_words = rows.shape
     octets = rows.view(np.uint8).reshape(n_rows // 8, 8, 8 * n_words).transpose(2, 0, 1)
@@ -89,7 +89,7 @@ def _sealed(rows: Bits) -> Bits:
 
 
 def _unsealed(slices: Bits) -> Bits:
-    """Return the whole groups of 64 rows of some slices: `_sealed`, step by step backwards."""
+    """Return the whole groups of 64 rows of slices: the steps of `_sealed` backwards."""
     n_positions, n_groups = slices.shape
     octets = np.ascontiguousarray(slices).view(np.uint8).reshape(n_positions // 8, 8, 8 * n_groups)
     squares = _turned(np.ascontiguousarray(octets.transpose(0, 2, 1)).view(np.uint64))
@@ -98,7 +98,7 @@ def _unsealed(slices: Bits) -> Bits:
 
 
 def _turned(squares: Bits) -> Bits:
-    """Return each word, seen as 8 bytes of 8 bits, transposed (Warren, Hacker's Delight, 7-3); in place."""
+    """Transpose each word, 8 bytes of 8 bits, in place, and return the words (Warren, Hacker's Delight, 7-3)."""
     for shift, mask in _TURNS:
         swap = squares >> shift
         swap ^= squares
