@@ -4,14 +4,15 @@
 
 #include "bits.h"
 
-/* Swaps, in pairs of lines `distance` apart, the upper bits of the one with the lower bits of the other. */
+/* Swaps bits of two lines `distance` apart: upper bits of `low` with lower bits of `high`, where the mask has ones. */
 #define SWAP(low, high, distance, mask)                    \
     do {                                                   \
         line_t swap = ((low >> (distance)) ^ high) & (mask); \
         high ^= swap, low ^= swap << (distance);           \
     } while (0)
 
-/* Three steps of eight lines in registers: first distances 32, 16, 8 over lines 8 apart, then 4, 2, 1 over neighbours. */
+/* Three steps of a transposition, on eight lines in registers: first with distances 32, 16, 8, on lines 8 apart; then
+ * with distances 4, 2, 1, on neighbours. */
 INLINE void turn_eight(line_t *lines, size_t apart, const unsigned distances[3], const uint64_t masks[3]) {
     line_t v[8];
     for (size_t i = 0; i < 8; i++) v[i] = lines[i * apart];
@@ -30,26 +31,28 @@ static void turn(squares_t squares) {
     for (size_t i = 0; i < WORD_BITS; i += 8) turn_eight(squares + i, 1, near, near_masks);
 }
 
-/* 512 rows by 8 words, on their way between rows and slices. Rows lie one group of 64 after another with a line
- * between, so that the same row of all groups, which are read together, do not fall on one set of the cache. */
+/* 512 rows by 8 words, on their way between rows and slices. Groups of 64 rows lie one after another, with a line
+ * between. Row r of all groups is read together; the line keeps them from sharing one set of the cache. */
 typedef struct {
     uint64_t words[LINE_WORDS][WORD_BITS + 1][LINE_WORDS];
 } __attribute__((aligned(64))) block_t;
 
-/* Turns one column of words of a block, in place in `squares`: line r holds row r of each group, then slice r. */
+/* Copies one column of words of a block to `squares`: line r holds row r of each group. */
 INLINE void take_column(const block_t *block, size_t column, squares_t squares) {
     uint64_t *out = (uint64_t *)squares;
     for (size_t r = 0; r < WORD_BITS; r++)
-        for (size_t group = 0; group < LINE_WORDS; group++) out[r * LINE_WORDS + group] = block->words[group][r][column];
+        for (size_t group = 0; group < LINE_WORDS; group++)
+            out[r * LINE_WORDS + group] = block->words[group][r][column];
 }
 
 INLINE void put_column(block_t *block, size_t column, const squares_t squares) {
     const uint64_t *in = (const uint64_t *)squares;
     for (size_t r = 0; r < WORD_BITS; r++)
-        for (size_t group = 0; group < LINE_WORDS; group++) block->words[group][r][column] = in[r * LINE_WORDS + group];
+        for (size_t group = 0; group < LINE_WORDS; group++)
+            block->words[group][r][column] = in[r * LINE_WORDS + group];
 }
 
-/* Copies `n` words of every row from word `at` on, and asks for the words after them. */
+/* Copies `n` words of each row, from word `at` on, and prefetches the words after them. */
 INLINE void read_rows(const uint64_t *rows, size_t n_rows, size_t stride, size_t at, size_t n, block_t *block) {
     for (size_t row = 0; row < n_rows; row++) {
         const uint64_t *words = rows + row * stride + at;
@@ -82,7 +85,7 @@ INLINE void read_lines(const uint64_t *slices, size_t width, size_t stride, squa
     }
 }
 
-/* Rows of up to 512 become words `first` … of the slices. */
+/* Writes up to 512 rows as slices, `stride` words apart. */
 static void seal_part(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices, size_t stride) {
     block_t block;
     squares_t squares;
@@ -115,10 +118,12 @@ static void unseal_part(const uint64_t *slices, size_t stride, size_t n_rows, si
 
 static void seal(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices) {
     for (size_t row = 0; row < n_rows; row += LINE_ROWS)
-        seal_part(rows + row * n_words, smaller(LINE_ROWS, n_rows - row), n_words, slices + row / 64, words_for(n_rows));
+        seal_part(rows + row * n_words, smaller(LINE_ROWS, n_rows - row), n_words, slices + row / 64,
+                  words_for(n_rows));
 }
 
 static void unseal(const uint64_t *slices, size_t n_rows, size_t n_words, uint64_t *rows) {
     for (size_t row = 0; row < n_rows; row += LINE_ROWS)
-        unseal_part(slices + row / 64, words_for(n_rows), smaller(LINE_ROWS, n_rows - row), n_words, rows + row * n_words);
+        unseal_part(slices + row / 64, words_for(n_rows), smaller(LINE_ROWS, n_rows - row), n_words,
+                    rows + row * n_words);
 }

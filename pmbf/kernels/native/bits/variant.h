@@ -2,14 +2,14 @@
  * and avx512.c include this file after they have set the compiler's target and defined
  *
  *     VARIANT       name of the table of kernels
- *     XOR3, MAJ     of three lines: the sum and the carry of a full adder
- *     POPCOUNT      of a word
- *     LOAD_SOME     the first n words at an address, up to a whole line, as a line
+ *     XOR3, MAJ     sum and carry of a full adder of three lines
+ *     POPCOUNT      the number of set bits of a word
+ *     LOAD_SOME     the first n words at an address, at most a line, as a line
  */
 
 #include "plan.h"
 
-enum { AHEAD = 16 }; /* hashes whose lines are under way while the ones before are counted */
+enum { AHEAD = 16 }; /* hashes of a batch; the lines of the next batch are fetched while this one is counted */
 
 #define LOAD(address) ((line_t) * (const loose_line *)(address))
 
@@ -49,13 +49,13 @@ static void popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64
 
 /* ------------------------------------------------------------------ probing slices */
 
-/* Some hashes of a query, mixed: one batch whose lines are under way or at hand, and the next one. */
+/* Two batches of a query's hashes, mixed: the lines of one are read while the lines of the other are fetched. */
 typedef struct {
     const columns_t *slices;
     const query_t *query;
     uint64_t mixes[2][AHEAD];
     size_t n[2], stop;
-    int one_line; /* whether a slice is one line of the cache, not parts of two */
+    int one_line; /* whether a slice is one line of the cache, not parts of two lines */
 } probe_t;
 
 INLINE void mix_batch(probe_t *probe, size_t start, size_t which) {
@@ -63,7 +63,7 @@ INLINE void mix_batch(probe_t *probe, size_t start, size_t which) {
     for (size_t i = 0; i < probe->n[which]; i++) probe->mixes[which][i] = mixed(probe->query->hashes[start + i]);
 }
 
-/* Asks for the k slices of a hash. */
+/* Prefetches the k slices of a hash. */
 INLINE void ask(const probe_t *probe, uint64_t mix) {
     const columns_t *slices = probe->slices;
     for (uint32_t j = 0; j < probe->query->k; j++) {
@@ -81,7 +81,7 @@ INLINE void probe_begin(probe_t *probe, const columns_t *slices, const query_t *
     for (size_t i = 0; i < probe->n[0]; i++) ask(probe, probe->mixes[0][i]);
 }
 
-/* Sets which rows may hold a hash, the AND of its k slices; words past those of the slices are left as they are. */
+/* Sets which rows may hold a hash: the AND of its k slices. Words beyond those of the slices stay unchanged. */
 INLINE void hit(const probe_t *probe, uint64_t mix, line_t *out) {
     const columns_t *slices = probe->slices;
     const uint64_t *line = slices->words + position(mix, 0, slices->n_lines) * slices->stride;
@@ -100,7 +100,8 @@ INLINE void hit(const probe_t *probe, uint64_t mix, line_t *out) {
     }
 }
 
-/* Sets the hits of the batch from `start` on, asking for a line of the next batch with each; returns how many. */
+/* Sets the hits of the batch from `start` on. With each hash, lines of the next batch are prefetched. Returns the
+ * number of hashes. */
 INLINE size_t probe_batch(probe_t *probe, size_t start, size_t which, line_t *hits) {
     mix_batch(probe, start + AHEAD, which ^ 1);
     for (size_t i = 0; i < probe->n[which]; i++) {
@@ -127,8 +128,8 @@ static void hits(const columns_t *slices, const query_t *query, uint64_t *out, s
 
 /* ------------------------------------------------------------------ counting */
 
-/* 512 counts in bit planes: plane l holds bit l of each. Of every weight 2^l one more line may wait for a second, so
- * that a full adder takes both at once: one adder a line on average, whatever the counts (Harley & Seal). */
+/* 512 counts in bit planes: plane l holds bit l of each count. For each weight 2^l one line may wait for a second, so
+ * that a full adder takes both at once. So a line costs one adder on average, whatever the counts (Harley & Seal). */
 typedef struct {
     line_t planes[COUNT_PLANES], waiting[COUNT_PLANES];
     size_t n_waiting; /* bit l says whether waiting[l] holds a line */
@@ -150,7 +151,7 @@ INLINE void counter_add(counter_t *counter, line_t line) {
     counter->waiting[level] = line;
 }
 
-/* Adds what waits, so that the planes are the counts. */
+/* Adds the waiting lines, so that the planes are the counts. */
 INLINE void counter_settle(counter_t *counter) {
     line_t carry = {0};
     if (!counter->n_waiting) return;
@@ -183,7 +184,7 @@ static void write_counts(const line_t *now, const line_t *then, unsigned n_plane
     for (size_t row = 0; row < n_rows; row++) out[row] = (int32_t)words[row % 64 * LINE_WORDS + row / 64];
 }
 
-/* Answers the windows that stop here, and saves the counter for those that start here. */
+/* Writes the counts of windows that stop at `at`, and saves the counter for windows that start there. */
 static void visit(counter_t *counter, plan_t *plan, size_t at) {
     counter_settle(counter);
     for (int32_t w = plan->stopping[at]; w != NONE; w = plan->next[w]) {
@@ -197,7 +198,7 @@ static void visit(counter_t *counter, plan_t *plan, size_t at) {
                plan->n_saved_planes * sizeof(line_t));
 }
 
-/* Counts, over the windows of a plan, the hits of each hash. */
+/* Counts the hits in each window of a plan. */
 static void count(const columns_t *hits, plan_t *plan) {
     counter_t counter;
     if (plan->first == plan->last) return;
@@ -209,12 +210,13 @@ static void count(const columns_t *hits, plan_t *plan) {
     visit(&counter, plan, plan->last);
 }
 
-/* Returns the rows that a hash hits, none when it weighs nothing. */
+/* Returns the rows that a hash hits; none if its weight is 0. */
 INLINE line_t weighty(const columns_t *hits, const int32_t *weights, size_t i) {
     return LOAD_SOME(hits->words + i * hits->stride, weights[i] ? hits->n_words : 0);
 }
 
-/* Each hash is counted when the window comes to it, and taken off when it has passed. */
+/* As `crowded`, with n_planes bit planes. The hits of a hash are added when the window reaches the hash, and taken off
+ * when the window has passed. */
 INLINE line_t crowded_in(const columns_t *hits, const int32_t *weights, size_t window, size_t least, unsigned n_planes) {
     line_t counts[COUNT_PLANES], limits[COUNT_PLANES], passed = {0};
     for (unsigned level = 0; level < n_planes; level++)
@@ -234,9 +236,9 @@ INLINE line_t crowded_in(const columns_t *hits, const int32_t *weights, size_t w
     return passed;
 }
 
-enum { USUAL_PLANES = 5 }; /* of windows of up to 30 hashes: they stay in registers */
+enum { USUAL_PLANES = 5 }; /* for windows of up to 30 hashes; so few planes stay in registers */
 
-/* Sets the rows that hashes of some weight hit at least so often within a window of the query. */
+/* Sets the rows that at least `least` hashes with a weight above 0 hit within a window of the query. */
 static void crowded(const columns_t *hits, const int32_t *weights, size_t window, size_t least, line_t *passed) {
     const unsigned n_planes = planes_for(smaller(window, hits->n_lines));
     if (least > smaller(window, hits->n_lines)) *passed = (line_t){0};
