@@ -1,7 +1,7 @@
-"""What the experiments' documents are made of: stretches of real texts, none of which stands twice, or mere words.
+"""The material of the experiments' documents: stretches of real texts, each used once, or single words.
 
-A text is a list of pieces: a word with what follows it up to the next, so that `"".join(pieces)` is the text, a slice
-of it a passage, and its length the number of words.
+A text is a list of pieces. A piece is a word with the characters up to the next word. So `"".join(pieces)` is the text,
+a slice of the list is a passage, and its length is the number of words.
 """
 
 from __future__ import annotations
