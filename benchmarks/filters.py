@@ -118,7 +118,7 @@ class Numbers:
         self.documents = self.random.integers(0, 2**32, (size.n_documents, size.n_hashes), np.uint32)
 
     def queries(self, n_hashes: int, n_queries: int) -> tuple[list[Any], list[int]]:
-        """Return queries of so many hashes, and the document each was taken from."""
+        """Return queries of `n_hashes` hashes, and the document that each was taken from."""
         planted = self.random.integers(len(self.documents), size=n_queries).tolist()
         return [planted_query(self.documents[one], n_hashes, PLANTED, self.random) for one in planted], planted
 
@@ -134,7 +134,7 @@ class Letters:
             (folder / "texts" / f"{number}.txt").write_bytes(letters.tobytes())
 
     def queries(self, n_hashes: int, n_queries: int) -> tuple[list[Any], list[int]]:
-        """Return queries of so many hashes, and the document each was taken from."""
+        """Return queries of `n_hashes` hashes, and the document that each was taken from."""
         planted = self.random.integers(len(self.documents), size=n_queries).tolist()
         return [self._query(one, n_hashes) for one in planted], planted
 
