@@ -39,7 +39,7 @@ def _parser() -> argparse.ArgumentParser:
     one = _benchmark(some, "limit", "the kernels beside what memory allows", limit.table)
     one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes, 262 MB")
     one.add_argument(
-        "--rounds", type=int, default=7, help="each figure is the median of so many, of a text the least (7)"
+        "--rounds", type=int, default=7, help="rounds; each figure is their median, of a text their least (7)"
     )
     one.add_argument(
         "--texts",
@@ -52,8 +52,8 @@ def _parser() -> argparse.ArgumentParser:
     _add_only(one, list(limit.PARTS))
     one.set_defaults(run=_limit)
     one = _benchmark(some, "filters", "a filter beside other ways to find a document by its hashes", filters.table)
-    one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes: 4 GB of memory")
-    one.add_argument("--rounds", type=int, default=5, help="each time is that of the fastest of so many (5)")
+    one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes; takes 4 GB of memory")
+    one.add_argument("--rounds", type=int, default=5, help="rounds; each time is that of the fastest (5)")
     _add_only(one, list(METHODS))
     one.set_defaults(run=_filters)
     one = _benchmark(some, "peers", "pmbf beside its peers on a folder of real text", peers.table)
@@ -62,21 +62,25 @@ def _parser() -> argparse.ArgumentParser:
     one.set_defaults(run=_peers)
     one = _benchmark(some, "growth", "costs by the size of the collection, from a thousand to a million", growth.table)
     _add_texts(one)
-    one.add_argument("--real", nargs="*", type=int, default=growth.REAL, metavar="N", help="documents of the folder")
     one.add_argument(
-        "--synthetic", nargs="*", type=int, default=growth.SYNTHETIC, metavar="N", help="made-up documents"
+        "--real", nargs="*", type=int, default=growth.REAL, metavar="N", help="numbers of the folder's documents"
     )
-    one.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes that load, beside one (cores)")
+    one.add_argument(
+        "--synthetic", nargs="*", type=int, default=growth.SYNTHETIC, metavar="N", help="numbers of made-up documents"
+    )
+    one.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes of a second load, beside one (cores)"
+    )
     one.add_argument("--update", action="store_true", help="keep the other figures in OUT")
     one.set_defaults(run=_growth)
     one = _benchmark(some, "align", "two texts compared in detail, beside difflib", alignment.table)
     one.add_argument("folder", type=Path, help="searched recursively for .txt files")
-    one.add_argument("--rounds", type=int, default=15, help="each time is the least of so many (15)")
+    one.add_argument("--rounds", type=int, default=15, help="rounds; each time is the least (15)")
     one.set_defaults(run=lambda given: alignment.run(given.folder, n_rounds=given.rounds))
     one = _benchmark(some, "guard", "a leak check as a hook waits for it, with and without the service", guard.table)
     one.add_argument("folder", type=Path, help="searched recursively for .txt files")
-    one.add_argument("--documents", type=int, default=10_000, help="protected documents (10000)")
-    one.add_argument("--rounds", type=int, default=9, help="each time is that of the fastest of so many (9)")
+    one.add_argument("--documents", type=int, default=10_000, help="number of protected documents (10000)")
+    one.add_argument("--rounds", type=int, default=9, help="rounds; each time is that of the fastest (9)")
     one.set_defaults(run=_guard)
     some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     return parser
@@ -135,7 +139,7 @@ def _guard(given: argparse.Namespace) -> Figures:
 
 
 def _before(given: argparse.Namespace) -> Figures | None:
-    """Return the figures that are updated, if they are."""
+    """Return the earlier figures if they are to be updated, else None."""
     return json.loads(given.json.read_text(encoding="utf-8")) if given.update else None
 
 
@@ -145,7 +149,7 @@ def _corpus(given: argparse.Namespace) -> Figures:
 
 @contextmanager
 def _texts(given: argparse.Namespace) -> Iterator[Path]:
-    """Give the file of texts to screen; it is made when it is not there."""
+    """Give the file of texts to screen. If it does not exist, then it is made."""
     with tempfile.TemporaryDirectory() as place:
         file = given.texts or Path(place) / "texts.json"
         if not file.exists():

@@ -1,9 +1,9 @@
 """How long the detailed comparison of two texts takes, beside `difflib` on the same words.
 
-Texts are made of a folder's documents: a query, and a source from other documents of which `COPIED` words stand in the
-query. A query is prepared once for many sources, as in a screening: `prepared` finds both ready, `source` makes the
-source ready too. Hostile pairs are texts that repeat themselves, or have few words, or pieces of each other. Times are
-CPU time, the least of some rounds.
+Texts are made of a folder's documents: a query, and a source made of other documents. `COPIED` words of the source
+stand in the query. A screening prepares a query once for many sources. So `prepared` times the comparison alone;
+`source` prepares the source too. Hostile pairs are texts that repeat themselves, have few different words, or consist
+of pieces of each other. Times are CPU time, the least of several rounds.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def run(folder: Path, *, n_rounds: int = 15, sizes: tuple[tuple[int, int], ...] 
 
     Args:
         folder: Searched recursively for `.txt` files.
-        n_rounds: Rounds of each pair of short texts; of long ones fewer.
+        n_rounds: Rounds of each pair of short texts. Long texts get fewer.
         sizes: Words of the query and of the source.
     """
     rng = random.Random(0)
@@ -103,7 +103,7 @@ def _median(values: list[float | None]) -> float | None:
 
 
 def _pair(paths: list[Path], rng: random.Random, n_query: int, n_source: int) -> tuple[str, str]:
-    """Return a query and a source of other documents, a part of which stands in the query."""
+    """Return a query, and a source of other documents, part of which stands in the query."""
     source = _words(paths, rng, n_source)
     first = rng.randrange(n_source - COPIED)
     query = _words(paths, rng, n_query - COPIED)

@@ -1,4 +1,4 @@
-"""Ways to find the document that has most of a query's hashes; each builds from the same documents."""
+"""Methods that find the document with most of a query's hashes. All are built from the same documents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ FPR = 0.01
 
 
 class Method(Protocol):
-    """One way; `documents` is `(n_documents, n_hashes) uint32`, hashes in text order."""
+    """A method. `documents` is `(n_documents, n_hashes) uint32`, hashes in text order."""
 
     def __init__(self, folder: Path) -> None: ...
 
@@ -32,16 +32,16 @@ class Method(Protocol):
         """Make the documents searchable."""
 
     def n_bytes(self) -> int:
-        """Return the bytes it searches."""
+        """Return the number of bytes that it searches."""
 
     def ask(self, query: Any) -> int:
-        """Return the document it puts first, -1 for none."""
+        """Return the number of the document that it ranks first, -1 for none."""
 
 
 class RowMajor:
-    """One Bloom filter a document, row after row: AND and popcount with the query's, in NumPy.
+    """One Bloom filter per document, row after row: AND with the query's filter and popcount, in NumPy.
 
-    One bit a hash: at equal memory, here 9.6 bits a hash, it separates best when common bits are counted.
+    A hash sets one bit. At equal memory, here 9.6 bits per hash, one bit separates best if common bits are counted.
     """
 
     bits_per_hash = 9.6
@@ -79,7 +79,7 @@ class RowMajor:
 
 
 class Simsimd(RowMajor):
-    """The same rows, compared by SimSIMD's Jaccard distance of bits."""
+    """The rows of `RowMajor`, compared by SimSIMD's Jaccard distance of bits."""
 
     package = "simsimd"
 
@@ -94,7 +94,7 @@ class Simsimd(RowMajor):
 
 
 class Faiss(RowMajor):
-    """The same rows in faiss `IndexBinaryFlat`, which knows the Hamming distance alone."""
+    """The rows of `RowMajor` in faiss `IndexBinaryFlat`, which has only the Hamming distance."""
 
     package = "faiss"
 
@@ -116,7 +116,7 @@ class Faiss(RowMajor):
 
 
 class Inverted:
-    """An exact inverted index in NumPy: sorted `(hash, document)` postings, and where each hash's upper bits begin."""
+    """An exact inverted index in NumPy: sorted `(hash, document)` postings, and a directory by upper bits."""
 
     package = ""
 
@@ -142,7 +142,7 @@ class Inverted:
         return self.hashes.nbytes + self.documents.nbytes + self.begins.nbytes
 
     def ask(self, query: Hashes) -> int:
-        """Return the document that most of the hashes lead to."""
+        """Return the document that has most of the hashes."""
         bucket = query >> self.shift
         starts, sizes = self.begins[bucket], self.begins[bucket.astype(np.int64) + 1] - self.begins[bucket]
         ends = np.cumsum(sizes)
@@ -152,11 +152,11 @@ class Inverted:
 
 
 MANY = 14_428
-"""Documents of the whole benchmark: what a row must show is what it must show among these."""
+"""Documents of the full benchmark. Rows need the evidence that a collection of this size asks for."""
 
 
 class PmbfRows:
-    """The pseudo-matrix: 29 documents a row, 512 rows a sealed tile; says which row, not which of its documents."""
+    """The pseudo-matrix: 29 documents per row, 512 rows per sealed tile. It finds the row, not the document."""
 
     package = ""
     docs_per_row = 29
@@ -181,7 +181,7 @@ class PmbfRows:
         return sum(tile.bits.nbytes for tile in self.matrix.tiles.values())
 
     def ask(self, query: Hashes) -> int:
-        """Return the first document of the first row with the evidence that a screening asks for."""
+        """Return the first document of the first row with enough evidence for a screening."""
         looked_up, tokens = self.matrix.look_up(query), np.arange(0, 7 * len(query), 7, dtype=np.uint32)
         stretch = Stretch(query, looked_up, weights(looked_up, MANY), tokens)
         by = Weighing(shingle_tokens=3, missed=missed(MANY))
@@ -192,7 +192,7 @@ class PmbfRows:
 
 
 class Pmbf:
-    """pmbf as it is: a collection on disk, asked whole and in windows, the documents of hit rows compared exactly."""
+    """pmbf: a collection on disk; candidates as in a screening, with the documents of hit rows compared exactly."""
 
     package = ""
 
@@ -206,21 +206,21 @@ class Pmbf:
         self.store = Store(self.folder)
 
     def n_bytes(self) -> int:
-        """Return the bytes of tiles and fingerprints, and of whatever else the folder holds."""
+        """Return the bytes of the collection's folder: tiles, fingerprints and all else."""
         return folder_bytes(self.folder)
 
     def ask(self, query: Hashes) -> int:
-        """Return the best candidate; ids begin at 1 in the order of the documents."""
+        """Return the best candidate. Ids begin at 1, in the order of the documents."""
         found = candidates(self.store, synthetic.as_query(query))
         return found[0].document - FIRST_ID if found else -1
 
 
 FIRST_ID = 1
-"""Id of a collection's first document."""
+"""Id of the first document of a collection."""
 
 
 class Cobs:
-    """COBS: a compact index in memory, one bit a hash at ε = 0.3, as is its default; a hash is a run of 31 letters."""
+    """COBS: a compact index in memory, one bit per hash at ε = 0.3, its default. A run of 31 letters makes a hash."""
 
     package = "cobs_index"
     n_hashes, fpr = 1, 0.3
@@ -249,13 +249,13 @@ class Cobs:
 
 
 class CobsStrict(Cobs):
-    """COBS at ε = 0.01 with three bits a hash, as pmbf's rows have."""
+    """COBS at ε = 0.01 with three bits per hash, as in pmbf's rows."""
 
     n_hashes, fpr = 3, FPR
 
 
 TERM = 31
-"""Letters whose run is one of COBS' hashes."""
+"""Letters of a run that makes a hash of COBS."""
 
 METHODS: dict[str, type[Any]] = {
     "row-major, NumPy": RowMajor,
@@ -270,6 +270,6 @@ METHODS: dict[str, type[Any]] = {
 
 
 def installed(name: str) -> bool:
-    """Return whether the package a method needs is there."""
+    """Return whether the package that a method needs is installed."""
     package = METHODS[name].package
     return not package or importlib.util.find_spec(package) is not None

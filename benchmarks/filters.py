@@ -1,8 +1,9 @@
-"""A filter beside other ways to find the document a query was taken from: build time, bytes, query time, recall.
+"""The filter beside other methods that find the document a query was taken from: build time, bytes, query time, recall.
 
-Documents are hashes drawn at random, or letters for COBS, which hashes runs of them itself. A query has 30 % of its
-hashes from one document, in one run. Each method runs in a process of its own on one thread and has every query in
-each round; its time is the processor's, over the round that took least. What a method puts first is what it found.
+Documents are hashes drawn at random; for COBS they are letters, since COBS hashes runs of letters itself. A query has
+30 % of its hashes from one document, in one run. Each method runs in a process of its own, on one thread, and answers
+each query in each round. Its time is CPU time, of the fastest round. A method has found the document that it ranks
+first.
 """
 
 from __future__ import annotations
@@ -24,14 +25,14 @@ from measure.process import FailedError, alone, peak_bytes
 
 Figures = dict[str, Any]
 SHORT = 150
-"""Hashes of a page; a long query has as many as a document."""
+"""Hashes of a short query, a page. A long query has as many as a document."""
 PLANTED = 0.3
 LETTERS = 26
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Documents, the hashes of each, and how many queries are asked."""
+    """The number of documents, of hashes of each, and of queries."""
 
     n_documents: int
     n_hashes: int
@@ -54,11 +55,11 @@ def run(
     """Return the figures of each method.
 
     Args:
-        size: Of documents and queries.
+        size: The numbers of documents, hashes and queries.
         names: Keys of `METHODS`.
-        n_rounds: Each time is that of the fastest of so many.
+        n_rounds: Rounds; each time is that of the fastest.
         on_done: Called with the figures of each method.
-        before: Figures of an earlier run of this size; those of methods that are measured now are replaced.
+        before: Figures of an earlier run of this size. Those of methods that are measured now are replaced.
 
     Raises:
         ValueError: The earlier run had another size.
@@ -86,7 +87,7 @@ def measured(name: str, size: Size, *, n_rounds: int) -> Figures:
 
 
 def measure(name: str, size: dict[str, int], n_rounds: int) -> Figures:
-    """Return one method's figures; to be called in a process of its own."""
+    """Return one method's figures. Call it in a process of its own."""
     wanted, made = Size(**size), METHODS[name]
     workload: Any = Letters if issubclass(made, Cobs) else Numbers
     with tempfile.TemporaryDirectory() as folder:
@@ -117,13 +118,13 @@ class Numbers:
         self.documents = self.random.integers(0, 2**32, (size.n_documents, size.n_hashes), np.uint32)
 
     def queries(self, n_hashes: int, n_queries: int) -> tuple[list[Any], list[int]]:
-        """Return queries of so many hashes, and the document each was taken from."""
+        """Return queries of `n_hashes` hashes, and the document that each was taken from."""
         planted = self.random.integers(len(self.documents), size=n_queries).tolist()
         return [planted_query(self.documents[one], n_hashes, PLANTED, self.random) for one in planted], planted
 
 
 class Letters:
-    """The same of random letters, whose runs are the hashes; the documents stand in files."""
+    """Documents and queries of random letters, whose runs are hashed. The documents are files."""
 
     def __init__(self, size: Size, folder: Path) -> None:
         self.random = np.random.default_rng(1)
@@ -133,7 +134,7 @@ class Letters:
             (folder / "texts" / f"{number}.txt").write_bytes(letters.tobytes())
 
     def queries(self, n_hashes: int, n_queries: int) -> tuple[list[Any], list[int]]:
-        """Return queries of so many hashes, and the document each was taken from."""
+        """Return queries of `n_hashes` hashes, and the document that each was taken from."""
         planted = self.random.integers(len(self.documents), size=n_queries).tolist()
         return [self._query(one, n_hashes) for one in planted], planted
 

@@ -1,8 +1,8 @@
-"""How costs grow with a collection: real documents as far as there are any, made-up fingerprints beyond.
+"""How costs grow with a collection: of real documents as far as there are enough, then of made-up fingerprints.
 
-Loading, asking and the command line each run in processes of their own. Times are the processor's, on one core; those
-of opening, of loading in several processes, and what a person waits for `pmbf screen`, are what passes, the files being
-in the system's cache: other work on the machine makes them longer.
+Loading, asking and the command line run each in processes of their own. Times are CPU time on one core. Three are times
+on the clock, with the files in the system's cache: opening, loading in several processes, and the wait for
+`pmbf screen`. Other work on the machine makes these longer.
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ Figures = dict[str, Any]
 REAL = (1000, 10_000, 80_000)
 SYNTHETIC = (100_000, 1_000_000)
 DOCUMENT_HASHES = 300
-"""Of a made-up document: a text of 6,000 characters."""
+"""Hashes of a made-up document, as of a text of 6,000 characters."""
 QUERY_HASHES, PLANTED = 1200, 0.05
-"""Of a made-up query: a text of 4,000 words, and the share of it that is one document's."""
+"""Hashes of a made-up query, as of a text of 4,000 words, and the share of them that one document has."""
 N_QUERIES = 200
 _REPEATS = 5
 
@@ -56,11 +56,11 @@ def run(
 
     Args:
         texts: A file that `Planted.save` wrote: documents and texts to screen.
-        real: Numbers of real documents; those beyond the documents at hand are left out.
+        real: Numbers of real documents. Numbers over that of the documents are left out.
         made: Numbers of made-up documents.
-        jobs: Processes that load, measured beside one.
+        jobs: Processes of a second load, beside a load in one process.
         on_done: Called with the figures of each size.
-        before: Figures of an earlier run; those of sizes that are measured now are replaced.
+        before: Figures of an earlier run. Those of sizes that are measured now are replaced.
     """
     n_loaded = len(Planted.read(texts).loaded)
     sizes = [("real", n) for n in real if n <= n_loaded] + [("synthetic", n) for n in made]
@@ -96,7 +96,7 @@ def _measured(texts: Path, kind: str, n_documents: int, jobs: int) -> Figures:
 
 
 def load(texts: str, place: str, n_documents: int, jobs: int) -> Figures:
-    """Load so many real documents, those that passages were taken from among them."""
+    """Load `n` real documents, among them those that passages were taken from."""
     planted, before = Planted.read(Path(texts)), resident_bytes()
     paths = chosen(planted, n_documents)
     folder = Path(place) / f"{jobs}.pmbf"
@@ -109,7 +109,7 @@ def load(texts: str, place: str, n_documents: int, jobs: int) -> Figures:
 
 
 def make(place: str, n_documents: int) -> Figures:
-    """Write so many made-up documents."""
+    """Write a collection of made-up documents."""
     before, folder = resident_bytes(), Path(place) / "1.pmbf"
     wall, cpu = perf_counter(), process_time()
     synthetic.write(folder, synthetic.random_documents(n_documents, DOCUMENT_HASHES))
@@ -130,7 +130,7 @@ def ask(texts: str, place: str) -> Figures:
 
 
 def ask_made(place: str) -> Figures:
-    """Open a collection of made-up documents and look for the documents of queries."""
+    """Open a collection of made-up documents, and look for the documents of queries."""
     chance = np.random.default_rng(2)
     first = list(itertools.islice(synthetic.random_documents(N_QUERIES, DOCUMENT_HASHES), N_QUERIES))
     some = [synthetic.as_query(synthetic.planted_query(document, QUERY_HASHES, PLANTED, chance)) for document in first]
@@ -144,7 +144,7 @@ def ask_made(place: str) -> Figures:
 
 
 def chosen(planted: Planted, n_documents: int) -> list[Path]:
-    """Return so many documents' paths, those of the sources among them."""
+    """Return the paths of `n` documents, among them those that passages were taken from."""
     sources = {query.source for query in planted.queries if query.level != CLEAN}
     others = sorted(set(planted.loaded) - sources)
     random.Random(1).shuffle(others)
@@ -153,7 +153,7 @@ def chosen(planted: Planted, n_documents: int) -> list[Path]:
 
 
 def command_line(place: Path, text: str) -> Figures:
-    """Return the seconds of whole processes: `pmbf screen` with one text, and `pmbf --help` for comparison."""
+    """Return the seconds of whole processes: `pmbf screen` with one text and, for comparison, `pmbf --help`."""
     file = place / "query.txt"
     file.write_text(text, encoding="utf-8")
     screening = ["screen", str(file), "--collection", str(place / "1.pmbf"), "--json"]
@@ -161,7 +161,7 @@ def command_line(place: Path, text: str) -> Figures:
 
 
 def _process_seconds(what: str, arguments: list[str]) -> Figures:
-    """Return the least seconds of several runs of `pmbf`: until it ends, and of the processor."""
+    """Return the least seconds of several runs of `pmbf`: on the clock until it ends, and of CPU time."""
     times = []
     for _ in range(_REPEATS):
         start, cpu = perf_counter(), _children_seconds()
@@ -190,7 +190,7 @@ def _opened(folder: Path) -> tuple[Store, Figures]:
 
 
 def _asked(what: str, answer: Callable[[Any], Any], queries: Sequence[Any]) -> Figures:
-    """Return median and 99th percentile of the seconds a query takes, the better of two rounds each."""
+    """Return median and 99th percentile of the seconds of a query, which is the better of two rounds."""
     seconds = [float("inf")] * len(queries)
     for _ in range(2):
         for at, query in enumerate(queries):
@@ -201,7 +201,7 @@ def _asked(what: str, answer: Callable[[Any], Any], queries: Sequence[Any]) -> F
 
 
 def _sizes(folder: Path, before: int) -> Figures:
-    """Return what a collection takes on disk, and what loading it took in memory beyond what was held before."""
+    """Return the bytes of a collection on disk, and the memory that loading took beyond that held before."""
     texts = folder_bytes(folder / "texts")
     return {
         "disk_text_bytes": texts,

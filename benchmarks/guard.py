@@ -1,8 +1,8 @@
-"""A leak check as a hook waits for it: in its own process and through the service, for a commit and for one file.
+"""The time that a hook waits for a leak check: in its own process and through the service, of a commit and of one file.
 
-Times are what passes, of the fastest of some rounds, the files being in the system's cache; beside them the processor's
-time of the asking process, which other work on the machine makes no longer. What is staged is made of words of
-documents that are not protected, in any order: a clean commit, as almost all are.
+Times are those on the clock, of the fastest of several rounds, with the files in the system's cache. Beside them is the
+CPU time of the asking process, which other work on the machine does not make longer. Staged files are made of words of
+documents that are not protected, in any order: a clean commit, as almost all commits are.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def run(folder: Path, *, n_documents: int, n_rounds: int, on_done: Callable[[Fig
     """Return the times of each check.
 
     Args:
-        folder: Searched for .txt files: the protected documents, and after them those whose words are staged.
-        n_documents: Protected documents.
-        n_rounds: Each check is made so often.
+        folder: Searched for .txt files: first the protected documents, then those whose words are staged.
+        n_documents: Number of protected documents.
+        n_rounds: Rounds of each check.
         on_done: Called with each check's figures.
     """
     files = sorted(folder.rglob("*.txt"))
@@ -118,7 +118,7 @@ def _served(place: Path) -> Iterator[str]:
 
 
 def _fastest(command: Sequence[str], where: Path, variables: dict[str, str], n_rounds: int) -> Figures:
-    """Return the least times of a command that must end well."""
+    """Return the least times of a command, which must succeed."""
     passed, used = [], []
     for _ in range(n_rounds + 1):  # the first fills caches
         before, start = _children_s(), perf_counter()

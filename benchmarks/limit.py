@@ -1,8 +1,8 @@
-"""The kernels of a tile and of a text beside what memory allows: lines of the cache read anywhere, words one by one.
+"""The kernels of a tile and of a text beside the limit of memory: cache lines read anywhere, or words one by one.
 
-A query of q hashes needs k q lines; no arrangement of these bits needs fewer. Lines are drawn anew for every query and
-round, so that none is in the cache but by chance, for the limit as for the kernels. Each round takes all times, one
-after another, and each time is the median of the rounds: other work on the machine meets both sides of a ratio.
+A query of q hashes needs k q lines; no arrangement of these bits needs fewer. New lines are drawn for each query and
+round, for the limit as for the kernels, so that a line is in the cache only by chance. Each round takes all times, one
+after another. A time is the median of the rounds, so that other work on the machine affects both sides of a ratio.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ NAT = 1024
 """Units of a weight in a nat."""
 
 WINDOW, LEAST = 16, 32 * NAT
-"""Hashes of a query that count together, and what those that hit a row must weigh, as in a large collection."""
+"""Hashes of a window of the query, and the least evidence of a row, as in a large collection."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """A tile: rows, words of a row, hashes in a row, and the queries of each round; and the bytes of a text."""
+    """Sizes: rows of a tile, words and hashes of a row, queries of a round, and bytes of a text."""
 
     n_rows: int
     row_words: int
@@ -53,12 +53,12 @@ class Size:
 
 SMALL = Size(n_rows=498, row_words=2400, row_hashes=12_400, n_short=300, n_long=8, text_bytes=4 << 20)
 FULL = Size(n_rows=498, row_words=63_848, row_hashes=29 * 11_400, n_short=2000, n_long=30, text_bytes=16 << 20)
-"""12.36 bits a hash; 29 documents a row."""
+"""12.36 bits per hash; 29 documents per row."""
 
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """A time beside a limit's."""
+    """A time beside its limit."""
 
     what: str
     seconds: float
@@ -84,11 +84,11 @@ def run(
     """Return the figures of every kernel, as JSON knows them.
 
     Args:
-        size: Of the tile and the texts.
-        n_rounds: Of each measurement.
-        parts: Some of `PARTS`: the kernels of a tile, that of a text.
-        texts: Real texts by language, see `sampling.run`.
-        before: Figures of an earlier run, of which parts that are not measured are kept.
+        size: Sizes of the tile and the texts.
+        n_rounds: Rounds of each measurement.
+        parts: Some of `PARTS`: the kernels of a tile, the kernel of a text.
+        texts: Real texts by language; see `sampling.run`.
+        before: Figures of an earlier run. Parts that are not measured now are kept.
     """
     figures = before or {}
     if "tile" in parts:
@@ -138,7 +138,7 @@ def measure(size: Size, *, n_rounds: int) -> list[Result]:
 
 
 class Bench:
-    """A full tile in both forms, and what is done with it."""
+    """A full tile in both forms, and the calls that are timed."""
 
     def __init__(self, size: Size) -> None:
         self.size = size
@@ -154,7 +154,7 @@ class Bench:
             kernels.fill(row, self.stored[number % 4], n_hashes=self.size.n_hashes)
 
     def times(self, random: np.random.Generator) -> Iterator[tuple[str, float]]:
-        """Yield the seconds of each thing done once."""
+        """Yield the seconds of each call, made once."""
         for n, n_queries in ((SHORT, self.size.n_short), (LONG, self.size.n_long)):
             queries = random.integers(0, 2**32, (n_queries, n), np.uint32)
             places = random.integers(0, 2**32, (n_queries, self.size.n_hashes * n), np.uint32)
@@ -179,7 +179,7 @@ class Bench:
         )
 
     def _row_lines(self, random: np.random.Generator) -> float:
-        """Return the seconds of reading, in the cache that holds a row, as many lines as filling all rows touches."""
+        """Return the seconds of reading as many lines as filling all rows touches, in the cache that holds a row."""
         places = random.integers(0, 2**32, self.size.n_hashes * self.size.row_hashes, np.uint32)
         return self.size.n_rows * _each(
             machine.read_lines, [(row, places) for row in self.rows[:: self.size.n_rows // 9]]
@@ -201,12 +201,12 @@ def _results(size: Size, times: dict[str, float]) -> Iterator[Result]:
 
 
 def _weighed(n: int) -> tuple[NDArray[np.int32], NDArray[np.uint32]]:
-    """Return the weights of n hashes that few documents have, 7 nats each, and where their shingles begin."""
+    """Return the weights of n rare hashes, 7 nats each, and where their shingles begin."""
     return np.full(n, 7 * NAT, np.int32), np.arange(0, 7 * n, 7, dtype=np.uint32)
 
 
 def _each(call: Callable[..., Any], calls: list[tuple[Any, ...]]) -> float:
-    """Return the mean seconds of a call over many different ones."""
+    """Return the mean seconds of many calls with different arguments."""
     start = perf_counter()
     for arguments in calls:
         call(*arguments)

@@ -1,5 +1,5 @@
-/* What the machine can do at best: lines of 64 bytes read anywhere in memory, and one after another. benchmarks/machine.py
- * compiles this file; no kernel can read memory faster. */
+/* The best that the machine can do: lines of 64 bytes read anywhere in memory, and one after another. No kernel can
+ * read memory faster. benchmarks/machine.py compiles this file. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ static const uint64_t *line_at(const uint64_t *words, size_t n_lines, const uint
     return words + ((uint64_t)places[i] * n_lines >> 32) * LINE_WORDS;
 }
 
-/* Reads n lines anywhere in memory, each once it has been asked for 64 lines before, and returns their sum. */
+/* Reads n lines anywhere in memory and returns their sum. Each line is prefetched 64 lines before it is read. */
 uint64_t read_lines(const uint64_t *words, size_t n_lines, const uint32_t *places, size_t n) {
     line_t sum = {0};
     for (size_t i = 0; i < UNDER_WAY && i < n; i++) __builtin_prefetch(line_at(words, n_lines, places, i));

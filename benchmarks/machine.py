@@ -1,6 +1,6 @@
-"""What the machine can do at best: lines of the cache read anywhere, and one after another; `machine.c`, compiled here.
+"""The best that the machine can do: cache lines read anywhere, and one after another. `machine.c` is compiled here.
 
-NumPy reads no memory faster than it computes, so a limit in NumPy would be none.
+NumPy reads memory no faster than it computes, so it cannot measure the limit.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ SOURCE = Path(__file__).with_name("machine.c")
 
 
 def read_lines(words: NDArray[np.uint64], places: NDArray[np.uint32]) -> int:
-    """Read lines of 64 bytes, each asked for some lines before it is read, and return their sum.
+    """Read lines of 64 bytes and return their sum. Each line is prefetched 64 lines before it is read.
 
     Args:
-        words: `(n_lines, 8) uint64`, contiguous; aligned to 64 bytes, or each line is two of the cache.
+        words: `(n_lines, 8) uint64`, contiguous. If not aligned to 64 bytes, then each line lies in two cache lines.
         places: `(n,) uint32`, contiguous: where each line is, as a share of 2^32.
     """
     at = address()

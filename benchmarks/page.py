@@ -52,7 +52,7 @@ def _source(name: str) -> str:
 
 
 def _short(some: Figures) -> str:
-    """Return what is better and what is not, against the best peer in each respect."""
+    """Return a summary: in which respects pmbf is ahead of the best peer, and in which it is not."""
     lines = report.head("| candidates alone | pmbf | best peer | | pmbf is |")
     for one in sorted(verdicts.costs(some), key=lambda one: -one.factor):
         better = f"{one.factor:.1f} × better" if one.factor >= 1 else f"**{1 / one.factor:.1f} × worse**"

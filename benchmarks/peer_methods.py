@@ -1,7 +1,8 @@
-"""Who is compared on real text: each peer at the configuration that found most, and pmbf.
+"""The programs compared on real text: pmbf, and each peer in the configuration that found most.
 
-A peer takes files and answers a text with `(key, score)` pairs, best first; `number` says which file a key is. Peers
-that want hashed shingles get those of five words, hashed with NumPy: faster than the loops of their own examples.
+A peer takes files and answers a text with `(key, score)` pairs, best first; `number` says which file a key stands for.
+Peers that take hashed shingles get shingles of five words, hashed with NumPy, which is faster than the loops of their
+own examples.
 """
 
 from __future__ import annotations
@@ -31,10 +32,10 @@ _BATCH = 256
 
 
 class Peer(Protocol):
-    """One way to find the documents a text shares passages with.
+    """A method that finds the documents a text shares passages with.
 
     Args:
-        folder: Where it may keep files.
+        folder: Where the peer may keep files.
     """
 
     def __init__(self, folder: Path) -> None: ...
@@ -43,7 +44,7 @@ class Peer(Protocol):
         """Read the files and make them searchable."""
 
     def saved_bytes(self) -> int:
-        """Return the bytes of what it needs for searching, on disk; 0 when it cannot be saved."""
+        """Return the bytes that it needs on disk for searching; 0 if it cannot be saved."""
 
     def ask(self, text: str) -> Answer:
         """Return keys of documents with their scores, best first."""
@@ -61,7 +62,7 @@ class Numbered:
 
 
 class Gaoya(Numbered):
-    """gaoya: 128 bands of one MinHash each, its own analyzer, ranked by its estimate of the resemblance."""
+    """gaoya: 128 bands of one MinHash each, its own analyzer; ranked by its estimate of the resemblance."""
 
     def __init__(self, folder: Path) -> None:
         module = importlib.import_module("gaoya.minhash")
@@ -74,7 +75,7 @@ class Gaoya(Numbered):
             self.index.insert_document(number, read_words(path))
 
     def saved_bytes(self) -> int:
-        """Return 0: it cannot be saved."""
+        """Return 0: gaoya cannot be saved."""
         return 0
 
     def ask(self, text: str) -> Answer:
@@ -84,7 +85,7 @@ class Gaoya(Numbered):
 
 
 class Rensa(Numbered):
-    """rensa: R-MinHash, 128 bands of one each, ranked by equal MinHashes."""
+    """rensa: R-MinHash, 128 bands of one MinHash each; ranked by equal MinHashes."""
 
     n_bands = NUM_PERM
 
@@ -95,7 +96,7 @@ class Rensa(Numbered):
         self.digests = np.empty((0, NUM_PERM), np.uint32)
 
     def load(self, paths: Sequence[Path]) -> None:
-        """Insert the texts, some hundred at a time."""
+        """Insert the texts, some hundred in each call."""
         parts = []
         for batch in _batches(self._sets(paths)):
             matrix = self.rensa.RMinHash.digest_matrix_from_token_byte_sets(
@@ -143,7 +144,7 @@ class RensaChunks(Rensa):
 
 
 class Datasketch(Numbered):
-    """datasketch: MinHash LSH, 128 bands of one each, ranked by equal MinHashes."""
+    """datasketch: MinHash LSH, 128 bands of one MinHash each; ranked by equal MinHashes."""
 
     bands = (NUM_PERM, 1)
 
@@ -200,7 +201,7 @@ class DatasketchChunks(Datasketch):
 
 
 class Sourmash(Numbered):
-    """sourmash: FracMinHash of one shingle in ten, in its reverse index in memory, ranked by containment."""
+    """sourmash: FracMinHash of one shingle in ten, in its reverse index in memory; ranked by containment."""
 
     scaled = 10
 
@@ -214,7 +215,7 @@ class Sourmash(Numbered):
     def load(self, paths: Sequence[Path]) -> None:
         """Sketch the texts one by one, then index all.
 
-        Its own wrapper hands the sketches over in quadratic time; the call behind it is linear.
+        Its own wrapper hands over the sketches in quadratic time; the call behind the wrapper is linear.
         """
         sketches = (self._sketch(read_words(path), str(number)) for number, path in enumerate(paths))
         self.signatures = [sketch for sketch in sketches if len(sketch.minhash)]
@@ -225,7 +226,7 @@ class Sourmash(Numbered):
         self.index._objptr = self.revindex.rustcall(make, pointers, len(self.signatures), template._get_objptr())
 
     def saved_bytes(self) -> int:
-        """Return the bytes of its own compressed file of sketches; it is indexed anew after reading."""
+        """Return the bytes of its own compressed file of sketches, which are indexed again after reading."""
         with self.file.open("wb") as file:
             self.sourmash.save_signatures_to_json(self.signatures, file)
         return self.file.stat().st_size
@@ -246,7 +247,7 @@ class Sourmash(Numbered):
 
 
 class SourmashWhole(Sourmash):
-    """sourmash: every shingle, in its reverse index in memory, ranked by containment."""
+    """sourmash: every shingle, in its reverse index in memory; ranked by containment."""
 
     scaled = 1
 
@@ -283,12 +284,12 @@ class Pmbf:
 
 
 class PmbfWhole(Pmbf):
-    """pmbf: `pmbf load` with texts; whole screen, passages proven, by what they say for copying."""
+    """pmbf: `pmbf load` with texts; the whole screening, with documents ranked by the evidence of their passages."""
 
     params = Params()
 
     def ask(self, text: str) -> Answer:
-        """Return the documents with proven passages."""
+        """Return the documents with passages."""
         return [(match.document.id, match.evidence) for match in screen(self.store, text).matches]
 
 
@@ -306,18 +307,18 @@ PEERS: dict[str, type[Peer]] = {
 
 
 def installed(name: str) -> bool:
-    """Return whether the package a peer needs is there."""
+    """Return whether the package that a peer needs is installed."""
     return importlib.util.find_spec(name.partition(",")[0]) is not None
 
 
 def shingles(text: str) -> NDArray[np.uint64]:
-    """Return the hashes of a text's shingles, ascending, each once; of all its words together when they are few."""
+    """Return the hashes of a text's shingles, ascending, each once. A text of few words is one shingle."""
     words = word_hashes(text)
     return np.unique(grams(words, min(SHINGLE_WORDS, max(1, len(words)))))
 
 
 def chunks(text: str) -> Iterator[NDArray[np.uint64]]:
-    """Yield the hashes of the shingles of each chunk of a text; the last one may be shorter by half."""
+    """Yield the hashes of the shingles of each chunk of a text. The last chunk may be half as long."""
     words = word_hashes(text)
     all_shingles = grams(words, min(SHINGLE_WORDS, max(1, len(words))))
     for start in range(0, max(1, len(words) - CHUNK_WORDS + CHUNK_STEP), CHUNK_STEP):

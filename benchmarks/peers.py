@@ -1,8 +1,8 @@
-"""pmbf beside its peers on real text: loading, asking, memory, disk, and what is found of planted passages.
+"""pmbf beside its peers on real text: loading, asking, memory, disk, and the planted passages found.
 
-Everyone gets the same files and the same texts (`measure.planting`), one after another, each in a process of its
-own on one thread. Times are the processor's. A document is named when its score passes the cut: the score that at most
-one clean text in a hundred exceeds with any document.
+All get the same files and the same texts (`measure.planting`), one after another, each in a process of its own on one
+thread. Times are CPU time. A document is named if its score is above the cut: the score that at most one clean text in
+a hundred exceeds with any document.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from measure.process import FailedError, alone, peak_bytes, resident_bytes
 
 Figures = dict[str, Any]
 CLEAN_SHARE = 0.01
-"""Of the clean texts, how many may have a document above the cut."""
+"""Greatest share of clean texts that may have a document above the cut."""
 
 
 def run(
@@ -35,7 +35,7 @@ def run(
         texts: A file that `Planted.save` wrote: documents and texts to screen.
         names: Keys of `PEERS`.
         on_done: Called with the figures of each peer.
-        before: Figures of an earlier run with these texts; those of peers that are measured now are replaced.
+        before: Figures of an earlier run with these texts. Those of peers that are measured now are replaced.
 
     Raises:
         ValueError: The earlier run had other documents or texts.
@@ -68,7 +68,7 @@ def _measured(name: str, texts: Path) -> Figures:
 
 
 def measure(name: str, texts: str) -> Figures:
-    """Return one peer's figures; to be called in a process of its own."""
+    """Return one peer's figures. Call it in a process of its own."""
     if name not in PEERS:
         raise ValueError(f"no such peer: {name!r}, expected one of {', '.join(PEERS)}")
     planted = Planted.read(Path(texts))
@@ -98,10 +98,10 @@ def measure(name: str, texts: str) -> Figures:
 
 
 def quality(answers: Sequence[Answer], planted: Planted) -> Figures:
-    """Return what was found of the planted passages, at the cut that clean texts allow.
+    """Return the shares of planted passages found, at the cut that clean texts give.
 
     Args:
-        answers: For each query `(number, score)` of documents, best first.
+        answers: For each query the `(number, score)` of documents, best first.
         planted: The queries, and the documents that the numbers stand for.
     """
     asked = list(zip(answers, planted.queries, strict=True))
@@ -139,7 +139,7 @@ def _cut(clean: Sequence[Answer]) -> float:
 
 
 def _asked(ask: Callable[[str], Answer], texts: Sequence[str]) -> tuple[list[Answer], list[float]]:
-    """Return the answers, and the seconds of each: the better of two rounds."""
+    """Return the answers, and the seconds of each, in the better of two rounds."""
     answers, seconds = list[Answer](), [float("inf")] * len(texts)
     for text in texts[:3]:
         ask(text)
@@ -153,7 +153,7 @@ def _asked(ask: Callable[[str], Answer], texts: Sequence[str]) -> tuple[list[Ans
 
 
 def table(figures: Figures) -> str:
-    """Return the figures as Markdown tables: costs, then what was found."""
+    """Return the figures as Markdown tables: costs, then shares found."""
     work = figures["workload"]
     cells = [f"{level} {kind}" for level in LEVELS for kind in ("verbatim", "edited")]
     lines = [

@@ -43,7 +43,7 @@ def _sizes(axes: Any, growth: Figures) -> None:
 
 
 def _lines(axes: Any, growth: Figures, key: str, scale: float, colour: str, label: str, style: str = "-") -> None:
-    """Draw real documents with full marks, synthetic ones with hollow marks, each kind joined."""
+    """Draw real documents with full marks and synthetic documents with hollow marks, each kind joined."""
     for kind, face in (("real", colour), ("synthetic", "none")):
         some = [one for one in growth["results"] if one["kind"] == kind and one.get(key)]
         if some:

@@ -1,4 +1,4 @@
-"""A benchmark's results, one by one; some may be measured anew beside those of an earlier run."""
+"""A benchmark's results, one by one. Some may be measured again, and the others kept from an earlier run."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ def measure_each(
     """Return `setup` and the results by name, each with the date and the commit of its measurement.
 
     Args:
-        names: What to measure.
-        measure: Returns the figures of one; what fails is kept as `failed`, and stops nothing.
-        setup: What all results have in common.
-        order: All names there may be.
+        names: The names to measure.
+        measure: Returns the figures of a name. If it fails, then the result says `failed`, and the next name follows.
+        setup: The figures that all results have in common.
+        order: All possible names, in the order of the results.
         on_done: Called with each result.
-        before: Figures of an earlier run; what is not measured now is taken from there.
+        before: Figures of an earlier run. Names that are not measured now keep their figures.
 
     Raises:
         ValueError: The earlier run had another setup.

@@ -1,8 +1,9 @@
 """Fold, tokenise, hash and sample a text, on one core and each instruction set, beside reading its bytes from memory.
 
-A text is one buffer of UTF-8, sampled in one call with the default parameters. Before its bytes are read, as words, as
-many others are, so that they come from memory and not from a cache. Rounds take all times one after another, and each
-time is that of the fastest: what other work on the machine costs is left out, of both sides of a ratio.
+A text is one buffer of UTF-8, sampled in one call with the default parameters. The limit is the time to read its bytes
+as words; as many other bytes are read before, so that they come from memory, not from a cache. Each round takes all
+times, one after another. A time is that of the fastest round, so that other work on the machine is left out of both
+sides of a ratio.
 """
 
 from __future__ import annotations
@@ -23,12 +24,12 @@ Figures = dict[str, Any]
 LEVELS = ("portable", "AVX2", "AVX-512")
 NAMES = {"en": "English", "ru": "Russian", "zh": "Chinese"}
 TARGETS_MB_PER_S = {"en": 700, "ru": 700, "zh": 550}
-"""On the best instruction set."""
+"""Wanted speed on the best instruction set."""
 TARGET_PORTABLE_MB_PER_S = 350
 _CACHE_BYTES = 128 << 20
 _LETTERS = {"en": "abcdefghijklmnopqrstuvwxyz", "ru": "абвгдежзийклмнопрстуфхцчшщъыьэюя"}
 _WORD_LETTERS = {"en": 4.7, "ru": 5.6}
-"""Mean length of a running word."""
+"""Mean length of the words of a text."""
 _N_WORDS, _N_HAN, _SENTENCE = 20_000, 3500, 15
 _MADE_BYTES = 1 << 20
 
@@ -37,9 +38,9 @@ def run(given: Mapping[str, Path], *, n_bytes: int, n_rounds: int) -> Figures:
     """Return the figures of an English, a Russian and a Chinese text.
 
     Args:
-        given: Files, or folders of `.txt` files, of some of the languages `NAMES`; the other texts are made up.
-        n_bytes: Of each text; a shorter one is repeated.
-        n_rounds: Times are the least of so many.
+        given: Files, or folders of `.txt` files, by language of `NAMES`. The texts of other languages are made up.
+        n_bytes: Bytes of each text. A shorter text is repeated.
+        n_rounds: Rounds; each time is the least.
 
     Raises:
         UnsupportedError: The native kernels are not built; nothing is measured on NumPy.
@@ -92,7 +93,7 @@ def table(figures: Figures) -> str:
 
 
 def read(texts: Path, n_bytes: int) -> bytes:
-    """Return the UTF-8 of a file, or of a folder's `.txt` files, up to so many bytes."""
+    """Return the UTF-8 of a file, or of a folder's `.txt` files, up to `n_bytes` bytes."""
     files = sorted(texts.rglob("*.txt")) if texts.is_dir() else [texts]
     found: list[bytes] = []
     while files and sum(map(len, found)) < n_bytes:
@@ -103,7 +104,7 @@ def read(texts: Path, n_bytes: int) -> bytes:
 
 
 def made(language: str) -> bytes:
-    """Return a made-up text: words as long and as unequally frequent as those of the language, in sentences.
+    """Return a made-up text: sentences of words as long, and as unequally frequent, as those of the language.
 
     >>> 0.5 < len(made("ru").decode()) / len(made("ru")) < 0.6
     True
@@ -122,7 +123,7 @@ def made(language: str) -> bytes:
 
 
 def cut(utf8: bytes, n_bytes: int) -> bytes:
-    """Return at most so many bytes, no code point cut in two."""
+    """Return at most `n_bytes` bytes, without cutting a code point in two."""
     return utf8[:n_bytes].decode("utf-8", "ignore").encode()
 
 

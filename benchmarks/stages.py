@@ -1,4 +1,4 @@
-"""Where the time of a query's candidates goes: sampling, looking up, rows, documents, and Python between them."""
+"""The time of each stage of finding a query's candidates: sampling, looking up, rows, documents, Python in between."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ STAGES = {
 
 
 def measure(files: StoreFiles, texts: Sequence[str]) -> Figures:
-    """Return the median seconds of each stage for texts of one length; the collection was asked before."""
+    """Return the median seconds of each stage for texts of one length. The collection must have been asked before."""
     seconds = [_of(files, text) for text in texts for _ in range(2)]
     best = [min(pair, key=lambda one: one["all"]) for pair in zip(seconds[::2], seconds[1::2], strict=True)]
     return {f"stage_{stage}_s": median(one[stage] for one in best) for stage in (*STAGES, "all")}
@@ -58,7 +58,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 
 def table(results: Sequence[Figures]) -> list[str]:
-    """Return the lines of a table with its heading, of those results that have stages; none when none has."""
+    """Return the lines of a table of the results that have stages, with its heading; no lines if there are none."""
     some = [one for one in results if "stage_all_s" in one]
     if not some:
         return []

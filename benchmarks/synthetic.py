@@ -1,4 +1,4 @@
-"""Collections of made-up fingerprints, written as a load writes them: any number of documents, no text to read."""
+"""Collections of made-up fingerprints, written as a load writes them: any number of documents, and no text to read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _BATCH = 4096
 
 
 def random_documents(n_documents: int, n_hashes: int, *, seed: int = 1) -> Iterator[Hashes]:
-    """Yield the hashes of documents that share nothing but by chance, each `(n_hashes,) uint32` in text order.
+    """Yield the hashes of documents, each `(n_hashes,) uint32` in text order. They share hashes only by chance.
 
     >>> [len(document) for document in random_documents(3, 90)]
     [90, 90, 90]
@@ -35,12 +35,12 @@ def random_documents(n_documents: int, n_hashes: int, *, seed: int = 1) -> Itera
 
 
 def write(folder: Path, documents: Iterable[Hashes], *, batch: int = _BATCH) -> int:
-    """Add documents to a collection without texts, which is made if need be, and return how many.
+    """Add documents to a collection without texts, and return their number. A missing collection is made.
 
     Args:
-        folder: The collection's.
-        documents: Hashes of each in text order, `(n,) uint32`.
-        batch: Documents a commit.
+        folder: Folder of the collection.
+        documents: The hashes of each document in text order, `(n,) uint32`.
+        batch: Documents per commit.
     """
     if not (folder / "catalog.sqlite").exists():
         Store.create(folder, PARAMS)
@@ -60,7 +60,7 @@ def write(folder: Path, documents: Iterable[Hashes], *, batch: int = _BATCH) -> 
 
 
 def as_fingerprint(hashes: Hashes) -> Fingerprint:
-    """Return hashes in text order as the fingerprint of a text that would have them.
+    """Return the fingerprint of a text with these hashes, which are in text order.
 
     >>> as_fingerprint(np.array([7, 3, 7], np.uint32)).hashes.tolist()
     [3, 7]
@@ -72,20 +72,20 @@ def as_fingerprint(hashes: Hashes) -> Fingerprint:
 
 
 def as_query(hashes: Hashes) -> QuerySample:
-    """Return hashes in text order as the sample of a text that would have them."""
+    """Return the sample of a text with these hashes, which are in text order."""
     starts = CHARS_PER_HASH * np.arange(len(hashes))
     n_chars = CHARS_PER_HASH * len(hashes)
     return QuerySample(hashes, starts.astype(np.uint32), (starts // 6).astype(np.uint32), n_chars, n_chars // 6, 0, 0)
 
 
 def planted_query(document: Hashes, n_hashes: int, share: float, random: np.random.Generator) -> Hashes:
-    """Return a query that has a share of its hashes, in one run, from a place in a document; the others are its own.
+    """Return a query with a run of a document's hashes. Its other hashes are drawn at random.
 
     Args:
-        document: Hashes in text order, at least as many as are taken.
-        n_hashes: Of the query.
-        share: Of the query's hashes, those of the document, 0 to 1.
-        random: Where places and hashes are drawn.
+        document: Hashes of the document in text order, at least as many as are taken.
+        n_hashes: Hashes of the query.
+        share: Share of the query's hashes that are the document's, 0 to 1.
+        random: Draws places and hashes.
     """
     query = random.integers(0, 2**32, n_hashes, np.uint32)
     n = min(round(share * n_hashes), len(document))

@@ -1,4 +1,4 @@
-"""What the figures of `peers` say: where pmbf is ahead of every peer, and where it is not."""
+"""The verdicts of the figures of `peers`: in what pmbf is ahead of every peer, and in what it is not."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ class Verdict:
     """One comparison.
 
     Args:
-        what: Is compared.
+        what: The cost or share that is compared.
         ours, theirs: The values, with units.
         peer: The best peer.
-        factor: How many times better ours is; below 1 it is worse.
+        factor: How many times better pmbf is; below 1 it is worse.
     """
 
     what: str
@@ -33,7 +33,7 @@ class Verdict:
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A cost: how it is read, shown, and whether more is better."""
+    """A cost: how it is read and shown, and whether more is better."""
 
     what: str
     key: str
@@ -51,7 +51,7 @@ MEASURES = (
 
 
 def costs(figures: Figures) -> list[Verdict]:
-    """Return pmbf's candidates beside the best peer in each cost, and in time beside the best that finds as much."""
+    """Return pmbf's candidates beside the best peer in each cost; in time also beside the best that finds as much."""
     ours, peers = _ours_and_peers(figures)
     equals = [one for one in peers if _finds(one) >= _finds(ours)]
     found = [_verdict(measure, ours, peers, measure.what) for measure in MEASURES]
@@ -63,7 +63,7 @@ def costs(figures: Figures) -> list[Verdict]:
 
 
 def recalls(figures: Figures) -> Iterator[tuple[str, float, float, float, str]]:
-    """Yield for each cell the share above the cut: candidates, whole screen, the best peer, and who that is."""
+    """Yield for each cell the shares above the cut: candidates, whole screening, the best peer, and its name."""
     ours, peers = _ours_and_peers(figures)
     whole = next((one for one in figures["results"] if one["name"] == WHOLE and "found" in one), ours)
     for cell in ours["found"]["cells"]:

@@ -26,7 +26,7 @@ then standard error says what."""
 
 
 def main() -> None:
-    """Run the experiment the command line names; what is known to go wrong is a line and an exit code, no traceback."""
+    """Run the experiment that the command line names. A known error is a line and an exit code, not a traceback."""
     arguments = _parser().parse_args()
     try:
         check(arguments)

@@ -1,11 +1,12 @@
-"""False alarms between texts of one topic, and what the care against them costs: copies planted in the same texts.
+"""False alarms between texts of one topic, and what care against them costs: copies missed in the same texts.
 
-Texts of one folder (manual pages of one package, chapters of one book) speak of the same things in like words. Pairs
-that share `RUN_WORDS` words in a row, or `NEAR_WORDS` of which `NEAR_CHANGES` at most are replaced, left out or put in,
-are left out, since that may be real copying (a licence, a heading, a form filled in twice); what is found in the others
-is not.
-Then some words in a row of the one are put into the other, as they are or with `EDITED_WORDS` of them changed.
-Both are compared as a screening compares them.
+Texts of one folder (manual pages of one package, chapters of one book) speak of the same things in similar words. Some
+pairs are left out: those that share `RUN_WORDS` words in a row, or `NEAR_WORDS` words with at most `NEAR_CHANGES`
+replaced, left out or put in. They may be real copies (a licence, a heading, a form filled in twice). Each passage found
+in the other pairs is a false alarm.
+
+Then some words in a row of one text are put into the other, unchanged or with `EDITED_WORDS` of them changed. Both
+texts are compared as in a screening.
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ SETTINGS = Settings(
 
 
 def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0, out: Path | None = None) -> str:
-    """Return how many passages are found in pairs of texts of one topic, and of planted ones, as tables in Markdown.
+    """Return the numbers of passages found in pairs of one topic, and of planted passages found, as Markdown tables.
 
     Args:
         folder: Any folder with text files, in folders by topic.
-        n_pairs: Pairs, chosen by chance.
-        seed: Of the choice.
+        n_pairs: Number of pairs, which are drawn by chance.
+        seed: Seed of the draw.
         out: JSON file to write, with every passage found.
     """
     rng = random.Random(seed)
@@ -85,7 +86,7 @@ def _planted_table(told: Counter[tuple[int, bool]], n_done: int) -> str:
 def _is_told(
     query: Prepared, source: Prepared, n_words: int, edited: bool, statistics: Statistics, rng: random.Random
 ) -> bool:
-    """Return whether words of the source are found that were put into the query, changed or not."""
+    """Return whether the source's words in the query are found, changed or not."""
     starts, stops = source.tokens.starts, source.tokens.stops
     first = rng.randrange(source.n_tokens - n_words)
     copy = source.text[starts[first] : stops[first + n_words - 1]]
@@ -98,7 +99,7 @@ def _is_told(
 
 
 def _edited(words: list[str], others: list[str], rng: random.Random) -> Iterator[str]:
-    """Yield words, some replaced, dropped or with another behind them."""
+    """Yield words, some of them replaced, dropped, or followed by another word."""
     for word in words:
         change = rng.choice(("replace", "drop", "insert")) if rng.random() < EDITED_WORDS else None
         if change != "drop":
@@ -108,7 +109,7 @@ def _edited(words: list[str], others: list[str], rng: random.Random) -> Iterator
 
 
 def _clean_pairs(paths: list[Path], rng: random.Random) -> Iterator[tuple[Path, Path]]:
-    """Yield pairs of one topic that are neither short nor long and share no run of words."""
+    """Yield pairs of one topic that are neither short nor long, and share no run of words."""
     for one, other in _pairs(paths, rng):
         query, source = _prepared(one), _prepared(other)
         if all(MIN_WORDS <= text.n_tokens <= MAX_WORDS for text in (query, source)) and not _share_text(query, source):
@@ -116,7 +117,7 @@ def _clean_pairs(paths: list[Path], rng: random.Random) -> Iterator[tuple[Path, 
 
 
 def _pairs(paths: list[Path], rng: random.Random) -> Iterator[tuple[Path, Path]]:
-    """Yield pairs of texts of one folder, by chance, none twice."""
+    """Yield pairs of texts of one folder, drawn by chance. No pair comes twice."""
     folders = [list(those) for _, those in groupby(paths, key=lambda path: path.parent)]
     folders = [those for those in folders if len(those) > 1]
     weights = [len(those) for those in folders]
@@ -142,9 +143,9 @@ def _are_near(ours: list[int], theirs: list[int]) -> bool:
 
 
 def _windows(query: Prepared, source: Prepared) -> set[tuple[int, int]]:
-    """Return where `NEAR_WORDS` words with a run in common begin, the run being as far from the begin in both.
+    """Return where `NEAR_WORDS` words begin that hold a common run, at the same distance from the begin in both texts.
 
-    With so few changes some run of that length is left.
+    With at most `NEAR_CHANGES` changes a run of that length is left.
     """
     n_equal = -(-(NEAR_WORDS - NEAR_CHANGES) // (NEAR_CHANGES + 1))
     ours, theirs = query.grams(n_equal), source.grams(n_equal)

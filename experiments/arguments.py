@@ -1,4 +1,4 @@
-"""What a command line gives the experiments: looked at before the work begins, so that no mistake costs its result."""
+"""The arguments of the experiments. They are checked before the work begins, so that a mistake costs no result."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ def assignment(words: str) -> tuple[str, Any]:
 
 
 def chosen(kind: type[Chosen], given: dict[str, Any], **usual: Any) -> Chosen:
-    """Return settings of a kind, with what is given, and else what is usual here.
+    """Return settings of a kind: the given values, and the usual ones for the rest.
 
     Raises:
-        ParameterError: There is no such setting, or a value is outside its range or of another type.
+        ParameterError: There is no such setting, or a value has another type or is outside its range.
     """
     known = signature(kind).parameters
     for name, value in given.items():
@@ -55,10 +55,10 @@ def chosen(kind: type[Chosen], given: dict[str, Any], **usual: Any) -> Chosen:
 
 
 def check(given: argparse.Namespace) -> None:
-    """Look at the folders that are read and the files that are to be written.
+    """Check the folders to read and the files to write.
 
     Raises:
-        NotFoundError: A folder is not there, or one of texts has none.
+        NotFoundError: A folder does not exist, or a folder of texts has no texts.
         ParameterError: A file cannot be written.
         UnsupportedError: A plot is wanted, and matplotlib is not installed.
     """

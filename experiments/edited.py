@@ -1,11 +1,11 @@
-"""Is a passage found whose words were replaced, some of them: in scripts written with spaces, and in those without?
+"""Is a passage found if some of its words are replaced: in scripts with spaces, and in scripts without?
 
-Texts of one folder stand in a collection with all others. Of each some words in a row are put into another text of the
-folder, with a share of them replaced by words of other texts. In Han, Kana, Thai and so on two letters are a word, and
-each letter is replaced by itself, less often: so that as many pairs stay whole as words do elsewhere.
+Texts of one folder stand in a collection with all others. Some words in a row of each are put into another text of the
+folder, with a share of them replaced by words of other texts. In Han, Kana, Thai and so on two letters are a word.
+There single letters are replaced, but fewer: as many pairs of letters stay whole as words do in other scripts.
 
 - candidate: the passage's source is among the documents compared in detail;
-- found: and the comparison finds the passage in it.
+- found: the comparison also finds the passage in the source.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ HOST_CHARS = 1500
 """Characters of the other text before and behind the passage."""
 
 N_OTHERS = 16
-"""Texts that words are taken from, and that the comparison learns from how rare words are."""
+"""Texts that words are taken from. The comparison also learns from them how rare words are."""
 
 _TRIES = 40
 
@@ -47,8 +47,8 @@ def run(folder: Path, *, of: Path, params: Params, n_texts: int, seed: int, out:
         folder: Documents, as `.txt` files, searched recursively.
         of: A folder in it: the sources of the passages, and the texts they are put into.
         params: Of the collection.
-        n_texts: Sources, one passage of each length and share of each.
-        seed: Of every choice.
+        n_texts: Number of sources. Each gives a passage of each length and share.
+        seed: Seed of all draws.
         out: JSON file to write.
 
     Raises:
@@ -92,7 +92,7 @@ def table(counts: Mapping[str, int]) -> str:
 
 
 def edited(text: Prepared, span: Span, share: float, others: Sequence[Prepared], chance: random.Random) -> str:
-    """Return some tokens of a text, a share of the words replaced; see the module."""
+    """Return tokens of a text with a share of the words replaced; see the module."""
     starts, stops, singles = text.tokens.starts, text.tokens.stops, text.tokens.singles
     made = []
     for token in range(span.start, span.stop):
@@ -104,7 +104,7 @@ def edited(text: Prepared, span: Span, share: float, others: Sequence[Prepared],
 
 
 def _asked(store: Store, path: Path, others: Sequence[Prepared], chance: random.Random) -> Iterator[str]:
-    """Yield what is asked of one source, and which of it is found."""
+    """Yield each question about one source, and whether its passage is found."""
     source, host = prepare(read(path)), others[0].text
     statistics = Statistics.of(one.words for one in others)
     for n_words in WORDS:
@@ -125,7 +125,7 @@ def _asked(store: Store, path: Path, others: Sequence[Prepared], chance: random.
 
 
 def _drawn(text: Prepared, n_words: int, chance: random.Random) -> Span | None:
-    """Return so many words in a row, written with spaces or without as most of the text is."""
+    """Return some words in a row, in scripts with spaces or without, as most of the text is."""
     stops, singles = text.run_stops(n_words), text.tokens.singles
     for _ in range(_TRIES if len(stops) else 0):
         first = chance.randrange(len(stops))
@@ -136,7 +136,7 @@ def _drawn(text: Prepared, n_words: int, chance: random.Random) -> Span | None:
 
 
 def _other(others: Sequence[Prepared], single: bool, chance: random.Random) -> str:
-    """Return a word of some texts, or a letter where that is asked for and they have one."""
+    """Return a word of some texts; a letter if that is asked for and the texts have one."""
     for _ in range(_TRIES):
         one = chance.choice(others)
         token = chance.randrange(one.n_tokens)

@@ -1,4 +1,4 @@
-"""Filters of single documents as an attacker holds them, with a hash that is right or wrong: see `walking`."""
+"""Filters of single documents in the hands of an attacker, who has the right hash or a wrong one: see `walking`."""
 
 from __future__ import annotations
 
@@ -18,24 +18,25 @@ from pmbf.params import words_per_row
 
 GRAM = 5
 KNOWN_WORDS, KNOWN_LETTERS = 20, 64
-"""Of a document, to who walks the endpoint filter: the letters of a gram and a window, and some."""
+"""Words and letters of a document that an attacker of the endpoint filter knows. A gram and a window have fewer
+letters."""
 FPR, N_HASHES = 1e-6, 20
 
 Words = Sequence[str]
 Hasher = Callable[[Sequence[str]], NDArray[np.uint32]]
-"""Hashes shingles, each some words with a space between."""
+"""Hashes shingles, which are words with spaces between."""
 
 
 class Held(Protocol):
-    """A filter as an attacker holds it, with a way to hash that is right or wrong."""
+    """A filter in the hands of an attacker, with the right hash function or a wrong one."""
 
     @property
     def n_known(self) -> int:
-        """Words in a row that he needs to know to begin with."""
+        """Words in a row that the attacker needs to know at first."""
         ...
 
     def fitting(self, path: Words, vocabulary: Words) -> NDArray[np.bool_]:
-        """Return which words may come next, by the filter."""
+        """Return which words may come next, as the filter says."""
         ...
 
     def confirms(self, guess: Words) -> bool:
@@ -50,7 +51,7 @@ class WordFilter:
     Args:
         bits: The row.
         hashed: What the attacker takes for the filter's hash.
-        n_known: Words that he knows.
+        n_known: Words that the attacker knows.
     """
 
     bits: NDArray[np.uint64]
@@ -62,7 +63,7 @@ class WordFilter:
         return present(self.bits, self.hashed(shingles), N_HASHES)
 
     def fitting(self, path: Words, vocabulary: Words) -> NDArray[np.bool_]:
-        """Return with which words the last ones are a shingle that the filter seems to hold."""
+        """Return the words that make, after the last words of the path, a shingle that the filter seems to hold."""
         begun = " ".join(path[-self.n_known :])
         return self.has([f"{begun} {word}" for word in vocabulary])
 
@@ -78,7 +79,7 @@ class EndpointRow:
     Args:
         bits: The row.
         key: What the attacker takes for the site key.
-        n_known: Words, or letters, that he knows.
+        n_known: Words, or letters, that the attacker knows.
     """
 
     bits: NDArray[np.uint64]
@@ -90,9 +91,9 @@ class EndpointRow:
         return present(self.bits, hashes, rows.N_HASHES)
 
     def fitting(self, path: Words, vocabulary: Words) -> NDArray[np.bool_]:
-        """Return with which words the row seems to hold all new grams that are surely sampled.
+        """Return the words with which the row seems to hold all new grams that are surely sampled.
 
-        These are the least of each window that lies in the known letters and the word's, and ends in the word.
+        These are the least gram of each window that ends in the word and lies within the known letters and the word.
         """
         reach = GRAM_LETTERS + WINDOW - 1
         begun = letters_of("".join(path[-reach:]))[0][-reach:]
@@ -117,7 +118,7 @@ def murmur(seed: int) -> Hasher:
 
 
 def siphash(key: SiteKey, width: int) -> Hasher:
-    """Return the keyed hash of the endpoint filter, for shingles of so many words."""
+    """Return the keyed hash of the endpoint filter, for shingles of `GRAM` words."""
 
     def hashed(shingles: Sequence[str]) -> NDArray[np.uint32]:
         tokens = kernels.tokenise("\n".join(shingles).encode()).hashes
@@ -128,7 +129,7 @@ def siphash(key: SiteKey, width: int) -> Hasher:
 
 
 def unsampled(words: Words, made: Hasher, guessed: Hasher) -> WordFilter:
-    """Return the filter of all shingles of a document, made with one hash and held with another."""
+    """Return the filter of all shingles of a document, made with one hash and attacked with another."""
     hashes = made(grams(words, GRAM))
     bits = np.zeros(words_per_row(len(hashes), n_hashes=N_HASHES, fpr=FPR), np.uint64)
     kernels.fill(bits, hashes, n_hashes=N_HASHES)
@@ -136,7 +137,7 @@ def unsampled(words: Words, made: Hasher, guessed: Hasher) -> WordFilter:
 
 
 def endpoint_row(words: Words, key: SiteKey, guessed: SiteKey, n_known: int = KNOWN_WORDS) -> EndpointRow:
-    """Return the row of a document's first part, made with one key and held with another."""
+    """Return the row of a document's first part, made with one key and attacked with another."""
     bits = np.zeros(rows.ROW_WORDS, np.uint64)
     own = np.unique(keyed_sample(" ".join(words), key).hashes[: rows.CAPACITY])
     kernels.fill(bits, rows.padded(own, 1, key), n_hashes=rows.N_HASHES)
@@ -144,7 +145,7 @@ def endpoint_row(words: Words, key: SiteKey, guessed: SiteKey, n_known: int = KN
 
 
 def grams(words: Words, n: int) -> list[str]:
-    """Return each run of so many words, a space between them."""
+    """Return each run of `n` words, with spaces between."""
     return [" ".join(words[at : at + n]) for at in range(len(words) - n + 1)]
 
 

@@ -1,11 +1,11 @@
-"""Does the leak check find what leaves, and only that?
+"""Does the leak check find protected text that leaves, and nothing else?
 
-- false findings: files that have nothing to do with the protected documents, checked under the default policy; whoever
-  finds some looks at them: a licence that both sides quote is a copy all the same;
-- missed: passages of 300 letters and digits, one of each of some protected documents, planted in such files in eight
-  disguises; a passage counts as found when it blocks by its characters alone.
+- false findings: findings in files that have nothing to do with the protected documents, under the default policy. Look
+  at them: a licence that both sides quote is a real copy;
+- missed: passages of 300 letters and digits, one from each of some protected documents, planted in such files in eight
+  disguises. A passage counts as found if it blocks by its characters alone.
 
-With `--endpoint` the same is asked of the collection's endpoint filter, under a new key; it names opaque ids.
+With `--endpoint` the collection's endpoint filter is asked instead, under a new key; it names opaque ids.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from pmbf.guard.types import Payload, Verdict
 
 PASSAGE_CHARS = 300
 LOOKALIKES = str.maketrans("aeopcyxi", "аеорсухі")
-"""Latin letters and the Cyrillic ones that look the same."""
+"""Latin letters, and the Cyrillic letters that look the same."""
 
 
 def without_accents(text: str) -> str:
@@ -44,7 +44,7 @@ def without_accents(text: str) -> str:
 
 
 def mixed_scripts(text: str) -> str:
-    """Return a text whose every second word has some letters of another script, as a whole word never has."""
+    """Return a text with some letters of another script in each second word, as honest words never have."""
     words = text.split()
     return " ".join(
         word[:1] + word[1:].translate(LOOKALIKES) if n % 2 and word[:1].isascii() else word
@@ -66,15 +66,15 @@ DISGUISES: dict[str, Callable[[str], str]] = {
 
 @dataclass(frozen=True)
 class Figures:
-    """What came of it.
+    """The figures of a run.
 
     Args:
-        n_protected: Documents.
+        n_protected: Protected documents.
         n_files: Files checked that have nothing to do with them.
-        blocked: `file < document` of those that block; `warned` likewise.
+        blocked: `file < document` of each false finding that blocks. `warned`: of each that warns.
         planted: Passages planted, for each disguise.
-        missed: Those that did not block, by disguise.
-        only_warned: Those of them that were warned of.
+        missed: Passages that did not block, by disguise.
+        only_warned: Missed passages that gave a warning, by disguise.
     """
 
     n_protected: int
@@ -101,7 +101,7 @@ def run(
         protected: Folders of documents that must not leave.
         folder: Files that have nothing to do with them.
         n_planted: Passages planted, for each disguise.
-        seed: Of the passages and their places.
+        seed: Seed of the passages and their places.
         endpoint: Whether the collection's endpoint filter is asked.
         out: JSON file to write.
     """
@@ -150,7 +150,7 @@ def _missed(
     n_planted: int,
     chance: random.Random,
 ) -> tuple[dict[str, int], dict[str, int]]:
-    """Return how many passages did not block, and how many of these were warned of, by disguise."""
+    """Return how many passages did not block, and how many of these gave a warning, by disguise."""
     policy = Policy(block_document_share=None, block_payload_share=None)
     passages = list(_passages(collection, n_planted, chance))
     missed, only_warned = {}, {}
@@ -166,7 +166,7 @@ def _missed(
 
 
 def _passages(collection: Collection, n_planted: int, chance: random.Random) -> Iterator[str]:
-    """Yield passages of as many documents: words from a place on until there are letters and digits enough."""
+    """Yield a passage of each of some documents: words from a place on, until it has enough letters and digits."""
     ids = [one.id for one in collection.documents() if one.n_chars > 4 * PASSAGE_CHARS]
     chance.shuffle(ids)
     found = (_passage(collection.text(document).split(), chance) for document in ids)
@@ -174,7 +174,7 @@ def _passages(collection: Collection, n_planted: int, chance: random.Random) -> 
 
 
 def _passage(words: Sequence[str], chance: random.Random) -> str:
-    """Return some of a document's words, or nothing where too few are left from the place that was drawn."""
+    """Return some of a document's words; nothing if too few are left after the drawn place."""
     chosen, n_chars = [], 0
     for word in words[chance.randrange(len(words) // 2) :]:
         chosen.append(word)

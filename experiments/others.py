@@ -1,11 +1,11 @@
 """Other corpora: other languages and scripts, answers of students, editions, old codes of law with OCR noise.
 
-- clough_stevenson: 95 answers on 5 articles; their authors were told to copy (cut), to edit (light, heavy) or to write
-  themselves (non). Found: a passage from the right article; coverage: the share of the answer it holds.
-- ru_editions, zh_subset, civil_codes: documents with a list of pairs and their containment, measured by others from
-  runs of words or letters. Each document is screened against all; found: the pair is a match; coverage: of the query.
-  A pair that is found and not listed is right or wrong; how many share a run of words is told.
-- indonesian_pan: scored as PAN scores, by `pan align` over every pair and by `pan retrieve`.
+- clough_stevenson: 95 answers on 5 articles. Their authors were told to copy (cut), to edit (light, heavy) or to write
+  their own text (non). Found: a passage from the right article; coverage: the share of the answer in it.
+- ru_editions, zh_subset, civil_codes: documents with a list of pairs and their containment, which others measured from
+  runs of words or letters. Each document is screened against all. Found: the pair is a match; coverage: of the query.
+  A pair that is found but not listed may be right or wrong; the figures say how many such pairs share a run of words.
+- indonesian_pan: scored as in PAN, by `pan align` on each pair, and by `pan retrieve`.
 
 Source:
     Clough & Stevenson 2011, Developing a corpus of plagiarised short answers.
@@ -36,18 +36,18 @@ from pmbf.verify import prepare
 Figures = dict[str, Any]
 Pair = tuple[str, str]
 BINS = (0.5, 0.2, 0.1, 0.05, 0.02, 0.0)
-"""Pairs are told by their containment, from here to the next."""
+"""Pairs are grouped by containment, each group from one of these numbers up to the number before it."""
 
 RUN_TOKENS = 8
-"""Words in a row (or letters, where each is a token) that two texts hardly share by chance."""
+"""Words in a row, or letters that are tokens, that two texts hardly ever share by chance."""
 
 
 def run(corpora: Path, *, jobs: int = 1, only: Iterable[str] = ()) -> Figures:
-    """Return the figures of each corpus, ready for JSON; one that is not there says so.
+    """Return the figures of each corpus, ready for JSON. For a missing corpus they say that it is missing.
 
     Args:
-        corpora: The folder they are in.
-        jobs: Processes.
+        corpora: The folder of the corpora.
+        jobs: Number of processes.
         only: Names of corpora; all by default.
     """
     figures: Figures = {"about": report.about(), "corpora": {}}
@@ -58,7 +58,7 @@ def run(corpora: Path, *, jobs: int = 1, only: Iterable[str] = ()) -> Figures:
 
 
 def answers(folder: Path, jobs: int) -> Figures:
-    """Return what is found of students' answers, by how they were told to write."""
+    """Return the shares found of students' answers, by the instruction to their authors."""
     with (folder / "file_information.csv").open(encoding="utf-8-sig", newline="") as lines:
         rows = [(row["File"], row["Task"], row["Category"]) for row in csv.DictReader(lines)]
     articles = {name: folder / name for name, _, level in rows if level == "orig"}
@@ -80,14 +80,14 @@ def answers(folder: Path, jobs: int) -> Figures:
 
 
 def editions(folder: Path, jobs: int) -> Figures:
-    """Return what is found of books in another edition."""
+    """Return the shares found of books in another edition."""
     here = {path.name: path for path in sorted((folder / "a").glob("*.txt"))}
     there = {str(path.relative_to(folder / "b")): path for path in sorted((folder / "b").rglob("*.txt"))}
     return _pairs(there, here, _listed(folder / "pairs.tsv"), jobs)
 
 
 def all_of(texts: str, pairs: str, folder: Path, jobs: int) -> Figures:
-    """Return what is found of the documents of a folder in each other."""
+    """Return the shares found of the documents of a folder in each other."""
     documents = {path.name: path for path in sorted((folder / texts).glob("*.txt"))}
     return _pairs(documents, documents, _listed(folder / pairs), jobs)
 
@@ -118,7 +118,7 @@ CORPORA: dict[str, Callable[[Path, int], Figures]] = {
 
 
 def screened(stored: Mapping[str, Path], asked: Mapping[str, Path], jobs: int) -> dict[Pair, float]:
-    """Return for each query and each document it matches, itself left out, the share of the query that stands there."""
+    """Return for each query and each other document that matches, the share of the query in their passages."""
     found = {}
     with (
         tempfile.TemporaryDirectory() as place,
@@ -176,7 +176,7 @@ def _pairs(stored: Mapping[str, Path], asked: Mapping[str, Path], listed: Mappin
 
 
 def _listed(path: Path) -> dict[Pair, float]:
-    """Return the containment of each listed pair, in either direction: of the first in the second."""
+    """Return the containment of each listed pair in both directions: of the first document in the second."""
     listed = {}
     for line in path.read_text(encoding="utf-8-sig").splitlines()[1:]:
         of_one, of_other, _, _, one, other = line.split("\t")

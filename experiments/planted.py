@@ -1,15 +1,16 @@
 """Is the source of one planted passage found, and are only sources named? Texts of `measure.planting`.
 
-- recall: share of the texts whose planted source is named, for `candidates` alone (score: evidence, what the
-  shared hashes of the best window weigh) and for the whole screen (score: evidence, what the passages say);
-- cut: what is named scores above the cut, the least score that at most one clean text in a hundred exceeds;
+- recall: share of the texts whose planted source is named, for `candidates` alone (score: evidence of the shared hashes
+  of the best window) and for the whole screening (score: evidence of the passages);
+- cut: the least score that at most one clean text in a hundred exceeds. A document is named if its score is above it;
 - first: share of the texts whose best named document is the source;
-- precision: of all documents that planted texts name, those that a passage was taken from;
-- stretch: those, and the others that have eight words in a row of it (`measure.overlap.holds_stretch`);
-- ms: of a text, median and 99 of 100, one after another in this process.
+- precision: share of the named documents that the passage was taken from;
+- stretch: as precision, but documents with eight words in a row of the passage count as right too
+  (`measure.overlap.holds_stretch`);
+- ms: time of a text, median and 99th percentile, one text after another in this process.
 
-A text with a passage of another document by chance would count against us; `measure.planting` says how those are
-left out. Settings are tuned on the texts of one seed, and the figures are those of another.
+A text that has a passage of another document by chance would count against pmbf; `measure.planting` says how such texts
+are left out. Settings are tuned on the texts of one seed; the figures are those of another seed.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ from pmbf.screen import candidates, screen
 from pmbf.store.folder import Store
 
 CLEAN_SHARE = 0.01
-"""Of the clean texts, how many may name a document."""
+"""Greatest share of clean texts that may name a document."""
 
 Named = list[tuple[tuple[str, ...], float]]
 """Documents of an answer by their paths, and their scores."""
@@ -42,7 +43,7 @@ Named = list[tuple[tuple[str, ...], float]]
 
 @dataclass(frozen=True)
 class Cell:
-    """What was found of one kind of planted passage: see the module."""
+    """The figures of one kind of planted passage; see the module."""
 
     level: str
     edited: bool
@@ -55,7 +56,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Result:
-    """One way to name documents: its cut, its cells, its time."""
+    """A way to name documents, candidates or the whole screening: its cut, cells and time."""
 
     method: str
     cut: float
@@ -71,15 +72,15 @@ def run(folder: Path, *, n_clean: int, n_planted: int, seed: int, out: Path | No
     Args:
         folder: Documents, as `.txt` files, searched recursively.
         n_clean: Clean texts, at least 100 for a cut of 1 %.
-        n_planted: Texts of each length of passage, verbatim and again edited.
-        seed: Of the texts.
+        n_planted: Texts of each length of passage, verbatim, and as many edited.
+        seed: Seed of the texts.
         out: JSON file to write.
     """
     return measured(plant(folder, n_clean=n_clean, n_planted=n_planted, seed=seed), out, seed=seed)
 
 
 def measured(planted: Planted, out: Path | None = None, *, seed: int | None = None) -> str:
-    """Return the tables of texts that are planted already, by a seed if there was one."""
+    """Return the tables of texts with passages planted before, and their seed if there was one."""
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "planted.pmbf"
         with Collection(path, create=True) as collection:

@@ -1,12 +1,12 @@
 """Is the source among the candidates, and at what price? PAN13's training corpus, loaded as a collection.
 
-- recall: share of the listed pairs with a case of that kind whose source is among the suspicious document's candidates;
-- candidates: documents compared in detail, a query;
-- false rows: rows above chance that hold no candidate, a query. Queries share phrases with thousands of sources, so
-  some of these rows are there for a reason too weak to matter.
+- recall: share of the listed pairs with a case of a kind whose source is among the suspicious document's candidates;
+- candidates: documents compared in detail per query;
+- false rows: rows above chance that hold no candidate, per query. Queries share phrases with thousands of sources, so
+  some of these rows do share text, but too little to matter.
 
-Suspicious documents fall into halves by their number: settings are chosen on the first (even numbers), the second is
-kept apart. Unrelated texts may be loaded besides: how much of the recall is left as a collection grows.
+Suspicious documents are in two halves by their number. Settings are chosen on the first half (even numbers); the second
+is kept apart. Unrelated texts may be loaded too, which shows how much recall is left as a collection grows.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ FILLER_SEED = 1
 
 @dataclass(frozen=True)
 class Found:
-    """What screening found for the pairs of one kind; see the module."""
+    """The figures of the pairs of one kind; see the module."""
 
     kind: str
     n_pairs: int
@@ -60,10 +60,10 @@ def run(
 
     Args:
         pan: The folder `pan13_train`.
-        params: Of the collection.
+        params: Parameters of the collection.
         half: `first` or `second` half of the suspicious documents; None for all.
-        filler: Folder of unrelated `.txt` files to load besides, searched recursively.
-        n_filler: Files of it, drawn by chance; None for all.
+        filler: Folder of unrelated `.txt` files to load too, searched recursively.
+        n_filler: Number of these files, drawn by chance; None for all.
         out: JSON file to write.
     """
     with tempfile.TemporaryDirectory() as folder:
@@ -112,7 +112,7 @@ def measure(store: Store, pan: Path, kind: str, *, half: str | None = None) -> F
 
 
 def _sources(pan: Path, kind: str, half: str | None) -> dict[str, set[str]]:
-    """Return the paths of the sources that each suspicious document of a half has cases from; of clean pairs, all."""
+    """Return the paths of the sources of each suspicious document of a half that has cases, or of all clean pairs."""
     sources: dict[str, set[str]] = {}
     for suspicious, source in pan13_pairs(pan / kind):
         if half is None or half_of(suspicious) == half:
@@ -123,7 +123,7 @@ def _sources(pan: Path, kind: str, half: str | None) -> dict[str, set[str]]:
 
 
 def _drawn(filler: Path | None, n_filler: int | None) -> list[Path]:
-    """Return the unrelated files that are loaded besides."""
+    """Return the unrelated files to load too."""
     if filler is None:
         if n_filler is not None:
             raise ParameterError("a number of unrelated texts needs the folder they are in: --filler FOLDER")

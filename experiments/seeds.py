@@ -16,7 +16,7 @@ _SEEDS_TOGETHER = 1 << 16
 
 @dataclass(frozen=True)
 class SeedSearch:
-    """A search for a 32-bit seed: how many were tried, in what time, and which fitted."""
+    """A search for a 32-bit seed: the number of seeds tried, the time, and the seeds that fitted."""
 
     n_tried: int
     seconds: float
@@ -25,7 +25,7 @@ class SeedSearch:
 
 
 def search_seeds(words: Words, seed_bits: int, chance: random.Random) -> SeedSearch:
-    """Try every seed of so many bits on a seeded filter, with four shingles of the document that the attacker knows."""
+    """Try every seed of `seed_bits` bits on a seeded filter, with four shingles that the attacker knows."""
     secret = chance.getrandbits(seed_bits)
     held = unsampled(words, murmur(secret), murmur(secret))
     known = [one.encode() for one in grams(words, GRAM)[:4]]

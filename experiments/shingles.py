@@ -1,7 +1,7 @@
 """How long should a shingle be? Short ones survive edits, long ones are rare by chance: recall against noise.
 
-For every setting the sources are sampled as a collection samples them, and looked up exactly (no filter), so the
-figures are those of the fingerprint alone.
+For each setting the sources are sampled as a collection samples them. They are looked up exactly, without a filter, so
+the figures are those of the fingerprint alone.
 
  - recall: share of the corpus' listed pairs in which some window of 24 query hashes has at least 3 in the source;
  - reached: unrelated documents a query reaches with 3 hits in a window (pairs listed as free of copying);
@@ -27,7 +27,7 @@ from pmbf.params import Params
 
 SETTINGS = [(2, True), (3, True), (4, True), (5, True), (6, True), (8, True), (3, False), (4, False)]
 MIN_HITS, PASSAGE_HASHES = 3, 24
-"""Hits within a window of a query that make a document found."""
+"""A document with 3 hits in a window of 24 hashes of the query counts as found."""
 
 ROW_DOCUMENTS = 24
 
@@ -60,7 +60,7 @@ def run(corpora: Path, *, n_pairs: int = 200, out: Path | None = None) -> str:
 
     Args:
         corpora: Folder with `pan13_train/` and `zh_subset/`.
-        n_pairs: Pairs per kind, every so-manieth of the list.
+        n_pairs: Pairs per kind, spread evenly over the list.
         out: JSON file to write.
     """
     settings = [
@@ -151,7 +151,7 @@ def _chinese_recall(folder: Path, params: Params, n_pairs: int) -> float:
 
 
 def _background(fingerprints: list[Hashes], n_rows: int = 40) -> float:
-    """Return the share of a document's hashes in 24 others, over some rows chosen by chance (seed 1)."""
+    """Return the mean share of a document's hashes in 24 other documents, over rows drawn by chance (seed 1)."""
     random = np.random.default_rng(1)
     shares = []
     for _ in range(n_rows):

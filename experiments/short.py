@@ -1,8 +1,8 @@
 """How short may a verbatim passage be, and how many documents may share it? Passages of 100 to 400 characters.
 
-Each is taken from a document of the folder as it stands, words whole, and put into a text of two thousand characters
-that has nothing to do with it. Which documents hold it, word by word, is found by exact search. A passage counts as
-found when a passage is told of one of them.
+Each passage is taken verbatim from a document of the folder, with whole words, and put into an unrelated text of two
+thousand characters. An exact search finds the documents that hold the passage, word by word. The passage counts as
+found if the screening reports a passage of one of these documents.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from pmbf.collection import Collection
 
 LENGTHS = (100, 150, 200, 300, 400)
 HOLDERS = {"1": 1, "2–16": 16, "17–50": 50, "more": 1 << 32}
-"""Documents that hold a passage, at most, by the name of their column."""
+"""Most documents that hold a passage, by the name of the column."""
 
 LEAST_CHARS = 1500
-"""Of a document that passages are taken from."""
+"""Fewest characters of a document that passages are taken from."""
 
 TEXT = Path(__file__).parent.parent / "examples" / "suspicious" / "none.txt"
 
@@ -36,8 +36,8 @@ def run(folder: Path, *, n_passages: int, seed: int, out: Path | None = None) ->
 
     Args:
         folder: Documents of any kind that `pmbf load` reads.
-        n_passages: How many are tried.
-        seed: Chooses them.
+        n_passages: Number of passages.
+        seed: Seed of the draw of passages.
         out: JSON file to write.
     """
     around = TEXT.read_text(encoding="utf-8")
@@ -73,7 +73,7 @@ def run(folder: Path, *, n_passages: int, seed: int, out: Path | None = None) ->
 
 
 def cut(text: str, length: int, chosen: random.Random) -> str:
-    """Return so many characters of a text, without the parts of words at both ends.
+    """Return `n_chars` characters of a text, without the cut words at both ends.
 
     >>> cut("one two three four", 13, random.Random(1))
     'two three'
@@ -83,7 +83,7 @@ def cut(text: str, length: int, chosen: random.Random) -> str:
 
 
 class Holders:
-    """Which documents hold some words in a row, whatever stands between them.
+    """Which documents hold some words in a row. The characters between the words do not count.
 
     >>> holders = Holders({1: "0 one, two: three FOUR", 2: "one two three four", 3: "one three two four"})
     >>> sorted(holders.of("One two three  four"))
@@ -99,7 +99,7 @@ class Holders:
         self._all = "".join(all_words)
 
     def of(self, passage: str) -> set[int]:
-        """Return the documents' ids; none of fewer than four words."""
+        """Return the ids of the documents; none for fewer than four words."""
         words, holding, at = _words(passage), set(), -1
         while words.count(" ") >= 3 and (at := self._all.find(f" {words} ", at + 1)) >= 0:
             place = bisect_right(self._starts, at)
@@ -117,7 +117,7 @@ def _by_name(counts: Counter[tuple[int, str]]) -> dict[str, dict[str, int]]:
 
 
 def table(figures: dict[str, Any]) -> str:
-    """Return the shares as a Markdown table, with how many were tried."""
+    """Return the shares as a Markdown table, with the numbers of passages."""
     tried, found = figures["tried"], figures["found"]
     lines = [f"| characters | {' | '.join(f'in {name}' for name in HOLDERS)} |", "|---:|" + "---:|" * len(HOLDERS)]
     for length in LENGTHS:

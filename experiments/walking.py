@@ -1,14 +1,17 @@
-"""What does a filter tell who has it? Attacks on filters of single documents, with and without what keeps them secret.
+"""What does a filter reveal to its holder? Attacks on filters of single documents, with and without the secret key.
 
-- walking: from four known words on, each word of a dictionary is tried as the next one; the filter says which fit. The
-  dictionary is the commonest words of other documents of the corpus, and no language model helps.
-- confirming: 40 words of the document, and as many of others, are guessed; the filter says which are in it.
-- seeds: every seed of a number of bits is tried with four shingles that the attacker knows of the document.
+- walking: from four known words on, each word of a dictionary is tried as the next word; the filter says which fit. The
+  dictionary is the commonest words of other documents of the corpus. No language model helps.
+- confirming: 40 words of the document, and 40 of other documents, are guessed; the filter says which guess is in it.
+- seeds: every seed of a number of bits is tried, with four shingles of the document that the attacker knows.
 
-The filters: `plain`, Bloom filters of all five-word shingles under MurmurHash3, one absent shingle in a million taken
-for present; `seeded`, the same under a secret seed of 32 bits; `keyed`, the same under SipHash-2-4 and a secret key of
-128 bits; `endpoint`, a row of the endpoint filter, which is keyed, sampled, takes one in a hundred, and is
-of letters, not of words: it is walked letter by letter, too, and the attacker knows twenty words.
+The filters:
+
+- `plain`: a Bloom filter of all five-word shingles under MurmurHash3; one absent shingle in a million looks present;
+- `seeded`: the same under a secret seed of 32 bits;
+- `keyed`: the same under SipHash-2-4 and a secret key of 128 bits;
+- `endpoint`: a row of the endpoint filter. It is keyed and sampled, has grams of letters, and one absent gram in a
+  hundred looks present. It is walked letter by letter too, and the attacker knows twenty words.
 """
 
 from __future__ import annotations
@@ -38,15 +41,15 @@ GUESS_WORDS, N_GUESSES = 40, 20
 
 @dataclass(frozen=True)
 class Attacked:
-    """What an attacker got out of one kind of filter.
+    """What an attacker learns from one kind of filter.
 
     Args:
-        filter: Which kind.
-        attacker: What he has besides the filter and the dictionary.
-        walked: Right words found from each start on, one number for each document.
-        confirmed: Of `n_guesses` true guesses, those confirmed.
-        deceived: Of `n_guesses` false guesses, those confirmed.
-        n_guesses: Guesses of either kind.
+        filter: The kind.
+        attacker: What the attacker has beside the filter and the dictionary.
+        walked: For each document, the number of right words found from the start on.
+        confirmed: Number of true guesses that were confirmed.
+        deceived: Number of false guesses that were confirmed.
+        n_guesses: Number of true guesses, and of false guesses.
     """
 
     filter: str
@@ -62,12 +65,12 @@ def run(corpus: Path, *, seed: int, seed_bits: int, out: Path | None = None) -> 
 
     Args:
         corpus: Documents, as `.txt` files, searched recursively.
-        seed: Of the choice of documents, places and keys.
-        seed_bits: All seeds of so many bits are tried, up to 32.
+        seed: Seed of the draw of documents, places and keys.
+        seed_bits: All seeds of this number of bits are tried, up to 32.
         out: JSON file to write.
 
     Raises:
-        NotFoundError: The corpus has no text that would serve.
+        NotFoundError: The corpus has no text that can be used.
     """
     chance = random.Random(seed)
     documents, others = _documents(corpus, chance)
@@ -90,7 +93,7 @@ def run(corpus: Path, *, seed: int, seed_bits: int, out: Path | None = None) -> 
 
 
 def _attacks(chance: random.Random) -> Iterator[tuple[str, str, Callable[[Words], Held]]]:
-    """Yield a kind of filter, who attacks, and what makes of a document the filter he holds."""
+    """Yield a kind of filter, the attacker, and a function that makes the attacker's filter of a document."""
     key, wrong = SiteKey(chance.randbytes(16)), SiteKey(chance.randbytes(16))
     secret_seed = chance.getrandbits(32)
     yield "plain", "nothing more", lambda words: unsampled(words, murmur(0), murmur(0))
@@ -129,12 +132,12 @@ def _attacked(
 
 
 def walk(held: Held, words: Words, vocabulary: Words) -> int:
-    """Return how many right words follow those that are known, on the path that goes furthest.
+    """Return how many right words follow the known words, on the path that goes furthest.
 
     Args:
         held: The filter.
         words: The document from the known words on.
-        vocabulary: What may come next.
+        vocabulary: The words that may come next.
     """
     paths = [list(words[: held.n_known])]
     for _ in range(MOST_WORDS):
@@ -148,7 +151,7 @@ def walk(held: Held, words: Words, vocabulary: Words) -> int:
 
 
 def _right(path: Words, words: Words) -> int:
-    """Return how many words of a path are those of the document before the first wrong one."""
+    """Return how many words of a path equal those of the document, up to the first wrong word."""
     return next((n for n, (one, own) in enumerate(zip(path, words, strict=False)) if one != own), len(path))
 
 
@@ -156,7 +159,7 @@ def _right(path: Words, words: Words) -> int:
 
 
 def _documents(corpus: Path, chance: random.Random) -> tuple[list[list[str]], list[list[str]]]:
-    """Return the documents attacked, and others, as folded words: texts in ASCII, but for one word in fifty."""
+    """Return the attacked documents and others as folded words. At most one word in fifty is not ASCII."""
     paths = sorted(path for path in corpus.rglob("*.txt") if path.is_file())
     chance.shuffle(paths)
     texts = [_ascii_words(path) for path in paths[:N_READ]]

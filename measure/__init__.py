@@ -1,1 +1,1 @@
-"""What experiments and benchmarks share: figures and their commit, processes of their own, corpora, planted texts."""
+"""Shared by experiments and benchmarks: figures with their commit, processes of their own, corpora, planted texts."""

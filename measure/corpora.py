@@ -1,4 +1,4 @@
-"""Reading the corpora the experiments run on; none of them is part of the project."""
+"""Reading the corpora of the experiments. No corpus is part of the project."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ PAN13_KINDS = {
 
 
 HALVES = {"first": 0, "second": 1}
-"""Of PAN's suspicious documents: the even numbers, which settings are chosen by, and the odd ones."""
+"""PAN's suspicious documents in two halves: even numbers, by which settings are chosen, and odd numbers."""
 
 
 def half_of(name: str) -> str:
-    """Return the half that a suspicious document of PAN belongs to, by the number in its name; the first without one.
+    """Return the half of a suspicious document of PAN, by the number in its name; the first half without a number.
 
     >>> half_of("suspicious-document00003.txt"), half_of("suspicious-document00012.txt")
     ('second', 'first')
@@ -29,15 +29,15 @@ def half_of(name: str) -> str:
 
 
 def described(folder: Path, texts: str = "**/*.txt") -> dict[str, Any]:
-    """Return a corpus' name, and the number and bytes of its texts, for the figures that are measured on it."""
+    """Return the name of a corpus, and the number and bytes of its texts, to be kept with its figures."""
     sizes = [path.stat().st_size for path in folder.glob(texts) if path.is_file()]
     return {"name": folder.resolve().name, "documents": len(sizes), "bytes": sum(sizes)}
 
 
 def read(path: Path) -> str:
-    """Return a text as it is: line ends untranslated, since annotations count them.
+    """Return a text with its line ends untranslated, since annotations count them.
 
-    What is not UTF-8 is read as Windows' Western letters, or else as Latin-1: one code point a byte.
+    Bytes that are not UTF-8 are read as Windows-1252, or else as Latin-1: one code point per byte.
     """
     raw = path.read_bytes()
     for encoding in ("utf-8", "cp1252"):

@@ -1,4 +1,4 @@
-"""What a folder's documents share with some texts, counted without pmbf: runs of words, and rare words."""
+"""Runs of words and rare words that a folder's documents share with some texts, counted without pmbf."""
 
 from __future__ import annotations
 
@@ -15,21 +15,21 @@ Hashes = NDArray[np.uint64]
 WORD = re.compile(r"\w+")
 GRAM_WORDS = 6
 STRETCH_WORDS = 8
-"""Words in a row that a document has of a passage, and is a source of it, whether it was copied from there or not."""
+"""A document with 8 words in a row of a passage counts as a source, whether the passage was copied from it or not."""
 
 RARE_DOCUMENTS = 20
-"""A word is rare that stands in at most so many documents, and in no more than one in a hundred."""
+"""A word is rare if it stands in at most 20 documents, and in at most one document in a hundred."""
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
 _TABLE_BITS = 24
 
 
 class Overlap:
-    """The runs of six words and the rare words that texts have in common with documents; reads each document once.
+    """The runs of six words and the rare words that texts share with documents. Each document is read once.
 
     Args:
         paths: The documents.
-        texts: All that will be asked about.
+        texts: All texts that will be asked about.
     """
 
     def __init__(self, paths: Iterable[Path], texts: Sequence[str]) -> None:
@@ -52,15 +52,15 @@ class Overlap:
         self._bounds = np.searchsorted(stands[order, 0], np.arange(len(known.hashes) + 1))
 
     def n_documents(self, text: str) -> NDArray[np.int64]:
-        """Return in how many documents each run of six words of a text stands, `(max(0, n_words - 5),) int64`."""
+        """Return the number of documents with each run of six words of a text, `(max(0, n_words - 5),) int64`."""
         return self._run_counts[np.searchsorted(self._runs.hashes, grams(word_hashes(text)))]
 
     def closest(self, text: str, *, but: int = -1) -> tuple[int, int]:
-        """Return how many rare words of a text one document has at most, and how many stand anywhere.
+        """Return the most rare words of a text that one document has, and how many stand in any document.
 
         Args:
             text: One of the texts, or part of one.
-            but: Number of a document that does not count.
+            but: Number of a document that is left out.
         """
         places = self._known.places(word_hashes(text))
         spans = [self._documents[self._bounds[place] : self._bounds[place + 1]] for place in places.tolist()]
@@ -71,7 +71,7 @@ class Overlap:
 
 
 class Wanted:
-    """Hashes that are looked for: ascending and distinct, with a table that turns most others away."""
+    """Hashes that are looked for, ascending and distinct, and a table that rules out most other hashes."""
 
     def __init__(self, parts: Iterable[Hashes]) -> None:
         self.hashes = np.unique(np.concatenate([np.empty(0, np.uint64), *parts]))
@@ -80,7 +80,7 @@ class Wanted:
         self._table[self.hashes & self._mask] = True
 
     def places(self, some: Hashes) -> NDArray[np.intp]:
-        """Return the places in `hashes` of those of some hashes that are wanted, ascending, each once."""
+        """Return the places of wanted hashes: numbers in the ascending list, ascending, each once."""
         some = np.unique(some[self._table[some & self._mask]])
         places = np.searchsorted(self.hashes, some)
         known = self.hashes[np.minimum(places, len(self.hashes) - 1)] == some
@@ -94,7 +94,7 @@ def holds_stretch(path: Path, text: str) -> bool:
 
 
 def read_words(path: Path) -> str:
-    """Return a file's text; bytes that are no UTF-8 become U+FFFD."""
+    """Return the text of a file. Bytes that are not UTF-8 become U+FFFD."""
     return path.read_bytes().decode("utf-8", errors="replace")
 
 
@@ -118,7 +118,7 @@ def grams(hashes: Hashes, n_words: int = GRAM_WORDS) -> Hashes:
     sums = np.zeros(n, np.uint64)
     for place in range(n_words):
         sums = sums * _MULTIPLIER + hashes[place : place + n]
-    # The low bits of a product know nothing of the high ones of its factors.
+    # The low bits of a product do not depend on the high bits of its factors.
     sums ^= sums >> np.uint64(32)
     sums *= np.uint64(0xD6E8FEB86659FD93)
     return sums ^ (sums >> np.uint64(32))

@@ -1,12 +1,12 @@
 """Texts with one planted passage whose source is known, and clean ones, made of a folder's own documents.
 
-Some documents are held out of the collection. Stretches of them make the texts: those that share no six words in a row
-with any document of the collection, and with none four words that are rare there, as an edited copy would. A passage
-of 1, 5 or 20 % of a text's words, taken from a document that is in the collection, stands between two of them, verbatim
-or with 8 % of its words replaced, dropped or inserted. Each text has stretches of its own draw: where one of them looks
-like a document it counts once, not with every passage. A passage is only taken where at most 2 % of its six-word runs,
-and half of its rare words, stand in a second document: otherwise its source would not be one. Words are runs of letters
-and digits; documents in scripts without spaces between words are neither planted nor planted into.
+Some documents are held out of the collection. Texts are made of clean stretches of these: a stretch is clean if it
+shares with no document of the collection six words in a row, nor four words that are rare there, as an edited copy
+would. A passage of 1, 5 or 20 % of a text's words, taken from a document of the collection, stands between two
+stretches. It is verbatim, or 8 % of its words are replaced, dropped or inserted. Stretches are drawn for each text: if
+a stretch looks like a document, then it counts in one text, not with every passage. At most 2 % of the six-word runs of
+a passage, and half of its rare words, may stand in a second document; otherwise its source would be unclear. Words are
+runs of letters and digits. Documents in scripts without spaces between words are not used.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ LEVELS = {"1 %": 0.01, "5 %": 0.05, "20 %": 0.2}
 """Planted words, as a share of the text's."""
 
 LEAST_TEXTS = 10
-"""The clean stretches must suffice for so many texts that have none in common."""
+"""The clean stretches must be enough for 10 texts without common stretches."""
 
 BREAK = "\n\n"
 SHARED_GRAMS = 0.02
@@ -38,11 +38,11 @@ EDITED_WORDS = 0.08
 _SPACELESS = re.compile("[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\U00020000-\U0003ffff]")
 """Letters of scripts without spaces between words."""
 _LEAST_WORDS = 24
-"""Of a clean stretch."""
+"""Fewest words of a clean stretch."""
 _SPARE = 4
-"""Words held out for each one needed, since many turn out to stand in the collection too."""
+"""Words held out for each word needed, since many stretches turn out to be in the collection too."""
 _TRIED = 120
-"""Passages looked at for each one needed, since many turn out to stand in several documents."""
+"""Passages tried for each passage needed, since many turn out to stand in several documents."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Query:
         text: Its characters.
         level: A key of `LEVELS`, or `CLEAN`.
         edited: Whether words of the passage were changed.
-        source: Path of the planted document below the folder; empty when clean.
+        source: Path of the planted document below the folder; empty for a clean text.
         start, stop: Where the passage stands in the text, in characters.
     """
 
@@ -75,9 +75,9 @@ class Planted:
     """A collection to be, and the texts to screen against it.
 
     Args:
-        folder: Where the documents are.
-        loaded: Paths below it of the documents that belong into the collection.
-        queries: Clean ones first, then level by level.
+        folder: The folder of the documents.
+        loaded: Paths below the folder of the documents to load.
+        queries: The texts: clean texts first, then level by level.
     """
 
     folder: str
@@ -101,12 +101,12 @@ class Planted:
 
 
 def plant(folder: Path, *, n_clean: int = 100, n_planted: int = 84, n_words: int = 4000, seed: int = 1) -> Planted:
-    """Return texts of `n_words` words made of a folder's `.txt` files, and the files to load before.
+    """Return texts of `n_words` words made of a folder's `.txt` files, and the files to load.
 
     Args:
         folder: Searched recursively.
         n_clean: Texts without a planted passage.
-        n_planted: Texts of each level, verbatim and again edited; each has a source of its own.
+        n_planted: Texts of each level, verbatim, and as many edited. Each has a source of its own.
         n_words: Words of a text, at least 100 / the lowest level.
         seed: The same seed and folder give the same texts.
 
@@ -139,7 +139,7 @@ def plant(folder: Path, *, n_clean: int = 100, n_planted: int = 84, n_words: int
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A run of words of a document: where each word stands in `text`, which begins with the first."""
+    """A run of words of a document: where each word stands in `text`, which begins with the first word."""
 
     source: str
     text: str
@@ -147,7 +147,7 @@ class Passage:
 
 
 class Composer:
-    """Makes texts of clean stretches, drawn anew for each text; none stands in a text twice."""
+    """Makes texts of clean stretches, drawn for each text. No stretch stands in a text twice."""
 
     def __init__(self, stretches: Sequence[str], n_words: int, chosen: random.Random) -> None:
         self._stretches = stretches
@@ -155,7 +155,7 @@ class Composer:
         self._chosen = chosen
 
     def host(self) -> list[str]:
-        """Return stretches that are a text's words together, the last one cut."""
+        """Return stretches with the words of a text in all. The last stretch is cut."""
         parts, n_words = list[str](), self._n_words
         for part in self._chosen.sample(self._stretches, len(self._stretches)):
             if n_words <= 0:
@@ -165,7 +165,7 @@ class Composer:
         return parts
 
     def planted(self, host: list[str], passage: Passage, level: str, n_words: int, edited: bool) -> Query:
-        """Return a query of the host's first stretches with the passage's first words between two of them."""
+        """Return a query: the first stretches of a host, with the first words of a passage between two of them."""
         content = passage.text[: passage.words[n_words - 1][1]]
         if edited:
             content = self._edited(passage, n_words)
@@ -174,7 +174,7 @@ class Composer:
         return Query(before + content + after, level, edited, passage.source, start, start + len(content))
 
     def _edited(self, passage: Passage, n_words: int) -> str:
-        """Return a passage's first words, some replaced, dropped or inserted; spaces and signs stay."""
+        """Return a passage's first words, some replaced, dropped or inserted. Spaces and signs stay."""
         pieces, at = [], 0
         for start, stop in passage.words[:n_words]:
             pieces.append(passage.text[at:start])
@@ -187,7 +187,7 @@ class Composer:
 
 
 def _held_out(folder: Path, names: list[str], n_words: int) -> tuple[list[str], list[str]]:
-    """Return the first documents that have so many words together, and the others; at most one in five is held out."""
+    """Return the first documents that have enough words in all, and the others. At most one in five is held out."""
     held_out: list[str] = []
     for name in names[: len(names) // 5]:
         if n_words <= 0:
@@ -200,14 +200,14 @@ def _held_out(folder: Path, names: list[str], n_words: int) -> tuple[list[str], 
 
 
 def _paragraphs(text: str) -> Iterator[str]:
-    """Yield the long paragraphs of a text; not those with a character whose lower case is longer, which moves words."""
+    """Yield the long paragraphs of a text, except those whose lower case is longer, since words would move in them."""
     for part in re.split(r"\n\s*\n", text):
         if n_words_of(part) >= _LEAST_WORDS and len(part.lower()) == len(part):
             yield part
 
 
 def _passages(folder: Path, names: list[str], n_words: int, n_wanted: int, chosen: random.Random) -> list[Passage]:
-    """Return passages of so many words from documents drawn at random, one of each."""
+    """Return passages of documents drawn at random, one passage of each."""
     found: list[Passage] = []
     for name in chosen.sample(names, len(names)):
         text = read_words(folder / name)
@@ -225,7 +225,7 @@ def _passages(folder: Path, names: list[str], n_words: int, n_wanted: int, chose
 def _unshared(
     folder: Path, loaded: list[str], paragraphs: list[str], passages: list[Passage], n_words: int
 ) -> tuple[list[str], list[Passage]]:
-    """Return the stretches that stand nowhere in the collection, and the passages that stand there once."""
+    """Return the stretches that stand nowhere in the collection, and the passages that stand in it once."""
     texts = [*paragraphs, *(passage.text for passage in passages)]
     overlap = Overlap((folder / name for name in loaded), texts)
     stretches = [
@@ -259,7 +259,7 @@ def _stretches(part: str, shared: NDArray[np.bool_]) -> Iterator[str]:
 
 
 def n_words_of(text: str) -> int:
-    """Return how many words a text has."""
+    """Return the number of words of a text."""
     return len(WORD.findall(text))
 
 
@@ -269,7 +269,7 @@ def _first_words(text: str, n_words: int) -> str:
 
 
 def _halves(host: list[str], n_words: int, chosen: random.Random) -> tuple[str, str]:
-    """Return a text of so many words of a host, cut between two paragraphs, with blank lines at the cut."""
+    """Return `n_words` words of a host as two halves, cut between two paragraphs, with blank lines at the cut."""
     parts: list[str] = []
     for part in host:
         if n_words > 0:

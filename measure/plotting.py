@@ -1,4 +1,4 @@
-"""A plot of some figures, as SVG or PNG, legible on white and on black; matplotlib is imported where one is drawn."""
+"""A plot of figures as SVG or PNG, legible on white and on black. matplotlib is imported only when a plot is drawn."""
 
 from __future__ import annotations
 
@@ -36,14 +36,15 @@ STYLE = {
     "lines.markersize": 4.5,
 }
 _PLACES = ((7, -3, "left"), (-7, -3, "right"), (0, 7, "center"), (0, -14, "center"), (7, -14, "left"), (-7, 7, "right"))
-"""Where a label may stand beside its point, in points, and which of its sides lies there; the first that is free."""
+"""Where a label may stand beside its point: offset in points, and the side of the label at it. The first free place is
+taken."""
 
 
 def check_plot(path: Path) -> Any:
-    """Return what draws a plot.
+    """Return the library that draws a plot.
 
     Raises:
-        ParameterError: The file's name ends otherwise than in one of `ENDINGS`.
+        ParameterError: The file's name does not end in one of `ENDINGS`.
         UnsupportedError: matplotlib is not installed.
     """
     if path.suffix not in ENDINGS:
@@ -56,7 +57,7 @@ def check_plot(path: Path) -> Any:
 
 @contextmanager
 def plot(path: Path) -> Iterator[Any]:
-    """Yield the axes of a plot, and write it with a legend beside it; raises what `check_plot` raises."""
+    """Yield the axes of a plot, then write the plot with a legend beside it. Raises the errors of `check_plot`."""
     pyplot = check_plot(path)
     with pyplot.rc_context(STYLE):
         figure, axes = pyplot.subplots(figsize=(7, 3.8), layout="constrained")
@@ -75,10 +76,10 @@ def written_out(*some: Any) -> None:
 
 
 def label_points(axes: Any, points: Iterable[tuple[str, float, float]]) -> None:
-    """Write each point's name beside it, where it covers no point and no other name; limits and scales are set before.
+    """Write each point's name beside it, where it covers no point and no other name. Set limits and scales before.
 
     Args:
-        axes: With the points drawn.
+        axes: Axes with the points drawn.
         points: Name, x and y of each.
 
     Raises:

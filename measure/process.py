@@ -1,4 +1,4 @@
-"""Each measurement in a process of its own, on one thread: memory is its own, and whoever crashes crashes alone."""
+"""Measurements in processes of their own, on one thread: each has its own memory, and a crash ends no other."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ def alone(function: str, *, timeout_s: float | None = None, **arguments: Any) ->
     Args:
         function: `module:name` of a function.
         timeout_s: Seconds on the clock after which the process is ended.
-        arguments: Its arguments, as JSON knows them.
+        arguments: Arguments of the function, which JSON can hold.
 
     Raises:
-        FailedError: The process ended without a result; its last words are in the message. Or it took too long.
+        FailedError: The process took too long, or ended without a result. Its last output is in the message.
     """
     environment = installed() | {f"{name}_NUM_THREADS": "1" for name in THREADS}
     with tempfile.TemporaryDirectory() as folder:
         answer = Path(folder) / "answer.json"
         command = [sys.executable, "-m", __name__, function, str(answer)]
-        # What a library prints, it prints into a file: pipes fill up.
+        # The output of libraries goes to a file, since a pipe could fill up.
         with (Path(folder) / "printed.txt").open("w+", encoding="utf-8", errors="replace") as printed:
             try:
                 done = subprocess.run(
@@ -64,7 +64,7 @@ def installed() -> dict[str, str]:
 
 
 def resident_bytes() -> int:
-    """Return the memory this process holds now, mapped files included; its peak where the system does not tell."""
+    """Return the memory that this process holds now, with mapped files. Without /proc it is the peak."""
     gc.collect()
     try:
         pages = int(Path("/proc/self/statm").read_text().split()[1])
@@ -74,9 +74,9 @@ def resident_bytes() -> int:
 
 
 def peak_bytes() -> int:
-    """Return the most memory this process ever held."""
+    """Return the most memory that this process has held."""
     try:
-        # Where there is no /proc, what the parent held at the start counts too.
+        # Without /proc, the memory that the parent held at the start counts too.
         lines = Path("/proc/self/status").read_text().splitlines()
         return 1024 * next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
     except (OSError, StopIteration):

@@ -1,4 +1,4 @@
-"""Figures as a Markdown table, with the machine and the commit they belong to."""
+"""Figures as a Markdown table, with their machine and commit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def about() -> dict[str, str]:
-    """Return what ran where."""
+    """Return the versions, machine and commit of a run."""
     return {
         "processor": _processor(),
         "processors": str(os.cpu_count()),
@@ -34,7 +34,7 @@ def about() -> dict[str, str]:
 
 
 def line(about: dict[str, str]) -> str:
-    """Return one line that says what ran where and when."""
+    """Return a line about a run: what ran, where and when."""
     return (
         f"{about['processor']}, {about['processors']} processors; Python {about['python']}, NumPy {about['numpy']}; "
         f"{about['kernels']} kernels, commit {about['commit']}, {about['date']}"
@@ -42,7 +42,7 @@ def line(about: dict[str, str]) -> str:
 
 
 def figures(folder: Path, names: Iterable[str]) -> dict[str, dict[str, Any]]:
-    """Return the figures that runs have written into a folder, by the name of their file.
+    """Return the figures in a folder by the name of their file.
 
     Raises:
         FileNotFoundError: A run's figures are missing.
@@ -51,7 +51,7 @@ def figures(folder: Path, names: Iterable[str]) -> dict[str, dict[str, Any]]:
 
 
 def version(package: str) -> str:
-    """Return an installed distribution's version; ours is that of the commit."""
+    """Return the version of an installed distribution. The version of pmbf is that of the commit."""
     try:
         return importlib.metadata.version(package)
     except importlib.metadata.PackageNotFoundError:
@@ -59,20 +59,20 @@ def version(package: str) -> str:
 
 
 def head(titles: str) -> list[str]:
-    """Return a Markdown table's two first lines; all columns but the first are flushed right."""
+    """Return the first two lines of a Markdown table. All columns but the first are aligned right."""
     n_columns = titles.count("|") - 1
     return [titles, "|---" + (n_columns - 1) * "|---:" + "|"]
 
 
 def time(seconds: float) -> str:
-    """Return a time with its unit, in three digits."""
+    """Return a time with its unit, with three digits."""
     if seconds >= 1:
         return f"{seconds:.3g} s"
     return f"{seconds * 1e3:.3g} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.3g} µs"
 
 
 def size(n_bytes: float) -> str:
-    """Return a number of bytes with its unit, in three digits."""
+    """Return a number of bytes with its unit, with three digits."""
     for unit, scale in (("GB", 1e9), ("MB", 1e6), ("kB", 1e3)):
         if n_bytes >= scale:
             return f"{n_bytes / scale:.3g} {unit}"

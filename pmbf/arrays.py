@@ -1,4 +1,4 @@
-"""Small things about arrays that NumPy has, but not without importing more."""
+"""Two functions of NumPy that cost less here: fewer imports, or less time on short arrays."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ Number = TypeVar("Number", bound=np.generic)
 
 
 def among(values: NDArray[Number], others: NDArray[Number]) -> NDArray[np.bool_]:
-    """Return which values are among others: `numpy.isin`, which takes thrice as long for a few hundred.
+    """Return which values are among others, `(n,) bool`. `numpy.isin` takes three times as long on some hundred values.
 
     >>> among(np.array([3, 1, 3]), np.array([4, 3])).tolist()
     [True, False, True]
@@ -24,7 +24,7 @@ def among(values: NDArray[Number], others: NDArray[Number]) -> NDArray[np.bool_]
 
 
 def distinct(values: NDArray[Number]) -> NDArray[Number]:
-    """Return the values ascending, each once: `numpy.unique`, which would import `numpy.ma`, 20 ms of each command.
+    """Return the values ascending, each once. `numpy.unique` would import `numpy.ma`, 20 ms of each command.
 
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]

@@ -1,19 +1,19 @@
-"""The errors pmbf raises, and nothing else raises in its name.
+"""All errors that pmbf raises on purpose.
 
     PmbfError
     ├── ParameterError     (ValueError)         a value outside its range
     ├── NotFoundError      (LookupError)        no such collection, document or path
-    ├── CorruptError       (OSError)            a file is damaged, cut or belongs elsewhere
+    ├── CorruptError       (OSError)            a file is damaged, cut short or belongs to another collection
     ├── UnsupportedError   (NotImplementedError) a newer format, an unknown kind, a missing extra
     ├── BusyError          (OSError)            another process is writing
-    └── IncompleteError    (RuntimeError)       input not read to its end: over a limit, broken, timed out
+    └── IncompleteError    (RuntimeError)       an input was not read to its end: over a limit, broken, timed out
 
 A message says where, what was found, what was expected, and what to do.
 """
 
 
 class PmbfError(Exception):
-    """The root of every error pmbf raises on purpose."""
+    """The base of all errors that pmbf raises on purpose."""
 
 
 class ParameterError(PmbfError, ValueError):
@@ -32,8 +32,8 @@ class UnsupportedError(PmbfError, NotImplementedError):
     """A file's format is newer than this version, unknown, or needs an extra that is not installed.
 
     Args:
-        message: Says where and what to do.
-        missing_extra: The name of the extra that would read it, None if no extra would.
+        message: Says where, and what to do.
+        missing_extra: The name of the extra that reads such a file; None if no extra does.
 
     >>> UnsupportedError("a.pdf: reading pdf needs the extra 'pdf'", missing_extra="pdf").missing_extra
     'pdf'
@@ -49,4 +49,4 @@ class BusyError(PmbfError, OSError):
 
 
 class IncompleteError(PmbfError, RuntimeError):
-    """An input was not read to its end, so nothing may be concluded from its silence."""
+    """An input was not read to its end: no passage found in it does not mean that it holds none."""

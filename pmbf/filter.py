@@ -1,19 +1,19 @@
-"""The pseudo-matrix Bloom filter, and which of its rows a query hits more often than chance. Bits, never documents.
+"""The pseudo-matrix Bloom filter: which rows may hold a query's hashes. It knows bits, never documents.
 
                      row 0      row 1     …   row 511
         tile 0   │ ░░▒░▒░░▒░ │ ▒░░▒░░▒▒░ │ … │ ░▒░░▒░▒░░ │   sealed    512 rows of one width
-        tile 1   │ ▒░░░░▒░▒░░▒░ │ ░░▒░▒░▒░▒░░▒ │ …       │   sealed    512 rows, wider: documents had grown longer
+        tile 1   │ ▒░░░░▒░▒░░▒░ │ ░░▒░▒░▒░▒░░▒ │ …       │   sealed    512 wider rows: the documents had grown longer
         tile 2   │ ░▒░░░░▒░░▒░▒ │ ░░░░▒░░░ …                 open      takes the next documents
 
-A row is one Bloom filter shared by several documents, or by parts of them; `tile.py` draws how its bits lie in memory,
-`rowindex.py` knows which documents they are. In a matrix of one document a row short documents waste most of their
-row: that is what the pseudo-matrix saves.
+A row is one Bloom filter shared by several documents, or by parts of documents. `tile.py` draws how the bits lie in
+memory; `rowindex.py` knows the documents of each row. In a matrix with one document per row, a short document wastes
+most of its row. The pseudo-matrix saves that space.
 
-What a query hits is looked up hash by hash; `kernels.rows_with_evidence` then weighs the hits of each row. The paper
-compares rows with a query, as a row of its own, by the bits in common: `rows_with_common_bits` does that. At equal
-memory, hits separate a copy from chance three to four times better than bits, z = x sqrt(q (1 - ε) / ε) against
-x sqrt(q k / (e^(k/c) - 1)), where x is the copied share, q the hashes of the query, c the bits of a row per hash it
-holds.
+A query is looked up hash by hash; `kernels.rows_with_evidence` then weighs the hits of each row. The paper makes a row
+of the query and counts the bits that it shares with each row: `rows_with_common_bits` does that. At equal memory, hits
+separate a copy from chance three to four times better than bits: z = x sqrt(q (1 - ε) / ε) against
+x sqrt(q k / (e^(k/c) - 1)), where x is the copied share, q the number of the query's hashes, and c the bits of a row
+per hash in it.
 
 Sources:
     Tskhay, Butakov & Kim 2014, Fast filtering of texts by means of a modified Bloom filter: the pseudo-matrix.
@@ -32,22 +32,23 @@ from numpy.typing import NDArray
 
 from pmbf import kernels, thresholds
 from pmbf.arrays import distinct
-from pmbf.tile import ROWS_PER_TILE, Hashes, Tile, Words
+from pmbf.tile import ROWS_PER_TILE, Bits, Hashes, Tile
 
 __all__ = ["ROWS_PER_TILE", "LookUp", "PseudoMatrixBloomFilter", "Tile"]
 
 CROWDED_RATE = 0.2
-"""A row that takes one absent hash in five for its own says little: its few, long documents are always looked at."""
+"""An absent hash hits a crowded row with a chance over 0.2. Such a row says little, and has few, long documents: it
+always passes."""
 
 
 @dataclass
 class PseudoMatrixBloomFilter:
-    """Tiles by number; a row is known by its tile's number and its own.
+    """Tiles by number. A row is named by the number of its tile and its number in the tile.
 
-    Tiles may differ in width: each takes the width that suits the documents of its time.
+    Tiles may differ in width: a new tile takes the width that suits the documents seen by then.
 
     Args:
-        tiles: By number.
+        tiles: The tiles by number.
 
     >>> matrix = PseudoMatrixBloomFilter({4: Tile.new(194, n_hashes=3, fpr=0.01)})
     >>> matrix.tiles[4].insert(matrix.tiles[4].add_row(), np.arange(50, dtype=np.uint32))
@@ -65,14 +66,14 @@ class PseudoMatrixBloomFilter:
 
     @cached_property
     def n_false(self) -> float:
-        """Rows that a hash of no document hits by chance, expected."""
+        """Expected number of rows that a hash of no document hits by chance."""
         return sum(float(tile.rates().sum()) for tile in self.tiles.values())
 
     def look_up(self, hashes: Hashes) -> LookUp:
         """Return which rows may hold each hash of a query.
 
         Args:
-            hashes: `(q,) uint32`, in text order; 64 bytes for each and each 512 rows are held.
+            hashes: `(q,) uint32`, in text order. The result takes 64 bytes for each hash and each 512 rows.
 
         Raises:
             ParameterError: `hashes` is not `(q,) uint32`.
@@ -82,15 +83,15 @@ class PseudoMatrixBloomFilter:
         )
 
     def rows_with_common_bits(self, hashes: Hashes, *, false_rows: float) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield each tile's number and its rows that share more bits with a query, as a row, than chance explains.
+        """Yield each tile's number and its rows that share more bits with a query than chance explains.
 
-        The paper's measure. Of B query bits an unrelated row shares about Bin(B, its fill); sharing is less than
-        binomial, since B positions are distinct, unless common phrases set k bits at once.
+        This is the paper's measure. An unrelated row shares about Bin(B, fill) of the B bits of a query. The true
+        number varies less, since the B positions are distinct, unless common phrases set k bits at once.
 
         Args:
             hashes: `(q,) uint32`, the query in any order.
-            false_rows: Rows that may pass by chance, expected over all tiles, above 0; crowded rows, see
-                `CROWDED_RATE`, pass besides.
+            false_rows: Expected number of rows that pass by chance, over all tiles, above 0. Crowded rows pass as well;
+                see `CROWDED_RATE`.
 
         Raises:
             ParameterError: An argument is outside its range.
@@ -105,19 +106,19 @@ class LookUp:
 
     Args:
         matrix: The filter.
-        hits: `(q, S) uint64`, those of tile after tile, by number; see `Tile.hits`.
-        n_hit: `(q,) int64`, how many rows each hash hits.
+        hits: `(q, S) uint64`, the hits of each tile side by side, tiles by number; see `Tile.hits`.
+        n_hit: `(q,) int64`, the number of rows that each hash hits.
     """
 
     matrix: PseudoMatrixBloomFilter
-    hits: Words
+    hits: Bits
     n_hit: NDArray[np.int64]
 
     def by_tile(self, rows: NDArray[np.int64]) -> Iterator[tuple[int, NDArray[np.int64]]]:
-        """Yield each tile's number and those of some rows that are its own, by number.
+        """Yield each tile's number and those of the given rows that lie in the tile, numbered within the tile.
 
         Args:
-            rows: `(n,) int64`, ascending: bits of a line of `hits`.
+            rows: `(n,) int64`, ascending: numbers of bits in a line of `hits`.
         """
         listed, first, start = rows.tolist(), 0, 0
         for number in sorted(self.matrix.tiles):

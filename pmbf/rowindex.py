@@ -1,8 +1,8 @@
-"""Which rows have room, and which documents live where: numbers, never bits.
+"""Which rows have room, and which documents live in which rows. It knows numbers, never bits.
 
-The paper asks for two indexes beside the matrix (Tskhay, Butakov & Kim 2014): one follows the room left in every row,
-so that a document goes where it fits; one names the documents of every row, so that a row that answers "maybe" can be
-resolved, and so that a document can be found again to be deleted.
+The paper asks for two indexes beside the matrix (Tskhay, Butakov & Kim 2014). The free-space index knows the room of
+each row, so that a document goes into a row where it fits. The row index names the documents of each row: it resolves a
+row that answers "maybe", and finds the rows of a document that is deleted.
 
     FreeSpaceIndex    (room, tile, row), ascending           take(250) ─► from the smallest room of at least 250
 
@@ -32,10 +32,10 @@ _MAX_UINT32 = 0xFFFFFFFF
 
 
 class FreeSpaceIndex:
-    """How many more hashes each row may take, and the tightest row that fits.
+    """The room of each row, and the row with the smallest room that is enough.
 
-    Best fit fills rows almost to the brim, and leaves wide rooms for long documents. An operation costs O(log n)
-    comparisons and moves pointers within one list; a million rows are a few megabytes of them. Not thread-safe.
+    Best fit fills rows almost fully, and leaves large rooms for long documents. An operation costs O(log n) comparisons
+    and moves pointers within one list, which has a few megabytes for a million rows. Not thread-safe.
 
     >>> index = FreeSpaceIndex()
     >>> index.set(0, 0, 900)
@@ -49,11 +49,11 @@ class FreeSpaceIndex:
         self._ascending: list[tuple[int, int, int]] = []
 
     def __len__(self) -> int:
-        """Return the number of rows known."""
+        """Return the number of rows in the index."""
         return len(self._ascending)
 
     def set(self, tile: int, row: int, room: int) -> None:
-        """Note how many hashes a row may still take, at least 0; a row not known before is added.
+        """Set the room of a row, in hashes, at least 0. A new row is added.
 
         Raises:
             ParameterError: `room` is negative.
@@ -67,14 +67,14 @@ class FreeSpaceIndex:
         insort(self._ascending, (room, tile, row))
 
     def drop_tile(self, tile: int) -> None:
-        """Forget all rows of a tile; one that is not known is no error."""
+        """Remove all rows of a tile. An unknown tile is no error."""
         if self._tiles.pop(tile, None):
             self._ascending = [entry for entry in self._ascending if entry[1] != tile]
 
     def take(self, n_hashes: int) -> tuple[int, int] | None:
-        """Take room for so many hashes: return the tile and row with the smallest room that suffices, or None.
+        """Take room for `n_hashes` in the row with the smallest room that is enough; return its tile and row, or None.
 
-        Of equals the lowest; its room is so much smaller from now on.
+        Of several such rows the first by tile and row is taken. Its room falls by `n_hashes`.
         """
         at = bisect_left(self._ascending, (n_hashes, -1, -1))
         if at == len(self._ascending):
@@ -98,9 +98,9 @@ class Entry(NamedTuple):
 class RowIndex:
     """Which documents live in a row, and which rows hold a document.
 
-    Arrays given to it, mapped read-only files too, are kept as they are and looked at only when their tile is asked
-    for; opening a million documents builds no Python objects. A change copies the one tile it concerns. Not
-    thread-safe while it is changed; any number of threads may read a finished one.
+    Arrays given to `put_tile` are kept uncopied, read-only memory maps too, and read only when their tile is asked for.
+    So opening a collection of a million documents builds no Python objects. A change copies one tile. Any number of
+    threads may read the index while no thread changes it.
 
     >>> index = RowIndex()
     >>> index.add(Entry(tile=0, row=1, document=40, part_start=0, part_stop=4))
@@ -119,11 +119,11 @@ class RowIndex:
         return sum(map(len, self._tiles.values()))
 
     def tiles(self) -> list[int]:
-        """Return the numbers of the tiles that are known, ascending."""
+        """Return the numbers of all tiles, ascending."""
         return sorted(self._tiles)
 
     def add(self, entry: Entry) -> None:
-        """Note that parts of a document live in a row.
+        """Add an entry: parts of a document live in a row.
 
         Raises:
             ParameterError: A number is outside [0, 2^32), or the entry names no part.
@@ -136,26 +136,26 @@ class RowIndex:
         self._tiles[tile].add(entry)
 
     def documents(self, tile: int, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.uint32]:
-        """Return the documents that live in some rows of a tile, ascending, each once.
+        """Return the documents that live in the given rows of a tile, ascending, each once.
 
         Raises:
-            NotFoundError: The tile is not known.
+            NotFoundError: The tile is not in the index.
             CorruptError: The tile's array is not ascending by row.
         """
         entries = self._tile(tile)
         return distinct(entries.of_rows(rows)[:, 1]) if len(rows) else np.empty(0, np.uint32)
 
     def parts(self, tile: int, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.uint32]:
-        """Return what lives in some rows of a tile, `(n, 3) uint32`: document, first part, part after the last.
+        """Return the parts that live in the given rows of a tile, `(n, 3) uint32`: document, part_start, part_stop.
 
         Raises:
-            NotFoundError: The tile is not known.
+            NotFoundError: The tile is not in the index.
             CorruptError: The tile's array is not ascending by row.
         """
         return self._tile(tile).of_rows(rows)[:, 1:]
 
     def rows_of(self, document: int) -> list[tuple[int, int]]:
-        """Return the tile and row of everything that holds a document, ascending, each once; empty when nothing does.
+        """Return the tile and row of each row that holds a document, ascending, each once; empty if no row does.
 
         The first call after a change sorts the changed tiles by document.
 
@@ -169,31 +169,31 @@ class RowIndex:
         ]
 
     def drop_document(self, document: int) -> list[tuple[int, int]]:
-        """Forget where a document lives; return the rows it lived in, as `rows_of` did before."""
+        """Remove the entries of a document; return the rows that held it, as `rows_of` did before."""
         rows = self.rows_of(document)
         for tile in {tile for tile, _ in rows}:
             self._tiles[tile].drop_document(document)
         return rows
 
     def drop_tile(self, tile: int) -> None:
-        """Forget a tile; one that is not known is no error."""
+        """Remove a tile. An unknown tile is no error."""
         self._tiles.pop(tile, None)
 
     def tile_arrays(self, tile: int) -> Entries:
-        """Return the entries of a tile, `(n_entries, 4) uint32`: row, document, part_start, part_stop; by row.
+        """Return the entries of a tile by row, `(n_entries, 4) uint32`: row, document, part_start, part_stop.
 
         Raises:
-            NotFoundError: The tile is not known.
+            NotFoundError: The tile is not in the index.
             CorruptError: The tile's array is not ascending by row.
         """
         return self._tile(tile).entries()
 
     def put_tile(self, tile: int, entries: Entries) -> None:
-        """Take over a tile, in the place of what was known of it; `entries` is kept, not copied.
+        """Set all entries of a tile. `entries` is kept, not copied.
 
         Args:
-            tile: Its number.
-            entries: What `tile_arrays` returned; ascending by row, which is checked when the tile is first used.
+            tile: The number of the tile.
+            entries: As `tile_arrays` returns them, ascending by row. The order is checked when the tile is first used.
 
         Raises:
             ParameterError: `entries` is not `(n_entries, 4) uint32`.
@@ -209,7 +209,7 @@ class RowIndex:
 
 
 class _TileEntries:
-    """One tile's entries: an array ascending by row, and what was added since, not yet in its place."""
+    """One tile's entries: an array ascending by row, and a list of entries added since, not yet sorted in."""
 
     def __init__(self, entries: Entries | None = None, *, where: str = "") -> None:
         self._given = entries if entries is not None else np.empty((0, 4), np.uint32)
@@ -261,7 +261,7 @@ class _TileEntries:
         return self._by_document[start:stop]
 
     def _check(self) -> None:
-        """A row out of its place would be looked for in vain, and its documents missed."""
+        """Refuse entries that do not ascend by row: a row out of place would not be found, and its documents missed."""
         rows = self._given[:, 0]
         if (rows[1:] < rows[:-1]).any():
             raise CorruptError(f"row index of {self._where} is not ascending by row; run `pmbf check --repair`")

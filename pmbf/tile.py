@@ -1,7 +1,7 @@
-"""A tile: up to 512 Bloom filters of equal width, its rows, in one of two forms.
+"""A tile: up to 512 rows of equal width, each a Bloom filter, in one of two forms.
 
-A hash sets k bits of a row of m bits. A row may hold a hash when it has all k of them: always when it was inserted, and
-with probability ε = (popcount / m)^k when it was not.
+A hash sets k bits of a row of m bits. A row may hold a hash if all k bits are set: always if the hash was inserted, and
+with probability ε = (popcount / m)^k if it was not.
 
     open: row after row                          sealed: bit position after bit position, 512 rows in 64 bytes
 
@@ -12,13 +12,14 @@ with probability ε = (popcount / m)^k when it was not.
           …   │                   │                    …   │                   │
         (n_rows, W) uint64, m = 64 W                 (64 W, ceil(n_rows / 64)) uint64
 
-An insertion writes into one row, so a tile being filled is open. A query asks every row for the same k bits, so a full
-tile is sealed: k cache lines answer one hash for 512 rows. Fewer rows take fewer words a line. Measured with 512 rows,
-12,800 bits each, k = 3: 1,200 hashes are looked up in 1.2 ms when open and 0.06 ms when sealed; sealing takes 1.1 ms.
+An insertion writes into one row, so the tile that is being filled is open. A query asks each row for the same k bits,
+so a full tile is sealed: k cache lines answer one hash for 512 rows. With fewer rows a line has fewer words. Measured
+with 512 rows of 12,800 bits, k = 3: looking up 1,200 hashes takes 1.2 ms in an open tile and 0.06 ms in a sealed one;
+sealing takes 1.1 ms.
 
 Sources:
-    Tskhay, Butakov & Kim 2014: several documents in one row; rows compared by AND and popcount, as in
-    Geravand & Ahmadi 2011, where a row holds one document.
+    Tskhay, Butakov & Kim 2014: several documents in one row. Rows are compared by AND and popcount, as in Geravand &
+    Ahmadi 2011, where a row holds one document.
     Bingmann et al. 2019, COBS, and Seiler et al. 2021, Raptor: filters stored bit position by bit position.
 """
 
@@ -38,17 +39,17 @@ ROWS_PER_TILE = 512
 
 _FIRST_ROWS = 8
 Hashes = NDArray[np.uint32]
-Words = NDArray[np.uint64]
+Bits = NDArray[np.uint64]
 Check = Callable[[NDArray[np.int64] | None], bool]
-"""Called with the slices about to be read, None for all bits; raises when they are damaged, and returns whether all
-bits are checked, so that it need not be called again."""
+"""Called with the numbers of the slices about to be read; None stands for all bits. Raises if a slice is damaged.
+Returns whether all bits are checked by now; if so, then no more calls are needed."""
 
 
 class Tile:
     """Up to 512 rows of equal width, open or sealed.
 
-    Never misses: a hash inserted into a row hits it in either form. Any number of threads may query a tile that none
-    changes.
+    Promise: an inserted hash always hits its row, in either form. Any number of threads may query a tile while no
+    thread changes it.
 
     Attributes:
         n_rows: Rows so far, 0 to `ROWS_PER_TILE`.
@@ -65,8 +66,8 @@ class Tile:
 
     __slots__ = ("_bits", "_check", "_popcounts", "capacity", "fpr", "n_hashes", "n_rows", "row_words", "sealed")
 
-    def __init__(self, bits: Words, popcounts: NDArray[np.int64], *, n_hashes: int, fpr: float, sealed: bool) -> None:
-        """Take bits as they are; use `new`, `open_form` or `sealed_form`, which check them."""
+    def __init__(self, bits: Bits, popcounts: NDArray[np.int64], *, n_hashes: int, fpr: float, sealed: bool) -> None:
+        """Keep the arguments unchecked. `new`, `open_form` and `sealed_form` check them."""
         self._bits = bits
         self._check: Check | None = None
         self._popcounts = popcounts
@@ -97,7 +98,7 @@ class Tile:
     @classmethod
     def open_form(
         cls,
-        rows: Words,
+        rows: Bits,
         *,
         n_rows: int,
         n_hashes: int,
@@ -105,14 +106,14 @@ class Tile:
         popcounts: NDArray[np.integer] | None = None,
         check: Check | None = None,
     ) -> Tile:
-        """Return an open tile over rows, shared and not copied; read-only when they are.
+        """Return an open tile over rows. The array is shared, not copied; if it is read-only, then so is the tile.
 
         Args:
             rows: `(n_rows, W) uint64`.
             n_rows: Rows, at most `ROWS_PER_TILE`.
             n_hashes: Bits per hash, k.
             fpr: Chance that an absent hash hits a full row.
-            popcounts: `(n_rows,)`, bits set in each row; counted when None.
+            popcounts: `(n_rows,)`, bits set in each row. None: they are counted now.
             check: Called before bits are read; see `Check`.
 
         Raises:
@@ -127,7 +128,7 @@ class Tile:
     @classmethod
     def sealed_form(
         cls,
-        slices: Words,
+        slices: Bits,
         *,
         n_rows: int,
         n_hashes: int,
@@ -135,14 +136,14 @@ class Tile:
         popcounts: NDArray[np.integer] | None = None,
         check: Check | None = None,
     ) -> Tile:
-        """Return a sealed tile over slices, a read-only memory map for instance, shared and not copied.
+        """Return a sealed tile over slices. The array is shared, not copied; it may be a read-only memory map.
 
         Args:
             slices: `(64 W, ceil(n_rows / 64)) uint64`.
             n_rows: Rows, at most `ROWS_PER_TILE`.
             n_hashes: Bits per hash, k.
             fpr: Chance that an absent hash hits a full row.
-            popcounts: `(n_rows,)`, bits set in each row; counted when None, which reads all bits.
+            popcounts: `(n_rows,)`, bits set in each row. None: they are counted now, which reads all bits.
             check: Called before bits are read; see `Check`.
 
         Raises:
@@ -154,11 +155,9 @@ class Tile:
         counts = _column_counts(slices, n_rows) if popcounts is None else _own_counts(popcounts, n_rows)
         return cls(slices, counts, n_hashes=n_hashes, fpr=fpr, sealed=True)._checked_by(check)
 
-    # ------------------------------------------------------------------ what it holds
-
     @property
-    def bits(self) -> Words:
-        """The bits, shared: `(n_rows, W)` when open, `(64 W, ceil(n_rows / 64))` when sealed."""
+    def bits(self) -> Bits:
+        """The bits, shared: `(n_rows, W)` if open, `(64 W, ceil(n_rows / 64))` if sealed."""
         return self._read()
 
     @property
@@ -172,7 +171,7 @@ class Tile:
         return self._popcounts[: self.n_rows]
 
     def rates(self) -> NDArray[np.float64]:
-        """Return the chance that an absent hash hits each row, its own ε, `(n_rows,) float64`."""
+        """Return for each row the chance that an absent hash hits it, `(n_rows,) float64`."""
         return np.asarray((self.popcounts / self.row_bits) ** self.n_hashes)
 
     def room(self, row: int) -> int:
@@ -187,9 +186,7 @@ class Tile:
         """Return the room of each row, `(n_rows,) int64`."""
         return np.array([self._room(popcount) for popcount in self.popcounts.tolist()], np.int64)
 
-    # ------------------------------------------------------------------ asking
-
-    def hits(self, hashes: Hashes) -> Words:
+    def hits(self, hashes: Hashes) -> Bits:
         """Return which rows may hold each hash, `(q, ceil(n_rows / 64)) uint64`: bit r % 64 of word r // 64 is row r.
 
         Args:
@@ -202,11 +199,11 @@ class Tile:
         return ask(self._read(hashes), hashes, n_hashes=self.n_hashes)
 
     def probed(self, hashes: Hashes) -> Probed:
-        """Return what `kernels.look_up` takes for the tile: bits in which these hashes may be asked for."""
+        """Return the tile as `kernels.look_up` takes it. Only the bits that these hashes need are checked."""
         return self._read(hashes), self.sealed, self.n_hashes
 
     def common_bits(self, hashes: Hashes) -> NDArray[np.int64]:
-        """Return the bits that each row shares with a row holding just these hashes, `(n_rows,) int64`.
+        """Return how many bits each row shares with a row that holds these hashes alone, `(n_rows,) int64`.
 
         Args:
             hashes: `(q,) uint32`, any order.
@@ -220,14 +217,12 @@ class Tile:
         if self.sealed:
             at = kernels.positions(hashes, row_bits=self.row_bits, n_hashes=self.n_hashes)
             return _column_counts(self._read(hashes)[np.unique(at)], self.n_rows)
-        # Imported where it is used: few ask by common bits, and a start is not to wait for it.
+        # Imported here: common bits are rarely asked for, and the import would slow every start.
         from bitarray import bitarray
         from bitarray.util import count_and
 
         query, *rows = (bitarray(buffer=row.data, endian="little") for row in (self._filled([hashes]), *self.bits))
         return np.array([count_and(query, row) for row in rows], np.int64)
-
-    # ------------------------------------------------------------------ changing
 
     def add_row(self) -> int:
         """Add an empty row and return its number.
@@ -244,7 +239,7 @@ class Tile:
         return self.n_rows - 1
 
     def insert(self, row: int, hashes: Hashes) -> None:
-        """Insert hashes into a row; from now on each of them hits it.
+        """Insert hashes into a row. From now on each of them hits the row.
 
         Args:
             row: 0 to `n_rows` - 1.
@@ -261,14 +256,15 @@ class Tile:
     def rebuild(self, row: int, parts: Iterable[Hashes]) -> None:
         """Clear a row, then insert its survivors: the bits are those of a fresh row.
 
-        Clearing only the bits of what is removed would take bits from its neighbours, which would vanish.
+        Documents of one row share bits. If only the bits of a removed document were cleared, then its neighbours would
+        lose bits, and a query would miss them.
 
         Args:
             row: 0 to `n_rows` - 1.
-            parts: Arrays `(n,) uint32`, of everything the row is to hold.
+            parts: Arrays `(n,) uint32`: all hashes that the row holds from now on.
 
         Raises:
-            ParameterError: As for `insert`; the row is then as it was.
+            ParameterError: As for `insert`; the row is then unchanged.
         """
         self._require_writable()
         fresh = self._filled(parts)
@@ -276,28 +272,26 @@ class Tile:
         self._popcounts[row] = kernels.popcount(fresh)
 
     def seal(self) -> None:
-        """Change to the sealed form, in place; a sealed tile stays as it is."""
+        """Change to the sealed form, in place. A sealed tile stays unchanged."""
         if not self.sealed:
             self._bits, self._popcounts, self.sealed = kernels.seal(self.bits), self.popcounts.copy(), True
 
     def unseal(self) -> None:
-        """Change to the open form, in place and writable; an open tile stays as it is."""
+        """Change to the open form, in place and writable. An open tile stays unchanged."""
         if self.sealed:
             self._bits, self.sealed = kernels.unseal(self.bits, self.n_rows), False
 
     def writable(self) -> Tile:
-        """Return an open copy that may be changed, whatever this tile is."""
+        """Return an open copy that may be changed. This tile may be open, sealed or read-only."""
         rows = kernels.unseal(self.bits, self.n_rows) if self.sealed else self.bits.copy()
         return Tile(rows, self.popcounts.copy(), n_hashes=self.n_hashes, fpr=self.fpr, sealed=False)
-
-    # ------------------------------------------------------------------ private
 
     def _checked_by(self, check: Check | None) -> Tile:
         self._check = check
         return self
 
-    def _read(self, hashes: Hashes | None = None) -> Words:
-        """Return the bits, those that some hashes ask for checked, or all of them."""
+    def _read(self, hashes: Hashes | None = None) -> Bits:
+        """Return the bits. Those that the hashes need are checked before; if `hashes` is None, then all are."""
         if self._check is not None:
             lines = None
             if self.sealed and hashes is not None:
@@ -309,7 +303,7 @@ class Tile:
     def _room(self, popcount: int) -> int:
         return params.room(popcount, row_bits=self.row_bits, n_hashes=self.n_hashes, fpr=self.fpr)
 
-    def _filled(self, parts: Iterable[Hashes]) -> Words:
+    def _filled(self, parts: Iterable[Hashes]) -> Bits:
         row = np.zeros(self.row_words, np.uint64)
         for hashes in parts:
             kernels.fill(row, hashes, n_hashes=self.n_hashes)
@@ -332,7 +326,7 @@ class Tile:
             raise ParameterError(f"the tile is {found}, expected an open one; change the copy that writable() returns")
 
 
-def _column_counts(slices: Words, n_rows: int) -> NDArray[np.int64]:
+def _column_counts(slices: Bits, n_rows: int) -> NDArray[np.int64]:
     whole = kernels.window_counts(slices, n_rows, np.array([0]), np.array([len(slices)]))
     return np.asarray(whole[0], np.int64)
 

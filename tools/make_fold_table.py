@@ -1,9 +1,9 @@
-"""Write `pmbf/kernels/fold_table.bin`: what each Unicode code point becomes when a text is folded.
+"""Write `pmbf/kernels/fold_table.bin`: what each Unicode code point folds to.
 
     python tools/make_fold_table.py [--check]
 
-Run with a Python whose `unicodedata` is version 14.0.0 (CPython 3.11), so that the table stays what it is.
-The rules are those of docs/text.md; the layout of the file is drawn in pmbf/kernels/fold_table.py.
+Run it with a Python whose `unicodedata` is version 14.0.0 (CPython 3.11), so that the table does not change.
+docs/text.md has the rules; pmbf/kernels/fold_table.py draws the layout of the file.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ EXPANSION, LOWER, LETTER, INVISIBLE, HYPHEN = (1 << bit for bit in (27, 28, 29, 
 # Default_Ignorable_Code_Point of Unicode 14 (DerivedCoreProperties.txt), and U+2800, a blank that is drawn as nothing.
 _IGNORABLE = """00AD 034F 061C 115F-1160 17B4-17B5 180B-180F 200B-200F 202A-202E 2060-206F 2800 3164
     FE00-FE0F FEFF FFA0 FFF0-FFF8 1BCA0-1BCA3 1D173-1D17A E0000-E0FFF"""
-# Ignorables that honest texts are full of: soft hyphens and variation selectors.
+# Ignorables that are common in honest texts: soft hyphens and variation selectors.
 _HARMLESS = "00AD 180B-180D 180F FE00-FE0F E0100-E01EF"
 # Blocks whose combining marks (Mn, Mc, Me) are dropped: Latin, Greek, Cyrillic, inherited ones, Hebrew, Arabic,
 # Syriac, kana voicing, ideographic tones, musical and sign notation.
@@ -59,7 +59,7 @@ _CONJOINING = re.compile("[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
 
 
 def main() -> None:
-    """Write the table, or with `--check` compare it with the one that is there."""
+    """Write the table. With `--check`, compare it with the existing table instead."""
     if unicodedata.unidata_version != UNICODE_VERSION:
         sys.exit(f"unicodedata is {unicodedata.unidata_version}, expected {UNICODE_VERSION}: run with CPython 3.11")
     table = packed()
@@ -79,7 +79,7 @@ def packed() -> bytes:
 
 
 def entry(char: str, expansions: list[int]) -> int:
-    """Return the table entry of a character; what it expands to is appended to `expansions`."""
+    """Return the table entry of a character. If it folds to several, then these are appended to `expansions`."""
     becomes = folded(char)
     bits = _flags(char)
     if len(becomes) > 1:
@@ -89,7 +89,7 @@ def entry(char: str, expansions: list[int]) -> int:
 
 @cache
 def folded(char: str) -> str:
-    """Return what a character becomes: nothing, a space for a separator, or one or several folded characters.
+    """Return what a character folds to: nothing, a space for a separator, or one or more folded characters.
 
     >>> folded("É"), folded("ﬁ"), folded("½"), folded("?")
     ('e', 'fi', ' 1 2', ' ')
@@ -105,7 +105,7 @@ def folded(char: str) -> str:
 
 
 def _parts(char: str) -> str:
-    """Return the next step of folding one character; the character itself when nothing is left to do."""
+    """Return the next step of folding one character; the character itself if no step is left."""
     if _is_hangul(char):
         return char
     if "\uffa1" <= char <= "\uffdc":
@@ -151,7 +151,7 @@ def _separates(char: str) -> bool:
 
 
 def _is_hangul(char: str) -> bool:
-    """Tell syllables and compatibility jamo, which stay whole though Unicode would take them apart."""
+    """Return whether a character is a syllable or compatibility jamo. These stay whole, though Unicode splits them."""
     return "\uac00" <= char <= "\ud7a3" or "\u3131" <= char <= "\u318e"
 
 
@@ -167,14 +167,14 @@ def _class(becomes: str) -> int:
 
 
 def _low_bits(char: str, becomes: str) -> int:
-    """Return the folded code point; of a letter its distance mod 2^21, so that pages of unchanged letters are equal."""
+    """Return the folded code point, or for a letter the distance mod 2^21: pages of unchanged letters are equal."""
     if becomes in ("", " "):
         return ord(becomes or "\0")
     return (ord(becomes) - ord(char)) & 0x1FFFFF
 
 
 def _script(becomes: str) -> int:
-    """Return 1 to 4 for a letter of `SCRIPTS`, 0 for all else."""
+    """Return 1 to 4 for a letter of `SCRIPTS`, 0 for other characters."""
     if not becomes or unicodedata.category(becomes)[0] != "L":
         return 0
     name = unicodedata.name(becomes, "")
@@ -193,7 +193,7 @@ def _flags(char: str) -> int:
 
 
 def _expansion(becomes: str, expansions: list[int]) -> int:
-    """Return start (16 bits) and length (5 bits) of the characters in `expansions`, appended when new."""
+    """Return start (16 bits) and length (5 bits) of the characters in `expansions`. New ones are appended."""
     codes = [ord(char) for char in becomes]
     starts = range(len(expansions) - len(codes) + 1)
     start = next((start for start in starts if expansions[start : start + len(codes)] == codes), len(expansions))
@@ -205,7 +205,7 @@ def _expansion(becomes: str, expansions: list[int]) -> int:
 
 
 def _pages(entries: list[int]) -> tuple[list[int], list[int]]:
-    """Return the page number of every 256 code points, and the different pages end to end."""
+    """Return the page number of each 256 code points, and the distinct pages end to end."""
     numbers: dict[tuple[int, ...], int] = {}
     cut = (tuple(entries[start : start + PAGE]) for start in range(0, len(entries), PAGE))
     index = [numbers.setdefault(page, len(numbers)) for page in cut]

@@ -1,8 +1,8 @@
-"""Write `pmbf/guard/licences.bin`: the hashes of licences, which `pmbf guard` does not take for leaks.
+"""Write `pmbf/guard/licences.bin`: the hashes of licences, which are no leaks for `pmbf guard`.
 
     python tools/make_licences.py FILE...
 
-Each file is the text of a licence. docs/licences.md says which ones the file that is shipped was made of.
+Each FILE is the text of a licence. docs/licences.md lists the licences in the shipped file.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pmbf.text import utf8
 
 
 def hashes_of(texts: Iterable[str]) -> Hashes:
-    """Return the hashes that texts are known by, ascending, each once."""
+    """Return the hashes by which texts are recognised, ascending, each once."""
     found = [sampled(kernels.tokenise(utf8(text)))[0] for text in texts]
     return distinct(np.concatenate([np.empty(0, np.uint32), *found]))
 

@@ -2,9 +2,9 @@
 
     python tools/sanitize_text.py [SECONDS]
 
-Builds tests/kernels/sanitize_text.c with the kernels in a temporary folder and runs it, 20 seconds unless told
-otherwise, on texts it makes up. It exits with 0 when nothing was found: no byte read or written out of place, nothing
-undefined, nothing leaked, also when memory runs out, and the same results on every instruction set.
+Builds tests/kernels/sanitize_text.c with the kernels in a temporary folder, and runs it on made-up texts, 20 seconds by
+default. The exit code is 0 if nothing was found: no byte read or written out of place, nothing undefined, no memory
+leaked, also when memory runs out; and all instruction sets give the same results.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def _built(folder: Path) -> Path:
 
 
 def _declarations(folder: Path) -> Path:
-    """Return a header, included before all else, that puts the driver's allocation in the place of the library's."""
+    """Return a header that replaces the library's allocation by the driver's. It is included before all others."""
     path = folder / "stand_ins.h"
     path.write_text(
         "#include <stdlib.h>\n"

@@ -1,4 +1,4 @@
-"""How much of the recall of the candidates is left as a collection grows: on docs/pan.md and docs/tradeoffs.md."""
+"""The recall of the candidates as a collection grows: a table of docs/pan.md and docs/tradeoffs.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages share: a page of docs/ as a template, the figures it needs, and the plots beside it."""
+"""Shared by the pages: a page of docs/ is a template, the figures it needs, and the plots beside it."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Page:
     """A page that is written from figures.
 
     Args:
-        name: Of the page in docs/ and of its template here, without the ending.
+        name: Name of the page in docs/ and of its template here, without the ending.
         figures: Names of the files of figures in experiments/results, without the ending.
-        parts: Returns what stands for each name in the template, given the figures by name.
-        plots: By name, what draws a plot of docs/plots, and the figures it takes.
+        parts: Returns the text for each name in the template, given the figures by name.
+        plots: By the name of a plot in docs/plots, the function that draws it and the figures it takes.
     """
 
     name: str
@@ -55,14 +55,14 @@ class Page:
 
 
 def _wrapped(line: str) -> str:
-    """Return a line of prose in lines of at most `WIDTH` columns; what has a form of its own stays as it is."""
+    """Return a line of prose in lines of at most `WIDTH` columns. Tables, code and lists stay unchanged."""
     if len(line) <= WIDTH or line.startswith(("|", " ", "#", "!")):
         return line
     return fill(line, WIDTH, break_long_words=False, break_on_hyphens=False)
 
 
 def source(name: str, figures: Mapping[str, Figures]) -> str:
-    """Return which file some figures stand in, and what ran where; of detections, the run and not the scoring."""
+    """Return the file of some figures, and what ran where. For detections this is the run, not the scoring."""
     about = figures[name].get("run", figures[name])["about"]
     return f"[`{name}.json`](../experiments/results/{name}.json): {report.line(about)}."
 
@@ -77,7 +77,7 @@ def commits(names: Iterable[str], figures: Mapping[str, Figures]) -> str:
 
 
 def stored_table(one: Figures) -> str:
-    """Return a table of figures that are kept as they were measured once, with their commit and corpus."""
+    """Return a table of figures that were measured once, with their commit and corpus."""
     lines = report.head(f"| {' | '.join(one['columns'])} |")
     lines += [f"| {' | '.join(map(str, row))} |" for row in one["rows"]]
     told = f"Measured at commit {one['commit']}, {one['date']}, on {one['corpus']}. {one['remark']}"

@@ -1,4 +1,4 @@
-"""docs/pan.md: PAN's corpora, the figures of ours beside those of the competitions."""
+"""docs/pan.md: the figures of pmbf on PAN's corpora, beside those of the competitions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PUBLISHED = (
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
-    """Return what stands for each name in the template."""
+    """Return the text for each name in the template."""
     retrieved = figures["pan13-retrieve"]
     return {
         "published": _published(figures),

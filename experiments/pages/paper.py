@@ -20,7 +20,7 @@ CORPORA = ("debian-small", "debian-full")
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
-    """Return what stands for each name in the template."""
+    """Return the text for each name in the template."""
     found = {"corpora": _corpora(figures), "uniformity": _uniformity(figures)}
     found["stored_mistakes"] = stored_table(figures[STORED]["full"])
     for name, module in EXPERIMENTS.items():

@@ -32,7 +32,7 @@ STORED = "tradeoffs-stored"
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
-    """Return what stands for each name in the template."""
+    """Return the text for each name in the template."""
     planted = figures["planted"]
     stored = {name: stored_table(one) for name, one in figures[STORED].items()}
     return stored | {

@@ -1,7 +1,7 @@
 """`pan align`: the passages that pmbf's verification finds in each pair of a corpus.
 
-Each place of a suspicious document goes to one of its sources, the one that is most alike; so its pairs are aligned
-together, and again while any has no file yet.
+Each place of a suspicious document goes to the source that is most alike. So all pairs of a document are aligned
+together, and again if one of them has no file yet.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pmbf.report import Passage
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 MIN_CHARS = 150
-"""PAN's cases have no fewer characters."""
+"""Fewest characters of PAN's cases."""
 
 N_SAMPLED = 64
 """Sources whose words are counted."""
@@ -43,15 +43,15 @@ def align(
     jobs: int = 1,
     redo: bool = False,
 ) -> Done:
-    """Write a file of detections for every pair; those of an earlier, same run are kept.
+    """Write a file of detections for every pair. Files of the same run, begun earlier, are kept.
 
     Args:
-        corpus: With its pairs; where it lists none, those with a case are aligned.
+        corpus: The corpus. If it lists no pairs, then those with a case are aligned.
         out: Folder of the detections.
         settings: Fields of `pmbf.verify.Settings` that are not the default.
         every: Whether each suspicious document is compared with each source.
         jobs: Processes, at least 1.
-        redo: Whether detections that are there are thrown away first.
+        redo: Whether existing detections are deleted first.
 
     Raises:
         ParameterError: A setting is outside its range, or `out` holds detections of another run.
@@ -70,7 +70,7 @@ def align(
 
 
 def unfinished(pairs: Sequence[Pair], out: Path) -> list[Group]:
-    """Return the suspicious documents some pair of which has no file yet, each with all its sources."""
+    """Return the suspicious documents with a pair that has no file yet, each with all its sources."""
     every = [list(those) for _, those in groupby(pairs, key=lambda pair: pair[0])]
     wanted = [those for those in every if not all((out / file_name(pair)).exists() for pair in those)]
     return [(those[0][0], tuple(source for _, source in those)) for those in wanted]
@@ -112,7 +112,7 @@ def detection(pair: Pair, passage: Passage) -> Annotation:
 
 
 def sampled(corpus: Corpus) -> tuple[Path, ...]:
-    """Return a fair sample of the sources, to learn from how rare words are; a collection learns it so, too."""
+    """Return a fair sample of the sources, to learn how rare words are, as a collection does."""
     paths = sorted(corpus.sources.values())
     return tuple(random.Random(0).sample(paths, min(N_SAMPLED, len(paths))))
 

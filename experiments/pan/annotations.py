@@ -5,9 +5,9 @@
              source_reference="source-document00002.txt" source_offset="0" source_length="310" />
     </document>
 
-Offsets count code points, line ends untranslated and a byte order mark as one. Truth is named `plagiarism`, or with a
-word before it (`artificial-plagiarism`); detections are named `detected-plagiarism`. What cannot be true is refused,
-one annotation at a time: offsets below zero, passages without a character, half a source, a name that is none of these.
+Offsets count code points; line ends are untranslated, and a byte order mark counts as one. Truth is named `plagiarism`,
+or with a word before it (`artificial-plagiarism`). Detections are named `detected-plagiarism`. An annotation that
+cannot be true is refused alone: an offset below zero, a passage without a character, half a source, another name.
 """
 
 from __future__ import annotations
@@ -64,12 +64,12 @@ def cases_in(path: Path, refused: list[str]) -> list[Feature]:
 
 
 def detections_in(path: Path, refused: list[str]) -> list[Annotation]:
-    """Return the detections of a file, cases left out; arguments as of `cases_in`."""
+    """Return the detections of a file, cases left out. The arguments are those of `cases_in`."""
     return [feature.annotation for name, feature in _features(path, refused) if name.endswith(DETECTED)]
 
 
 def write_detections(path: Path, suspicious: str, detections: Iterable[Annotation]) -> None:
-    """Write the detections in one document; the file is there whole or not at all."""
+    """Write the detections in one document. The file appears whole or not at all."""
     lines = [
         f'<feature name="{DETECTED}" this_offset="{one.start}" this_length="{one.length}" '
         f"source_reference={quoteattr(one.source)} "
@@ -81,7 +81,7 @@ def write_detections(path: Path, suspicious: str, detections: Iterable[Annotatio
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file that is there whole or not at all."""
+    """Write a file, which appears whole or not at all."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8", newline="")
     part.replace(path)
@@ -111,10 +111,10 @@ def _features(path: Path, refused: list[str]) -> Iterator[tuple[str, Feature]]:
 
 
 def _annotation(reference: str, feature: ElementTree.Element) -> Annotation:
-    """Return what a feature annotates.
+    """Return the annotation of a feature.
 
     Raises:
-        ValueError: It is no annotation, or one that cannot be true.
+        ValueError: The feature is no annotation, or one that cannot be true.
     """
     name = feature.get("name", "")
     if not name.endswith(_PLAGIARISM):

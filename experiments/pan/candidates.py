@@ -1,11 +1,11 @@
-"""How good a run of `pan retrieve` is before any text is compared: is a case's source among the candidates?
+"""How good a run of `pan retrieve` is before texts are compared: is a case's source among the candidates?
 
     CORPUS/silver_shared_runs.tsv    optional: long runs of words that documents share whether annotated or not, one a
                                      line: susp, this_offset, this_length, source, source_offset, source_length,
                                      words, status (`annotated`, `listed-pair`, `unlisted-pair`), tabs between them
 
-Annotations speak of listed pairs alone, while suspicious documents hold real copies from other sources, too: what is
-found there is not wrong, and the runs tell how much of it is found.
+Annotations cover listed pairs alone, but suspicious documents hold real copies from other sources too. Detections of
+these are not wrong; the runs tell how many of them are found.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from pmbf.span import union_length
 
 SILVER = "silver_shared_runs.tsv"
 CUTS = (1, 10, 100, 500)
-"""Recall is told of so many candidates, best first."""
+"""Recall is given within this many candidates, best first."""
 
 Ranks = Mapping[Pair, int]
 """The place of each candidate in its query's list, from 1."""
@@ -33,11 +33,11 @@ Ranks = Mapping[Pair, int]
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """Of some pairs, how many have their source among the first candidates.
+    """The pairs that have their source among the first candidates.
 
     Args:
-        pairs: Pairs that should.
-        within: Share of them by the length of the list: `CUTS`, then the whole.
+        pairs: Number of pairs that should.
+        within: Share of pairs that do, for each length of the list: `CUTS`, then the whole list.
     """
 
     pairs: int
@@ -45,7 +45,7 @@ class Recall:
 
     @classmethod
     def of(cls, pairs: Collection[Pair], ranks: Ranks) -> Recall:
-        """Return the shares; 1 of nothing."""
+        """Return the shares; 1 if there are no pairs."""
         places = [ranks[pair] for pair in pairs if pair in ranks]
         cuts = (*CUTS, max(places, default=0))
         return cls(len(pairs), tuple(sum(place <= cut for place in places) / max(1, len(pairs)) for cut in cuts))
@@ -56,10 +56,10 @@ class Runs:
     """Silver runs of one status.
 
     Args:
-        runs: How many.
-        candidates: Of their pairs, those among the candidates.
+        runs: Number of runs.
+        candidates: Share of the runs whose pair is among the candidates.
         found: Share of the runs that detections of the same pair overlap on both sides.
-        covered: Share of their characters, on the suspicious side, that these cover.
+        covered: Share of the characters, on the suspicious side, that these detections cover.
     """
 
     runs: int
@@ -69,7 +69,7 @@ class Runs:
 
 
 def ranks(folder: Path) -> dict[Pair, int]:
-    """Return the candidates that `pan retrieve` wrote into a folder; none of a run that screened nothing."""
+    """Return the candidates that `pan retrieve` wrote into a folder; none for a run that screened nothing."""
     places: dict[Pair, int] = {}
     for path in sorted(folder.glob(f"*{CANDIDATES}")):
         suspicious = document_name(path.name.removesuffix(CANDIDATES))
@@ -79,7 +79,7 @@ def ranks(folder: Path) -> dict[Pair, int]:
 
 
 def recalls(corpus: Corpus, places: Ranks) -> dict[str, Recall]:
-    """Return the recall of the pairs with a case, by kind and of all together."""
+    """Return the recall of the pairs with a case, by kind and for all together."""
     by_kind = {kind.name: Recall.of(_pairs(kind.cases), places) for kind in corpus.kinds if kind.cases}
     return by_kind | {"all": Recall.of(_pairs(corpus.cases), places)}
 
@@ -116,7 +116,7 @@ def runs_found(runs: Mapping[str, set[Annotation]], found: Iterable[Annotation],
 
 
 def unlisted(runs: Mapping[str, set[Annotation]], others: Iterable[Annotation]) -> dict[str, int]:
-    """Return how many detections there are outside of the listed pairs, and how many of these overlap a shared run."""
+    """Return the number of detections outside the listed pairs, and how many of these overlap a shared run."""
     near, some = by_document(set().union(*runs.values())), list(others)
     met = sum(any(overlaps(one, run) for run in near.get(one.suspicious, ())) for one in some)
     return {"detections": len(some), "on_shared_runs": met}
@@ -152,7 +152,7 @@ def table(by_kind: Mapping[str, Any], counts: Mapping[str, int]) -> str:
 
 
 def runs_table(runs: Mapping[str, Any]) -> str:
-    """Return what is found of the shared runs, each status' `Runs` as a dict, as a table in Markdown."""
+    """Return the shared runs found, given the `Runs` of each status as a dict, as a table in Markdown."""
     lines = [
         "| shared runs | | among the candidates | found | characters covered |",
         "|---|---:|---:|---:|---:|",

@@ -1,7 +1,7 @@
-"""The scores of either half of a corpus: by the one settings were chosen, the other was kept apart.
+"""The scores of both halves of a corpus. Settings were chosen on the first half; the second was kept apart.
 
-A half is that of the suspicious documents' numbers, even (`first`) or odd (`second`); a pair is where its suspicious
-document is.
+Suspicious documents with even numbers are in the half `first`, those with odd numbers in `second`. A pair is in the
+half of its suspicious document.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Plagdet by sides, and normalised: what a whole source taken for a summary does not buy.
+"""Plagdet by sides, and normalised: measures that do not reward reporting a whole source for a summary.
 
-Plagdet counts the characters of both sides together. Where a short text sums up a long source, the source's side is
-nearly all of it, and whoever reports whole documents scores well. Two remedies:
+Plagdet counts the characters of both sides together. If a short text sums up a long source, then nearly all characters
+are the source's, and a program that reports whole documents scores well. Two remedies:
 
 - recall and precision of *each side* alone;
 - *normplagdet*: the overlap is measured from the least it can be, given how much is detected, to the most, and a side
@@ -10,8 +10,8 @@ nearly all of it, and whoever reports whole documents scores well. Two remedies:
 
       recall of a case = Σ over sides of (i − a)·(b − a)/d  /  Σ of (c − a)·(b − a)/d
 
-  and precision is the same with cases and detections changed about. A side without freedom (b = a) says nothing; where
-  both are, a detection of both whole documents is right, and any other is not.
+  and precision is the same with cases and detections exchanged. A side without freedom (b = a) says nothing. If both
+  sides have none, then a detection of both whole documents is right, and any other is wrong.
 
 Source:
     Belyy, Dubova & Nekrasov 2018, Improved Evaluation Framework for Complex Plagiarism Detection, sections 3 and 4.

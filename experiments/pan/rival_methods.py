@@ -1,7 +1,7 @@
-"""Ways to find the passages that two texts share, all asked alike: two texts in, spans out.
+"""Methods that find the passages two texts share, all called alike: two texts in, spans out.
 
-None is tuned here; each runs with what its authors say, or with the plain choice that stands beside it. Whatever is
-shorter than a case of PAN's can be is dropped, of every method.
+No method is tuned here. Each runs with its authors' settings, or with the plain choice given beside it. Passages
+shorter than PAN's shortest case are dropped, for every method.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ Method = Callable[[str, str], Found]
 
 MIN_CHARS = 150
 JOIN_CHARS = 150
-"""Neighbours that are as near on both sides are one passage, of the methods that see pieces only."""
+"""Pieces at most 150 characters apart in both texts become one passage, for methods that find only pieces."""
 
 LEFT_OUT = frozenset(string.punctuation + string.whitespace)
 _WORD = re.compile(r"\w+")

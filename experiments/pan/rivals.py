@@ -1,6 +1,6 @@
-"""`pan rivals`: other ways to find shared passages, on the same sampled pairs, each in a process of its own.
+"""`pan rivals`: other methods that find shared passages, on the same sampled pairs, each in a process of its own.
 
-A way that is not installed, fails, or is not done in time is a row that says so.
+If a method is not installed, fails or takes too long, then its row says so.
 """
 
 from __future__ import annotations

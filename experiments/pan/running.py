@@ -1,7 +1,7 @@
-"""A long run that may be killed: unit of work after unit, in processes, each one's answer on disk when it is done.
+"""A long run that may be killed: units of work, in processes. The answer of each is on disk when the unit is done.
 
-OUT/run.json      parameters of the run and where it was made; another run with others is refused
-OUT/*.xml         a file for each finished unit (or several), whole or not there
+OUT/run.json      parameters and machine of the run; a run with other parameters is refused
+OUT/*.xml         a file, or several, for each finished unit, whole or absent
 """
 
 from __future__ import annotations

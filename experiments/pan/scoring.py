@@ -1,8 +1,8 @@
 """`pan score`: detections against the cases, by kind of obfuscation and all together.
 
-Where the corpus lists pairs, only detections in listed pairs count, as in PAN 2014, and a kind is scored on its pairs.
-Where it does not, all detections count; a kind then has the detections that detect one of its cases, so that its
-precision says how well they fit, and false ones show under `all` alone.
+If the corpus lists pairs, then only detections in listed pairs count, as in PAN 2014, and a kind is scored on its
+pairs. If it does not, then all detections count. A kind then has the detections that detect one of its cases: its
+precision says how well they fit, and false detections show under `all` alone.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One source of each place of a query, which is what PAN asks for."""
+"""One source for each place of a query, as PAN wants it."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ MOST = 0.8
 
 
 def strongest(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages without those of which another document has most, and more alike.
+    """Return the passages, except those that another document mostly has too, and more alike.
 
-    A report of pmbf keeps them all, named in `also_in`.
+    A report of pmbf keeps them all, and names the documents in `also_in`.
 
     Args:
         passages_by_document: Passages of each document that matched one query.
 
+    >>> from pmbf.span import Span
     >>> better = Passage(Span(0, 90), Span(5, 95), 1.0, "verbatim")
     >>> worse = Passage(Span(5, 90), Span(7, 95), 0.4, "reworded")
     >>> strongest({7: (better,), 9: (worse,)}) == {7: (better,), 9: ()}
@@ -40,6 +41,6 @@ def _outdone(one: Passage, itself: int, passages_by_document: Mapping[int, tuple
 
 
 def _strength(one: Passage) -> float:
-    """Return the characters of a passage, those of a loose one only as far as its words are the source's."""
+    """Return the number of characters of a passage; of a loose one, of the share of its words that the source has."""
     alike = one.similarity if one.scores is None or one.scores.sorted_words is None else one.scores.sorted_words
     return len(one.query) * (1.0 if one.kind in ("verbatim", "edited") else alike)

@@ -1,7 +1,8 @@
-"""Suspicious documents with planted copies, and their sources: what `mistakes` counts mistakes on.
+"""Suspicious documents with planted copies, and their sources: the texts of `mistakes`.
 
-Half of the suspicious documents copy, each from up to four sources, passages of 50 to 5,000 words (log-uniform, at most
-half of either document together), half of them edited: 8 % of the words replaced, dropped or joined by another.
+Half of the suspicious documents copy passages, each from up to four sources. A passage has 50 to 5,000 words,
+log-uniform; all together are at most half of either document. Half of the passages are edited: 8 % of their words are
+replaced, dropped or joined by another.
 """
 
 from __future__ import annotations

@@ -1,15 +1,15 @@
-"""How large is the pseudo-matrix beside the matrix of one document a row, and what does packing ask of verification?
+"""How large is the pseudo-matrix beside the matrix of one document per row, and what does packing cost verification?
 
 The paper: on 14,428 documents of 38,000 words on average, 95 % of them under 123,000, longer rows pack better and ask
 more of the detailed comparison; it gives no figures. Here lengths are drawn from the log-normal distribution with that
-mean and that percentile. A document has one hash for each twentieth character (six to a word) in segments of 65,536
-characters; which hashes it has does not matter to the size, so they are drawn too, and placed by pmbf's own placer.
+mean and that percentile. A document has one hash for 20 characters (six characters to a word) in segments of 65,536
+characters. Which hashes it has does not matter for the size: they are drawn at random. pmbf's own placer places them.
 
 - pseudo-matrix: all rows, at k = 3 and ε = 1 % in a full row, `multi-row` and `single-row`;
-- matrix, rows this long: as many rows of the same width, but none shared; a document takes as many as it needs;
-- matrix, one width for all: one row a document, wide enough for the longest, as the matrix Bloom filter needs it;
-- resolved: documents that live in the rows of one that is found, beside itself, and those in one row that passes by
-  chance: so many are compared in detail for nothing, unless exact hashes sort them out before.
+- matrix, rows this long: rows of the same width, but no row is shared; a document takes as many as it needs;
+- matrix, one width for all: one row per document, wide enough for the longest, as the matrix Bloom filter needs it;
+- resolved: other documents in the rows of a found document, and documents in a row that passes by chance. They are
+  compared in detail in vain, unless exact hashes rule them out before.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What the experiments' documents are made of: stretches of real texts, none of which stands twice, or mere words.
+"""The material of the experiments' documents: stretches of real texts, each used once, or single words.
 
-A text is a list of pieces: a word with what follows it up to the next, so that `"".join(pieces)` is the text, a slice
-of it a passage, and its length the number of words.
+A text is a list of pieces. A piece is a word with the characters up to the next word. So `"".join(pieces)` is the text,
+a slice of the list is a passage, and its length is the number of words.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Texts(Protocol):
     """Where texts come from."""
 
     def take(self, n_words: int) -> list[str]:
-        """Return a text of so many words, in pieces; other calls give other texts."""
+        """Return a text of `n_words` words, in pieces. Other calls give other texts."""
 
 
 def texts(corpus: Path | None, seed: int) -> Texts:
@@ -53,7 +53,7 @@ class MadeUp:
         self._chosen = random.Random(seed)
 
     def take(self, n_words: int) -> list[str]:
-        """Return so many words, in pieces."""
+        """Return `n_words` words, in pieces."""
         return self._chosen.choices(_words_of_examples(), k=n_words)
 
 
@@ -79,7 +79,7 @@ class Stretches:
         self._n_taken = 0
 
     def take(self, n_words: int) -> list[str]:
-        """Return a text of so many words, in pieces, stretch by stretch.
+        """Return a text of `n_words` words, in pieces, stretch by stretch.
 
         Raises:
             ParameterError: The folder has no more.

@@ -1,6 +1,6 @@
-"""Rows above chance by counted hashes, in windows of a query: the screening that the paper's experiments measure.
+"""Rows with more hits than chance explains, in windows of a query: the screening that the paper's experiments measure.
 
-The product weighs hits by how rare their hashes are instead (`docs/decisions/0011-hits-are-weighed-by-rarity.md`).
+pmbf itself weighs hits by the rarity of their hashes instead (`docs/decisions/0011-hits-are-weighed-by-rarity.md`).
 """
 
 from __future__ import annotations

@@ -29,11 +29,9 @@ from pmbf.endpoint.sitekey import SiteKey
 from pmbf.kernels import alike
 from pmbf.params import FOLD_VERSION
 from pmbf.span import Span
-from pmbf.text import utf8
+from pmbf.text import SINGLE_CHARS, utf8
 
 GRAM_LETTERS = 40
-SINGLE_LETTERS = 3
-"""Letters that a letter which is a token counts for."""
 WINDOW = 22
 RUN = 6
 """Distinct hashes in a row that a text must share with a row of the filter."""
@@ -45,7 +43,7 @@ LAG, MOST_REPEATED = 4, 28
 """A gram says little if more than 28 of its 36 letters, from the fifth on, are among the four letters before them. In
 English a quarter are, in random digits a third, in zeros and ones nearly all."""
 
-RULES = f"{FOLD_VERSION} {alike()} {GRAM_LETTERS} {SINGLE_LETTERS} {WINDOW} {LAG} {MOST_REPEATED}"
+RULES = f"{FOLD_VERSION} {alike()} {GRAM_LETTERS} {SINGLE_CHARS} {WINDOW} {LAG} {MOST_REPEATED}"
 """The rules that make samples comparable; part of an endpoint filter's header."""
 
 _NEVER = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -173,7 +171,7 @@ def letters_of(text: str) -> tuple[Codes, NDArray[np.uint32]]:
     if not len(singles):
         return codes, places
     times = np.ones(len(codes), np.intp)
-    times[singles] = SINGLE_LETTERS
+    times[singles] = SINGLE_CHARS
     number = np.arange(times.sum()) - np.repeat(np.cumsum(times) - times, times)
     return np.repeat(codes, times) | (number.astype(np.uint32) << 21), np.repeat(places, times)
 

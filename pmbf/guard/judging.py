@@ -15,10 +15,8 @@ from pmbf.guard.reading import ReadPayload
 from pmbf.guard.types import Action, Evidence, Finding
 from pmbf.report import Match, Passage, Report, Span
 from pmbf.span import common, length_inside, merged, union_length
-from pmbf.text import fold, tokenise
+from pmbf.text import SINGLE_CHARS, fold, tokenise
 
-SINGLE_CHARS = 3
-"""As in `pmbf.verify`: what a letter that is a token of its own counts for."""
 ORDER = {"block": 0, "warn": 1, "allowed": 2, "trace": 3}
 
 

@@ -1,9 +1,9 @@
 """The one door to the hot loops: text in, tokens and samples out; hashes in, bits and counts out.
 
-Two twins answer the same names with the same results and the same errors: the native kernels, in C, and the NumPy
-reference. The native ones answer where they are built; `PMBF_KERNELS=native` and `PMBF_KERNELS=reference` choose one.
-Nothing outside this package imports a module of it: a contract in `pyproject.toml` says so. What a module gives to
-others stands in its `__all__`.
+There are two twins with the same names, results and errors: the native kernels, in C, and the NumPy reference. If the
+native kernels are built, then they answer. `PMBF_KERNELS=native` and `PMBF_KERNELS=reference` choose a twin. Code
+outside imports this package only, never a module of it: a contract in `pyproject.toml` checks that. The `__all__` of a
+module lists what others may use.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pmbf.kernels.choice import kernels_of
 from pmbf.kernels.lookalikes import alike as alike
 from pmbf.kernels.types import *
 
-# One twin is checked for types; the other has the same names and, so the tests say, the same types.
+# mypy checks the types of one twin. Tests check that the other twin has the same names and types.
 if TYPE_CHECKING:
     from pmbf.kernels.reference_align import *
     from pmbf.kernels.reference_bits import *
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_records import *
     from pmbf.kernels.reference_runs import *
     from pmbf.kernels.reference_text import *
+    from pmbf.kernels.reference_turning import *
     from pmbf.kernels.reference_words import *
 else:
     globals().update(kernels_of(NAME))

@@ -1,6 +1,6 @@
-"""What both twins of the alignment kernels are told: the numbers of `docs/alignment.md`, and tables of scores.
+"""The arguments of both twins of the alignment kernels: the numbers of `docs/alignment.md`, tables of scores, texts.
 
-Scores are whole numbers in 1/1024 of a nat (`NAT`), so that the twins agree to the bit.
+Scores are whole numbers in 1/1024 nat (`NAT`), so that the twins agree to the bit.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ __all__ = ["NAT", "PRIOR_UNIT", "PRIOR_WORDS", "Grams", "Pair", "Rules", "Runs",
 NAT = 1024
 PRIOR_WORDS = 500
 PRIOR_UNIT = 65536
-"""Priors say how many of `PRIOR_WORDS` words of any text are expected to be a certain one, in 1/65536."""
+"""The prior of a word: how often it is expected among 500 words of any text, in 1/65536."""
 
 N_SLIPS = 7
-"""First letters of a word of which one is left out."""
+"""A slip of a word is its first 7 letters with one of them left out."""
 
 N_BUCKETS = 32 * 18
 _CHANCE_UNIT = 1 << 20
@@ -27,38 +27,39 @@ _CHANCE_UNIT = 1 << 20
 
 @dataclass(frozen=True)
 class Rules:
-    """The numbers of an alignment; scores in 1/1024 nat, distances in words, shares in per cent.
+    """The numbers of an alignment: scores in 1/1024 nat, distances in words, shares in per cent.
 
     Args:
-        most_points: Places of a word in the query times places in the source, above which it makes no points.
-        radius: How far on both sides a point looks for others.
-        near: Those within this distance count half as much again.
+        most_points: A word makes no points if its places in the query times its places in the source are more.
+        radius: How far a point looks for other points, in both texts.
+        near: Other points within this distance count half as much again.
         density: Least density of a point that is kept.
-        gap: Widest gap between two points of one cluster, on either side.
-        gap_rounds: Times a cluster is split at most.
+        gap: Widest gap between two points of one cluster, in either text.
+        gap_rounds: Most times that a cluster is split.
         margin: How far an edge may move outwards in a round of refinement.
         inward: How far an edge may move inwards to a border.
-        rounds: Of refinement, at most.
-        prior_words: Words added to those of a text when a rate is taken: they weigh the priors against what is seen.
-        outward_bonus: For an edge that moves outwards to a border, or stays on one.
-        line_bonus: For a border with a line's end.
-        step_price: Of each word an edge moves.
-        least_snap: Least value of a border an edge moves to.
-        least_box: Least score of a box that may join others.
+        rounds: Most rounds of refinement.
+        prior_words: Words added to those of a text when a rate is computed: the weight of the priors against the text.
+        outward_bonus: Added for an edge that moves outwards to a border, or stays on one.
+        line_bonus: Added for a border that is the end of a line.
+        step_price: Taken off for each word that an edge moves.
+        least_snap: Least value of a border that an edge moves to.
+        least_box: Least score of a box that may be joined with others.
         least_score: Least score of an alignment.
-        stretch: How far the next border may be when both texts' ends are moved together.
-        stretches: Times that is done at most.
-        stretch_gain: Least that each brings.
-        summary_source: Fewest words of a source that has summaries.
+        stretch: Greatest distance of the next border when ends of a box are moved in both texts.
+        stretches: Most times that ends are moved so.
+        stretch_gain: Least gain of each such move.
+        summary_source: Fewest words of a source that can have a summary.
         summary_words: Most words of a summary.
-        summary_score: Its least score, every word counted.
-        summary_evidence: Its least score, each word counted once, and as one of the query's topic.
-        summary_boxes: Least share of its words that stand in the source, by rarity, that boxes explain, all together.
-        summary_one: Most of them that one box may explain.
-        summary_one_lines: The same where it begins and ends with a line.
-        summary_window: Words of the source's window in which most of them stand, per cent of the summary's own.
-        summary_dense: Most of them, each once, in such a window.
-        summary_dense_lines: The same where it begins and ends with a line.
+        summary_score: Least score of a summary, each word counted every time.
+        summary_evidence: Least score of a summary, each word counted once, and as a word of the query's topic.
+        summary_boxes: Least share of a summary's shared words that all boxes explain together. Shared words stand in
+            the source too; here and below they count by rarity.
+        summary_one: Greatest share of the shared words that one box may explain.
+        summary_one_lines: The same for a summary that begins and ends with a line.
+        summary_window: Words of a window of the source, per cent of the words of the summary.
+        summary_dense: Greatest share of the shared words, each counted once, in such a window.
+        summary_dense_lines: The same for a summary that begins and ends with a line.
     """
 
     most_points: int = 300
@@ -93,22 +94,22 @@ class Rules:
 
     @cached_property
     def numbers(self) -> NDArray[np.int64]:
-        """All of them in order, for the native twin."""
+        """All numbers in order, for the native twin."""
         return np.array([getattr(self, one.name) for one in fields(self)], np.int64)
 
 
 @dataclass(frozen=True)
 class Odds:
-    """How likely words are: what the tables of scores are made of.
+    """How likely words are: the numbers behind the tables of scores.
 
     Args:
-        copied: Chance that a word of a copied part stands in the other's.
+        copied: Chance that a word of a copied part stands in the other text's part.
         summarised: Chance that a word of a summary stands in the source.
-        most: A match never says more, in nats.
-        least: A miss never says more against, in nats.
-        least_summary: The same for summaries.
-        crowding: How much likelier than by its rate a word is expected, since words come in flocks.
-        surest: Most chance by which a word is expected anyway.
+        most: Greatest score of a match, in nats.
+        least: Least score of a miss, in nats.
+        least_summary: Least score of a miss in a summary, in nats.
+        crowding: Factor on the expected number of a word, since words come in clusters.
+        surest: Greatest chance with which a word is expected without copying.
     """
 
     copied: float = 0.85
@@ -122,9 +123,9 @@ class Odds:
 
 @cache
 def score_tables(odds: Odds = Odds()) -> NDArray[np.int32]:
-    """Return `(4, N_BUCKETS) int32`: match, miss, match in a summary, miss in a summary, by how much is expected.
+    """Return scores by expected number, `(4, N_BUCKETS) int32`: match, miss, match in a summary, miss in a summary.
 
-    Bucket b below 64 is for b / 2^20 times 1.5 expected words, and then each 32 buckets are for twice as many.
+    Bucket b below 64 stands for 1.5 b / 2^20 expected words. After that the step doubles with every 32 buckets.
     """
     buckets = np.arange(N_BUCKETS)
     shifts = np.maximum(buckets // 32 - 1, 0)
@@ -144,12 +145,12 @@ class Words:
     """The words of a text as alignment sees them.
 
     Args:
-        keys: `(n_types,) uint64`, distinct, ascending: one for all forms of a word.
-        types: `(n,) int32`, each word's place among the keys.
-        slips: `(n_types, 7) uint64`, the word of each type with one of its first letters left out in turn; 0 for none.
-            Words with a slip in common differ by one slip of the pen.
-        borders: `(n + 1,) uint8`, what stands before each word and at the end: 0 nothing, 1 the end of a sentence,
-            2 that and of a line, 3 of a paragraph or the text, 4 of a line.
+        keys: `(n_types,) uint64`, distinct, ascending. All forms of a word have the same key; a key is a type.
+        types: `(n,) int32`, the place of each word's key among the keys.
+        slips: `(n_types, 7) uint64`, for each type the slips with the first, second … letter left out; 0 for none. Two
+            words with a common slip differ by one slip of the pen.
+        borders: `(n + 1,) uint8`, what stands before each word and at the end of the text: 0 nothing, 1 the end of a
+            sentence, 2 the end of a sentence and a line, 3 the end of a paragraph or the text, 4 the end of a line.
     """
 
     keys: NDArray[np.uint64]
@@ -161,37 +162,37 @@ class Words:
 
     @cached_property
     def n_slots(self) -> int:
-        """Places of a table that all slips fit into, a power of two."""
+        """Places of the hash table of all slips, a power of two."""
         return 1 << max(4, (2 * int(np.count_nonzero(self.slips))).bit_length())
 
 
 @dataclass(frozen=True, eq=False)
 class Runs:
-    """What names the runs of a text's tokens: that of `[start, stop)` is (sums[stop] - sums[start]) · back[start].
+    """Names for the runs of a text's tokens. The name of `[start, stop)` is (sums[stop] - sums[start]) · back[start].
 
     Args:
-        sums: `(n + 1,) uint64`.
-        back: `(n,) uint64`.
+        sums: `(n + 1,) uint64`, prefix sums of the token hashes times powers of a base.
+        back: `(n,) uint64`, powers of the inverse of the base.
     """
 
     sums: NDArray[np.uint64]
     back: NDArray[np.uint64]
 
     def names(self, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.uint64]:
-        """Return one number per run; equal runs have equal numbers, others hardly ever."""
+        """Return the name of each run, `(n,) uint64`. Equal runs have equal names; different runs hardly ever do."""
         return (self.sums[stops] - self.sums[starts]) * self.back[starts]
 
 
 @dataclass(frozen=True, eq=False)
 class Grams:
-    """The runs a text offers as seeds, one from each token on, grouped by name.
+    """The runs of a text that may be seeds, one from each token on, grouped by name.
 
     Args:
-        runs: Of the text.
-        stops: Token after the last of each gram, gram i beginning at token i, `(n,) int64`.
-        names: Distinct names, ascending, `(n_names,) uint64`.
-        order: Grams by name, then by position, `(n,) int64`.
-        bounds: Name k has the grams `order[bounds[k]:bounds[k + 1]]`, `(n_names + 1,) int64`.
+        runs: Names of the text's runs.
+        stops: `(n,) int64`, the token after the last token of each gram. Gram i begins at token i.
+        names: `(n_names,) uint64`, distinct names, ascending.
+        order: `(n,) int64`, grams by name, then by position.
+        bounds: `(n_names + 1,) int64`; name k has the grams `order[bounds[k]:bounds[k + 1]]`.
     """
 
     runs: Runs
@@ -203,13 +204,15 @@ class Grams:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two texts in one numbering of words, the query first.
+    """Two texts whose words are numbered together, the query first. Equal words have one number, their class.
 
     Args:
-        classes: `(n,) int32` each, numbers below `n_classes`.
-        borders: `(n + 1,) uint8` each, as in `Words`.
-        rarities: `(n_classes,) int32`, how much a word in common says, in 1/1024 nat, at least 0.
-        priors: `(n_classes,) int32`, how many of 500 words are expected to be this one, in 1/65536, at least 0.
+        classes: `(n,) int32` for each text, the class of each word, below `n_classes`.
+        borders: `(n + 1,) uint8` for each text, as in `Words`.
+        rarities: `(n_classes,) int32`, the evidence of a common word of each class, in 1/1024 nat, at least 0.
+        priors: `(n_classes,) int32`, how many of 500 words are expected in each class, in 1/65536, at least 0.
+        rules: The numbers of an alignment.
+        tables: As `score_tables` returns them.
     """
 
     classes: tuple[NDArray[np.int32], NDArray[np.int32]]

@@ -1,4 +1,4 @@
-"""Which twin answers, the native one where it is built, unless the environment names one; and its kernels by name."""
+"""Which twin answers: the one that the environment names, else the native one if it is built. Its kernels by name."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from pmbf.errors import ParameterError, UnsupportedError
 
 VARIABLE = "PMBF_KERNELS"
-"""Environment variable: `native`, `reference`, or nothing for whichever is there."""
+"""Environment variable: `native` or `reference`. If it is empty, then the native twin answers if it is built."""
 
 MODULES = {
     "native": ("align", "bits", "keyed", "records", "text"),
@@ -24,10 +24,11 @@ MODULES = {
         "records",
         "runs",
         "text",
+        "turning",
         "words",
     ),
 }
-"""The modules of each twin, less its name before them: `native_align` is the first."""
+"""The modules of each twin. The module "align" of the twin "native" is `native_align`."""
 
 
 def kernels_of(twin: str) -> dict[str, Callable[..., Any]]:
@@ -41,11 +42,11 @@ def kernels_of(twin: str) -> dict[str, Callable[..., Any]]:
 
 
 def _why_not_native() -> str | None:
-    """Return why the native twin does not answer, None where it does.
+    """Return why the native twin does not answer, or None if it does.
 
     Raises:
-        ParameterError: The environment names a third twin.
-        UnsupportedError: It names the native one, which is not there.
+        ParameterError: The environment names an unknown twin.
+        UnsupportedError: The environment names the native twin, and that is not built.
     """
     wanted = os.environ.get(VARIABLE, "")
     if wanted not in ("", "native", "reference"):
@@ -63,6 +64,6 @@ def _why_not_native() -> str | None:
 
 _REASON = _why_not_native()
 NAME = "reference" if _REASON else "native"
-"""Which twin answers."""
+"""The twin that answers."""
 NATIVE_MISSING = None if os.environ.get(VARIABLE) else _REASON
-"""Why the reference answers although nobody chose it."""
+"""Why the reference answers although nobody chose it; None if somebody did, or if the native twin answers."""

@@ -1,4 +1,4 @@
-"""The fold table: what each code point becomes, read once from `fold_table.bin`.
+"""The fold table: what each code point folds to. It is read once from `fold_table.bin`.
 
     entry, uint32     31      30       29     28     27        26..24  23..21  20..0
                       hyphen  invisib. letter lower  expansion script  class   folded code point
@@ -8,7 +8,7 @@
         8  16 bytes   version, ASCII, padded with NUL
        24  4 uint32   pages in the index, entries, expansion code points, CRC-32 of all that follows
        40  uint16 …   page number of each 256 code points
-           uint32 …   entries, page by page; for a letter the low bits hold folded minus original code point, mod 2^21
+           uint32 …   entries, page by page; for a letter the low bits are folded minus original code point, mod 2^21
            uint32 …   expansions: folded code points end to end
 
 `tools/make_fold_table.py` writes the file; docs/text.md has the rules behind it.
@@ -43,8 +43,8 @@ class FoldTable:
     """The table in memory.
 
     Args:
-        entries: `(0x110000,) uint32`, low bits resolved to folded code points.
-        expansions: uint32, folded code points of the characters that become several.
+        entries: `(0x110000,) uint32`, one entry per code point. The low bits are the folded code point.
+        expansions: `(n,) uint32`, the folded code points of characters that fold to several.
     """
 
     entries: NDArray[np.uint32]

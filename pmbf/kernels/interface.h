@@ -1,3 +1,3 @@
-/* Raised with every change of a native function's arguments or results: native_library.py reads it here, too, and refuses
- * a library that was built with another one. */
+/* This number is raised with each change of a native function's arguments or results. native_library.py reads it here
+ * too, and refuses a library built with another number. */
 #define PMBF_INTERFACE 21

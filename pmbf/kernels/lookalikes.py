@@ -1,9 +1,9 @@
 """Tokens that mix scripts: their look-alike letters are put back into one script.
 
-A word typed with letters of Latin, Cyrillic, Greek or Armenian that look alike (`раyment`) reads as one word and
-matches none. Only tokens that mix these scripts are touched; a text in one script never is. The table is our own,
-after the principle of Unicode Technical Standard #39 (confusables); letters stand in it as they look, in lower or
-in upper case, because Cyrillic В looks like Latin B while в does not look like b.
+A word typed with look-alike letters of Latin, Cyrillic, Greek or Armenian (`раyment`) reads as one word and matches
+none. Only tokens that mix these scripts are changed, never a text in one script. The table is our own, after the
+principle of Unicode Technical Standard #39 (confusables). Lower and upper case have tables of their own: Cyrillic В
+looks like Latin B, but в does not look like b.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pmbf.kernels.fold_table import FIELD, LOWER, SCRIPT_SHIFT
 
 LATIN, CYRILLIC, GREEK, ARMENIAN = range(1, 5)
 
-# One shape a group: Latin Cyrillic Greek Armenian, "-" where the script has no such letter.
+# Each group is one shape: its letter in Latin, Cyrillic, Greek, Armenian; "-" if the script has no such letter.
 _LOWER_SHAPES = (
     *("aаα-", "cс--", "dԁ--", "eе--", "g--ց", "hһ-հ", "iіι-", "jјϳ-", "kк--", "lӏ--", "n-ηո", "oоοօ", "pрρ-", "qԛ-զ"),
     *("rг--", "sѕ--", "u-υս", "vѵν-", "wԝ--", "xхχ-", "yуγ-", "-ф-փ"),
@@ -34,9 +34,12 @@ _SCRIPT_BIT = np.array([0, 2, 4, 8, 16, 0, 0, 0], np.uint8)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Shapes:
-    """Look-up tables: `number[lower, folded letter]`, and for each number the letter in a script and a set of scripts.
+    """Look-up tables: the number of a letter's group, and for each group its letter in each script and its scripts.
 
-    Number 0 is a letter that looks like no other.
+    Args:
+        number: `(2, letters) uint8`, by lower case and folded letter; 0 for a letter that looks like no other.
+        letter: `(groups, 5) uint32`, the letter of a group in a script; 0 for none.
+        scripts: `(groups,) uint8`, bit s says whether the group has a letter of script s.
     """
 
     number: NDArray[np.uint8]
@@ -49,16 +52,17 @@ def repair_mixed(
 ) -> int:
     """Fold the look-alike letters of tokens that mix scripts, in place, and return how many tokens changed.
 
-    A token gets the first of Latin, Cyrillic, Greek, Armenian that it holds and into which all its letters can go;
-    when there is none, the one most of its letters are in, the first of them on a tie. With 30 % of the letters that
-    can be replaced, 98.6 % of the words of English texts come out right and 96.8 % of Russian ones; always asking for
-    the majority gives 96.6 and 98.0 %, and falls behind as more is replaced.
+    A token goes into the first of Latin, Cyrillic, Greek, Armenian that it holds and that has a look-alike of each of
+    its letters. If there is none, then it goes into the script of most of its letters, the first on a tie. If 30 % of
+    the letters that have look-alikes are replaced, then 98.6 % of the words of English texts come out right, and 96.8 %
+    of Russian ones. Taking the script of most letters always gives 96.6 and 98.0 %, and falls behind if more letters
+    are replaced.
 
     Args:
-        codes: `(n,) uint32`, folded code points; changed.
-        entries: `(n,) uint32`, the table entries behind them.
+        codes: `(n,) uint32`, folded code points, which are changed.
+        entries: `(n,) uint32`, the table entry of each code point.
         starts: `(n_tokens,)`, first character of each token.
-        stops: `(n_tokens,)`, one past its last.
+        stops: `(n_tokens,)`, one past the last character of each token.
     """
     mixed = _mixed(entries, starts)
     if not len(mixed):
@@ -82,7 +86,7 @@ def _mixed(entries: NDArray[np.uint32], starts: NDArray[np.intp]) -> NDArray[np.
 
 
 def _script_sets(entries: NDArray[np.uint32]) -> NDArray[np.uint8]:
-    """Return for each character a byte with the bit of its script, or 0."""
+    """Return for each character a byte with the bit of its script; 0 for other scripts."""
     sets: NDArray[np.uint8] = _SCRIPT_BIT[(entries >> SCRIPT_SHIFT) & FIELD]
     return sets
 
@@ -90,7 +94,7 @@ def _script_sets(entries: NDArray[np.uint32]) -> NDArray[np.uint8]:
 def _repaired(
     codes: NDArray[np.uint32], entries: NDArray[np.uint32], firsts: NDArray[np.intp], sizes: NDArray[np.intp]
 ) -> NDArray[np.uint32]:
-    """Return the letters of mixed tokens, laid end to end, after repair."""
+    """Return the letters of mixed tokens, end to end, after repair."""
     tables = shapes()
     held = _script_sets(entries)
     lower = (entries & LOWER) != 0
@@ -102,7 +106,7 @@ def _repaired(
 
 
 def _targets(held: NDArray[np.uint8], reach: NDArray[np.uint8], firsts: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return the script each token gets, 1 to 4."""
+    """Return the script that each token goes into, 1 to 4."""
     scripts = np.arange(LATIN, ARMENIAN + 1)
     counts = np.add.reduceat((held[:, None] >> scripts) & 1, firsts, axis=0, dtype=np.int64)
     whole = (counts > 0) & ((np.bitwise_and.reduceat(reach, firsts)[:, None] >> scripts) & 1 != 0)
@@ -111,7 +115,7 @@ def _targets(held: NDArray[np.uint8], reach: NDArray[np.uint8], firsts: NDArray[
 
 
 def alike() -> list[str]:
-    """Return the folded letters that look alike in lower case, or else in upper case, group by group, each once.
+    """Return groups of folded letters that look alike in lower or in upper case. Each letter comes once.
 
     >>> alike()[0]
     'a\u0430\u03b1'

@@ -1,6 +1,6 @@
 """Align two texts: the native twin of `reference_align`, `reference_runs` and `reference_words`, with the same results.
 
-The work is done by `native/align/*.c`; one call for what a text needs once, one for each pair.
+`native/align/*.c` do the work. Some calls prepare one text; others take a pair.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def hops(query: Tokens, source: Tokens, borders: Places, *, forward: bool) -> Pl
 
 
 def _taken(address: c_void_p, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
-    """Return what a kernel found and left at an address, which is freed."""
+    """Return the array that a kernel left at an address, and free its memory."""
     found = np.empty(n, dtype)
     _take(address, n, dtype.itemsize, _at(found))
     return found

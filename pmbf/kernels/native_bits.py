@@ -1,8 +1,8 @@
-"""The bit kernels in C: the names, results and errors of `reference_bits`, `reference_query` and `reference_gaps`.
+"""The bit kernels in C: the names, results and errors of `reference_bits`, `_turning`, `_query` and `_gaps`.
 
-Python checks types and shapes, and passes addresses; what only a look at the values shows is found in C, and told by
-the checks that the reference makes: so is whatever functions of the module refuse. Arrays that are not contiguous are
-copied.
+Python checks types and shapes, and passes addresses. C finds errors in values; then Python runs the reference's checks,
+which raise the error. The same happens if a function of the extension module refuses its arguments. Arrays that are not
+contiguous are copied.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ __all__ = [
 ]
 
 Hashes = NDArray[np.uint32]
-Words = NDArray[np.uint64]
+Bits = NDArray[np.uint64]
 Counts = NDArray[np.int64]
 Weights = NDArray[np.int32]
 Buffer = bytes | memoryview
@@ -60,7 +60,7 @@ _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
 _decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
 
 use_level = function("pmbf_use_level", c_int, returns=c_int)
-"""Ask for an instruction set, 0 plain, 1 AVX2, 2 AVX-512, 99 the best, and return the one in use: for tests."""
+"""Ask for an instruction set, for tests: 0 plain, 1 AVX2, 2 AVX-512, 99 the best. Return the one in use."""
 
 
 def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
@@ -72,7 +72,7 @@ def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     return at
 
 
-def fill(row: Words, hashes: Hashes, *, n_hashes: int) -> None:
+def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
     """See `reference_bits.fill`."""
     checks.require("row", row, np.uint64, "(W,)", 1)
     checks.require_writable("row", row)
@@ -84,8 +84,8 @@ def fill(row: Words, hashes: Hashes, *, n_hashes: int) -> None:
         row[:] = words
 
 
-def seal(rows: Words) -> Words:
-    """See `reference_bits.seal`; a slice of 512 rows is one line of the cache."""
+def seal(rows: Bits) -> Bits:
+    """See `reference_turning.seal`; a slice of 512 rows is one line of the cache."""
     checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     (n_rows, n_words), rows = rows.shape, _plain(rows)
     slices = _aligned(64 * n_words, -(-n_rows // 64))
@@ -93,8 +93,8 @@ def seal(rows: Words) -> Words:
     return slices
 
 
-def unseal(slices: Words, n_rows: int) -> Words:
-    """See `reference_bits.unseal`."""
+def unseal(slices: Bits, n_rows: int) -> Bits:
+    """See `reference_turning.unseal`."""
     checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
     checks.require_rows("slices", slices, n_rows)
     checks.require_whole_words(slices)
@@ -103,7 +103,7 @@ def unseal(slices: Words, n_rows: int) -> Words:
     return rows
 
 
-def hits_open(rows: Words, hashes: Hashes, *, n_hashes: int) -> Words:
+def hits_open(rows: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
     """See `reference_bits.hits_open`."""
     checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     checks.require("hashes", hashes, np.uint32, "(n,)", 1)
@@ -114,7 +114,7 @@ def hits_open(rows: Words, hashes: Hashes, *, n_hashes: int) -> Words:
     return hits
 
 
-def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
+def hits_sealed(slices: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
     """See `reference_bits.hits_sealed`."""
     checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
     checks.require("hashes", hashes, np.uint32, "(n,)", 1)
@@ -125,7 +125,7 @@ def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
     return hits
 
 
-def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
+def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     """See `reference_query.look_up`."""
     found = _look_up(list(tiles), hashes)
     if found is None:
@@ -138,7 +138,7 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
     return np.ndarray((n, n_words), np.uint64, hits), np.ndarray(n, np.int64, n_hit)
 
 
-def window_counts(hits: Words, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
+def window_counts(hits: Bits, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
     """See `reference_bits.window_counts`."""
     checks.require("hits", hits, np.uint64, "(q, S)", 2)
     checks.require_rows("hits", hits, n_rows)
@@ -165,9 +165,9 @@ def evidence(
 
 
 def rows_with_evidence(
-    hits: Words, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
+    hits: Bits, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
-    """See `reference_query.rows_with_evidence`; one pass over the hits, however many rows there are."""
+    """See `reference_query.rows_with_evidence`. It passes once over the hits, whatever the number of rows."""
     how = shingle_tokens, window, missed
     found = _rows_with_evidence(hits, weights, tokens, *how, least)
     if found is None:
@@ -188,14 +188,14 @@ def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
     return found
 
 
-def popcount(words: Words) -> int:
+def popcount(words: Bits) -> int:
     """See `reference_bits.popcount`."""
     checks.require("words", words, np.uint64, "(n,)", 1)
     words = _plain(words)
     return int(_popcount(_at(words), len(words)))
 
 
-def popcounts(rows: Words) -> Counts:
+def popcounts(rows: Bits) -> Counts:
     """See `reference_bits.popcounts`."""
     checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     rows, counts = _plain(rows), np.empty(len(rows), np.int64)
@@ -221,13 +221,13 @@ def _done(returned: int) -> int:
 
 
 def _plain(array: Any) -> Any:
-    """Return an array whose elements lie one after another, itself where they do."""
+    """Return a contiguous array: the array itself if it is contiguous, else a copy."""
     flags = array.flags
     return array if flags.c_contiguous and flags.aligned else np.array(array, order="C")
 
 
-def _aligned(n_lines: int, width: int) -> Words:
-    """Return lines of words; the first one begins where a line of the cache does."""
+def _aligned(n_lines: int, width: int) -> Bits:
+    """Return lines of words. The first line begins where a line of the processor's cache begins."""
     room = np.empty(n_lines * width + _LINE_WORDS, np.uint64)
     first = -_at(room) % (8 * _LINE_WORDS) // 8
     return room[first : first + n_lines * width].reshape(n_lines, width)

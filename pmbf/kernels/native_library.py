@@ -1,8 +1,8 @@
-"""Finds and loads the compiled kernels: plain C functions over buffers, called through ctypes, which releases the GIL.
+"""Finds and loads the compiled kernels: plain C functions over buffers. They are called with ctypes, without the GIL.
 
-The library is the extension module `_native`, which `setup.py` builds where a C compiler is at hand. The number in
-`interface.h`, which C includes and Python reads, is raised with every change of a function's arguments or results: a
-library left from an earlier version is then refused, not called wrongly.
+The library is the extension module `_native`; `setup.py` builds it if there is a C compiler. `interface.h` holds a
+number that C includes and Python reads. It is raised with each change of a function's arguments or results. So a
+library of an earlier version is refused, not called wrongly.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from pmbf.errors import UnsupportedError
 
 INTERFACE = int(Path(__file__).with_name("interface.h").read_text(encoding="ascii").split()[-1])
 LIBRARY_VARIABLE = "PMBF_NATIVE_LIBRARY"
-"""Environment variable: path of a library to load in the place of the installed one, for the sanitizers."""
+"""Environment variable: path of the library to load instead of the installed one, for the sanitizers."""
 
 BUILD = "build it with `pip install .`, in a checkout `python setup.py build_ext --inplace`; both need a C compiler"
 
 
 def function(name: str, *arguments: Any, returns: Any = None) -> Callable[..., Any]:
-    """Return a function of the library, with its types set.
+    """Return a function of the library with its types set.
 
     Raises:
         UnsupportedError: The library is missing, cannot be loaded, is of another version, or lacks the function.
@@ -40,7 +40,7 @@ def function(name: str, *arguments: Any, returns: Any = None) -> Callable[..., A
 
 
 def address() -> Callable[[Any], int]:
-    """Return the library's function that tells where the bytes of an array begin, ten times as fast as ctypes.
+    """Return the library's function that returns the address of an array's bytes. It is ten times as fast as ctypes.
 
     Raises:
         UnsupportedError: As for `function`.
@@ -51,7 +51,7 @@ def address() -> Callable[[Any], int]:
 
 @cache
 def module() -> Any:
-    """Return the library as the extension module it is, for the functions that take and give Python objects.
+    """Return the library as an extension module, for the functions that take and return Python objects.
 
     Raises:
         UnsupportedError: As for `function`.

@@ -72,7 +72,7 @@ def shared(
     page_bytes: int,
     paged_from: int,
 ) -> SharedPlaces:
-    """See `reference_records.shared`; half a microsecond for a document of 350 hashes."""
+    """See `reference_records.shared`. A document of 350 hashes takes half a microsecond."""
     checks.require_asked(parts, hashes, weights)
     query = np.ascontiguousarray(hashes), np.ascontiguousarray(weights)
     found = _shared(np.ascontiguousarray(parts), directory, files, *query, page_bytes, paged_from)

@@ -1,9 +1,9 @@
-"""Fold, tokenise and sample a text, and read many from their files: the native twin of `reference_text` and
-`reference_files`, same names, same results, same errors.
+"""Fold, tokenise and sample a text, and read many texts from their files: the native twin of `reference_text` and
+`reference_files`, with the same names, results and errors.
 
-The work is done by `native/text/*.c` and `native/files/*.c`; here bytes go in and arrays come out, one call of the
-extension module per text, or per batch of files.
-The library's lock-free functions share one table, built at the first call.
+`native/text/*.c` and `native/files/*.c` do the work, with one call of the extension module for each text or batch of
+files. Bytes go in, arrays come out. The library's functions take no locks; they share one table, built at the first
+call.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ from pmbf.params import Sampling
 __all__ = ["fold", "looks", "read_texts", "sample", "tokenise"]
 
 PORTABLE, AVX2, AVX512 = range(3)
-"""Instruction sets; the best that the processor has is used."""
+"""Instruction sets. The best one that the processor has is used."""
 
 
 class TextKernels:
-    """The kernels on one instruction set. Safe to share between threads.
+    """The text kernels on one instruction set. Threads may share them.
 
     Args:
         level: The best instruction set to use.
@@ -86,12 +86,12 @@ class TextKernels:
         )
 
     def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
-        """As `reference_files.read_texts`; the interpreter's lock is released once, for all files."""
+        """As `reference_files.read_texts`. The interpreter's lock is released once for all files."""
         return list(_with_arrays(*self._read_texts(self._table, list(paths), list(sizes), *_numbers(how))))
 
 
 def _numbers(how: Sampling) -> tuple[int, int, int, float, bool]:
-    """Return what the library asks of the sampling, in its order."""
+    """Return the numbers of the sampling in the order of the library's arguments."""
     return how.shingle_tokens, how.min_hashes, how.segment_chars, how.density, how.ordered
 
 
@@ -108,7 +108,7 @@ def _with_arrays(files: list[Any], octets: bytes) -> Iterator[TextRead | None]:
 
 
 def _valid(made: Any, utf8: bytes) -> Any:
-    """Return what a kernel made, unless the bytes are not UTF-8."""
+    """Return the result of a kernel. If it is None, then raise the error for bytes that are not UTF-8."""
     if made is None:
         decoded(utf8)  # raises
     return made

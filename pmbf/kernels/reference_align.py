@@ -33,8 +33,8 @@ __all__ = ["align", "part_scores"]
 def align(pair: Pair) -> NDArray[np.int64]:
     """Return the alignments of two texts, `(n, 6) int64`: start and stop in the query, in the source, score, kind.
 
-    Places are those of words, half-open; the kind is 0 for a passage, 1 for a summary of the whole source, which comes
-    last. Scores are in 1/1024 nat.
+    Starts and stops count words; the word at a stop does not belong to the alignment. The kind is 0 for a passage, 1
+    for a summary of the whole source, which comes last. Scores are in 1/1024 nat.
     """
     texts, rules = Texts(pair), pair.rules
     found = [refined(texts, box) for box in clusters(rules, *_points(texts))]
@@ -45,14 +45,14 @@ def align(pair: Pair) -> NDArray[np.int64]:
 
 
 def part_scores(pair: Pair, parts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return what the words of some parts of two texts say for copying, `(n, 2) int64`, in 1/1024 nat.
+    """Return the evidence of the words of some parts of two texts, `(n, 2) int64`, in 1/1024 nat.
 
-    First the score an alignment of the same part has: the smaller one of both texts' sums. Then the same with each word
-    counted once, and expected as often as in the rest of both texts.
+    The first number is the score that an alignment of the same part has: the smaller sum of the two texts. The second
+    is the same, but each word counts once, and is expected as often as in the rest of both texts.
 
     Args:
         pair: The texts.
-        parts: `(n, 4) int64`, start and stop in the query, in the source, in words.
+        parts: `(n, 4) int64`, start and stop in the query, start and stop in the source, in words.
     """
     texts = Texts(pair)
     scores = []
@@ -63,7 +63,7 @@ def part_scores(pair: Pair, parts: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _points(texts: Texts) -> tuple[Places, Places]:
-    """Return where equal words stand in query and source that have enough others near them."""
+    """Return the points: places in query and source of equal words that have enough other equal words near them."""
     rules, classes = texts.pair.rules, texts.pair.classes[0].tolist()
     worths = _worths(texts)
     found: list[tuple[int, int]] = []
@@ -89,9 +89,9 @@ def _around(others: Places, places: Places, radius: int, weight: int) -> Places:
 
 
 def _worths(texts: Texts) -> list[int]:
-    """Return what a point of each class is worth, 0 where it makes none or too many.
+    """Return the worth of a point of each class; 0 for a class that makes no points or too many.
 
-    The sums of all within the radius fit 32 bits.
+    The sum of all points within the radius fits 32 bits.
     """
     most = (2**31 - 1) // (2 * texts.pair.rules.radius + 1) ** 2
     products = texts.counts[0] * texts.counts[1]
@@ -103,7 +103,7 @@ def _worths(texts: Texts) -> list[int]:
 
 
 def _with_summary(texts: Texts, boxes: list[Box]) -> list[Box]:
-    """Return the boxes of the least score, with a summary of the whole source in the place of those it overlaps."""
+    """Return the boxes with at least the least score. A summary of the whole source replaces the boxes it overlaps."""
     rules, n_source = texts.pair.rules, len(texts.pair.classes[1])
     good = [box for box in boxes if box.score >= rules.least_score]
     if n_source < rules.summary_source:
@@ -119,7 +119,7 @@ def _with_summary(texts: Texts, boxes: list[Box]) -> list[Box]:
 
 
 def _best_part(texts: Texts) -> tuple[int, int, int]:
-    """Return the part of the query that the whole source explains best, from border to border, with its score."""
+    """Return start, stop and score of the part of the query that the whole source explains best, between borders."""
     pair = texts.pair
     query, n_source = pair.classes[0], len(pair.classes[1])
     lines = buckets(pair.priors[query].astype(np.int64), n_source, pair.rules.prior_words)
@@ -155,7 +155,10 @@ def _is_summary(texts: Texts, start: int, stop: int, score: int, boxes: list[Box
 
 
 def _densest(texts: Texts, start: int, stop: int) -> int:
-    """Return the most of a part's shared words, each once and by rarity, in one window of the source, per thousand."""
+    """Return the largest share of a part's shared words in one window of the source, per thousand.
+
+    Each word counts once, by its rarity.
+    """
     query, source = texts.pair.classes
     wanted = np.unique(query[start:stop])
     wanted = wanted[texts.counts[1][wanted] > 0]
@@ -163,7 +166,7 @@ def _densest(texts: Texts, start: int, stop: int) -> int:
     width = texts.pair.rules.summary_window * (stop - start) // 100
     entering = np.zeros(len(source) + 1, np.int64)
     for c in wanted.tolist():
-        # A window that ends with word t holds this one if its last place is t - width + 1 or later.
+        # A window that ends with word t holds class c if the last place of c up to t is t - width + 1 or later.
         places = texts.places[c]
         leaves = np.minimum(places + width, np.append(places[1:], len(source) + width))
         np.add.at(entering, places, rarities[c])

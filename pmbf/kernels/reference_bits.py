@@ -1,11 +1,11 @@
-"""Bits of rows and tiles over whole arrays, in NumPy: positions, both forms of a tile, hits, counts.
+"""Bits of rows and tiles over whole arrays, in NumPy: positions, hits, counts.
 
-Bit p of a row is bit p % 64 of its word p // 64, bit 0 the least. Rows (open form) are `(n_rows, W) uint64`; slices
-(sealed form) are `(64 W, S) uint64`, S = ceil(n_rows / 64), and bit r % 64 of `slices[p, r // 64]` is bit p of row r.
+Bit p of a row is bit p % 64 of its word p // 64; bit 0 is the lowest. Rows (open form) are `(n_rows, W) uint64`. Slices
+(sealed form) are `(64 W, S) uint64` with S = ceil(n_rows / 64); bit r % 64 of `slices[p, r // 64]` is bit p of row r.
 Hits have the same last axis: bit r % 64 of `hits[i, r // 64]` says that row r may hold hash i.
 
-Every function releases the GIL for most of its time, changes nothing but what it says, and raises `ParameterError` for
-an array of another dtype or number of dimensions. Words are read as little-endian bytes.
+Each function releases the GIL most of the time, and changes only what its docstring names. An array of another dtype or
+number of dimensions is a `ParameterError`. Words are read as little-endian bytes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.reference_hash import fmix64
+from pmbf.kernels.reference_turning import blocks, seal
 
 __all__ = [
     "fill",
@@ -27,55 +28,43 @@ __all__ = [
     "popcount",
     "popcounts",
     "positions",
-    "seal",
-    "unseal",
     "window_counts",
 ]
 
 Hashes = NDArray[np.uint32]
-Words = NDArray[np.uint64]
+Bits = NDArray[np.uint64]
 Octets = NDArray[np.uint8]
 Counts = NDArray[np.int64]
 
 SPREAD, OFFSET = np.uint64(0x9E3779B97F4A7C15), np.uint64(0x6A09E667F3BCC909)
-"""Odd factor and summand before the mix: the fractions of the golden ratio and of sqrt(2), 64 bits."""
+"""Odd factor and summand of a hash before it is mixed: 64 bits of the fractions of the golden ratio and of sqrt(2)."""
 
 _LOW = np.uint64(0xFFFFFFFF)
 _BLOCK_WORDS = 1 << 17
 """Words of one temporary array, 1 MB."""
 
-_TURN_WORDS = 1 << 14
-"""The same where bits are transposed: at 128 KB all of them stay in the second-level cache, 2.5 times as fast."""
-
 _BLOCK_HASHES = 1 << 12
 _LANE_MAX = 255
 _PROBES_WORTH_A_SEAL = 4
-"""Probes per word column from which transposing the column is cheaper than probing it (measured at 512 rows)."""
-
-_Turn = tuple[np.uint64, np.uint64]
-_TURNS: tuple[_Turn, ...] = (
-    (np.uint64(7), np.uint64(0x00AA00AA00AA00AA)),
-    (np.uint64(14), np.uint64(0x0000CCCC0000CCCC)),
-    (np.uint64(28), np.uint64(0x00000000F0F0F0F0)),
-)
+"""From 4 probes per column of words, sealing the rows is faster than probing them. Measured at 512 rows."""
 
 
 def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     """Return the bits that each hash sets in a row, `(n, n_hashes) int64`.
 
-    The sampled hashes are the smallest of their texts, so they are mixed once more before they are spread.
+    Sampled hashes are the smallest of their texts, so they are mixed again before they are spread over the row.
 
     Args:
         hashes: `(n,) uint32`, any order.
         row_bits: Width of the row, m, 1 to 2^32 - 1.
-        n_hashes: Bits per hash, k, at least 1; two may fall on one position.
+        n_hashes: Bits per hash, k, at least 1. Two of them may fall on one position.
 
     Raises:
         ParameterError: `hashes` is not `(n,) uint32`, or a number is outside its range.
 
     Source:
         Kirsch & Mitzenmacher 2006, Less Hashing, Same Performance: h1 + i·h2. Lemire 2019, Fast Random Integer
-        Generation in an Interval: multiply and shift in the place of a remainder.
+        Generation in an Interval: multiply and shift instead of a remainder.
 
     >>> positions(np.array([7], np.uint32), row_bits=128, n_hashes=3).tolist()
     [[31, 113, 67]]
@@ -83,7 +72,7 @@ def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     checks.require("hashes", hashes, np.uint32, "(n,)", 1)
     checks.require_probes(row_bits, n_hashes)
     mixed = fmix64(hashes.astype(np.uint64) * SPREAD + OFFSET)
-    points: Words = np.multiply.outer((mixed & _LOW) | np.uint64(1), np.arange(n_hashes, dtype=np.uint64))
+    points: Bits = np.multiply.outer((mixed & _LOW) | np.uint64(1), np.arange(n_hashes, dtype=np.uint64))
     points += (mixed >> np.uint64(32))[:, None]
     points &= _LOW
     points *= np.uint64(row_bits)
@@ -91,8 +80,8 @@ def positions(hashes: Hashes, *, row_bits: int, n_hashes: int) -> Counts:
     return points.view(np.int64)
 
 
-def fill(row: Words, hashes: Hashes, *, n_hashes: int) -> None:
-    """Set the bits of some hashes in a row, in place.
+def fill(row: Bits, hashes: Hashes, *, n_hashes: int) -> None:
+    """Set the bits of hashes in a row, in place.
 
     Args:
         row: `(W,) uint64`, writable.
@@ -108,59 +97,13 @@ def fill(row: Words, hashes: Hashes, *, n_hashes: int) -> None:
     np.bitwise_or.at(row, at >> 6, _masks(at))
 
 
-def seal(rows: Words) -> Words:
-    """Return rows as slices, position-major: the transposed bit matrix.
-
-    Args:
-        rows: `(n_rows, W) uint64`.
-
-    Returns:
-        `(64 W, ceil(n_rows / 64)) uint64`; bits past the last row are 0.
-
-    Raises:
-        ParameterError: `rows` is not `(n_rows, W) uint64`.
-
-    >>> seal(np.array([[0b01], [0b11]], np.uint64))[:3].tolist()
-    [[3], [2], [0]]
-    """
-    checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
-    n_rows, n_words = rows.shape
-    n_groups = -(-n_rows // 64)
-    slices = np.empty((64 * n_words, n_groups), np.uint64)
-    for part in _blocks(n_words, _TURN_WORDS // max(1, 64 * n_groups)):
-        padded = np.zeros((64 * n_groups, part.stop - part.start), np.uint64)
-        padded[:n_rows] = rows[:, part]
-        slices[64 * part.start : 64 * part.stop] = _sealed(padded)
-    return slices
-
-
-def unseal(slices: Words, n_rows: int) -> Words:
-    """Return slices as rows, `(n_rows, W) uint64`: the way back from `seal`.
-
-    Args:
-        slices: `(64 W, S) uint64`.
-        n_rows: More than 64 (S - 1), at most 64 S.
-
-    Raises:
-        ParameterError: `slices` is not `(64 W, S) uint64`, or has no place for so many rows.
-    """
-    checks.require("slices", slices, np.uint64, "(64 W, S)", 2)
-    checks.require_rows("slices", slices, n_rows)
-    checks.require_whole_words(slices)
-    n_words = len(slices) // 64
-    rows = np.empty((n_rows, n_words), np.uint64)
-    for part in _blocks(n_words, _TURN_WORDS // max(1, 64 * slices.shape[1])):
-        rows[:, part] = _unsealed(slices[64 * part.start : 64 * part.stop])[:n_rows]
-    return rows
-
-
-def hits_open(rows: Words, hashes: Hashes, *, n_hashes: int) -> Words:
+def hits_open(rows: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
     """Return which rows may hold each hash, `(q, ceil(n_rows / 64)) uint64`.
 
     Args:
         rows: `(n_rows, W) uint64`, W at least 1.
         hashes: `(q,) uint32`, any order.
-        n_hashes: Bits per hash, k; a row may hold a hash when it has all of them.
+        n_hashes: Bits per hash, k. A row may hold a hash if all k bits are set.
 
     Raises:
         ParameterError: An array has another dtype or shape.
@@ -172,14 +115,14 @@ def hits_open(rows: Words, hashes: Hashes, *, n_hashes: int) -> Words:
         return _hits_at(seal(rows), at)
     hits = np.zeros((len(at), -(-n_rows // 64)), np.uint64)
     octets = hits.view(np.uint8)
-    for part in _blocks(len(at), _BLOCK_WORDS // max(1, n_rows)):
+    for part in blocks(len(at), _BLOCK_WORDS // max(1, n_rows)):
         present = _probed(rows, at[part])
         octets[part, : -(-n_rows // 8)] = np.packbits(present, axis=0, bitorder="little").T
     return hits
 
 
-def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
-    """Return what `hits_open` returns for the same rows, from their slices; k lines of 8 S bytes are read per hash.
+def hits_sealed(slices: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
+    """Return what `hits_open` returns for the same rows, from their slices. A hash reads k lines of 8 S bytes.
 
     Args:
         slices: `(64 W, S) uint64`, W at least 1.
@@ -193,19 +136,19 @@ def hits_sealed(slices: Words, hashes: Hashes, *, n_hashes: int) -> Words:
     return _hits_at(slices, positions(hashes, row_bits=len(slices), n_hashes=n_hashes))
 
 
-def window_counts(hits: Words, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
+def window_counts(hits: Bits, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:
     """Return the hits of every row in every window, `(n_windows, n_rows) int32`.
 
-    Beside the result it needs about as much again, and 16 MB at 512 rows, however many hashes there are.
+    The call needs as much memory again as the result, and 16 MB at 512 rows, whatever the number of hashes.
 
     Args:
         hits: `(q, S) uint64`.
         n_rows: More than 64 (S - 1), at most 64 S.
         starts: `(n_windows,) int64`, first hash of each window, 0 to `stops`.
-        stops: `(n_windows,) int64`, one past its last, at most q.
+        stops: `(n_windows,) int64`, one past the last hash of each window, at most q.
 
     Raises:
-        ParameterError: An array has another dtype or shape, or a window leaves the hashes.
+        ParameterError: An array has another dtype or shape, or a window reaches outside the hashes.
 
     >>> window_counts(np.array([[1], [3], [2]], np.uint64), 2, np.array([0, 1]), np.array([3, 2])).tolist()
     [[2, 2], [1, 1]]
@@ -247,7 +190,7 @@ def intersect(a: Hashes, b: Hashes) -> NDArray[np.bool_]:
     return np.asarray(b[found] == a)
 
 
-def popcount(words: Words) -> int:
+def popcount(words: Bits) -> int:
     """Return the number of set bits in an array of words.
 
     Args:
@@ -263,7 +206,7 @@ def popcount(words: Words) -> int:
     return int(np.bitwise_count(words).sum(dtype=np.int64))
 
 
-def popcounts(rows: Words) -> Counts:
+def popcounts(rows: Bits) -> Counts:
     """Return the number of set bits in each row, `(n_rows,) int64`.
 
     Args:
@@ -274,55 +217,16 @@ def popcounts(rows: Words) -> Counts:
     """
     checks.require("rows", rows, np.uint64, "(n_rows, W)", 2)
     counts = np.empty(len(rows), np.int64)
-    for part in _blocks(len(rows), _BLOCK_WORDS // max(1, rows.shape[1])):
+    for part in blocks(len(rows), _BLOCK_WORDS // max(1, rows.shape[1])):
         counts[part] = np.bitwise_count(rows[part]).sum(axis=1, dtype=np.int64)
     return counts
 
 
-def _blocks(n_items: int, wanted: int) -> Iterator[slice]:
-    step = max(1, wanted)
-    for start in range(0, n_items, step):
-        yield slice(start, min(start + step, n_items))
-
-
-def _masks(at: Counts) -> Words:
+def _masks(at: Counts) -> Bits:
     return np.uint64(1) << (at & 63).astype(np.uint64)
 
 
-def _sealed(rows: Words) -> Words:
-    """Return the slices of whole groups of 64 rows.
-
-    Bytes are moved so that 8 rows by 8 positions stand in one word, the words are turned, and bytes moved again.
-    """
-    n_rows, n_words = rows.shape
-    octets = rows.view(np.uint8).reshape(n_rows // 8, 8, 8 * n_words).transpose(2, 0, 1)
-    squares = _turned(np.ascontiguousarray(octets).view(np.uint64))
-    octets = squares.view(np.uint8).transpose(0, 2, 1)
-    return np.ascontiguousarray(octets).reshape(64 * n_words, n_rows // 8).view(np.uint64)
-
-
-def _unsealed(slices: Words) -> Words:
-    """Return the whole groups of 64 rows of some slices: `_sealed`, step by step backwards."""
-    n_positions, n_groups = slices.shape
-    octets = np.ascontiguousarray(slices).view(np.uint8).reshape(n_positions // 8, 8, 8 * n_groups)
-    squares = _turned(np.ascontiguousarray(octets.transpose(0, 2, 1)).view(np.uint64))
-    octets = squares.view(np.uint8).transpose(1, 2, 0)
-    return np.ascontiguousarray(octets).reshape(64 * n_groups, n_positions // 8).view(np.uint64)
-
-
-def _turned(squares: Words) -> Words:
-    """Return each word, seen as 8 bytes of 8 bits, transposed (Warren, Hacker's Delight, 7-3); in place."""
-    for shift, mask in _TURNS:
-        swap = squares >> shift
-        swap ^= squares
-        swap &= mask
-        squares ^= swap
-        swap <<= shift
-        squares ^= swap
-    return squares
-
-
-def _probed(rows: Words, at: Counts) -> NDArray[np.bool_]:
+def _probed(rows: Bits, at: Counts) -> NDArray[np.bool_]:
     """Return whether each row has all bits of each hash, `(n_rows, q) bool`."""
     present = np.ones((len(rows), len(at)), np.bool_)
     for column in at.T:
@@ -330,9 +234,9 @@ def _probed(rows: Words, at: Counts) -> NDArray[np.bool_]:
     return present
 
 
-def _hits_at(slices: Words, at: Counts) -> Words:
+def _hits_at(slices: Bits, at: Counts) -> Bits:
     hits = np.empty((len(at), slices.shape[1]), np.uint64)
-    for part in _blocks(len(at), _BLOCK_HASHES):
+    for part in blocks(len(at), _BLOCK_HASHES):
         lines = np.take(slices, at[part, 0], axis=0, out=hits[part])
         for column in at[part, 1:].T:
             lines &= np.take(slices, column, axis=0)
@@ -340,17 +244,17 @@ def _hits_at(slices: Words, at: Counts) -> Words:
 
 
 def _edges(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the borders of all windows, ascending, with more between so that none are over 255 apart."""
+    """Return the borders of all windows, ascending. More are put between, so that neighbours are at most 255 apart."""
     between = np.arange(starts.min(), stops.max(), _LANE_MAX)
     return np.unique(np.concatenate([starts, stops, between]))
 
 
-def _lane_sums(hits: Words, edges: NDArray[np.int64]) -> Iterator[tuple[int, int, Octets]]:
-    """Yield the hits between neighbouring edges, some at a time: first edge, last edge, `(last - first, 64 S) uint8`.
+def _lane_sums(hits: Bits, edges: NDArray[np.int64]) -> Iterator[tuple[int, int, Octets]]:
+    """Yield the hits between neighbouring edges, part by part: first edge, last edge, `(last - first, 64 S) uint8`.
 
-    Eight rows are counted in one word, each in its byte, which holds up to 255.
+    A word counts eight rows, each in a byte of its own, which holds up to 255.
     """
-    for part in _blocks(len(edges) - 1, _BLOCK_WORDS // (16 * max(1, hits.shape[1]))):
+    for part in blocks(len(edges) - 1, _BLOCK_WORDS // (16 * max(1, hits.shape[1]))):
         first, last = edges[part.start], edges[part.stop]
         octets = np.ascontiguousarray(hits[first:last]).view(np.uint8)
         lanes = np.unpackbits(octets, axis=1, bitorder="little").view(np.uint64)

@@ -1,4 +1,4 @@
-"""Clusters of points, and boxes that overlap made one: the reference of `native/align/clusters.c`."""
+"""Clusters of points, and the union of boxes that overlap: the reference of `native/align/clusters.c`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MOST_JOINS = 8
 
 
 class Box(NamedTuple):
-    """A part of either text, `[start, stop)` in words, with its score and kind."""
+    """A range of words of each text, `[start, stop)`, with a score and a kind."""
 
     query: int
     query_stop: int
@@ -26,12 +26,12 @@ class Box(NamedTuple):
 
 
 def clusters(rules: Rules, query: Places, source: Places) -> list[Box]:
-    """Return a box around each group of two points or more that no wide gap splits on either side, in order.
+    """Return a box around each group of two points or more without a wide gap in either text, in order.
 
     Args:
-        rules: How wide a gap is.
-        query: `(n,) int64`, where the points stand in the query.
-        source: `(n,) int64`, where they stand in the source.
+        rules: The number `gap` says how wide a gap is.
+        query: `(n,) int64`, the places of the points in the query.
+        source: `(n,) int64`, their places in the source.
     """
     found = []
     waiting = [(np.arange(len(query)), 0, 0, 0)] if len(query) else []
@@ -52,7 +52,7 @@ def clusters(rules: Rules, query: Places, source: Places) -> list[Box]:
 
 
 def joined(boxes: list[Box]) -> list[Box]:
-    """Return the boxes, sorted, those that overlap on both sides made one that has the best score."""
+    """Return the boxes, sorted. Boxes that overlap in both texts become one, with the best score of them."""
     boxes = sorted(boxes)
     for _ in range(MOST_JOINS):
         left: list[Box | None] = list(boxes)

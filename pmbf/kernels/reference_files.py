@@ -1,4 +1,4 @@
-"""What bytes look like, and plain texts straight from their files, in Python: the reference of the kernels of files."""
+"""What bytes look like, and plain texts read from their files, in Python: the reference of the file kernels."""
 
 from __future__ import annotations
 
@@ -46,18 +46,18 @@ def _is_clean(content: bytes) -> bool:
 
 
 def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
-    """Return what files of clean text gave; None for one that cannot be read, has another size or is something else.
+    """Return the text of each file of clean text. None: the file cannot be read, has another size, or is not clean.
 
-    `Looks` says what is clean. Whether a text is the source of something else, as HTML is, is not asked here. Only
-    regular files are read, nothing is waited for.
+    `Looks` says what clean means. HTML and other sources count as clean text here. Only regular files are read; the
+    call never waits for a pipe or device.
 
     Args:
-        paths: Of the files, without zero characters.
-        sizes: Of the files in bytes, as many: memory is taken for what a file was seen to hold.
+        paths: Paths of the files, without zero characters.
+        sizes: The size of each file in bytes, as seen before. Memory is taken for that size.
         how: As for `sample`.
 
     Raises:
-        ValueError: A path has a zero character, or there are more or fewer sizes than paths.
+        ValueError: A path has a zero character, or the numbers of sizes and paths differ.
     """
     if len(paths) != len(sizes):
         raise ValueError(f"{len(paths)} paths and {len(sizes)} sizes")
@@ -79,7 +79,7 @@ def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> lis
 
 
 def _bytes(path: str, size: int) -> bytes | None:
-    """Return the bytes of a regular file, None for anything else, and for a file that has not that size."""
+    """Return the bytes of a regular file of `size` bytes; None for a file of another size and anything else."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:

@@ -1,12 +1,12 @@
-r"""Fold and find tokens, block by block, in NumPy.
+r"""Folding a text and finding its tokens, block by block, in NumPy.
 
     original   C  a  f  e  ◌́  -  \n b  a  r  ?
     codes      c  a  f  e           b  a  r  ␠
     origin     0  1  2  3           7  8  9 10  11      a hyphen at a line end joins the word
     token      └────────────────────────────┘ [0, 10)
 
-A block ends where nothing reaches across: before a separator that no line-end hyphen can join over. So blocks are
-independent, memory stays small, and the result is that of one block.
+A block ends before a separator that no line-end hyphen can join over. So nothing reaches from block to block: memory
+stays small, and the result is the same as if the text were one block.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ Codes = NDArray[np.uint32]
 Index = NDArray[np.intp]
 
 BLOCK_CHARS = 1 << 17
-"""Large enough that calls cost nothing, small enough that a block's arrays stay in the cache."""
+"""Fewest characters of a block, unless the text ends before. Calls cost next to nothing at this length, and a block's
+arrays stay in the cache."""
 
 _CUT = re.compile("[^- \t\r\n\x02\xad\u2010\ufffe][ \n.,;:!?\u3001\u3002\uff0c]")
 _LINE_END = re.compile(r"[ \t]*(?:\r\n|[\r\n])[ \t]*")
@@ -50,14 +51,14 @@ _SCRIPTS = FIELD << SCRIPT_SHIFT
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Block:
-    """A folded piece of text and its tokens.
+    """A part of a text, folded, and its tokens.
 
     Args:
         codes: `(n,) uint32`, folded code points, 32 for a separator.
-        origin: `(n + 1,) uint32`, where each begins in the whole text; the last is where the block ends.
+        origin: `(n + 1,) uint32`, where each code point begins in the whole text. The last number is the block's end.
         starts: `(n_tokens,) intp`, first folded character of each token.
-        stops: `(n_tokens,) intp`, one past its last.
-        singles: `(n_tokens,) bool`, whether it is a letter of a script written without spaces.
+        stops: `(n_tokens,) intp`, one past the last folded character of each token.
+        singles: `(n_tokens,) bool`, whether each token is a letter of a script written without spaces.
         n_mixed: Tokens repaired.
         n_invisible: Invisible characters after a letter of Latin, Cyrillic, Greek or Armenian.
     """
@@ -71,7 +72,7 @@ class Block:
     n_invisible: int
 
     def origin_stops(self) -> Codes:
-        """Return where each token ends in the whole text: where the next code point that does not vanish begins."""
+        """Return where each token ends in the whole text: where the next code point begins that folds to something."""
         stops = self.origin[self.stops]
         inside = np.flatnonzero(stops == self.origin[self.stops - 1])
         if len(inside):
@@ -80,7 +81,7 @@ class Block:
 
 
 def blocks(text: str) -> Iterator[Block]:
-    """Yield the folded blocks of a text, in order; none for an empty text."""
+    """Yield the folded blocks of a text, in order. An empty text has none."""
     first = 0
     while first < len(text):
         stop = _block_stop(text, first)
@@ -96,20 +97,20 @@ def _block_stop(text: str, first: int) -> int:
 
 
 def _block(text: str, first: int) -> Block:
-    """Fold some characters of a text, which begin at `first`, and find their tokens."""
+    """Return a block: some characters of a text, the first of them at `first`, folded, and their tokens."""
     table = fold_table()
-    # Step 1: what each code point folds to; nothing where its neighbours say so.
+    # Step 1: look up each code point. Some fold to nothing because of their neighbours.
     looked_up = _entries(text, table)
-    # Step 2: what folds to nothing goes.
+    # Step 2: drop the code points that fold to nothing.
     kept = np.flatnonzero(_field(looked_up, CLASS_SHIFT))
     n_invisible = _invisible_in_words(looked_up, kept)
     entries = looked_up if len(kept) == len(looked_up) else looked_up[kept]
-    # Step 3: what becomes several code points is replaced by them.
+    # Step 3: replace each code point that folds to several.
     if int(np.bitwise_or.reduce(entries, initial=0)) & EXPANSION:
         entries, kept = _expanded(entries, kept, table)
-    # Step 4: runs of words are tokens, and letters of scripts written without spaces.
+    # Step 4: find tokens: runs of word characters, and single letters of scripts written without spaces.
     starts, stops, singles = _tokens(_field(entries, CLASS_SHIFT))
-    # Step 5: in tokens that mix scripts look-alikes become letters of one, in place.
+    # Step 5: in tokens that mix scripts, turn look-alikes into letters of one script, in place.
     codes = entries & np.uint32(CODE)
     n_mixed = repair_mixed(codes, entries, starts, stops)
     origin = np.append(kept, len(looked_up)).astype(np.uint32) + np.uint32(first)
@@ -117,7 +118,7 @@ def _block(text: str, first: int) -> Block:
 
 
 def _entries(text: str, table: FoldTable) -> Codes:
-    """Return the table entry of each code point, 0 for those that vanish by their neighbours."""
+    """Return the table entry of each code point; 0 for code points that fold to nothing because of their neighbours."""
     if text.isascii():
         entries = table.entries[np.frombuffer(text.encode(), np.uint8)]
     else:
@@ -128,7 +129,7 @@ def _entries(text: str, table: FoldTable) -> Codes:
 
 
 def _with_whole_syllables(codes: Codes, table: FoldTable) -> Codes:
-    """Return the table entries, with Hangul spelled in conjoining jamo put together to syllables.
+    """Return the table entry of each code point, with Hangul in conjoining jamo put together to syllables.
 
     Source:
         The Unicode Standard, section 3.12, Hangul syllable composition.
@@ -147,12 +148,12 @@ def _with_whole_syllables(codes: Codes, table: FoldTable) -> Codes:
     composed[head[fits]] += codes[tail[fits]] - 0x11A7
     used[tail[fits]] = True
     entries = table.entries[composed]
-    entries[used[:-1]] &= np.uint32(LETTER)  # class nothing, but a line-end hyphen after it breaks a word
+    entries[used[:-1]] &= np.uint32(LETTER)  # class nothing; LETTER stays, as a line-end hyphen after it breaks a word
     return entries
 
 
 def _join_lines(text: str, entries: Codes) -> None:
-    """Let a hyphen that breaks a word at a line end vanish, with the line end and the blanks around it."""
+    """Set the entries of each hyphen that breaks a word at a line end to 0, with the line end and the blanks around."""
     hyphens = np.flatnonzero(entries[1:] >= HYPHEN) + 1
     hyphens = hyphens[(entries[hyphens - 1] & LETTER) != 0]
     for hyphen in hyphens.tolist():
@@ -162,7 +163,7 @@ def _join_lines(text: str, entries: Codes) -> None:
 
 
 def _invisible_in_words(entries: Codes, kept: Index) -> int:
-    """Count the invisible characters whose last visible neighbour is a letter of a script that has no use for them."""
+    """Return the number of invisible characters after a letter of a script that has no use for them."""
     if not int(np.bitwise_or.reduce(entries)) & INVISIBLE or not len(kept):
         return 0
     invisible = np.flatnonzero(entries & INVISIBLE)
@@ -171,7 +172,7 @@ def _invisible_in_words(entries: Codes, kept: Index) -> int:
 
 
 def _expanded(entries: Codes, kept: Index, table: FoldTable) -> tuple[Codes, Index]:
-    """Return entries and origins with every code point that becomes several replaced by them."""
+    """Return entries and origins, with each code point that folds to several replaced by those."""
     several = (entries & EXPANSION) != 0
     lengths = np.where(several, (entries >> 16) & 31, 1).astype(np.intp)
     firsts = np.cumsum(lengths) - lengths
@@ -183,7 +184,7 @@ def _expanded(entries: Codes, kept: Index, table: FoldTable) -> tuple[Codes, Ind
 
 
 def _tokens(classes: NDArray[np.uint8]) -> tuple[Index, Index, NDArray[np.bool_]]:
-    """Return the first and past-the-last folded character of each token, and whether it is a single letter."""
+    """Return the first folded character of each token, one past its last, and whether it is a single letter."""
     kinds = np.full(len(classes) + 2, SEPARATOR, np.uint8)
     kinds[1:-1] = classes
     if (classes == MARK).any():
@@ -198,7 +199,7 @@ def _tokens(classes: NDArray[np.uint8]) -> tuple[Index, Index, NDArray[np.bool_]
 
 
 def _with_marks_resolved(kinds: NDArray[np.uint8]) -> NDArray[np.uint8]:
-    """Give each mark the class of what it stands on; on a separator it stands alone, as a word does."""
+    """Return the classes, each mark with the class of the character it stands on. After a separator it is a word."""
     at = np.maximum.accumulate(np.where(kinds == MARK, 0, np.arange(len(kinds))))
     resolved = kinds[at]
     resolved[(kinds == MARK) & (resolved == SEPARATOR)] = WORD

@@ -1,8 +1,8 @@
 """Ascending hashes as gaps of one to four bytes, in NumPy: the parts of `FPRT` records (docs/format.md).
 
-First ceil(n/4) control bytes (two bits a gap, lowest first: its bytes minus one), then the bytes of the gaps, least
-significant first. The layout is that of Stream VByte (Lemire, Kurz & Rupp 2018), which a vector unit decodes four gaps
-at a time.
+First come ceil(n/4) control bytes: two bits for each gap, lowest first, say how many bytes it has, minus one. Then come
+the bytes of the gaps, least significant first. This is the layout of Stream VByte (Lemire, Kurz & Rupp 2018). A vector
+unit decodes four gaps at a time.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ _SHIFTS = np.array([0, 2, 4, 6], np.uint8)
 
 
 def encode_gaps(hashes: Hashes) -> bytes:
-    """Return ascending hashes as the bytes of their gaps, the first one from zero.
+    """Return ascending hashes as the bytes of their gaps. The first gap counts from zero.
 
     Args:
-        hashes: `(n,) uint32`, ascending; not checked, other orders come back all the same.
+        hashes: `(n,) uint32`, ascending. The order is not checked; hashes in another order are decoded correctly too.
 
     Raises:
         ParameterError: `hashes` is not `(n,) uint32`.
@@ -43,12 +43,12 @@ def encode_gaps(hashes: Hashes) -> bytes:
 
 
 def decode_gaps(content: Buffer, offset: int, count: int) -> tuple[Hashes, int]:
-    """Return the hashes whose gaps begin at an offset, `(count,) uint32`, and the offset where they end.
+    """Return the hashes whose gaps begin at an offset, `(count,) uint32`, and the offset where the gaps end.
 
     Args:
-        content: What holds the bytes.
+        content: The bytes that hold the gaps.
         offset: Where the control bytes begin.
-        count: Hashes.
+        count: Number of hashes.
 
     Raises:
         ParameterError: `content` ends before the gaps do, or a number is negative.

@@ -1,8 +1,8 @@
-"""Hashes of tokens and shingles over whole arrays, in NumPy; every sum and product wraps modulo 2^64.
+"""Hashes of tokens and shingles over whole arrays, in NumPy. Sums and products wrap modulo 2^64.
 
-The token hash is MurmurHash3 x64 128 with seed 0 (Austin Appleby, public domain), its first 64 bits. A token of up
-to 15 bytes, nearly every one, is two unaligned loads cut to its length: a load of no bytes is 0 and mixes to nothing,
-so one pass serves all lengths.
+The token hash is the first 64 bits of MurmurHash3 x64 128 with seed 0 (Austin Appleby, public domain). Nearly all
+tokens have at most 15 bytes. Such a token is two unaligned loads cut to its length. A load of no bytes is 0 and changes
+nothing, so one pass serves all lengths.
 """
 
 from __future__ import annotations
@@ -17,10 +17,11 @@ Hashes = NDArray[np.uint64]
 Index = NDArray[np.intp]
 
 STEP = 0xBB67AE8584CAA73B
-"""Odd weight between neighbours of an ordered shingle: the fraction of sqrt(3), 64 bits; 3 modulo 8."""
+"""In an ordered shingle each token counts this factor more than the token before: 64 bits of the fraction of sqrt(3),
+odd, 3 modulo 8."""
 
 LENGTH = 0x9E3779B97F4A7C15
-"""What a token more adds to a shingle's sum: 2^64 / golden ratio."""
+"""Added to a shingle's sum for each of its tokens: 2^64 / golden ratio."""
 
 _C1, _C2 = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
 _EIGHTH, _MIDDLE = np.uint64(1 << 61), np.uint64(1 << 31)
@@ -36,7 +37,7 @@ def token_hashes(utf8: bytes, starts: Index, stops: Index) -> Hashes:
     Args:
         utf8: Folded text.
         starts: `(n,) intp`, first byte of each token.
-        stops: `(n,) intp`, one past its last.
+        stops: `(n,) intp`, one past the last byte of each token.
 
     Returns:
         `(n,) uint64`, equal to `mmh3.hash64(token, seed=0, signed=False)[0]`.
@@ -57,12 +58,12 @@ def shingle_hashes(
 
     Args:
         tokens: `(n,) uint64` token hashes.
-        singles: `(n,) bool`; a shingle that begins at one is twice as long.
+        singles: `(n,) bool`, whether each token is a single letter. A shingle that begins at one is twice as long.
         shingle_tokens: Tokens in a shingle, at least 1.
         ordered: Whether the order of the tokens counts.
 
     Returns:
-        `(n,) uint32`; where the text ends before the shingle does the value means nothing.
+        `(n,) uint32`. If the text ends before the shingle does, then its value means nothing.
     """
     hashes = np.zeros(len(tokens), np.uint32)
     for first in range(0, len(tokens), _CHUNK):
@@ -78,14 +79,14 @@ def whole_hash(tokens: Hashes, singles: NDArray[np.bool_], *, ordered: bool) -> 
     Args:
         tokens: `(n,) uint64` token hashes, at least one.
         singles: `(n,) bool`.
-        ordered: Whether their order counts.
+        ordered: Whether the order of the tokens counts.
     """
     whole = _shingles(tokens, np.zeros(1, np.bool_), len(tokens), ordered)
     return np.uint32(_sampled(whole, singles[:1])[0])
 
 
 def fmix64(hashes: Hashes) -> Hashes:
-    """Return each hash with every bit depending on all of its bits (MurmurHash3's finaliser).
+    """Return each hash mixed, so that each bit depends on all bits of the hash: MurmurHash3's finaliser.
 
     >>> hex(fmix64(np.array([1], np.uint64))[0])
     '0xb456bcfc34c2cb2c'
@@ -99,13 +100,15 @@ def fmix64(hashes: Hashes) -> Hashes:
 
 
 def _sampled(hashes: Hashes, singles: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Return 32 bits of each hash; below the middle of their range those at single letters lie four times as thin."""
+    """Return 32 bits of each hash. Hashes at single letters are four times as rare in the lower half of the range."""
     thin = np.where(hashes < _EIGHTH, hashes >> np.uint64(30), hashes >> np.uint64(33) | _MIDDLE)
     return np.where(singles, thin, hashes >> np.uint64(32)).astype(np.uint32)
 
 
 def _shingles(tokens: Hashes, singles: NDArray[np.bool_], shingle_tokens: int, ordered: bool) -> Hashes:
-    """Return the hashes of the shingles at the first `len(singles)` tokens; those cut short by the end mean nothing."""
+    """Return the hash of the shingle at each of the first `len(singles)` tokens. If the end cuts a shingle short, then
+    its hash means nothing.
+    """
     sums = np.zeros(len(tokens) + 1, np.uint64)
     np.cumsum(tokens * _all_powers(STEP)[: len(tokens)] if ordered else fmix64(tokens), out=sums[1:])
     lengths = np.where(singles, 2 * shingle_tokens, shingle_tokens)
@@ -135,7 +138,10 @@ def _murmur(words: Hashes, starts: Index, sizes: Index) -> Hashes:
 
 
 def _whole_blocks(starts: Index, sizes: Index) -> Iterator[tuple[Index, Index]]:
-    """Yield, block by block, which tokens still have a whole one and where it begins; very long tokens are left out."""
+    """Yield for each block of 16 bytes the tokens that have the whole block, and where it begins in each.
+
+    Tokens over `_LONGEST` bytes are left out.
+    """
     at = np.flatnonzero((sizes >= _BLOCK) & (sizes <= _LONGEST))
     for begin in range(0, _LONGEST, _BLOCK):
         at = at[sizes[at] >= begin + _BLOCK]
@@ -171,7 +177,7 @@ def _rotated(words: Hashes, bits: int) -> Hashes:
 
 
 def _hash_long(utf8: bytes, starts: Index, stops: Index, hashes: Hashes) -> None:
-    """Overwrite the hashes of the rare tokens past `_LONGEST` bytes, one by one."""
+    """Overwrite the hashes of the rare tokens over `_LONGEST` bytes, one by one."""
     long = np.flatnonzero(stops - starts > _LONGEST)
     if not len(long):
         return

@@ -1,4 +1,4 @@
-"""SipHash-2-4 over whole arrays, in NumPy: what a site key makes of shingles."""
+"""SipHash-2-4 over whole arrays, in NumPy: the hashes of shingles under a site key."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ Hashes = NDArray[np.uint64]
 
 _START = np.array([0x736F6D6570736575, 0x646F72616E646F6D, 0x6C7967656E657261, 0x7465646279746573], np.uint64)
 _CHUNK = 1 << 14
-"""Windows hashed together: their state stays in the cache."""
+"""Windows that are hashed together. Their state stays in the cache."""
 
 
 def siphash_windows(words: Hashes, *, width: int, key: Hashes) -> Hashes:
     """Return SipHash-2-4 of every window of consecutive words.
 
     Args:
-        words: `(n,) uint64`; the message of a window is its words, each least significant byte first.
+        words: `(n,) uint64`. The message of a window is its words, each with the least significant byte first.
         width: Words of a window, 1 to 255.
         key: `(2,) uint64`, the 128 bits of the key, least significant byte first.
 
     Returns:
-        `(n - width + 1,) uint64`, none where there are fewer words than a window has.
+        `(n - width + 1,) uint64`; empty if there are fewer words than a window has.
 
     Raises:
         ParameterError: An array has another dtype or shape, or `width` is outside its range.

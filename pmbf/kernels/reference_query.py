@@ -1,4 +1,4 @@
-"""What a query's hits say, in NumPy: which rows enough of its hashes hit, where, and what that is worth."""
+"""The hits of a query in NumPy: which rows they are in, and how much evidence they are."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import checks
-from pmbf.kernels.reference_bits import Counts, Hashes, Words, hits_open, hits_sealed, popcounts
+from pmbf.kernels.reference_bits import Bits, Counts, Hashes, hits_open, hits_sealed, popcounts
 from pmbf.kernels.types import Probed
 
 __all__ = ["evidence", "look_up", "rows_with_evidence"]
@@ -16,12 +16,14 @@ __all__ = ["evidence", "look_up", "rows_with_evidence"]
 Weights = NDArray[np.int32]
 
 
-def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
-    """Return which rows of some tiles may hold each hash, and how many do, `(q, S) uint64` and `(q,) int64`.
+def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
+    """Return which rows of some tiles may hold each hash, `(q, S) uint64`, and their number per hash, `(q,) int64`.
+
+    The hits of the tiles stand side by side, as `hits_open` returns them. The hits of each tile begin with a new word.
 
     Args:
-        tiles: Of each its bits, `(64 W, S)` when sealed, else `(n_rows, W) uint64`; whether they are sealed; bits per
-            hash. Their hits stand side by side, as `hits_open` returns them: each tile's begin with a word.
+        tiles: For each tile its bits, `(64 W, S)` if sealed, else `(n_rows, W) uint64`; whether it is sealed; its bits
+            per hash.
         hashes: `(q,) uint32`, any order.
 
     Raises:
@@ -43,20 +45,20 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Words, Counts]:
 def evidence(
     bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
 ) -> Counts:
-    """Return the most that a stretch of each list of places weighs, within a window of the query, `(n,) int64`.
+    """Return the greatest evidence of a stretch of each list of places, within a window of the query, `(n,) int64`.
 
-    What lies between the first and the last place of a stretch and is not in the list speaks against it.
-    Hits of shingles that overlap say less than others: one that begins d tokens after the list's hit before it, fewer
-    than a shingle has, brings d new words, and counts d / shingle_tokens of its weight, rounded down.
+    A hash between the first and the last place of a stretch that is not in the list counts against the stretch. Hits
+    of overlapping shingles say less. If a shingle begins d tokens after the hit before it in the list, and d is less
+    than `shingle_tokens`, then it brings d new words, and counts d / shingle_tokens of its weight, rounded down.
 
     Args:
         bounds: `(n + 1,) int64`, ascending from 0; list i is `places[bounds[i]:bounds[i + 1]]`.
-        places: `(bounds[-1],) uint32`, of the query's hashes; those of a list ascend, which is not checked.
-        weights: `(q,) int32`, at least 0, of the query's hashes.
-        tokens: `(q,) uint32`, ascending, the first token of each of their shingles.
+        places: `(bounds[-1],) uint32`, places of hashes in the query. They ascend in each list, which is not checked.
+        weights: `(q,) int32`, at least 0, the weight of each of the query's hashes.
+        tokens: `(q,) uint32`, ascending, the first token of each hash's shingle.
         shingle_tokens: Tokens of a shingle, at least 1.
-        window: Places that lie less than this apart count together, at least 1.
-        missed: What each hash that weighs anything and is missed in a stretch takes off, at least 0.
+        window: Places less than this apart count together, at least 1.
+        missed: Taken off for each hash of a stretch that is not in the list and has a weight above 0, at least 0.
 
     Raises:
         ParameterError: An array has another dtype or shape, or a number is outside its range.
@@ -79,7 +81,7 @@ def evidence(
     sums = np.zeros(len(places) + 1, np.int64)
     worth = weights[places].astype(np.int64) * np.minimum(apart, shingle_tokens) // shingle_tokens
     np.cumsum(worth + missed * (weights[places] > 0), out=sums[1:])
-    # One line for all lists: each has its stretch of it, and a gap behind that no window bridges.
+    # All lists lie on one line. A gap that no window bridges parts each list from the next.
     line = owner * (len(weights) + window) + places
     firsts = np.searchsorted(line, line - window, side="right")
     best = np.zeros(len(sizes), np.int64)
@@ -88,7 +90,7 @@ def evidence(
 
 
 def _least_since(values: Counts, firsts: Counts) -> Counts:
-    """Return the least of the values from each first one, which ascend, up to the value in its own place."""
+    """Return the least of `values[firsts[i]:i + 1]` for each i. `firsts` ascend."""
     lengths = np.arange(len(values)) - firsts + 1
     least, reach, found = values, 1, np.empty_like(values)
     while reach <= lengths.max(initial=0):
@@ -99,13 +101,13 @@ def _least_since(values: Counts, firsts: Counts) -> Counts:
 
 
 def rows_with_evidence(
-    hits: Words, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
+    hits: Bits, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
 ) -> Counts:
-    """Return the rows whose hits weigh so much within a window of the query, ascending, `(n,) int64`; see `evidence`.
+    """Return the rows with enough evidence within a window of the query, ascending, `(n,) int64`; see `evidence`.
 
     Args:
         hits: `(q, S) uint64`, as `hits_open` returns them.
-        weights, tokens, shingle_tokens, window, missed: As for `evidence`; what weighs nothing is as if it did not hit.
+        weights, tokens, shingle_tokens, window, missed: As for `evidence`. Hits of hashes with weight 0 do not count.
         least: The evidence a row must have, at least 1.
 
     Raises:
@@ -127,5 +129,5 @@ def rows_with_evidence(
     return rows[evidence(bounds, places.astype(np.uint32), weights, tokens, **how) >= least]
 
 
-def _octets(words: Words) -> NDArray[np.uint8]:
+def _octets(words: Bits) -> NDArray[np.uint8]:
     return np.ascontiguousarray(words, "<u8").view(np.uint8)

@@ -1,6 +1,6 @@
-"""Files on disk, in NumPy and zlib: checksums, and what many fingerprint records share with a query.
+"""Files on disk, in NumPy and zlib: checksums, and the hashes that many fingerprint records share with a query.
 
-`docs/format.md` has the layout of a record: checksum, number of parts, hashes in each, the parts as gaps.
+`docs/format.md` has the layout of a record: checksum, number of parts, hashes of each part, the parts as gaps.
 """
 
 from __future__ import annotations
@@ -37,11 +37,11 @@ Counts = NDArray[np.int64]
 Buffer = bytes | memoryview
 
 _HEAD_BYTES = 8
-"""Of a record: its checksum and how many parts it has."""
+"""Bytes of a record's head: its checksum and its number of parts."""
 
 
 def checksum(content: Buffer) -> int:
-    """Return the CRC-32 of some bytes, the one of zlib.
+    """Return the CRC-32 of some bytes, as zlib computes it.
 
     >>> hex(checksum(b"123456789"))
     '0xcbf43926'
@@ -50,7 +50,7 @@ def checksum(content: Buffer) -> int:
 
 
 def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:
-    """Return the checksum of each page of some bytes, `(n_pages,) uint32`; the last page may be shorter.
+    """Return the checksum of each page of some bytes, `(n_pages,) uint32`. The last page may be shorter.
 
     Args:
         content: The bytes.
@@ -67,21 +67,22 @@ def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:
 def check_pages(
     content: Buffer, sums: Hashes, checked: NDArray[np.uint8], offsets: Counts, size: int, *, page_bytes: int
 ) -> int | None:
-    """Compare the checksums of those pages that some places touch and that were not compared before.
+    """Check the pages that some places touch, except pages checked before, against their checksums.
 
     Args:
         content: The bytes.
-        sums: `(n_pages,) uint32`, what `page_checksums` returned for them.
-        checked: `(n_pages,) uint8`, 1 for pages found right before; those found right now become 1.
+        sums: `(n_pages,) uint32`, as `page_checksums` returned them.
+        checked: `(n_pages,) uint8`, 1 for each page that was found intact before. A page found intact now becomes 1.
         offsets: `(n,) int64`, where the places begin.
         size: Bytes of each place.
         page_bytes: Length of a page, at least 1.
 
     Returns:
-        The number of the first damaged page in the order of the places, and the rest is not looked at; or None.
+        The number of the first damaged page, in the order of the places, or None. Pages after a damaged page are not
+        checked.
 
     Raises:
-        ParameterError: An array has another dtype or shape, or a place leaves the bytes.
+        ParameterError: An array has another dtype or shape, or a place reaches outside the bytes.
     """
     octets = memoryview(content).cast("B")
     checks.require_pages(len(octets), sums, checked, offsets, page_bytes)
@@ -99,11 +100,11 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
     """Return the record of a fingerprint.
 
     Args:
-        hashes: `(n,) uint32`, ascending and distinct inside each part; not checked.
+        hashes: `(n,) uint32`, ascending and distinct inside each part, which is not checked.
         bounds: `(n_parts + 1,) uint32`, ascending from 0 to n; part p is `hashes[bounds[p]:bounds[p + 1]]`.
 
     Raises:
-        ParameterError: An array has another dtype or shape, or the bounds are not those of the hashes.
+        ParameterError: An array has another dtype or shape, or the bounds do not cut the hashes into parts.
 
     >>> record(np.array([3, 5], np.uint32), np.array([0, 2], np.uint32))[4:].hex(" ", -4)
     '01000000 02000000 000302'
@@ -127,16 +128,16 @@ def shared(
     """Return which of a query's hashes some parts of many documents have.
 
     Args:
-        parts: `(n, 3) uint32`: document, first part, part after the last; in any order, documents repeatedly. Parts
-            beyond a record's last are as if they were empty.
-        directory: Bytes of the `RECORD` of documents `number * CHUNK_DOCUMENTS`, … by that number. A removed one has
-            nothing.
-        files: What holds the records, by serial number.
-        hashes: `(q,) uint32`, of the query, in any order, repeats allowed.
-        weights: `(q,) int32`; a hash is looked for where it weighs more than nothing.
+        parts: `(n, 3) uint32`: document, first part, part after the last. Any order; a document may come several times.
+            Parts beyond the last part of a record count as empty.
+        directory: The chunks of the directory by number. Chunk c holds the `RECORD` of each document from
+            `c * CHUNK_DOCUMENTS` on. A removed document has no hashes.
+        files: The files that hold the records, by serial number.
+        hashes: `(q,) uint32`, the hashes of the query, any order, repeats allowed.
+        weights: `(q,) int32`. Only hashes with a weight above 0 are looked for.
         page_bytes: Length of the files' pages, at least 1.
-        paged_from: Of records of so many bytes, at least 1, the pages were to be checked before; of the others the
-            checksums are compared.
+        paged_from: Bytes, at least 1. A record of this length or more is trusted if its pages were checked before. The
+            checksum of a shorter record is compared now.
 
     Raises:
         ParameterError: An array has another dtype or shape.
@@ -175,7 +176,7 @@ def shared(
 def _record_of(
     directory: Mapping[int, Buffer], files: Mapping[int, RecordFile], document: int, page_bytes: int, paged_from: int
 ) -> tuple[int, memoryview]:
-    """Return the bytes of a document's record, none of a removed one's, or why they are not there."""
+    """Return the status and the bytes of a document's record. A removed document has no bytes."""
     none = memoryview(b"")
     entries = np.frombuffer(directory.get(document // CHUNK_DOCUMENTS, b""), RECORD)
     place = document % CHUNK_DOCUMENTS
@@ -193,7 +194,7 @@ def _record_of(
 
 
 def _hashes(record: memoryview, first: int, last: int, is_checked: bool) -> Hashes | None:
-    """Return the hashes of some parts of a record, None when it is damaged."""
+    """Return the hashes of some parts of a record; None if the record is damaged."""
     if not (is_checked or zlib.crc32(record[4:]) == int.from_bytes(record[:4], "little")):
         return None
     n_parts = int.from_bytes(record[4:8], "little")

@@ -1,4 +1,4 @@
-"""Where the edges of a box are: the reference of `native/align/refine.c` and `align/stretch.c`."""
+"""Finding the edges of a box: the reference of `native/align/refine.c` and `align/stretch.c`."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pmbf.kernels.reference_words import LINE, PARAGRAPH, PLAIN, SENTENCE, SENTE
 
 Places = NDArray[np.int64]
 Edges = list[list[int]]
-"""Start and stop of the query's part, and of the source's."""
+"""Start and stop of the query's part, then start and stop of the source's part."""
 
 QUERY_BORDERS = (SENTENCE, SENTENCE_AND_LINE, PARAGRAPH)
 SOURCE_BORDERS = (*QUERY_BORDERS, LINE)
@@ -26,7 +26,7 @@ _START, _STOP, _STAY = range(3)
 
 @dataclass(frozen=True, eq=False)
 class Texts:
-    """A pair with what is counted once."""
+    """A pair, with counts that are made once."""
 
     pair: Pair
 
@@ -45,7 +45,7 @@ class Texts:
 
 
 class Window(NamedTuple):
-    """Scores of the words from `low` on, of one text."""
+    """Scores of the words of one text from `low` on."""
 
     side: int
     low: int
@@ -57,7 +57,7 @@ class Window(NamedTuple):
 
 
 def refined(texts: Texts, box: Box) -> Box | None:
-    """Return a box with its edges where its sums are greatest, None when nothing is left of it."""
+    """Return a box with its edges moved to where its sums are greatest; None if nothing is left of the box."""
     edges, scored = [list(box[:2]), list(box[2:4])], [0, 0]
     for _ in range(texts.pair.rules.rounds):
         before = [list(side) for side in edges]
@@ -87,7 +87,7 @@ def _refined_side(texts: Texts, side: int, edges: list[list[int]]) -> tuple[int,
 
 
 def window_scores(texts: Texts, side: int, low: int, high: int, start: int, stop: int) -> Places:
-    """Return the scores of the words `[low, high)` of one text, given the other's part `[start, stop)`."""
+    """Return the scores of the words `[low, high)` of one text, given the part `[start, stop)` of the other."""
     pair, n = texts.pair, len(texts.pair.rarities)
     ours, theirs = pair.classes[side][low:high], pair.classes[1 - side]
     here = np.bincount(ours, minlength=n).astype(np.int64)[ours]
@@ -102,7 +102,7 @@ def window_scores(texts: Texts, side: int, low: int, high: int, start: int, stop
 
 
 def buckets(expected: Places, n_words: int, n_others: int) -> NDArray[np.intp]:
-    """Return the line of the tables for words of which `expected` / 65536 stand in `n_others` words."""
+    """Return the bucket of the tables for each word in a part of `n_words`, given `expected` / 65536 in `n_others`."""
     chances = 24 * expected.astype(np.uint64) * np.uint64(min(n_words, MOST_TIMES)) // np.uint64(n_others)
     chances = np.minimum(chances, np.uint64(1 << 40)).astype(np.int64)
     shifts = np.maximum(np.frexp(chances.astype(np.float64))[1] - 6, 0)
@@ -111,7 +111,7 @@ def buckets(expected: Places, n_words: int, n_others: int) -> NDArray[np.intp]:
 
 
 def greatest_sum(window: Window) -> tuple[int, int, int]:
-    """Return the part with the greatest sum, the first of several, and that sum; nothing where none is above 0."""
+    """Return start, stop and sum of the part with the greatest sum, the first of several. No sum above 0: empty."""
     best, total, start, stop, first = 0, 0, window.low, window.low, window.low
     for place, score in enumerate(window.scores.tolist(), window.low):
         if total <= 0:
@@ -123,7 +123,7 @@ def greatest_sum(window: Window) -> tuple[int, int, int]:
 
 
 def snapped(texts: Texts, window: Window, edge: int, other: int, step: int, wanted: tuple[int, ...]) -> tuple[int, int]:
-    """Return the border an edge moves to and what that changes the sum by; `step` points outwards."""
+    """Return the border that an edge moves to, and the change of the sum. `step` is 1 or -1, and points outwards."""
     rules, borders, scores = texts.pair.rules, texts.pair.borders[window.side], window.scores
     best: tuple[int, int, int] | None = None
     change, place = 0, edge
@@ -151,7 +151,10 @@ def snapped(texts: Texts, window: Window, edge: int, other: int, step: int, want
 
 
 def stretched(texts: Texts, box: Box) -> Box:
-    """Return a box with its ends moved to the next border, alone or together, while the sum of both texts grows."""
+    """Return a box with its ends moved to next borders while the sum of both texts grows.
+
+    In each round one end moves, or one end in each text.
+    """
     rules = texts.pair.rules
     edges: Edges = [[box.query, box.query_stop], [box.source, box.source_stop]]
     scored = sums(texts, edges)
@@ -171,15 +174,15 @@ def stretched(texts: Texts, box: Box) -> Box:
 
 
 def sums(texts: Texts, edges: Edges) -> tuple[int, int]:
-    """Return the sum of the scores of each text's part, given the other's."""
+    """Return the sum of the scores of each text's part, given the part of the other."""
     query, source = (int(window_scores(texts, side, *edges[side], *edges[1 - side]).sum()) for side in (0, 1))
     return query, source
 
 
 def topic_sum(texts: Texts, side: int, edges: Edges, *, summary: bool = False) -> int:
-    """Return what the words of one text's part say, given the other's, each counted once.
+    """Return the score of the words of one text's part, given the part of the other. Each word counts once.
 
-    They are expected as often as in the rest of both texts: in their topic.
+    A word is expected as often as in the rest of both texts, which have its topic.
     """
     pair, n = texts.pair, len(texts.pair.rarities)
     counts = [np.bincount(pair.classes[at][start:stop], minlength=n) for at, (start, stop) in enumerate(edges)]
@@ -193,7 +196,7 @@ def topic_sum(texts: Texts, side: int, edges: Edges, *, summary: bool = False) -
 
 
 def _moved(texts: Texts, edges: Edges, ends: tuple[int, int], outwards: bool) -> Edges | None:
-    """Return the edges with one end of each part moved to the next border, None where there is none."""
+    """Return the edges with an end of each part moved to the next border, or not moved; None without such a border."""
     moved = [list(part) for part in edges]
     for side, end in enumerate(ends):
         if end == _STAY:

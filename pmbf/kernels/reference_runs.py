@@ -25,10 +25,10 @@ _WINDOW = 16
 
 
 def runs_of(hashes: NDArray[np.uint64]) -> Runs:
-    """Return what names the runs of some tokens.
+    """Return the names of the runs of some tokens.
 
     Args:
-        hashes: `(n,) uint64`, of each token.
+        hashes: `(n,) uint64`, the hash of each token.
 
     Source:
         Karp & Rabin 1987, Efficient randomized pattern-matching algorithms; prefix sums make any run O(1).
@@ -45,11 +45,11 @@ def _powers(base: int, count: int) -> NDArray[np.uint64]:
 
 
 def grams(runs: Runs, stops: Places) -> Grams:
-    """Return the runs from each token to its stop, grouped by name.
+    """Return the run from each token to its stop, grouped by name.
 
     Args:
-        runs: What names the runs of a text.
-        stops: `(n,) int64`, ends of the runs that begin with the first n tokens.
+        runs: The names of a text's runs.
+        stops: `(n,) int64`, the stop of the run that begins at each of the first n tokens.
     """
     names = runs.names(np.arange(len(stops)), stops)
     order = np.argsort(names, kind="stable").astype(np.int64)
@@ -63,8 +63,8 @@ def grams(runs: Runs, stops: Places) -> Grams:
 def equal_runs(query: Grams, source: Grams) -> Places:
     """Return the equal runs of two texts, `(3, n) int64`: where each begins in the query, in the source, its length.
 
-    They come by their start in the query, the longer first, then by their start in the source; none twice, and none
-    less than half as long as one that holds it. `docs/alignment.md`, section 8, says which grams are paired.
+    Runs are sorted by start in the query, then longest first, then by start in the source. No run comes twice. A run
+    inside a run more than twice as long is left out. `docs/alignment.md`, section 8, says which grams are paired.
     """
     if not len(query.names) or not len(source.names):
         return np.empty((3, 0), np.int64)
@@ -77,17 +77,18 @@ def equal_runs(query: Grams, source: Grams) -> Places:
 
 
 def hops(query: Tokens, source: Tokens, borders: Places, *, forward: bool) -> Places:
-    """Return over how many tokens to hop at some borders, outwards, and the length of the equal run behind them.
+    """Return for each border how many tokens to skip, outwards, and the length of the equal run behind them.
 
     Args:
         query: Tokens of the query.
-        source: Those of the source.
+        source: Tokens of the source.
         borders: `(2, n) int64`, places in the query and in the source.
         forward: Whether outwards is to the right.
 
     Returns:
-        `(3, n) int64`: tokens skipped in the query and in the source, for the smallest edit of up to `HOP_EDITS` on
-        either side that `HOP_WORDS` equal words follow, and how many tokens follow; nothing but 0 where there is none.
+        `(3, n) int64`: tokens skipped in the query, in the source, and tokens of the run. The smallest edit of up to
+        `HOP_EDITS` tokens in either text is taken that `HOP_WORDS` equal words follow. All three are 0 if there is
+        none.
     """
     found = np.zeros((3, borders.shape[1]), np.int64)
     for at, (here, there) in enumerate(borders.T.tolist()):
@@ -111,7 +112,7 @@ def _hop(ours: list[int], theirs: list[int], half_words: list[int]) -> tuple[int
 
 
 def _pairings(ours: Grams, theirs: Grams) -> Iterator[Places]:
-    """Yield, one round after another, the source's gram for each of the query's grams, -1 for none."""
+    """Yield in each round the source's gram that is paired with each gram of the query, -1 for none."""
     name = np.minimum(np.searchsorted(theirs.names, ours.names), len(theirs.names) - 1)
     counts = np.diff(ours.bounds)
     is_shared = np.repeat(theirs.names[name] == ours.names, counts)
@@ -135,7 +136,7 @@ def _partners(ours: Grams, grams: Places, partners: Places) -> Places:
 
 
 def _nearest(theirs: Grams, group: NDArray[np.intp], wanted: Places) -> Places:
-    """Return for each place that is wanted the nearest gram with the name of that group."""
+    """Return for each wanted place the nearest gram whose name is that of its group."""
     width = len(theirs.order)
     ladder = np.repeat(np.arange(len(theirs.names)), np.diff(theirs.bounds)) * width + theirs.order
     place = np.searchsorted(ladder, group * width + np.clip(wanted, 0, width - 1))
@@ -145,7 +146,7 @@ def _nearest(theirs: Grams, group: NDArray[np.intp], wanted: Places) -> Places:
 
 
 def _runs(partners: Places, gram_stops: Places) -> Places:
-    """Return `(3, n)`: query start, source start and query stop of the pairs that follow each other on both sides."""
+    """Return `(3, n)`: query start, source start, query stop of each row of pairs that are neighbours in both texts."""
     starts = np.flatnonzero(partners >= 0)
     partners = partners[starts]
     is_head = np.ones(len(starts), np.bool_)
@@ -156,7 +157,7 @@ def _runs(partners: Places, gram_stops: Places) -> Places:
 
 
 def _reach(query: Runs, source: Runs, here: Places, there: Places, *, forward: bool) -> Places:
-    """Return how many tokens are equal from each pair of borders on, by bisection over powers of two."""
+    """Return how many tokens are equal from each pair of borders on: a bisection by powers of two."""
     room = np.minimum(len(query.back) - here, len(source.back) - there) if forward else np.minimum(here, there)
     found = np.zeros_like(here)
     for power in reversed(range(int(room.max(initial=0)).bit_length())):
@@ -169,7 +170,11 @@ def _reach(query: Runs, source: Runs, here: Places, there: Places, *, forward: b
 
 
 def _leading(runs: Places) -> Places:
-    """Return the runs, sorted by query start and longest first, without doubles and the short inside the long."""
+    """Return the runs without repeats, and without runs less than half as long as one that holds them.
+
+    Args:
+        runs: `(3, n)`: query start, minus query stop, source start; sorted.
+    """
     starts, stops, partners = runs[0], -runs[1], runs[2]
     furthest = np.maximum.accumulate(stops)
     leader = np.maximum.accumulate(np.where(stops == furthest, np.arange(len(stops)), 0))

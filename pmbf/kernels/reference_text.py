@@ -21,7 +21,7 @@ _INDEX_BITS = 32
 
 
 def fold(utf8: bytes) -> Folded:
-    """Return a text folded, and where each folded character came from.
+    """Return a text folded, and where each folded character stands in the original.
 
     Args:
         utf8: The original text.
@@ -70,12 +70,11 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
 
     Args:
         utf8: The original text.
-        how: Tokens in a shingle, at least 1, twice as many where it begins with a single letter; whether their order
-            counts; hashes kept per code point, in (0, 1]; those a segment keeps at least, if it has them; code points
-            of a segment, of which the last one has a quarter to five quarters.
-        positions: Whether the order of the text and `token` are wanted; that is empty otherwise, and hashes ascend
-            inside a segment.
-        starts: Whether `starts` are wanted, too; a third more work. They are empty without positions.
+        how: How shingles are made and how many are kept; see `params.Sampling`. A shingle that begins with a single
+            letter has twice as many tokens. The last segment has a quarter to five quarters of `segment_chars`.
+        positions: Whether hashes come in text order, with `token`. Otherwise they ascend inside each segment, and
+            `token` is empty.
+        starts: Whether `starts` are wanted, which is a third more work. Without positions they are empty.
 
     Raises:
         ParameterError: The bytes are not valid UTF-8.
@@ -104,7 +103,7 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
 
 
 def decoded(utf8: bytes) -> str:
-    """Return the text.
+    """Return the text that some bytes are in UTF-8.
 
     Raises:
         ParameterError: The bytes are not valid UTF-8.
@@ -122,7 +121,7 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 
 def _shingles(tokens: Tokens, how: Sampling) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-    """Return the hash of each shingle and the index of its first token; a text too short for one is one shingle."""
+    """Return the hash of each shingle and the number of its first token. A very short text is one shingle."""
     lengths = np.where(tokens.singles, 2 * how.shingle_tokens, how.shingle_tokens)
     first = np.flatnonzero(np.arange(len(tokens)) + lengths <= len(tokens))
     if len(first):
@@ -133,7 +132,7 @@ def _shingles(tokens: Tokens, how: Sampling) -> tuple[NDArray[np.uint32], NDArra
 
 
 def _segment_edges(n_chars: int, segment_chars: int) -> NDArray[np.int64]:
-    """Return where segments begin and the last one ends; a tail under a quarter of a segment joins the one before."""
+    """Return where segments begin and the last ends. A tail under a quarter of a segment joins the segment before."""
     edges = [*range(0, n_chars, segment_chars), n_chars]
     if len(edges) > 2 and 4 * (edges[-1] - edges[-2]) < segment_chars:
         del edges[-2]
@@ -141,7 +140,7 @@ def _segment_edges(n_chars: int, segment_chars: int) -> NDArray[np.int64]:
 
 
 def _smallest(hashes: NDArray[np.uint32], start: int, stop: int, quota: int) -> NDArray[np.intp]:
-    """Return where the `quota` smallest distinct of `hashes[start:stop]` first occur, by ascending hash."""
+    """Return where each of the `quota` smallest distinct hashes of `hashes[start:stop]` first occurs, by hash."""
     keys = hashes[start:stop].astype(np.uint64) << np.uint64(_INDEX_BITS)
     keys |= np.arange(stop - start, dtype=np.uint64)
     keys.sort()
@@ -165,7 +164,7 @@ def _block_tokens(block: Block) -> Tokens:
 
 
 def _encoded(codes: NDArray[np.uint32]) -> tuple[bytes, NDArray[np.intp]]:
-    """Return code points in UTF-8, and the byte at which each begins, `(n + 1,)`."""
+    """Return code points in UTF-8, and the byte at which each begins, `(n + 1,)`; the last number is the length."""
     if not (codes >= 0x80).any():
         return codes.astype(np.uint8).tobytes(), np.arange(len(codes) + 1)
     widths = (codes >= 0x80).astype(np.intp) + (codes >= 0x800) + (codes >= 0x10000) + 1

@@ -30,8 +30,8 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
 
     Args:
         utf8: The original text, valid UTF-8.
-        folded: The same folded.
-        tokens: Its tokens.
+        folded: The text, folded.
+        tokens: The tokens of the text.
     """
     keys, firsts, types = np.unique(_keys(folded, tokens), return_index=True, return_inverse=True)
     slips = _slips(folded, tokens, firsts)
@@ -39,10 +39,11 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
 
 
 def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
-    """Return the class of each type of the query, of the source, and how many classes there are.
+    """Return the class of each type of the query, of each type of the source, and the number of classes.
 
-    A type of the query has its own number; one of the source that of an equal one, or else a new one. A type that has
-    no equal takes the class of one of the other text it shares a slip with, the first of several, the query's first.
+    Each type of the query has a class of its own. A type of the source has the class of the equal type of the query, or
+    else a new class. A type without an equal takes the class of the first type of the other text that it shares a slip
+    with. The types of the query do so before those of the source.
     """
     n_query = len(query.keys)
     place = np.searchsorted(query.keys, source.keys)
@@ -69,10 +70,10 @@ def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
 
     Args:
         folded: A text, folded.
-        tokens: Its tokens.
+        tokens: The tokens of the text.
 
     Returns:
-        The spelling, and `(n + 1,) int64`: the begin of each of n tokens, and the end.
+        The spelling, and `(n + 1,) int64`: where each of the n tokens begins, and the end of the spelling.
     """
     points = _codes(folded.text)
     starts = np.searchsorted(folded.origin[:-1], tokens.starts)
@@ -81,7 +82,7 @@ def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
     is_first[1:] &= keep[:-1]
     firsts = np.flatnonzero(is_first)
     after = np.searchsorted(starts, firsts, side="right")
-    is_word = np.zeros(len(starts) + 2, np.bool_)  # nothing, the tokens, nothing: a separator outside joins no words
+    is_word = np.zeros(len(starts) + 2, np.bool_)  # False before and after the tokens: a separator there joins no words
     np.logical_not(tokens.singles, out=is_word[1:-1])
     keep[firsts] = is_word[after] & is_word[after + 1]
     n_kept = np.append(0, np.cumsum(keep)).astype(np.int64)
@@ -89,7 +90,7 @@ def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
 
 
 def _first_holders(words: Words) -> dict[int, int]:
-    """Return the first type that has each slip."""
+    """Return for each slip the first type that has it."""
     held: dict[int, int] = {}
     for place, slip in enumerate(words.slips.ravel().tolist()):
         if slip:
@@ -119,7 +120,7 @@ def _keys(folded: Folded, tokens: Tokens) -> NDArray[np.uint64]:
 
 
 def _slips(folded: Folded, tokens: Tokens, firsts: NDArray[np.intp]) -> Keys:
-    """Return the slips of some tokens: their first letters with one left out in turn, `(n, N_SLIPS)`."""
+    """Return the slips of some tokens, `(n, N_SLIPS)`: slip i is the token's first letters without letter i."""
     codes = np.append(_codes(folded.text), np.uint32(ord(" "))).astype(np.uint64)
     at = np.searchsorted(folded.origin[:-1], tokens.starts[firsts])
     letters = codes[np.minimum(at[:, None] + np.arange(N_SLIPS), len(codes) - 1)]
@@ -138,7 +139,7 @@ def _slips(folded: Folded, tokens: Tokens, firsts: NDArray[np.intp]) -> Keys:
 
 
 def _joined(keys: NDArray[np.uint64], first: Keys, singles: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Join the keys of single letters with those of the next ones: two for a word, of letters of an alphabet three."""
+    """Join the key of each single letter with the next single letters' keys: two letters, or three of an alphabet."""
     joined, together = keys.copy(), singles.copy()
     for step in (1, 2):
         together[: len(keys) - step] &= singles[step:]
@@ -151,14 +152,14 @@ def _joined(keys: NDArray[np.uint64], first: Keys, singles: NDArray[np.bool_]) -
 
 
 def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """The finaliser of MurmurHash3."""
+    """Return the keys mixed: the finaliser of MurmurHash3."""
     keys = (keys ^ (keys >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     keys = (keys ^ (keys >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return keys ^ (keys >> np.uint64(33))
 
 
 def _borders(codes: Codes, tokens: Tokens) -> NDArray[np.uint8]:
-    """Return what stands in the gap before each token."""
+    """Return the border before each token, and the border at the end."""
     starts = tokens.starts.astype(np.intp)
     before = np.minimum(np.append(0, tokens.stops[:-1]), starts) if len(tokens) else starts
     marks = np.isin(codes, _ENDS)

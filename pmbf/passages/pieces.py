@@ -11,10 +11,7 @@ import numpy as np
 from pmbf.passages.chains import Chain
 from pmbf.passages.prepared import Prepared
 from pmbf.span import Span
-
-SINGLE_CHARS = 3
-"""Letters of an alphabet that one letter of Han, Kana, Thai and so on counts for. A word has some 6 of the former and 2
-of the latter."""
+from pmbf.text import SINGLE_CHARS
 
 
 class Piece(NamedTuple):

@@ -9,7 +9,8 @@ from pmbf.kernels import Rules
 from pmbf.params import require_within
 
 SURE_CHARS = 600
-"""Two texts on one topic share words by chance; hardly ever so many in a row."""
+"""Characters from which a reworded passage is beyond chance. Two texts of one topic share words by chance, but hardly
+ever over 600 characters."""
 
 _CHARS = ("min_chars", "min_reworded_chars", "min_reworded_source_chars", "min_summary_chars", "max_summed_chars")
 
@@ -70,10 +71,10 @@ class Settings:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected a number in [0, 1]")
 
     def doubt(self, n_chars: int) -> float:
-        """Return how much more alike the sides of a reworded passage of so many characters must be."""
+        """Return what is added to the threshold of a reworded passage of `n_chars` characters."""
         return self.short_doubt * max(0.0, 1 - n_chars / SURE_CHARS)
 
     @property
     def reworded_threshold(self) -> float:
-        """Least similarity of a reworded passage or a summary: 1 where the other is 1, 0.33 where it is 0.6."""
+        """Least similarity of a reworded passage or a summary: 1 if `threshold` is 1, 0.33 if it is 0.6."""
         return max(0.0, 1 - 1.675 * (1 - self.threshold))

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as npst
 
 from pmbf.errors import ParameterError
-from pmbf.kernels import reference_bits, reference_gaps, reference_query
+from pmbf.kernels import reference_bits, reference_gaps, reference_query, reference_turning
 
-REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps) | vars(reference_query)))
+REFERENCE = SimpleNamespace(
+    **(vars(reference_bits) | vars(reference_turning) | vars(reference_gaps) | vars(reference_query))
+)
 
 N_ROWS = st.sampled_from([0, 1, 7, 8, 9, 63, 64, 65, 130])
 HASHES = npst.arrays(np.uint32, st.integers(0, 40))

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
-from pmbf.kernels import reference_bits, reference_query
+from pmbf.kernels import reference_bits, reference_query, reference_turning
 
 TILES = st.lists(
     st.tuples(st.sampled_from([1, 7, 64, 65, 511, 512, 513]), st.integers(1, 9), st.booleans(), st.integers(1, 4)),
@@ -37,7 +37,7 @@ def test_the_hits_of_tiles_stand_side_by_side(
     hashes, tiles, expected = random.integers(0, 2**32, n_hashes, np.uint32), [], np.empty((n_hashes, 0), np.uint64)
     for n_rows, n_words, sealed, k in shapes:
         rows = random.integers(0, 2**64, (n_rows, n_words), np.uint64)
-        tiles.append((reference_bits.seal(rows) if sealed else rows, sealed, k))
+        tiles.append((reference_turning.seal(rows) if sealed else rows, sealed, k))
         expected = np.hstack([expected, reference_bits.hits_open(rows, hashes, n_hashes=k)])
     hits, n_hit = kernels.look_up(tiles, hashes)
     assert (expected.shape, expected.dtype, expected.tolist()) == (hits.shape, hits.dtype, hits.tolist())

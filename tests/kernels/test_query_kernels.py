@@ -13,10 +13,12 @@ from hypothesis import strategies as st
 
 from pmbf import kernels as door
 from pmbf.errors import ParameterError
-from pmbf.kernels import reference_bits, reference_gaps, reference_query
+from pmbf.kernels import reference_bits, reference_gaps, reference_query, reference_turning
 from pmbf.kernels.choice import kernels_of
 
-REFERENCE = SimpleNamespace(**(vars(reference_bits) | vars(reference_gaps) | vars(reference_query)))
+REFERENCE = SimpleNamespace(
+    **(vars(reference_bits) | vars(reference_turning) | vars(reference_gaps) | vars(reference_query))
+)
 N_ROWS = st.sampled_from([1, 7, 63, 64, 65, 200, 511, 512, 513, 700])
 
 

@@ -1,4 +1,4 @@
-/* What all kernels ask of the compiler and of the machine. */
+/* The macros of all kernels for the compiler, and what they need of the machine. */
 
 #ifndef PMBF_COMPILER_H
 #define PMBF_COMPILER_H
@@ -11,7 +11,7 @@
 #define INLINE static inline __attribute__((always_inline))
 #define RARE(condition) __builtin_expect(!!(condition), 0)
 
-/* What stands between TARGET_BEGIN and TARGET_END is compiled for an instruction set; <immintrin.h> stands before. */
+/* Code between TARGET_BEGIN and TARGET_END is compiled for an instruction set. Include <immintrin.h> before. */
 #define PRAGMA(...) _Pragma(#__VA_ARGS__)
 #if defined(__clang__)
 #define TARGET_BEGIN(set) PRAGMA(clang attribute push(__attribute__((target(set))), apply_to = function))

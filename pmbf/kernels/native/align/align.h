@@ -1,10 +1,10 @@
-/* What the alignment kernels share. The rules are docs/alignment.md; the NumPy twin is reference_align.py.
+/* The types and functions that the alignment kernels share. docs/alignment.md has the rules; reference_align.py is the
+ * NumPy twin.
  *
  *     words of two texts --classes--> equal words --density--> points --gaps--> boxes --sums--> alignments
  *
- * All scores are whole numbers in 1/1024 of a nat, so that both twins say the same to the bit. Words have one number
- * for both texts, their class; a text is what stands at each of its places. A box is a part of either text,
- * `[start, stop)` in words.
+ * All scores are whole numbers in 1/1024 nat, so that both twins agree to the bit. The class of a word is its number in
+ * both texts; a text is a class at each of its places. A box is a range of words of each text, `[start, stop)`.
  */
 
 #ifndef PMBF_ALIGN_H
@@ -21,7 +21,7 @@
 enum { ALIGN_NO_MEMORY = -1 };
 enum { QUERY, SOURCE };
 enum { PLAIN, SENTENCE, SENTENCE_AND_LINE, PARAGRAPH, LINE }; /* borders before a word */
-enum { N_SLIPS = 7 }; /* first letters of a word of which one is left out, each in turn */
+enum { N_SLIPS = 7 }; /* a slip is the first 7 letters of a word with one left out */
 enum { MATCH, MISS, SUMMARY_MATCH, SUMMARY_MISS, N_TABLES };
 
 /* `Rules` of align_rules.py, in the same order. */
@@ -36,9 +36,9 @@ typedef struct {
 
 typedef struct {
     int64_t n;
-    const int32_t *classes; /* of each word */
-    const uint8_t *borders; /* before each word, and at the end: n + 1 */
-    int32_t *counts;        /* of each class */
+    const int32_t *classes; /* class of each word */
+    const uint8_t *borders; /* before each word and at the end, n + 1 */
+    int32_t *counts;        /* how often each class stands in the text */
 } side_t;
 
 typedef struct {
@@ -46,12 +46,12 @@ typedef struct {
     side_t sides[2];
     int64_t n_classes;
     const int32_t *rarities; /* of each class, in 1/1024 nat */
-    const int32_t *priors;   /* of each class: what is expected in 500 words, in 1/65536 */
+    const int32_t *priors;   /* of each class: expected number in 500 words, in 1/65536 */
     const int32_t *tables;   /* N_TABLES lines of n_buckets scores */
     int64_t n_buckets;
     int32_t *bounds, *places; /* the source's places of class c: places[bounds[c] .. bounds[c + 1]) */
-    int32_t *inside[2];       /* counts of each class in a part of either text; all zero between two uses */
-    int32_t *scores;          /* of the words of a window */
+    int32_t *inside[2];       /* how often each class stands in a part of each text; all zero between two uses */
+    int32_t *scores;          /* scores of the words of a window */
 } pair_t;
 
 typedef struct {
@@ -78,46 +78,47 @@ typedef struct {
     int64_t place;
 } named_t;
 
-/* grams.c: sorts names by number; equal ones stay in order. `names` has room for twice as many. */
+/* grams.c: sorts names by number. Equal names stay in order. `names` has room for 2 n. */
 void names_sort(named_t *names, int64_t n);
 
-/* points.c: the points that have enough others near them. False when out of memory. */
+/* points.c: finds the points with enough other points near them. Returns false if out of memory. */
 bool points_find(const pair_t *pair, points_t *points);
 void points_free(points_t *points);
 
-/* clusters.c: a box around each group of points without wide gaps. False when out of memory. */
+/* clusters.c: finds a box around each group of points without wide gaps. Returns false if out of memory. */
 bool clusters_find(const rules_t *rules, const points_t *points, boxes_t *boxes);
-/* Makes one of those that overlap on both sides; sorts them. */
+/* Sorts boxes, and joins those that overlap in both texts. */
 void boxes_join(boxes_t *boxes);
 bool boxes_add(boxes_t *boxes, box_t box);
 void boxes_sort(boxes_t *boxes);
 
-/* refine.c: moves the edges of a box to where its sums are greatest. False when nothing is left of it. */
+/* refine.c: moves the edges of a box to where its sums are greatest. Returns false if nothing is left of the box. */
 bool box_refine(const pair_t *pair, box_t *box);
-/* The part of scores[0 .. n) with the greatest sum, the first of several; returns the sum, 0 for an empty part. */
+/* Finds the part of scores[0 .. n) with the greatest sum, the first of several. Returns the sum, 0 for an empty
+ * part. */
 int64_t greatest_sum(const int32_t *scores, int64_t n, int64_t *start, int64_t *stop);
-/* How much is won by moving an edge to a border near it; scores[0] is that of the word `low`. */
+/* An edge that may move to a border near it, and the scores around it. scores[0] is the score of word `low`. */
 typedef struct {
     int side;
     int64_t low, high; /* the window */
     int64_t edge, other;
-    int step; /* outwards: -1 where the edge is the start, 1 where it is the stop */
+    int step; /* outwards: -1 if the edge is the start, 1 if it is the stop */
     unsigned borders;
 } snap_t;
 int64_t snapped(const pair_t *pair, const snap_t *snap, int64_t *sum);
-/* Scores the words `[low, high)` of one text, given the other's part. */
+/* Scores the words `[low, high)` of one text, given the part of the other. */
 void window_score(const pair_t *pair, int side, int64_t low, int64_t high, int64_t start, int64_t stop);
 int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t n_others);
 
-/* stretch.c: moves the ends of both texts' parts together. */
+/* stretch.c: moves the ends of a box to next borders, in one text or in both at once. */
 void box_stretch(const pair_t *pair, box_t *box);
-/* The sum of the scores of a box's words on one side, given the other. */
+/* Returns the sum of the scores of a box's words in one text, given the box's part of the other. */
 int64_t part_sum(const pair_t *pair, int side, const box_t *box);
-/* The same with each word counted once, and expected as often as in the rest of both texts: in their topic. */
+/* The same with each word counted once, and expected as often as in the rest of both texts, which have its topic. */
 int64_t topic_sum(const pair_t *pair, int side, const box_t *box);
 
-/* summary.c: keeps the boxes of the least score, and puts a summary of the whole source in the place of those it
- * overlaps, if there is one. False when out of memory. */
+/* summary.c: keeps the boxes with at least the least score. If there is a summary of the whole source, then it replaces
+ * the boxes it overlaps. Returns false if out of memory. */
 bool summary_find(const pair_t *pair, boxes_t *boxes);
 
 #endif

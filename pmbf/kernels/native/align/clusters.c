@@ -1,19 +1,19 @@
-/* Clusters: points are split where there is a wide gap between them in the query, the parts where there is one in the
- * source, and so on in turn until no part has any. */
+/* Clusters: points are split at wide gaps in the query, the parts at wide gaps in the source, and so on in turn until
+ * no part has a wide gap. */
 
 #include "align.h"
 
 typedef struct {
-    int64_t start, stop; /* of the points, in the order of `work_t` */
+    int64_t start, stop; /* range of points in `order` of `work_t` */
     int32_t side, depth;
-    int32_t whole; /* how often in turn no gap was found */
+    int32_t whole; /* how often in a row no gap was found */
 } part_t;
 
 typedef struct {
     const rules_t *rules;
     const points_t *points;
-    uint64_t *keys;   /* place << 32 | point, of the part at hand */
-    uint32_t *order;  /* points, those of a part together */
+    uint64_t *keys;   /* place << 32 | point, for each point of a part */
+    uint32_t *order;  /* points; those of a part stand together */
     part_t *parts;    /* yet to be split */
     int64_t n_parts;
 } work_t;
@@ -35,20 +35,20 @@ static bool add_box(const work_t *work, const part_t *part, boxes_t *boxes) {
     return boxes_add(boxes, box);
 }
 
-/* Sorts the points of a part by their places on its side. */
+/* Sorts the points of a part by their places in the text of its turn. */
 static void sort_part(work_t *work, const part_t *part) {
     int64_t n = part->stop - part->start;
     uint32_t *order = work->order + part->start;
     for (int64_t at = 0; at < n; at++)
         work->keys[at] = (uint64_t)(uint32_t)work->points->places[part->side][order[at]] << 32 | order[at];
-    bool sorted = true; /* as points come, and where words are in order */
+    bool sorted = true; /* often true: points come sorted by query, and copied words keep their order */
     for (int64_t at = 1; at < n; at++) sorted &= work->keys[at - 1] < work->keys[at];
     if (sorted) return;
     qsort(work->keys, (size_t)n, sizeof *work->keys, compare_keys);
     for (int64_t at = 0; at < n; at++) order[at] = (uint32_t)work->keys[at];
 }
 
-/* Splits a part; what has no gap on either side, or was split often enough, becomes a box. */
+/* Splits a part. A part without a gap in either text, or split often enough, becomes a box. */
 static bool split(work_t *work, part_t part, boxes_t *boxes) {
     int64_t n = part.stop - part.start, start = 0;
     sort_part(work, &part);
@@ -66,7 +66,7 @@ static bool split(work_t *work, part_t part, boxes_t *boxes) {
 bool clusters_find(const rules_t *rules, const points_t *points, boxes_t *boxes) {
     size_t n = (size_t)points->n;
     work_t work = {rules, points, malloc((n + 1) * sizeof *work.keys), malloc((n + 1) * sizeof *work.order),
-                   malloc((n + 1) * sizeof *work.parts), 0}; /* parts are disjoint, so there are never more than points */
+                   malloc((n + 1) * sizeof *work.parts), 0}; /* parts are disjoint: never more than points */
     bool done = work.keys && work.order && work.parts;
     for (size_t point = 0; done && point < n; point++) work.order[point] = (uint32_t)point;
     if (done && n) work.parts[work.n_parts++] = (part_t){0, points->n, QUERY, 0, 0};

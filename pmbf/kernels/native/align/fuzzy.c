@@ -1,12 +1,13 @@
-/* Classes: words of both texts in one numbering, equal ones alike, and those alike that differ by one slip of the pen.
+/* Classes: the words of both texts are numbered together. Equal words have one number, as have words that differ by one
+ * slip of the pen.
  *
  * The slips of a long word are its first letters with one left out, each in turn. Two words that share a slip differ by
- * a letter replaced, left out, put in or swapped with the next (or by two of these, rarely). */
+ * a letter replaced, left out, put in or swapped with the next; rarely by two of these. */
 
 #include "align.h"
 
-/* Puts the slips of all types into an open table, `n_slots` (a power of two) places for the number of a slip; the
- * first of equal ones stays. */
+/* Puts the slips of all types into a hash table with open addressing: `n_slots` places, a power of two, each for the
+ * number of a slip. Of equal slips the first stays. */
 EXPORT void pmbf_align_slots(const uint64_t *slips, int64_t n_types, int32_t *slots, int64_t n_slots) {
     for (int64_t slot = 0; slot < n_slots; slot++) slots[slot] = -1;
     for (int64_t slip = 0; slip < n_types * N_SLIPS; slip++) {
@@ -24,7 +25,7 @@ typedef struct {
     int64_t n, n_slots;
 } types_t;
 
-/* The type of a text that shares a slip with a type of the other, or -1. */
+/* Returns the first type of a text that has one of the slips of a type of the other text, or -1. */
 static int64_t similar(const types_t *text, const uint64_t *slips) {
     for (int slip = 0; slip < N_SLIPS; slip++) {
         if (!slips[slip]) continue;
@@ -35,8 +36,9 @@ static int64_t similar(const types_t *text, const uint64_t *slips) {
     return -1;
 }
 
-/* Writes the class of each type of both texts. Returns the number of classes: a type of the query has its own number,
- * one of the source that of an equal one or a new one; then a type that has no equal takes the class of a similar one. */
+/* Writes the class of each type of both texts. Returns the number of classes. A type of the query has a class of its
+ * own. A type of the source has the class of the equal type, or a new class. Then a type without an equal takes the
+ * class of a type that shares a slip with it. */
 EXPORT int64_t pmbf_align_classes(const types_t *texts, int32_t *query_classes, int32_t *source_classes) {
     const types_t *query = &texts[0], *source = &texts[1];
     int64_t at = 0, n_classes = query->n;

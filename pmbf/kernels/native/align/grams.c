@@ -1,11 +1,11 @@
-/* Grams: the runs a text offers as seeds, grouped by name. */
+/* Grams: the runs of a text that may be seeds, grouped by name. */
 
 #include "align.h"
 
 enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS, MOST_DIGITS = 3 };
 
-/* Names are told apart by their upper bits, nearly all of them: one digit of a few names, 33 bits of many. What equal
- * digits leave is put right one by one. */
+/* The upper bits tell nearly all names apart: one digit for a few names, 33 bits for many. Names with equal upper bits
+ * are then put in order one by one. */
 void names_sort(named_t *names, int64_t n) {
     named_t *from = names, *to = names + n;
     int n_digits = n <= N_DIGITS ? 1 : MOST_DIGITS;
@@ -22,7 +22,7 @@ void names_sort(named_t *names, int64_t n) {
         from = to;
         to = other;
     }
-    for (int64_t at = 0; at < n; at++) { /* an odd number of digits leaves them in the second half */
+    for (int64_t at = 0; at < n; at++) { /* after an odd number of digits the names are in the second half */
         named_t one = from[at];
         int64_t place = at;
         for (; place > 0 && names[place - 1].name > one.name; place--) names[place] = names[place - 1];
@@ -30,8 +30,8 @@ void names_sort(named_t *names, int64_t n) {
     }
 }
 
-/* Writes the distinct names of the runs from each place to its stop, ascending; the places by name; where those of
- * each name begin, and the end. Returns how many names there are, or ALIGN_NO_MEMORY. */
+/* Writes the distinct names of the runs from each place to its stop, ascending; the places by name; where the places of
+ * each name begin, and the end. Returns the number of names, or ALIGN_NO_MEMORY. */
 EXPORT int64_t pmbf_align_grams(const uint64_t *sums, const uint64_t *back, const int64_t *stops, int64_t n,
                                       uint64_t *distinct, int64_t *order, int64_t *bounds) {
     named_t *names = malloc((size_t)(2 * n + 1) * sizeof *names);

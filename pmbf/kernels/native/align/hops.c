@@ -1,4 +1,4 @@
-/* Hops: over a few tokens that differ to equal ones behind them, at the borders of a passage. */
+/* Hops at the borders of a passage: over a few different tokens to equal tokens behind them. */
 
 #include "align.h"
 
@@ -14,7 +14,7 @@ typedef struct {
     int64_t n;
 } tokens_t;
 
-/* How many tokens are equal from two places on, up to the ends of the windows; half words of them in `half_words`. */
+/* Returns how many tokens are equal from two places on, up to the ends of the windows. Writes their half words. */
 static int64_t equal_tokens(const tokens_t *texts, int64_t here, int64_t there, int64_t room, int step, int64_t *half_words) {
     int64_t length = 0;
     *half_words = 0;
@@ -26,8 +26,8 @@ static int64_t equal_tokens(const tokens_t *texts, int64_t here, int64_t there, 
     return length;
 }
 
-/* Writes for each pair of borders the tokens to skip in both texts and the length of the equal run behind them, outwards;
- * a length of 0 where there is none of HOP_HALF_WORDS half words. */
+/* Writes for each pair of borders the tokens to skip in both texts, outwards, and the length of the equal run behind
+ * them. The length is 0 if there is no run of HOP_HALF_WORDS half words. */
 EXPORT void pmbf_align_hops(const tokens_t *texts, const int64_t *borders, int64_t n, int forward, int64_t *found) {
     const int64_t *here = borders, *there = borders + n;
     int step = forward ? 1 : -1;

@@ -1,4 +1,4 @@
-/* Two texts in, alignments out. */
+/* The alignments of two texts. */
 
 #include "align.h"
 
@@ -12,7 +12,7 @@ static void pair_free(pair_t *pair) {
     free(pair->scores);
 }
 
-/* Lists where each class stands in the source, in ascending order. */
+/* Lists the places of each class in the source, ascending. */
 static void list_places(pair_t *pair) {
     const side_t *source = &pair->sides[SOURCE];
     int32_t *bounds = pair->bounds, sum = 0;
@@ -64,7 +64,7 @@ typedef struct {
     const uint8_t *borders[2];
     const int32_t *rarities, *priors, *tables;
     int64_t n[2], n_classes, n_buckets;
-    box_t *boxes; /* of the answer, in malloc's memory: NULL for none */
+    box_t *boxes; /* the answer, in malloc's memory; NULL for none */
 } arguments_t;
 
 static pair_t pair_of(const arguments_t *arguments) {
@@ -80,7 +80,7 @@ static pair_t pair_of(const arguments_t *arguments) {
     return pair;
 }
 
-/* Writes the alignments of two texts to `arguments->boxes`. Returns how many, or ALIGN_NO_MEMORY. */
+/* Writes the alignments of two texts to `arguments->boxes`. Returns their number, or ALIGN_NO_MEMORY. */
 EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
     pair_t pair = pair_of(arguments);
     points_t points = {0};
@@ -97,14 +97,14 @@ EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
     return done ? boxes.n : ALIGN_NO_MEMORY;
 }
 
-/* Copies what a kernel found, n things of so many bytes, to `out` and frees it. */
+/* Copies n elements of `size` bytes, which a kernel found, to `out`, and frees them. */
 EXPORT void pmbf_align_take(void *found, int64_t n, int64_t size, void *out) {
     if (n > 0) memcpy(out, found, (size_t)(n * size));
     free(found);
 }
 
-/* Writes two scores of each of some parts of two texts, given by start and stop in the query, start and stop in the
- * source: the smaller of both sums, and of both `topic_sum`. Returns 0, or ALIGN_NO_MEMORY. */
+/* Writes two scores for each part of two texts: the smaller of the two `part_sum`, and the smaller of the two
+ * `topic_sum`. A part is start and stop in the query, start and stop in the source. Returns 0 or ALIGN_NO_MEMORY. */
 EXPORT int64_t pmbf_align_scores(const arguments_t *arguments, const int64_t *parts, int64_t n_parts, int64_t *scores) {
     pair_t pair = pair_of(arguments);
     bool done = pair_set_up(&pair);

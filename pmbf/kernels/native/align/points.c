@@ -1,22 +1,22 @@
-/* Points: equal words of both texts with enough others near them on both sides.
+/* Points: equal words of both texts with enough other equal words near them in both texts.
  *
- * A word that stands a times here and b times there makes a·b points, each worth its rarity over the root of a·b. The
- * density at a point is its own worth and that of the points of other words within a square around it, those very
- * near half as much again. */
+ * A word that stands a times in the query and b times in the source makes a·b points. The worth of each is the word's
+ * rarity over the root of a·b. The density at a point is its own worth and the worth of other words' points in a square
+ * around it. Points very near count half as much again. */
 
 #include "align.h"
 
-/* 4096 / sqrt(n), for n from 1 to the most points a word may make. */
+/* Returns 4096 / sqrt(n), for n from 1 to the most points that a word may make. */
 static int32_t inverse_root(int64_t n) {
-    int64_t root = 0; /* of 4096² · 4096² / n, whole */
+    int64_t root = 0; /* whole root of 4096² · 4096² / n */
     uint64_t square = ((uint64_t)1 << 48) / (uint64_t)n;
     for (int64_t bit = (int64_t)1 << 24; bit; bit >>= 1)
         if ((uint64_t)(root + bit) * (uint64_t)(root + bit) <= square) root += bit;
     return (int32_t)(root >> 12);
 }
 
-/* Writes what a point of each class is worth, 0 where it makes none or too many; the sums of all within the radius fit
- * 32 bits. */
+/* Writes the worth of a point of each class; 0 if the class makes no points or too many. The sum of all points within
+ * the radius fits 32 bits. */
 static void weigh(const pair_t *pair, int32_t *worths) {
     int64_t width = 2 * pair->rules->radius + 1, most = INT32_MAX / (width * width);
     for (int64_t c = 0; c < pair->n_classes; c++) {
@@ -46,17 +46,18 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
-/* What the query's words within the radius are worth at each place of the source, those of the class at hand too. When a
- * word comes near, its worth is added around each of its places; when it goes, it is taken off again. */
+/* The worth of the query's words within the radius, at each place of the source. When a word comes within the radius,
+ * its worth is added around each of its places; when the word leaves, the worth is taken off. */
 typedef struct {
     const pair_t *pair;
     const int32_t *worths;
-    int32_t *sums; /* begins a radius before the first place and ends one behind the last */
-    int32_t *counts; /* how often each class is near */
+    int32_t *sums; /* from a radius before the first place to a radius behind the last */
+    int32_t *counts; /* how often each class is within the radius */
     int64_t radius, near;
 } field_t;
 
-/* Adds to the sums around each place of a query's word, if there is one at `word`; counts how often its class is near. */
+/* Adds the query's word at `word`, if there is one, to the sums around each of its places, and counts its class. A sign
+ * of -1 takes it off. */
 static void spread(field_t *field, int64_t word, int sign) {
     const pair_t *pair = field->pair;
     if (word < 0 || word >= pair->sides[QUERY].n) return;
@@ -69,7 +70,7 @@ static void spread(field_t *field, int64_t word, int sign) {
     }
 }
 
-/* How many places of a class are within a distance of one. */
+/* Returns how many places of a class are within a distance of a place. */
 static int64_t n_around(const pair_t *pair, int32_t c, int64_t place, int64_t distance) {
     const int32_t *low = pair->places + pair->bounds[c], *end = pair->places + pair->bounds[c + 1];
     for (int64_t n = end - low; n > 0;) {
@@ -82,7 +83,7 @@ static int64_t n_around(const pair_t *pair, int32_t c, int64_t place, int64_t di
     return n;
 }
 
-/* What the words of other classes within `near` of a point are worth. */
+/* Returns the worth of the words of other classes within `near` of a point. */
 static int64_t near_sum(const field_t *field, int64_t word, int64_t place) {
     const side_t *query = &field->pair->sides[QUERY];
     int64_t sum = 0, start = greatest(0, word - field->near), stop = least(query->n, word + field->near + 1);
@@ -93,7 +94,7 @@ static int64_t near_sum(const field_t *field, int64_t word, int64_t place) {
     return sum;
 }
 
-/* Whether a point is dense enough; most are not, whatever is very near them. */
+/* Returns whether a point is dense enough. Most points cannot be, so that `near_sum` is not computed for them. */
 static bool is_dense(const field_t *field, int64_t word, int64_t place) {
     int32_t c = field->pair->sides[QUERY].classes[word];
     int64_t needed = 2 * (field->pair->rules->density - field->worths[c]), sum = field->sums[place + field->radius];

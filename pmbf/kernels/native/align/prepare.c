@@ -1,11 +1,11 @@
-/* What a text needs once for the comparison of equal runs: names of runs, and its spelling. */
+/* The preparation of one text for the comparison of equal runs: the names of its runs, and its spelling. */
 
 #include "align.h"
 
 #define BASE 0x9E3779B97F4A7C15u
 #define BASE_INVERSE 0xF1DE83E19937733Du
 
-/* Writes the sums of n tokens' hashes and the powers that take them back: `Runs` of align_rules.py. */
+/* Writes prefix sums of n token hashes, each times a power, and the inverse powers: `Runs` of align_rules.py. */
 EXPORT void pmbf_align_runs_of(const uint64_t *hashes, int64_t n, uint64_t *sums, uint64_t *back) {
     uint64_t power = 1, inverse = 1, sum = 0;
     for (int64_t at = 0; at < n; at++) {
@@ -28,12 +28,12 @@ typedef struct {
     int64_t *offsets;
 } folded_t;
 
-/* Copies the folded text, of its separators only the first of those between two words, and writes where each token
- * begins there and where the last ends, in code points. Returns the bytes written. */
+/* Copies the folded text with one separator between two words and no other. Writes where each token begins in the copy
+ * and where the last ends, in code points. Returns the bytes written. */
 EXPORT int64_t pmbf_align_spell(const folded_t *text) {
     const uint8_t *at = text->folded, *end = at + text->size;
     uint8_t *to = text->spelling;
-    int64_t token = 0, n_kept = 0; /* the next token to begin */
+    int64_t token = 0, n_kept = 0; /* number of the next token */
     bool after_space = false;
     for (int64_t place = 0; at < end; place++) {
         while (token < text->n && text->origin[place] >= text->starts[token]) text->offsets[token++] = n_kept;

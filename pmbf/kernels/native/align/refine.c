@@ -1,7 +1,8 @@
-/* Refinement: how likely each word near a box is to be there because it was copied, and where the sums are greatest.
+/* Refinement: scores each word near a box, and finds where the sums of scores are greatest.
  *
- * A word of one text that stands in the other text's part speaks for copying, the more the less it had to be expected
- * there by chance; one that does not speaks against. Each text's part is found in turn, given the other's. */
+ * A word of one text that stands in the part of the other speaks for copying: the less it was expected there by chance,
+ * the more. A word that does not stand there speaks against. The part of each text is found in turn, given the part of
+ * the other. */
 
 #include "align.h"
 
@@ -9,7 +10,7 @@ static int64_t floor_div(int64_t number, int64_t divisor) {
     return number / divisor - (number % divisor < 0);
 }
 
-/* The line of the tables for a word of which `expected` / 65536 stand in `n_others` words, if a part has `n_words`. */
+/* Returns the bucket of the tables for a word in a part of `n_words`, given `expected` / 65536 in `n_others` words. */
 int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t n_others) {
     uint64_t most = (uint64_t)1 << 20, chance = 24 * expected * (n_words < most ? n_words : most) / n_others;
     int64_t line = (int64_t)chance;
@@ -98,7 +99,7 @@ int64_t snapped(const pair_t *pair, const snap_t *snap, int64_t *sum) {
     return best_edge;
 }
 
-/* Finds one text's part anew. False when no word there speaks for copying. */
+/* Finds the part of one text again. Returns false if no word there speaks for copying. */
 static bool refine_side(const pair_t *pair, int side, box_t *box, int64_t *sum) {
     unsigned borders = 1u << SENTENCE | 1u << SENTENCE_AND_LINE | 1u << PARAGRAPH | (side == SOURCE ? 1u << LINE : 0);
     int64_t low = box->start[side] - pair->rules->margin, high = box->stop[side] + pair->rules->margin, start, stop;

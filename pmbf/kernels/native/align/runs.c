@@ -1,11 +1,11 @@
-/* Equal runs of two texts: grams that both have are paired, and each pair grows as far as tokens are equal.
+/* Equal runs of two texts: grams that both texts have are paired, and each pair grows as far as tokens are equal.
  *
  * The name of a run is (sums[stop] - sums[start]) * back[start] modulo 2^64; equal runs have equal names. See
- * verify/prepared.py; which grams are paired, verify/seeds.py. */
+ * passages/prepared.py. passages/seeds.py says which grams are paired. */
 
 #include "align.h"
 
-/* `Grams` of align_rules.py, with the `Runs` of its text of n_tokens tokens. */
+/* `Grams` of align_rules.py, with the `Runs` of their text, which has n_tokens tokens. */
 typedef struct {
     const uint64_t *sums, *back;
     const int64_t *stops;
@@ -15,13 +15,13 @@ typedef struct {
 } grams_t;
 
 typedef struct {
-    int64_t start, stop, partner; /* of the query, and where it begins in the source */
+    int64_t start, stop, partner; /* start and stop in the query, and start in the source */
 } run_t;
 
 typedef struct {
     const grams_t *texts;
-    int64_t *partners; /* of each gram of the query at hand, -1 for none */
-    int32_t *groups;   /* of each: the name in the source, -1 for none */
+    int64_t *partners; /* the source's gram paired with each gram of the query, -1 for none */
+    int32_t *groups;   /* number of each gram's name in the source, -1 for none */
     run_t *runs;
     int64_t n, capacity;
 } work_t;
@@ -30,7 +30,8 @@ static uint64_t name(const grams_t *text, int64_t start, int64_t length) {
     return (text->sums[start + length] - text->sums[start]) * text->back[start];
 }
 
-/* How many tokens are equal after two borders, or before them: steps that double while all is equal, then halve. */
+/* Returns how many tokens are equal after two borders, or before them. Steps double while all tokens are equal, then
+ * halve. */
 static int64_t reach(const grams_t *texts, int64_t i, int64_t j, bool forward) {
     int64_t room = forward ? least(texts[QUERY].n_tokens - i, texts[SOURCE].n_tokens - j) : least(i, j);
     int64_t found = 0, step = 1;
@@ -57,7 +58,7 @@ static bool add_run(work_t *work, int64_t start, int64_t stop, int64_t partner) 
     return true;
 }
 
-/* Adds the runs of pairs that follow each other on both sides. */
+/* Adds the runs of pairs that are neighbours in both texts. */
 static bool add_runs(work_t *work) {
     const grams_t *query = &work->texts[QUERY];
     for (int64_t gram = 0, next; gram < query->n_grams; gram = next) {
@@ -69,7 +70,8 @@ static bool add_runs(work_t *work) {
     return true;
 }
 
-/* Pairs the k-th occurrence here with the k-th there, round and round. Returns how many grams stand once there. */
+/* Pairs the k-th gram of a name in the query with the k-th in the source; after the source's last gram comes its first
+ * again. Returns how many grams of the query stand once in the source. */
 static int64_t pair_by_turn(work_t *work) {
     const grams_t *query = &work->texts[QUERY], *source = &work->texts[SOURCE];
     int64_t there = 0, n_anchors = 0;
@@ -88,7 +90,7 @@ static int64_t pair_by_turn(work_t *work) {
     return n_anchors;
 }
 
-/* The gram of the source with a certain name that is nearest to a place, of two as near the earlier. */
+/* Returns the gram of the source with the name `group` that is nearest to a place; of two equally near, the earlier. */
 static int64_t nearest(const grams_t *source, int32_t group, int64_t wanted) {
     int64_t low = source->bounds[group], high = source->bounds[group + 1] - 1, first = low;
     while (low < high) {
@@ -105,8 +107,8 @@ static bool is_anchor(const work_t *work, int64_t gram) {
     return work->groups[gram] >= 0 && bounds[work->groups[gram] + 1] - bounds[work->groups[gram]] == 1;
 }
 
-/* Pairs each gram that stands more than once there with the occurrence nearest to where an anchor leads: the last
- * anchor before it, or the next behind it; where there is none, the first or the last of all. */
+/* Pairs each gram that stands more than once in the source with the occurrence nearest to where an anchor leads. The
+ * anchor is the last before the gram, or the next behind it; if there is none, then the first or the last of all. */
 static void pair_by_anchor(work_t *work, const int64_t *by_turn, bool behind) {
     int64_t n = work->texts[QUERY].n_grams, first = 0, last = n - 1;
     while (!is_anchor(work, first)) first++;
@@ -128,7 +130,7 @@ static int compare_runs(const void *one, const void *other) {
     return (a->partner > b->partner) - (a->partner < b->partner);
 }
 
-/* Keeps the runs without doubles and those less than half as long as one that holds them. */
+/* Drops repeated runs, and runs less than half as long as a run that holds them. */
 static void keep_leading(work_t *work) {
     int64_t kept = 0;
     run_t leader = {0, 0, 0}, before = {-1, 0, 0};
@@ -164,7 +166,7 @@ static bool find_runs(work_t *work) {
     return done;
 }
 
-/* Finds the equal runs of two texts and leaves them at `*found`, in malloc's memory. Returns how many, or
+/* Finds the equal runs of two texts and leaves them at `*found`, in malloc's memory. Returns their number, or
  * ALIGN_NO_MEMORY. */
 EXPORT int64_t pmbf_align_runs(const grams_t *texts, void **found) {
     work_t work = {.texts = texts};

@@ -1,11 +1,12 @@
-/* Stretching: refinement finds each text's part given the other's, and so misses a sentence that is outside both. Here
- * one end of either part moves to the next border, outwards or inwards, alone or together, while the sum of both grows. */
+/* Stretching: refinement finds the part of each text given the part of the other, and so misses a sentence outside
+ * both. Here one end of a part, or of both parts at once, moves to the next border, outwards or inwards, while the sum
+ * of both grows. */
 
 #include "align.h"
 
 enum { STAY = 2, N_ENDS = 2 };
 
-/* The next border from an edge in a direction, or -1 where there is none near. */
+/* Returns the next border from an edge in a direction, or -1 if there is none near. */
 static int64_t next_border(const pair_t *pair, int side, int64_t edge, int step) {
     const side_t *text = &pair->sides[side];
     for (int64_t distance = 1; distance <= pair->rules->stretch; distance++) {
@@ -44,7 +45,7 @@ int64_t topic_sum(const pair_t *pair, int side, const box_t *box) {
     return sum;
 }
 
-/* Moves one end of a side: 0 the start, 1 the stop; outwards or inwards. False where there is no border. */
+/* Moves one end of a part, 0 the start or 1 the stop, outwards or inwards. Returns false if there is no border. */
 static bool move_end(const pair_t *pair, int side, int end, bool outwards, box_t *box) {
     int32_t *edge = end ? &box->stop[side] : &box->start[side];
     int64_t place = next_border(pair, side, *edge, (end != 0) == outwards ? 1 : -1);
@@ -53,7 +54,7 @@ static bool move_end(const pair_t *pair, int side, int end, bool outwards, box_t
     return box->start[side] < box->stop[side];
 }
 
-/* Tries a move of an end of the query's part and one of the source's; `STAY` leaves a side as it is. */
+/* Tries a move of one end of the query's part and one end of the source's. `STAY` leaves a part unchanged. */
 static bool moved(const pair_t *pair, const box_t *box, int query_end, int source_end, bool outwards, box_t *out) {
     *out = *box;
     if (query_end != STAY && !move_end(pair, QUERY, query_end, outwards, out)) return false;

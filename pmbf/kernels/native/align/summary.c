@@ -1,4 +1,4 @@
-/* A summary: a short part of the query whose words stand all over the source rather than in one part of it. */
+/* A summary: a short part of the query whose words stand all over the source, not in one part of it. */
 
 #include "align.h"
 
@@ -6,7 +6,7 @@ typedef struct {
     int64_t start, stop, score;
 } part_t;
 
-/* The part of the query that the whole source explains best, from border to border. */
+/* Returns the part of the query that the whole source explains best, between two borders. */
 static part_t best_part(const pair_t *pair) {
     const side_t *query = &pair->sides[QUERY], *source = &pair->sides[SOURCE];
     unsigned borders = 1u << SENTENCE | 1u << SENTENCE_AND_LINE | 1u << PARAGRAPH | 1u << LINE;
@@ -23,7 +23,7 @@ static part_t best_part(const pair_t *pair) {
     return part;
 }
 
-/* The rarities of the words `[start, stop)` of the query that stand in the source too. */
+/* Returns the sum of rarities of the words `[start, stop)` of the query that stand in the source too. */
 static int64_t mass(const pair_t *pair, int64_t start, int64_t stop) {
     int64_t sum = 0;
     for (int64_t at = start; at < stop; at++) {
@@ -33,7 +33,7 @@ static int64_t mass(const pair_t *pair, int64_t start, int64_t stop) {
     return sum;
 }
 
-/* The most of a part's shared rarities that one box explains that is good enough to be reported. */
+/* Returns the greatest sum of a part's shared rarities that one box with the least score explains. */
 static int64_t explained_by_one(const pair_t *pair, const part_t *part, const boxes_t *boxes) {
     int64_t most = 0;
     for (const box_t *box = boxes->boxes; box < boxes->boxes + boxes->n; box++) {
@@ -45,7 +45,7 @@ static int64_t explained_by_one(const pair_t *pair, const part_t *part, const bo
     return most;
 }
 
-/* What all boxes explain together; they come in the order of the query. */
+/* Returns the sum that all boxes explain together. Boxes are in query order. */
 static int64_t explained_by_all(const pair_t *pair, const part_t *part, const boxes_t *boxes) {
     int64_t sum = 0, reached = part->start;
     for (const box_t *box = boxes->boxes; box < boxes->boxes + boxes->n; box++) {
@@ -58,7 +58,8 @@ static int64_t explained_by_all(const pair_t *pair, const part_t *part, const bo
     return sum;
 }
 
-/* Per thousand of a part's shared words, each once and by rarity: the most that stand in one window of the source. */
+/* Returns the greatest share of a part's shared words in one window of the source, per thousand. Each word counts once,
+ * by rarity. */
 static int64_t densest(const pair_t *pair, const part_t *part) {
     const side_t *query = &pair->sides[QUERY], *source = &pair->sides[SOURCE];
     int32_t *wanted = pair->inside[QUERY], *held = pair->inside[SOURCE];

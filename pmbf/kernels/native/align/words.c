@@ -1,7 +1,7 @@
-/* The words of a text as alignment sees them: a key for each, equal for the forms of one word, and what stands before it.
+/* The words of a text as alignment sees them: a key for each word, equal for all forms of it, and the border before it.
  *
- * The key of a word is made of its first KEY_LETTERS folded letters, with a digit among them of more; that of a letter which is a token of its own, of
- * that letter with the next ones. */
+ *  * The key of a word is made of its first KEY_LETTERS folded letters, or NUMBER_LETTERS if a digit is among them. The
+ * key of a letter that is a token is made of that letter and the next ones. */
 
 #include "align.h"
 #include "../text/utf8.h"
@@ -9,7 +9,7 @@
 enum { KEY_LETTERS = 5, NUMBER_LETTERS = 12, LEAST_SLIPPED = 6 };
 #define LETTER_STEP 0x9E3779B97F4A7C15u
 #define TOKEN_STEP 0xC2B2AE3D27D4EB4Fu
-#define SYLLABIC 0x2E80u /* Han and Kana stand from here on: two of them make a word, of the letters below three */
+#define SYLLABIC 0x2E80u /* first of Han and Kana, two letters of which make a word; of letters below it three do */
 
 /* Arguments of pmbf_align_words, with `_Text` of native_align.py. */
 typedef struct {
@@ -35,7 +35,7 @@ static uint32_t next_code(const uint8_t **at) {
     return code;
 }
 
-/* Writes a number for each token by its first letters, and into `types` how many letters make a word there. */
+/* Writes a key for each token by its first letters, and to `types` how many letters make a word there. */
 static void letter_keys(const text_t *text) {
     const uint8_t *folded = text->folded;
     int64_t place = 0;
@@ -48,7 +48,7 @@ static void letter_keys(const text_t *text) {
         text->letters[token] = (uint32_t)(folded - text->folded);
         uint64_t key = 0;
         uint32_t first = 0;
-        bool number = false; /* 190415 and 190416 are no forms of one word */
+        bool number = false; /* 190415 and 190416 are different words */
         for (int64_t i = 0; i < (number ? NUMBER_LETTERS : KEY_LETTERS) && place + i < text->n_folded; i++) {
             if (*letter == ' ' || text->origin[place + i] >= text->stops[token]) break;
             uint32_t code = next_code(&letter);
@@ -61,7 +61,7 @@ static void letter_keys(const text_t *text) {
     }
 }
 
-/* Joins single letters to those that follow, and mixes the bits. */
+/* Joins the keys of single letters to those of the next, and mixes the bits of all keys. */
 static void token_keys(const text_t *text) {
     for (int64_t token = 0; token < text->n; token++) {
         uint64_t key = text->keys[token];
@@ -78,7 +78,7 @@ static bool is_space(uint32_t code) {
            code == 0x3000;
 }
 
-/* A mark that ends a sentence where white space follows; the full-width ones need none. */
+/* Returns whether a mark ends a sentence if white space follows. Full-width marks need no white space. */
 static bool is_end(uint32_t code) {
     return code == '.' || code == '!' || code == '?' || code == 0x589 || code == 0x61F || code == 0x6D4 || code == 0x964 ||
            code == 0x104B || code == 0x17D4 || code == 0x2026 || code == 0x3002 || code == 0xFF01 || code == 0xFF1F;
@@ -96,7 +96,7 @@ static uint8_t border(const gap_t *gap) {
     return sentence ? SENTENCE : PLAIN;
 }
 
-/* What stands between two tokens, or before the first, from `*at` on up to code point `stop`. */
+/* Returns the gap between two tokens, or before the first: from `*at` on up to code point `stop`. */
 static gap_t gap_before(const uint8_t **at, uint32_t place, uint32_t stop) {
     gap_t gap = {0, false, false, false};
     for (; place < stop; place++) {
@@ -122,7 +122,7 @@ static void find_borders(const text_t *text) {
     text->borders[0] = text->borders[text->n] = PARAGRAPH;
 }
 
-/* Numbers the distinct keys in ascending order and leaves them at the front. Returns how many, or ALIGN_NO_MEMORY. */
+/* Numbers the distinct keys, ascending, and moves them to the front. Returns their number, or ALIGN_NO_MEMORY. */
 static int64_t number_keys(const text_t *text) {
     size_t n = (size_t)text->n, n_slots = 16, n_types = 0;
     while (n_slots < 2 * n) n_slots *= 2;
@@ -156,7 +156,8 @@ static int64_t number_keys(const text_t *text) {
     return done ? (int64_t)n_types : ALIGN_NO_MEMORY;
 }
 
-/* Writes the slips of a type: its first letters, with one left out in turn. Words with digits and short ones have none. */
+/* Writes the slips of a type: its first letters with one left out, each in turn. Short words and words with digits have
+ * none. */
 static void type_slips(const text_t *text, int64_t token, uint64_t *slips) {
     const uint8_t *at = text->folded + text->letters[token], *end = text->folded + text->folded_size;
     uint32_t codes[N_SLIPS];
@@ -164,7 +165,7 @@ static void type_slips(const text_t *text, int64_t token, uint64_t *slips) {
     while (n < N_SLIPS && at < end && *at != ' ' && !(*at >= '0' && *at <= '9')) codes[n++] = next_code(&at);
     memset(slips, 0, N_SLIPS * sizeof *slips);
     if (n < LEAST_SLIPPED || text->singles[token] || (n < N_SLIPS && at < end && *at >= '0' && *at <= '9')) return;
-    uint64_t powers[N_SLIPS + 1], behind[N_SLIPS + 1], before = 0; /* each letter times LETTER_STEP for it and each after */
+    uint64_t powers[N_SLIPS + 1], behind[N_SLIPS + 1], before = 0; /* powers of LETTER_STEP; sums of letters */
     powers[n] = 1;
     behind[n] = 0;
     for (int i = n - 1; i >= 0; i--) {
@@ -177,8 +178,8 @@ static void type_slips(const text_t *text, int64_t token, uint64_t *slips) {
     }
 }
 
-/* Fills `keys` with the distinct keys, ascending, `types` with each word's place among them, and `borders`.
- * Returns how many distinct keys there are, or ALIGN_NO_MEMORY; `slips` of as many types are filled. */
+/* Writes the distinct keys, ascending, to `keys`, the place of each word's key to `types`, and the borders and slips.
+ * Returns the number of distinct keys, which are the types, or ALIGN_NO_MEMORY. */
 EXPORT int64_t pmbf_align_words(const text_t *text) {
     letter_keys(text);
     token_keys(text);

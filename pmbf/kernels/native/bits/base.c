@@ -1,4 +1,4 @@
-/* The variant that every processor runs: what the compiler makes of plain C for the architecture. */
+/* The variant that every processor runs: plain C, compiled for the architecture. */
 
 #include "bits.h"
 
@@ -7,7 +7,7 @@
 #define MAJ(a, b, c) (((a) & (b)) | (((a) | (b)) & (c)))
 
 #if defined(__x86_64__) && !defined(__POPCNT__)
-/* Without the instruction the compiler calls a function; this it can do for two or more words at once. */
+/* Without the popcount instruction the compiler calls a function. It can vectorise this code instead. */
 INLINE uint64_t popcount_word(uint64_t x) {
     x -= x >> 1 & 0x5555555555555555u;
     x = (x & 0x3333333333333333u) + (x >> 2 & 0x3333333333333333u);

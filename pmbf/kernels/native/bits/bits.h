@@ -4,8 +4,8 @@
  *     slices  (64 W, S) words, S = ceil(n_rows / 64); bit r % 64 of word r / 64 of slice p is bit p of row r
  *     line    8 words: one slice of 512 rows, one line of the cache
  *
- * Exported functions work on buffers whose types and sizes Python has checked. Those that may fail return a negative
- * number: PMBF_NO_MEMORY, or PMBF_REFUSED for what only a look at the values shows; Python then finds the words for it.
+ * Exported functions work on buffers whose types and sizes Python has checked. A function that may fail returns a
+ * negative number: PMBF_NO_MEMORY, or PMBF_REFUSED for wrong values. Python then words the error.
  */
 
 #ifndef PMBF_BITS_H
@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arithmetic.h"
 #include "../compiler.h"
 
 #define PMBF_NO_MEMORY (-1)
@@ -23,12 +24,12 @@
 
 enum { WORD_BITS = 64, LINE_WORDS = 8, LINE_BYTES = 64, LINE_ROWS = LINE_WORDS * WORD_BITS, COUNT_PLANES = 40 };
 
-/* The compiler splits a line into what the processor has: one register of AVX-512, two of AVX2, four of NEON or SSE2.
- * `loose_line` is the same at any address that suits a word. */
+/* The compiler splits a line into registers: one of AVX-512, two of AVX2, four of NEON or SSE2. `loose_line` is a line
+ * that is aligned only as a word is. */
 typedef uint64_t line_t __attribute__((vector_size(64), aligned(64), may_alias));
 typedef uint64_t loose_line __attribute__((vector_size(64), aligned(8), may_alias));
 
-/* 64 lines: eight squares of 64 x 64 bits side by side, one in each word of the lines. */
+/* 64 lines: eight squares of 64 x 64 bits. Square i is word i of each line. */
 typedef line_t squares_t[WORD_BITS];
 
 /* The hashes of a query, k bits each. */
@@ -38,7 +39,7 @@ typedef struct {
     uint32_t k;
 } query_t;
 
-/* Up to 512 rows of slices, or of hits: `n_lines` lines of `n_words` used words, `stride` words apart. */
+/* Up to 512 rows of slices or of hits: `n_lines` lines, `stride` words apart, with `n_words` used words each. */
 typedef struct {
     const uint64_t *words;
     size_t n_lines, n_words, stride;
@@ -46,7 +47,7 @@ typedef struct {
 
 struct plan;
 
-/* The kernels that gain from wider vectors; variant.h says what each does. */
+/* The kernels that gain from wider vectors. variant.h and turning.h say what each does. */
 typedef struct {
     void (*positions)(const query_t *query, uint64_t row_bits, int64_t *out);
     void (*fill)(uint64_t *row, size_t n_words, const query_t *query);
@@ -65,46 +66,38 @@ extern const variant_t bits_base;
 extern const variant_t bits_avx2, bits_avx512;
 #endif
 
-/* Returns the widest variant this processor runs, or the one that pmbf_use_level asked for. */
+/* Returns the widest variant that this processor runs, or the variant that pmbf_use_level asked for. */
 const variant_t *bits_variant(void);
 
-INLINE size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
-
-/* Returns the words a line of so many rows has. */
+/* Returns the words of a line of `n_rows` rows. */
 INLINE size_t words_for(size_t n_rows) { return (n_rows + 63) / 64; }
 
-/* Returns up to 512 rows of slices or hits, beginning with word `first` of each line. */
+/* Returns up to 512 rows of slices or hits, from word `first` of each line on. */
 INLINE columns_t columns_from(const uint64_t *words, size_t n_lines, size_t stride, size_t first) {
     return (columns_t){words + first, n_lines, smaller(LINE_WORDS, stride - first), stride};
 }
 
-INLINE uint64_t fmix64(uint64_t x) { /* the finaliser of MurmurHash3 */
-    x = (x ^ (x >> 33)) * 0xFF51AFD7ED558CCDu;
-    x = (x ^ (x >> 33)) * 0xC4CEB9FE1A85EC53u;
-    return x ^ (x >> 33);
-}
-
-/* The k bits of a hash: double hashing, h1 + i h2 (Kirsch & Mitzenmacher 2006, Less Hashing, Same Performance), with both
- * taken from one mix, and a multiplication and a shift in the place of a remainder (Lemire 2019, Fast Random Integer
- * Generation in an Interval). docs/format.md, `TILE`, has the formula.
+/* The k bits of a hash are those of double hashing, h1 + i h2 (Kirsch & Mitzenmacher 2006, Less Hashing, Same
+ * Performance). One mix gives both h1 and h2. A multiplication and a shift replace the remainder (Lemire 2019, Fast
+ * Random Integer Generation in an Interval). docs/format.md, `TILE`, has the formula.
  *
- * Returns a hash made ready for `position`: h1 in its upper half, h2, made odd there, in its lower one. */
+ * Returns a mixed hash for `position`: h1 in the upper half, h2 in the lower half. `position` makes h2 odd. */
 INLINE uint64_t mixed(uint32_t hash) { return fmix64(hash * 0x9E3779B97F4A7C15u + 0x6A09E667F3BCC909u); }
 
-/* Returns the i-th bit of a mixed hash in a row of so many bits. */
+/* Returns the i-th bit of a mixed hash in a row of `row_bits` bits. */
 INLINE uint64_t position(uint64_t mix, uint32_t i, uint64_t row_bits) {
     uint32_t point = (uint32_t)(mix >> 32) + i * ((uint32_t)mix | 1u);
     return (point * row_bits) >> 32;
 }
 
-/* Write which of the rows of a tile may hold each hash, lines of hits `stride` words apart. The second returns 0 or
- * PMBF_NO_MEMORY. */
+/* Write which rows of a tile may hold each hash: a line of hits for each hash, `stride` words apart. `hits_of_rows`
+ * returns 0 or PMBF_NO_MEMORY. */
 void hits_of_slices(const uint64_t *slices, size_t n_positions, size_t width, const query_t *query, uint64_t *hits,
                     size_t stride);
 int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const query_t *query, uint64_t *hits,
                      size_t stride);
 
-/* Returns lines for `free`, at least one, or NULL. */
+/* Returns new lines, at least one, or NULL if out of memory. The caller frees them. */
 INLINE line_t *new_lines(size_t n) { return aligned_alloc(LINE_BYTES, LINE_BYTES * (n ? n : 1)); }
 
 #endif

@@ -1,4 +1,4 @@
-/* Chooses the instruction set, once, when the program runs. */
+/* Chooses the instruction set once, at run time. */
 
 #include "../records/records.h"
 
@@ -30,7 +30,7 @@ static const variant_t *at_most(int level) {
     return &bits_base;
 }
 
-/* Threads that come here first at the same time all write the same address. */
+/* If several threads choose at the same time, then all write the same address. */
 static const variant_t *_Atomic chosen;
 
 const variant_t *bits_variant(void) {
@@ -48,7 +48,7 @@ int bits_level(void) {
 #endif
 }
 
-/* Asks for an instruction set: 0 plain, 1 AVX2, 2 AVX-512, 99 the best; returns which one is used. For tests. */
+/* Asks for an instruction set, for tests: 0 plain, 1 AVX2, 2 AVX-512, 99 the best. Returns the one in use. */
 EXPORT int pmbf_use_level(int level) {
     chosen = at_most(level);
     return bits_level();

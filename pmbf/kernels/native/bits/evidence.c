@@ -1,8 +1,9 @@
-/* What the hits of a query are worth: the most that those of a document, or of a row, weigh within a window. */
+/* The evidence of a query's hits: the greatest that the hits of a document, or of a row, have within a window. */
 
 #include "evidence.h"
 
-/* Returns what is owed by place, one more than there are; a hash that weighs nothing is never missed. */
+/* Returns for each place, and the end, what is owed if all hashes before it are missed. Hashes of weight 0 owe
+ * nothing. */
 static int64_t *owed_of(const weighing_t *by) {
     int64_t *owed = malloc((by->n + 1) * sizeof *owed);
     if (!owed) return NULL;
@@ -20,8 +21,8 @@ static int is_weighing(const weighing_t *by) {
     return signs >= 0 && !descents;
 }
 
-/* Returns what a hit counts whose shingle begins so many tokens after the one before: of a shingle that overlaps it only
- * the words that are new. Divisions of 32 bits take half as long. */
+/* Returns what a hit counts. Its shingle begins `apart` tokens after the shingle of the hit before. If the two overlap,
+ * then only the new words count. Divisions of 32 bits take half as long. */
 INLINE int64_t worth(const weighing_t *by, uint32_t place, int64_t apart) {
     int64_t weight = by->weights[place];
     if (apart >= by->length) return weight;
@@ -30,15 +31,15 @@ INLINE int64_t worth(const weighing_t *by, uint32_t place, int64_t apart) {
                                                               : (uint32_t)new_words / (uint32_t)by->length);
 }
 
-/* Where a stretch may begin: what the list weighs before it less what is owed before it, and the place. */
+/* A place where a stretch may begin, and the weight of the list before the place less what is owed before it. */
 typedef struct {
     int64_t before;
     uint32_t place;
 } start_t;
 
-/* Returns the most that a stretch of ascending places, within `window` of them, weighs less what is missed between. A hit
- * is not owed: it is given back with what it counts. Of the starts within reach only those stay, in `starts`, that are
- * better than all before them (a sliding minimum); there is room for as many as places. */
+/* Returns the greatest evidence of a stretch of ascending places within `window`: weights less what is missed between.
+ * A hit is not missed, so what it owes is given back with what it counts. `starts` keeps the starts within reach that
+ * are better than all later ones (a sliding minimum), and has room for as many as places. */
 static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, start_t *starts) {
     int64_t best = 0, sum = 0;
     size_t first = 0, n_starts = 0;
@@ -73,12 +74,12 @@ int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *place
     return failed;
 }
 
-/* The hits of wanted rows, turned: of each row the places that hit it, a bit each. */
+/* The hits of wanted rows, turned: for each row a bit for each place that hits it. */
 typedef struct {
     uint64_t *places;      /* [n_rows][n_words] */
-    uint32_t *list;        /* of one row */
-    start_t *starts;       /* as `most` needs them */
-    size_t n_words;        /* of 64 places */
+    uint32_t *list;        /* places of one row */
+    start_t *starts;       /* room for `most` */
+    size_t n_words;        /* words of 64 places each */
 } turned_t;
 
 static int turned_make(turned_t *turned, size_t n_rows, size_t n_hits) {
@@ -91,14 +92,14 @@ static int turned_make(turned_t *turned, size_t n_rows, size_t n_hits) {
 
 static void turned_free(turned_t *turned) { free(turned->places), free(turned->list), free(turned->starts); }
 
-/* Returns which of up to 64 places weigh anything. */
+/* Returns which of up to 64 places have a weight above 0. */
 static uint64_t weighty_places(const int32_t *weights, size_t n) {
     uint64_t bits = 0;
     for (size_t i = 0; i < n; i++) bits |= (uint64_t)(weights[i] > 0) << i;
     return bits;
 }
 
-/* Turns the hits of some rows, 64 places at a time; what weighs nothing is no hit. */
+/* Turns the hits of some rows, 64 places at a time. Hashes of weight 0 are no hits. */
 static void turn_rows(const columns_t *hits, const int32_t *weights, const uint16_t *rows, size_t n_rows,
                       turned_t *turned) {
     squares_t squares;
@@ -117,7 +118,7 @@ static void turn_rows(const columns_t *hits, const int32_t *weights, const uint1
     }
 }
 
-/* Returns the most that the hits of a row weigh. */
+/* Returns the greatest evidence of a row's hits. */
 static int64_t most_of_row(const turned_t *turned, size_t i, const weighing_t *by) {
     size_t n = 0;
     for (size_t word = 0; word < turned->n_words; word++)
@@ -126,7 +127,8 @@ static int64_t most_of_row(const turned_t *turned, size_t i, const weighing_t *b
     return most(turned->list, n, by, turned->starts);
 }
 
-/* Writes those of up to 512 rows, of a mask, whose hits weigh `least`; returns how many, or PMBF_NO_MEMORY. */
+/* Writes the rows of a mask of up to 512 rows whose evidence is at least `least`. Returns their number, or
+ * PMBF_NO_MEMORY. */
 static int64_t write_weighty(const columns_t *hits, const weighing_t *by, int64_t least, const line_t *mask,
                              size_t first_row, int64_t *out) {
     const uint64_t *masks = (const uint64_t *)mask;
@@ -148,14 +150,15 @@ static int64_t write_weighty(const columns_t *hits, const weighing_t *by, int64_
     return n_found;
 }
 
-/* Returns how many hits a row needs at least, were each as weighty as the weightiest. */
+/* Returns how many hits a row needs if each has the greatest weight. */
 static size_t hits_for(int64_t least, const int32_t *weights, size_t n) {
     int64_t most_weight = 1;
     for (size_t i = 0; i < n; i++) most_weight = weights[i] > most_weight ? weights[i] : most_weight;
     return (size_t)((least - 1) / most_weight + 1);
 }
 
-/* Few rows have so many hits so near to each other as the weightiest would have to be; only theirs are weighed. */
+/* A row needs `hits_for` hits within a window even if all have the greatest weight. Few rows have as many; only their
+ * hits are weighed. */
 int64_t rows_with_evidence(const uint64_t *hits, size_t width, weighing_t by, int64_t least, int64_t *out) {
     if (!is_weighing(&by)) return PMBF_REFUSED;
     const size_t n_needed = hits_for(least, by.weights, by.n);

@@ -1,27 +1,27 @@
-/* What the hits of a query are worth. */
+/* The evidence of a query's hits. */
 
 #ifndef PMBF_BITS_EVIDENCE_H
 #define PMBF_BITS_EVIDENCE_H
 
 #include "bits.h"
 
-/* What a query's hashes weigh, and when hits of them overlap. */
+/* The weights of a query's hashes, and where their shingles begin, which says when hits overlap. */
 typedef struct {
     const int32_t *weights;
     const uint32_t *tokens;
-    const int64_t *owed; /* by place: what a stretch from the first place to that one costs, were nothing hit */
+    const int64_t *owed; /* by place: what is owed if all hashes before the place are missed */
     size_t n;
     int64_t length, window, missed;
 } weighing_t;
 
-/* Writes the evidence of each of n lists of places, places[bounds[i] … bounds[i + 1]); `owed` is made here. Returns 0,
- * PMBF_NO_MEMORY, or PMBF_REFUSED when bounds do not ascend to the number of places, a place is none of the query's, or the
- * query is not in order. */
+/* Writes the evidence of each of n lists of places. List i is places[bounds[i] … bounds[i + 1]); `owed` is made here.
+ * Returns 0, PMBF_NO_MEMORY or PMBF_REFUSED: the bounds do not ascend to the number of places, a place is outside the
+ * query, or the query is not in order. */
 int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places, weighing_t by,
                           int64_t *out);
 
-/* Writes the rows whose hits weigh `least`, at least 1, within a window, less what is missed, ascending; returns how many,
- * or PMBF_NO_MEMORY, or PMBF_REFUSED when the query is not in order. There are `width` words of hits for each hash. */
+/* Writes the rows whose evidence within a window is at least `least`, which is at least 1, ascending. Returns their
+ * number, PMBF_NO_MEMORY, or PMBF_REFUSED if the query is not in order. Each hash has `width` words of hits. */
 int64_t rows_with_evidence(const uint64_t *hits, size_t width, weighing_t by, int64_t least, int64_t *out);
 
 #endif

@@ -1,4 +1,4 @@
-/* The kernels that Python calls: they divide the work into tiles of 512 rows and choose the variant. */
+/* The kernels that Python calls. They cut the work into 512 rows each, and call the variant. */
 
 #include "plan.h"
 
@@ -41,7 +41,8 @@ EXPORT void pmbf_hits_sealed(const uint64_t *slices, size_t n_positions, size_t 
     hits_of_slices(slices, n_positions, width, &(query_t){hashes, n, k}, hits, width);
 }
 
-/* Sets bit r of word r / 64 of every hit of a row; the row is read many times over, the others not at all. */
+/* Sets bit r % 64 of word r / 64 in the hits of each hash that row r may hold. One row after another is probed, so that
+ * the row stays in the cache. */
 static void probe_row(const uint64_t *row, const uint32_t *at, size_t n, uint32_t k, unsigned bit, uint64_t *hits,
                       size_t stride) {
     for (size_t i = 0; i < n; i++, at += k) {
@@ -67,7 +68,7 @@ int64_t hits_of_rows(const uint64_t *rows, size_t n_rows, size_t n_words, const 
     return 0;
 }
 
-/* Writes the hits of rows that lie one after another; returns 0 or PMBF_NO_MEMORY. */
+/* Writes the hits of rows in the open form. Returns 0 or PMBF_NO_MEMORY. */
 EXPORT int64_t pmbf_hits_open(const uint64_t *rows, size_t n_rows, size_t n_words, const uint32_t *hashes, size_t n,
                               uint32_t k, uint64_t *hits) {
     return hits_of_rows(rows, n_rows, n_words, &(query_t){hashes, n, k}, hits, words_for(n_rows));
@@ -75,7 +76,7 @@ EXPORT int64_t pmbf_hits_open(const uint64_t *rows, size_t n_rows, size_t n_word
 
 /* ------------------------------------------------------------------ windows */
 
-/* Writes the hits of every row in every window, (n_windows, n_rows); returns 0 or what plan_windows does. */
+/* Writes the hits of every row in every window, (n_windows, n_rows). Returns 0 or the error of plan_windows. */
 EXPORT int64_t pmbf_window_counts(const uint64_t *hits, size_t n_hits, size_t n_rows, const int64_t *windows,
                                   size_t n_windows, int32_t *counts) {
     plan_t plan;

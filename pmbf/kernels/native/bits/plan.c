@@ -6,7 +6,7 @@ static int inside(const int64_t window[2], size_t n_hashes) {
     return window[0] >= 0 && window[0] <= window[1] && window[1] <= (int64_t)n_hashes;
 }
 
-/* Finds where the walk begins and ends; nothing is walked when every window is empty. Returns 0 or PMBF_REFUSED. */
+/* Finds where the walk begins and ends. If all windows are empty, then both are equal. Returns 0 or PMBF_REFUSED. */
 static int find_span(plan_t *plan, size_t n_hashes) {
     plan->first = SIZE_MAX, plan->last = 0;
     for (size_t w = 0; w < plan->n_windows; w++) {
@@ -20,7 +20,7 @@ static int find_span(plan_t *plan, size_t n_hashes) {
     return 0;
 }
 
-/* Chains the windows to where they stop, and numbers the counters to be saved; returns how many those are. */
+/* Chains the windows that stop at each place, and numbers the counters to be saved. Returns the number of counters. */
 static int32_t mark_ends(plan_t *plan) {
     int32_t n_saved = 0;
     size_t largest = 0;

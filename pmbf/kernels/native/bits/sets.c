@@ -1,8 +1,8 @@
-/* Intersections of hashes with ascending ones. */
+/* Intersections of hashes with ascending hashes. */
 
 #include "bits.h"
 
-/* Returns the number of hashes below x; without branches that depend on them. */
+/* Returns the number of hashes below x. No branch depends on the hashes. */
 INLINE size_t lower_bound(const uint32_t *sorted, size_t n, uint32_t x) {
     const uint32_t *base = sorted;
     while (n > 1) {
@@ -20,9 +20,10 @@ static void search_each(const uint32_t *a, size_t n_a, const uint32_t *b, size_t
     }
 }
 
-/* Sampled hashes are spread evenly from 0 to their largest, so that their upper bits say where in the array one is,
- * up to a few places: `firsts[u]` is the first of those whose upper bits are u. Uneven ones are found all the same, by
- * halving what shares the upper bits. Where `b` does not ascend, nothing beyond `firsts` is written. */
+/* Sampled hashes are spread evenly from 0 to the largest. So the upper bits of a hash say where it is in the array, up
+ * to a few places: `firsts[u]` is the place of the first hash with upper bits u. Among hashes with equal upper bits a
+ * binary search finds the hash, so that uneven hashes are found too. If `b` does not ascend, then no memory outside
+ * `firsts` is written. */
 static void search_buckets(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, unsigned shift, uint32_t *firsts,
                            uint8_t *found) {
     size_t n_buckets = (size_t)(b[n_b - 1] >> shift) + 1, bucket = 0;
@@ -41,7 +42,7 @@ static void search_buckets(const uint32_t *a, size_t n_a, const uint32_t *b, siz
     }
 }
 
-/* Says of each hash of `a`, in any order, whether `b`, ascending, has it. */
+/* Writes for each hash of `a`, in any order, whether `b`, ascending, has it. */
 EXPORT int64_t pmbf_intersect(const uint32_t *a, size_t n_a, const uint32_t *b, size_t n_b, uint8_t *found) {
     if (n_b < 16 || n_a < n_b / 8 || n_b > UINT32_MAX / 2) {
         search_each(a, n_a, b, n_b, found);

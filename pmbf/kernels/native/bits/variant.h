@@ -2,16 +2,18 @@
  * and avx512.c include this file after they have set the compiler's target and defined
  *
  *     VARIANT       name of the table of kernels
- *     XOR3, MAJ     of three lines: the sum and the carry of a full adder
- *     POPCOUNT      of a word
- *     LOAD_SOME     the first n words at an address, up to a whole line, as a line
+ *     XOR3, MAJ     sum and carry of a full adder of three lines
+ *     POPCOUNT      the number of set bits of a word
+ *     LOAD_SOME     the first n words at an address, at most a line, as a line
  */
 
 #include "plan.h"
 
-enum { AHEAD = 16 }; /* hashes whose lines are under way while the ones before are counted */
+enum { AHEAD = 16 }; /* hashes of a batch; the lines of the next batch are fetched while this one is counted */
 
 #define LOAD(address) ((line_t) * (const loose_line *)(address))
+
+#include "turning.h"
 
 /* ------------------------------------------------------------------ rows: positions, bits, popcounts */
 
@@ -45,136 +47,15 @@ static void popcounts(const uint64_t *rows, size_t n_rows, size_t n_words, int64
     for (size_t row = 0; row < n_rows; row++) counts[row] = popcount(rows + row * n_words, n_words);
 }
 
-/* ------------------------------------------------------------------ turning: rows to slices and back */
-
-/* Swaps, in pairs of lines `distance` apart, the upper bits of the one with the lower bits of the other. */
-#define SWAP(low, high, distance, mask)                    \
-    do {                                                   \
-        line_t swap = ((low >> (distance)) ^ high) & (mask); \
-        high ^= swap, low ^= swap << (distance);           \
-    } while (0)
-
-/* Three steps of eight lines in registers: first distances 32, 16, 8 over lines 8 apart, then 4, 2, 1 over neighbours. */
-INLINE void turn_eight(line_t *lines, size_t apart, const unsigned distances[3], const uint64_t masks[3]) {
-    line_t v[8];
-    for (size_t i = 0; i < 8; i++) v[i] = lines[i * apart];
-    for (size_t i = 0; i < 4; i++) SWAP(v[i], v[i + 4], distances[0], masks[0]);
-    for (size_t i = 0; i < 8; i += i & 1 ? 3 : 1) SWAP(v[i], v[i + 2], distances[1], masks[1]);
-    for (size_t i = 0; i < 8; i += 2) SWAP(v[i], v[i + 1], distances[2], masks[2]);
-    for (size_t i = 0; i < 8; i++) lines[i * apart] = v[i];
-}
-
-/* Transposes eight squares of 64 x 64 bits, one in each word of the lines (Warren, Hacker's Delight, 7-3). */
-static void turn(squares_t squares) {
-    static const unsigned far[3] = {32, 16, 8}, near[3] = {4, 2, 1};
-    static const uint64_t far_masks[3] = {0x00000000FFFFFFFF, 0x0000FFFF0000FFFF, 0x00FF00FF00FF00FF};
-    static const uint64_t near_masks[3] = {0x0F0F0F0F0F0F0F0F, 0x3333333333333333, 0x5555555555555555};
-    for (size_t i = 0; i < 8; i++) turn_eight(squares + i, 8, far, far_masks);
-    for (size_t i = 0; i < WORD_BITS; i += 8) turn_eight(squares + i, 1, near, near_masks);
-}
-
-/* 512 rows by 8 words, on their way between rows and slices. Rows lie one group of 64 after another with a line
- * between, so that the same row of all groups, which are read together, do not fall on one set of the cache. */
-typedef struct {
-    uint64_t words[LINE_WORDS][WORD_BITS + 1][LINE_WORDS];
-} __attribute__((aligned(64))) block_t;
-
-/* Turns one column of words of a block, in place in `squares`: line r holds row r of each group, then slice r. */
-INLINE void take_column(const block_t *block, size_t column, squares_t squares) {
-    uint64_t *out = (uint64_t *)squares;
-    for (size_t r = 0; r < WORD_BITS; r++)
-        for (size_t group = 0; group < LINE_WORDS; group++) out[r * LINE_WORDS + group] = block->words[group][r][column];
-}
-
-INLINE void put_column(block_t *block, size_t column, const squares_t squares) {
-    const uint64_t *in = (const uint64_t *)squares;
-    for (size_t r = 0; r < WORD_BITS; r++)
-        for (size_t group = 0; group < LINE_WORDS; group++) block->words[group][r][column] = in[r * LINE_WORDS + group];
-}
-
-/* Copies `n` words of every row from word `at` on, and asks for the words after them. */
-INLINE void read_rows(const uint64_t *rows, size_t n_rows, size_t stride, size_t at, size_t n, block_t *block) {
-    for (size_t row = 0; row < n_rows; row++) {
-        const uint64_t *words = rows + row * stride + at;
-        uint64_t *out = block->words[row / 64][row % 64];
-        if (n == LINE_WORDS) {
-            __builtin_prefetch(words + 2 * LINE_WORDS);
-            *(line_t *)out = LOAD(words);
-        } else {
-            memcpy(out, words, n * sizeof *words);
-        }
-    }
-}
-
-INLINE void write_rows(uint64_t *rows, size_t n_rows, size_t stride, size_t at, size_t n, const block_t *block) {
-    for (size_t row = 0; row < n_rows; row++)
-        memcpy(rows + row * stride + at, block->words[row / 64][row % 64], n * sizeof *rows);
-}
-
-INLINE void write_lines(uint64_t *slices, size_t width, size_t stride, const squares_t squares) {
-    for (size_t p = 0; p < WORD_BITS; p++) {
-        if (width == LINE_WORDS) *(loose_line *)(slices + p * stride) = squares[p];
-        else memcpy(slices + p * stride, &squares[p], width * sizeof *slices);
-    }
-}
-
-INLINE void read_lines(const uint64_t *slices, size_t width, size_t stride, squares_t squares) {
-    for (size_t p = 0; p < WORD_BITS; p++) {
-        if (width == LINE_WORDS) squares[p] = LOAD(slices + p * stride);
-        else memcpy(&squares[p], slices + p * stride, width * sizeof *slices);
-    }
-}
-
-/* Rows of up to 512 become words `first` … of the slices. */
-static void seal_part(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices, size_t stride) {
-    block_t block;
-    squares_t squares;
-    memset(&block, 0, sizeof block);
-    for (size_t at = 0; at < n_words; at += LINE_WORDS) {
-        size_t n = smaller(LINE_WORDS, n_words - at);
-        read_rows(rows, n_rows, n_words, at, n, &block);
-        for (size_t column = 0; column < n; column++) {
-            take_column(&block, column, squares);
-            turn(squares);
-            write_lines(slices + WORD_BITS * (at + column) * stride, words_for(n_rows), stride, squares);
-        }
-    }
-}
-
-static void unseal_part(const uint64_t *slices, size_t stride, size_t n_rows, size_t n_words, uint64_t *rows) {
-    block_t block;
-    squares_t squares;
-    memset(squares, 0, sizeof squares);
-    for (size_t at = 0; at < n_words; at += LINE_WORDS) {
-        size_t n = smaller(LINE_WORDS, n_words - at);
-        for (size_t column = 0; column < n; column++) {
-            read_lines(slices + WORD_BITS * (at + column) * stride, words_for(n_rows), stride, squares);
-            turn(squares);
-            put_column(&block, column, squares);
-        }
-        write_rows(rows, n_rows, n_words, at, n, &block);
-    }
-}
-
-static void seal(const uint64_t *rows, size_t n_rows, size_t n_words, uint64_t *slices) {
-    for (size_t row = 0; row < n_rows; row += LINE_ROWS)
-        seal_part(rows + row * n_words, smaller(LINE_ROWS, n_rows - row), n_words, slices + row / 64, words_for(n_rows));
-}
-
-static void unseal(const uint64_t *slices, size_t n_rows, size_t n_words, uint64_t *rows) {
-    for (size_t row = 0; row < n_rows; row += LINE_ROWS)
-        unseal_part(slices + row / 64, words_for(n_rows), smaller(LINE_ROWS, n_rows - row), n_words, rows + row * n_words);
-}
-
 /* ------------------------------------------------------------------ probing slices */
 
-/* Some hashes of a query, mixed: one batch whose lines are under way or at hand, and the next one. */
+/* Two batches of a query's hashes, mixed: the lines of one are read while the lines of the other are fetched. */
 typedef struct {
     const columns_t *slices;
     const query_t *query;
     uint64_t mixes[2][AHEAD];
     size_t n[2], stop;
-    int one_line; /* whether a slice is one line of the cache, not parts of two */
+    int one_line; /* whether a slice is one line of the cache, not parts of two lines */
 } probe_t;
 
 INLINE void mix_batch(probe_t *probe, size_t start, size_t which) {
@@ -182,7 +63,7 @@ INLINE void mix_batch(probe_t *probe, size_t start, size_t which) {
     for (size_t i = 0; i < probe->n[which]; i++) probe->mixes[which][i] = mixed(probe->query->hashes[start + i]);
 }
 
-/* Asks for the k slices of a hash. */
+/* Prefetches the k slices of a hash. */
 INLINE void ask(const probe_t *probe, uint64_t mix) {
     const columns_t *slices = probe->slices;
     for (uint32_t j = 0; j < probe->query->k; j++) {
@@ -200,7 +81,7 @@ INLINE void probe_begin(probe_t *probe, const columns_t *slices, const query_t *
     for (size_t i = 0; i < probe->n[0]; i++) ask(probe, probe->mixes[0][i]);
 }
 
-/* Sets which rows may hold a hash, the AND of its k slices; words past those of the slices are left as they are. */
+/* Sets which rows may hold a hash: the AND of its k slices. Words beyond those of the slices stay unchanged. */
 INLINE void hit(const probe_t *probe, uint64_t mix, line_t *out) {
     const columns_t *slices = probe->slices;
     const uint64_t *line = slices->words + position(mix, 0, slices->n_lines) * slices->stride;
@@ -219,7 +100,8 @@ INLINE void hit(const probe_t *probe, uint64_t mix, line_t *out) {
     }
 }
 
-/* Sets the hits of the batch from `start` on, asking for a line of the next batch with each; returns how many. */
+/* Sets the hits of the batch from `start` on. With each hash, lines of the next batch are prefetched. Returns the
+ * number of hashes. */
 INLINE size_t probe_batch(probe_t *probe, size_t start, size_t which, line_t *hits) {
     mix_batch(probe, start + AHEAD, which ^ 1);
     for (size_t i = 0; i < probe->n[which]; i++) {
@@ -246,8 +128,8 @@ static void hits(const columns_t *slices, const query_t *query, uint64_t *out, s
 
 /* ------------------------------------------------------------------ counting */
 
-/* 512 counts in bit planes: plane l holds bit l of each. Of every weight 2^l one more line may wait for a second, so
- * that a full adder takes both at once: one adder a line on average, whatever the counts (Harley & Seal). */
+/* 512 counts in bit planes: plane l holds bit l of each count. For each weight 2^l one line may wait for a second, so
+ * that a full adder takes both at once. So a line costs one adder on average, whatever the counts (Harley & Seal). */
 typedef struct {
     line_t planes[COUNT_PLANES], waiting[COUNT_PLANES];
     size_t n_waiting; /* bit l says whether waiting[l] holds a line */
@@ -269,7 +151,7 @@ INLINE void counter_add(counter_t *counter, line_t line) {
     counter->waiting[level] = line;
 }
 
-/* Adds what waits, so that the planes are the counts. */
+/* Adds the waiting lines, so that the planes are the counts. */
 INLINE void counter_settle(counter_t *counter) {
     line_t carry = {0};
     if (!counter->n_waiting) return;
@@ -302,7 +184,7 @@ static void write_counts(const line_t *now, const line_t *then, unsigned n_plane
     for (size_t row = 0; row < n_rows; row++) out[row] = (int32_t)words[row % 64 * LINE_WORDS + row / 64];
 }
 
-/* Answers the windows that stop here, and saves the counter for those that start here. */
+/* Writes the counts of windows that stop at `at`, and saves the counter for windows that start there. */
 static void visit(counter_t *counter, plan_t *plan, size_t at) {
     counter_settle(counter);
     for (int32_t w = plan->stopping[at]; w != NONE; w = plan->next[w]) {
@@ -316,7 +198,7 @@ static void visit(counter_t *counter, plan_t *plan, size_t at) {
                plan->n_saved_planes * sizeof(line_t));
 }
 
-/* Counts, over the windows of a plan, the hits of each hash. */
+/* Counts the hits in each window of a plan. */
 static void count(const columns_t *hits, plan_t *plan) {
     counter_t counter;
     if (plan->first == plan->last) return;
@@ -328,12 +210,13 @@ static void count(const columns_t *hits, plan_t *plan) {
     visit(&counter, plan, plan->last);
 }
 
-/* Returns the rows that a hash hits, none when it weighs nothing. */
+/* Returns the rows that a hash hits; none if its weight is 0. */
 INLINE line_t weighty(const columns_t *hits, const int32_t *weights, size_t i) {
     return LOAD_SOME(hits->words + i * hits->stride, weights[i] ? hits->n_words : 0);
 }
 
-/* Each hash is counted when the window comes to it, and taken off when it has passed. */
+/* As `crowded`, with n_planes bit planes. The hits of a hash are added when the window reaches the hash, and taken off
+ * when the window has passed. */
 INLINE line_t crowded_in(const columns_t *hits, const int32_t *weights, size_t window, size_t least, unsigned n_planes) {
     line_t counts[COUNT_PLANES], limits[COUNT_PLANES], passed = {0};
     for (unsigned level = 0; level < n_planes; level++)
@@ -353,9 +236,9 @@ INLINE line_t crowded_in(const columns_t *hits, const int32_t *weights, size_t w
     return passed;
 }
 
-enum { USUAL_PLANES = 5 }; /* of windows of up to 30 hashes: they stay in registers */
+enum { USUAL_PLANES = 5 }; /* for windows of up to 30 hashes; so few planes stay in registers */
 
-/* Sets the rows that hashes of some weight hit at least so often within a window of the query. */
+/* Sets the rows that at least `least` hashes with a weight above 0 hit within a window of the query. */
 static void crowded(const columns_t *hits, const int32_t *weights, size_t window, size_t least, line_t *passed) {
     const unsigned n_planes = planes_for(smaller(window, hits->n_lines));
     if (least > smaller(window, hits->n_lines)) *passed = (line_t){0};

@@ -1,4 +1,4 @@
-/* What bytes look like before anybody decodes them: at one look, since every file that is checked is asked. */
+/* What bytes look like before they are decoded. It takes one pass over the bytes of each file that is checked. */
 
 #include "files.h"
 #include "../text/utf8.h"
@@ -15,7 +15,7 @@ bool is_clean(const uint8_t *bytes, size_t size) {
     return !unclean;
 }
 
-/* Which of up to 64 bytes are spaces or controls. */
+/* Returns which of up to 64 bytes are spaces or controls. */
 static uint64_t spaces_of(const uint8_t *bytes, size_t size) {
     uint8_t block[BLOCK];
     if (size >= BLOCK) return mask_within(bytes, 0, SPACE);

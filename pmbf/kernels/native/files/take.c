@@ -1,4 +1,4 @@
-/* One file: its bytes, whether they are clean text, and what is stored of it. */
+/* One file: its bytes, whether they are clean text, its sample and its record. */
 
 #define _POSIX_C_SOURCE 200809L
 
@@ -10,7 +10,7 @@
 #include "files.h"
 #include "../records/write.h"
 
-/* Whether all there is to read are so many bytes; a byte more is asked for, to see one that has grown. */
+/* Reads a file and returns whether it has exactly `size` bytes. One byte more is asked for: a file may have grown. */
 static bool read_whole(int descriptor, uint8_t *bytes, size_t size) {
     size_t n = 0;
     ssize_t more;
@@ -31,7 +31,7 @@ static bool read_file(const char *path, uint8_t *bytes, size_t size) {
     return whole;
 }
 
-/* Adds what the sampler kept, and its record. False when out of memory. */
+/* Adds the sample of a text, and its record. Returns false if out of memory. */
 static bool keep(taken_t *taken, file_t *file) {
     const array_t *hashes = &taken->sampler.kept, *bounds = &taken->sampler.bounds;
     size_t n_parts = bounds->size / 4 - 1;

@@ -1,4 +1,5 @@
-/* SipHash-2-4 (Aumasson & Bernstein 2012) of every window of consecutive words: what a site key makes of shingles. */
+/* SipHash-2-4 (Aumasson & Bernstein 2012) of every window of consecutive words: the hashes of shingles under a site
+ * key. */
 
 #include "../bits/bits.h"
 
@@ -20,7 +21,7 @@
         v0 ^= block; \
     } while (0)
 
-/* The same for one window and for eight neighbours at once: `type` is a word or a line of words. */
+/* Hashes one window if `type` is a word, eight neighbouring windows at once if it is a line of words. */
 #define SIPHASH(type, words, width, key, out) \
     do { \
         const type zero = {0}; \

@@ -1,4 +1,4 @@
-/* Takes arrays by the buffer protocol, and refuses those that C cannot take as they are. */
+/* Takes arrays with the buffer protocol, and refuses arrays of another type or layout. */
 
 #include "arrays.h"
 

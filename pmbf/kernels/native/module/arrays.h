@@ -6,25 +6,25 @@
 #include <Python.h>
 #include <stdint.h>
 
-/* What an array holds. */
+/* The elements of an array. */
 typedef enum { INT32, UINT32, INT64, UINT64 } items_t;
 
 enum { MOST_ARRAYS = 6 };
 
-/* The arrays of a call, released together; all zero at first. */
+/* The arrays of a call, released together. A new one is all zero. */
 typedef struct {
     Py_buffer views[MOST_ARRAYS];
     int n;
-    int refused; /* whether one was no contiguous array of what it should hold, or of other dimensions */
+    int refused; /* whether an array was not contiguous, or had other elements or dimensions */
 } arrays_t;
 
 /* An array of one or two dimensions. */
 typedef struct {
     void *items;
-    size_t n, width; /* width is 1 where there is one dimension */
+    size_t n, width; /* width is 1 if there is one dimension */
 } array_in_t;
 
-/* Returns the next array, all zero where one was refused. */
+/* Returns the next array; all zero if it is refused. */
 array_in_t arrays_take(arrays_t *arrays, PyObject *array, items_t items, int n_dims);
 void arrays_release(arrays_t *arrays);
 

@@ -1,14 +1,14 @@
-/* Plain text files as a function of the extension module: a batch of them in one call, during which the interpreter's
- * lock is released, so that threads read side by side. */
+/* Plain text files as a function of the extension module: a batch of files in one call. The interpreter's lock is
+ * released meanwhile, so that threads read side by side. */
 
 #include "module.h"
 
 #include "../files/files.h"
 
 typedef struct {
-    PyObject *path; /* as the system takes it, in bytes */
-    PyObject *text; /* bytes, which nobody else sees until they are read */
-    uint8_t beyond; /* read into when there is to be no text: all empty bytes are one object */
+    PyObject *path; /* the path in bytes, as the system takes it */
+    PyObject *text; /* a new bytes object; no other code sees it until it is filled */
+    uint8_t beyond; /* room for an empty text: all empty bytes objects are one object */
     int status;
     file_t file;
 } slot_t;
@@ -24,13 +24,13 @@ static int slot_open(slot_t *slot, PyObject *path, PyObject *size) {
     if (n_bytes > PY_SSIZE_T_MAX / 2) return PyErr_NoMemory(), -1;
     slot->text = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n_bytes);
     if (!slot->text) return -1;
-    /* A zero follows the bytes: it is the byte more that may be written. */
+    /* A zero byte follows the bytes of the object: that is the one byte more that may be overwritten. */
     slot->file.bytes = n_bytes ? (uint8_t *)PyBytes_AsString(slot->text) : &slot->beyond;
     slot->file.size = n_bytes;
     return 0;
 }
 
-/* Returns what one file gave, its record being the next of all. */
+/* Returns the result of one file. `*record` is the next record of all files. */
 static PyObject *result_of(slot_t *slot, const uint8_t **record) {
     const file_t *file = &slot->file;
     if (slot->status == TEXT_NO_MEMORY) return PyErr_NoMemory();
@@ -42,7 +42,7 @@ static PyObject *result_of(slot_t *slot, const uint8_t **record) {
                          (Py_ssize_t)file->n_bounds, (Py_ssize_t)file->n_chars, (Py_ssize_t)file->n_tokens, own_record);
 }
 
-/* Returns what each file gave, or NULL with an error set. */
+/* Returns the results of all files, or NULL with an error set. */
 static PyObject *results_of(slot_t *slots, Py_ssize_t n, const taken_t *taken) {
     const uint8_t *record = taken->records.bytes;
     PyObject *list = PyList_New(n);
@@ -86,8 +86,8 @@ static PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
 }
 
 /* read_texts(table, paths, sizes, shingle_tokens, min_hashes, segment_chars, density, ordered)
- * -> (files, numbers): for each path None or (utf8, n_hashes, n_bounds, n_chars, n_tokens, record); the hashes and
- * then the bounds of one file after the other, as the bytes of uint32 */
+ * -> (files, numbers): `files` has for each path None or (utf8, n_hashes, n_bounds, n_chars, n_tokens, record);
+ * `numbers` has the hashes and then the bounds of one file after another, uint32 as bytes */
 static PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, min_hashes, segment_chars;
     options_t options = {.positions = false, .starts = false};

@@ -1,5 +1,5 @@
-/* The extension module. Most kernels are plain functions over buffers, called through ctypes, which releases the
- * interpreter's lock; what is called once for every small text, or for every query, is a function of the module. */
+/* The extension module. Most kernels are plain functions over buffers; ctypes calls them without the interpreter's
+ * lock. A kernel that is called once for every small text, or for every query, is a function of the module. */
 
 #include "module.h"
 

@@ -1,4 +1,4 @@
-/* The functions of the extension module, by file. Each list ends with one that has no name. */
+/* The functions of the extension module, a list for each file. The last entry of a list has no name. */
 
 #ifndef PMBF_MODULE_H
 #define PMBF_MODULE_H
@@ -7,7 +7,7 @@
 
 extern PyMethodDef files_methods[], query_methods[], records_methods[], text_methods[];
 
-/* A function that takes an array of arguments, as Python's lists of functions want it. */
+/* Casts a function that takes an array of arguments to the type that Python's lists of functions want. */
 #define AS_METHOD(function) ((PyCFunction)(void (*)(void))(function))
 
 #endif

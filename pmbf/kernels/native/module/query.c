@@ -1,12 +1,12 @@
-/* What a query hits, and what its hits weigh, as functions of the extension module: a query asks a handful of times, and a
- * call through ctypes takes as long as most of the answers. */
+/* The hits of a query, and their evidence, as functions of the extension module. A query calls them a few times, and a
+ * call with ctypes takes as long as most answers. */
 
 #include "module.h"
 
 #include "../bits/evidence.h"
 #include "arrays.h"
 
-/* Takes whole numbers, at least as large as `least`. Returns whether they are. */
+/* Takes n whole numbers. Returns whether each is at least its number in `least`. */
 static int take_numbers(PyObject *const *arguments, int n, const int64_t *least, int64_t *out) {
     for (int i = 0; i < n; i++) {
         out[i] = PyLong_AsLongLong(arguments[i]);
@@ -16,7 +16,7 @@ static int take_numbers(PyObject *const *arguments, int n, const int64_t *least,
     return 1;
 }
 
-/* Returns (n, buffer), None for a refusal, or NULL with an error set. `buffer` is given away. */
+/* Returns (n, buffer), None for a refusal, or NULL with an error set. Takes over `buffer`. */
 static PyObject *answer(int64_t n, PyObject *buffer) {
     if (n >= 0) return Py_BuildValue("LN", (long long)n, buffer);
     Py_DECREF(buffer);
@@ -82,17 +82,17 @@ typedef struct {
     size_t n, width; /* (n, width) words */
     uint32_t k;
     int sealed;
-    size_t first; /* word of its hits in each line */
+    size_t first; /* first word of its hits in each line */
 } tile_t;
 
-/* What is looked up, and where the hits go. */
+/* The tiles of a look-up, and where their hits go. */
 typedef struct {
     tile_t *tiles;
     Py_buffer *views;
     size_t n_tiles, n_views, n_words;
 } tiles_t;
 
-/* Takes the next tile. Returns whether it is one. */
+/* Takes the next tile. Returns whether it is a tile. */
 static int take_tile(tiles_t *tiles, PyObject *given) {
     arrays_t arrays = {.n = 0};
     PyObject *bits = PyTuple_Check(given) && PyTuple_Size(given) == 3 ? PyTuple_GetItem(given, 0) : NULL;
@@ -109,7 +109,7 @@ static int take_tile(tiles_t *tiles, PyObject *given) {
     return 1;
 }
 
-/* Writes the hits of all tiles, and how many rows each hash hits. Returns 0 or PMBF_NO_MEMORY. */
+/* Writes the hits of all tiles, and the number of rows that each hash hits. Returns 0 or PMBF_NO_MEMORY. */
 static int64_t look_up(const tiles_t *tiles, const uint32_t *hashes, size_t n, uint64_t *hits, int64_t *n_hit) {
     const size_t stride = tiles->n_words;
     for (size_t i = 0; i < tiles->n_tiles; i++) {

@@ -1,4 +1,5 @@
-/* Fingerprint records as functions of the extension module: one is made for every small text, many are read for a query. */
+/* Fingerprint records as functions of the extension module. A record is made for every small text; a query reads
+ * many. */
 
 #include "module.h"
 
@@ -107,8 +108,8 @@ static PyObject *find_shared(asked_t *asked, PyObject *const *arguments, views_t
     return answer;
 }
 
-/* shared(parts, {number: entries}, {serial: (bytes, checked)}, hashes, weights, page_bytes, paged_bytes)
- * -> (status, document, n_documents, n_places, buffer); the buffer holds n_having and bounds, int64, ids and places, uint32 */
+/* shared(parts, {number: entries}, {serial: (bytes, checked)}, hashes, weights, page_bytes, paged_bytes) -> (status,
+ * document, n_documents, n_places, buffer); the buffer holds n_having and bounds, int64, ids and places, uint32 */
 static PyObject *module_shared(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     if (n != 7) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 7", n);
     Py_ssize_t n_chunks = PyDict_Size(arguments[1]), n_files = PyDict_Size(arguments[2]);

@@ -1,7 +1,7 @@
-/* The text kernels as functions of the extension module: bytes in, a tuple of numbers and one buffer out. Through
- * ctypes a call takes six microseconds, nearly what the text of a small file takes.
+/* The text kernels as functions of the extension module: bytes in, a tuple of numbers and one buffer out. With ctypes a
+ * call takes six microseconds, nearly as long as the text of a small file takes.
  *
- * The interpreter's lock is released while a kernel works. For bytes that are not UTF-8 the answer is None. */
+ * The interpreter's lock is released while a kernel works. The answer is None for bytes that are not UTF-8. */
 
 #include "module.h"
 
@@ -11,7 +11,7 @@ static PyObject *out_of_memory(Py_ssize_t size) {
     return PyErr_Format(PyExc_MemoryError, "no memory for the kernels of a text of %zd bytes", size);
 }
 
-/* The parts end to end in a bytearray, one byte longer: arrays of no elements cannot stand in an empty one. */
+/* Returns the parts end to end in a bytearray, with one byte more: NumPy refuses an empty array in an empty buffer. */
 static PyObject *buffer_of(result_t *result) {
     size_t size = 1;
     for (int part = 0; part < MOST_PARTS; part++) size += result->sizes[part];
@@ -23,9 +23,9 @@ static PyObject *buffer_of(result_t *result) {
     return buffer;
 }
 
-/* text_sample(table, utf8, shingle_tokens, min_hashes, segment_chars, density, ordered, positions, starts)
- * -> (buffer, n_hashes, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer holds
- * hashes, starts, tokens and bounds, all uint32 */
+/* text_sample(table, utf8, shingle_tokens, min_hashes, segment_chars, density, ordered, positions, starts) -> (buffer,
+ * n_hashes, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer holds hashes,
+ * starts, tokens and bounds, all uint32 */
 static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, min_hashes, segment_chars;
     options_t options;
@@ -56,7 +56,7 @@ static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments)
 
 typedef int kernel_t(const table_t *table, const uint8_t *text, size_t size, result_t *result);
 
-/* Runs a kernel that takes nothing but a text. Returns 1, 0 for what is not UTF-8, -1 with an error set. */
+/* Runs a kernel that takes only a text. Returns 1, 0 for bytes that are not UTF-8, or -1 with an error set. */
 static int run(kernel_t *kernel, PyObject *arguments, result_t *result) {
     unsigned long long table;
     PyObject *utf8;
@@ -71,8 +71,8 @@ static int run(kernel_t *kernel, PyObject *arguments, result_t *result) {
     return status == TEXT_OK ? 1 : status == TEXT_NOT_UTF8 ? 0 : -1;
 }
 
-/* text_tokenise(table, utf8) -> (buffer, n_tokens, n_chars, n_mixed, n_invisible); the buffer holds hashes uint64, starts
- * and stops uint32, singles uint8 */
+/* text_tokenise(table, utf8) -> (buffer, n_tokens, n_chars, n_mixed, n_invisible); the buffer holds hashes uint64,
+ * starts and stops uint32, singles uint8 */
 static PyObject *module_tokenise(PyObject *Py_UNUSED(module), PyObject *arguments) {
     result_t result;
     int found = run(text_tokenise, arguments, &result);
@@ -82,7 +82,7 @@ static PyObject *module_tokenise(PyObject *Py_UNUSED(module), PyObject *argument
                          result.n_invisible);
 }
 
-/* text_fold(table, utf8) -> (text, origins); origins are uint32 and a byte more */
+/* text_fold(table, utf8) -> (text, origins); origins are uint32, with one byte more */
 static PyObject *module_fold(PyObject *Py_UNUSED(module), PyObject *arguments) {
     result_t result;
     int found = run(text_fold, arguments, &result);

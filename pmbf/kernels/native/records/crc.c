@@ -1,5 +1,5 @@
-/* CRC-32, the one of zlib. Eight tables, eight bytes a step, where nothing better is at hand; on x86-64 carry-less
- * products, which fold 64 bytes into the next 64 bytes.
+/* CRC-32, as zlib computes it. On x86-64 carry-less products fold 64 bytes into the next 64 bytes; elsewhere eight
+ * tables take eight bytes a step.
  *
  * Sources:
  *     Gopal et al. 2009, Fast CRC Computation for Generic Polynomials Using PCLMULQDQ Instruction (Intel).
@@ -25,7 +25,7 @@ __attribute__((constructor)) static void fill_tables(void) {
         }
 }
 
-/* Takes bytes into the register of a CRC. */
+/* Returns the register of a CRC after some more bytes. */
 static uint32_t take(uint32_t crc, const uint8_t *bytes, size_t n_bytes) {
     for (; n_bytes >= 8; bytes += 8, n_bytes -= 8) {
         uint64_t word;
@@ -44,7 +44,7 @@ static uint32_t take(uint32_t crc, const uint8_t *bytes, size_t n_bytes) {
 
 #define FOLDING __attribute__((target("pclmul,sse4.1")))
 
-/* x^n mod P for the distances that are folded over, bits reversed and shifted up by one. */
+/* x^n mod P for the distances of the folds, bits reversed and shifted up by one. */
 #define OVER_64_BYTES _mm_set_epi64x(0x1C6E41596, 0x154442BD4)
 #define OVER_16_BYTES _mm_set_epi64x(0x0CCAA009E, 0x1751997D0)
 #define OVER_4_BYTES _mm_set_epi64x(0, 0x163CD6124)
@@ -52,7 +52,7 @@ static uint32_t take(uint32_t crc, const uint8_t *bytes, size_t n_bytes) {
 
 FOLDING INLINE __m128i load16(const uint8_t *bytes) { return _mm_loadu_si128((const __m128i *)bytes); }
 
-/* Returns what 16 bytes add to those that lie a distance further on. */
+/* Returns 16 bytes folded into the 16 bytes a distance further on. */
 FOLDING INLINE __m128i folded(__m128i bytes, __m128i distance, __m128i further) {
     __m128i low = _mm_clmulepi64_si128(bytes, distance, 0x00), high = _mm_clmulepi64_si128(bytes, distance, 0x11);
     return _mm_xor_si128(_mm_xor_si128(low, high), further);
@@ -69,7 +69,7 @@ FOLDING INLINE uint32_t reduced(__m128i bytes) {
     return (uint32_t)_mm_extract_epi32(_mm_xor_si128(bytes, product), 1);
 }
 
-/* Takes at least 64 bytes, a multiple of 16, into the register. */
+/* Returns the register after at least 64 more bytes, a multiple of 16. */
 FOLDING static uint32_t take_folded(uint32_t crc, const uint8_t *bytes, size_t n_bytes) {
     __m128i a = _mm_xor_si128(load16(bytes), _mm_cvtsi32_si128((int)crc));
     __m128i b = load16(bytes + 16), c = load16(bytes + 32), d = load16(bytes + 48);

@@ -4,8 +4,8 @@
 
 INLINE unsigned bytes_of(uint32_t gap) { return 1u + (gap > 0xFF) + (gap > 0xFFFF) + (gap > 0xFFFFFF); }
 
-/* Writes ceil(n/4) control bytes and the gaps' bytes; returns how many. `out` has room for 4 n bytes beside the former:
- * each gap is written as four bytes, of which the next one overwrites those it does not need. */
+/* Writes ceil(n/4) control bytes and the bytes of the gaps; returns their number. `out` has room for 4 n bytes beside
+ * the control bytes: each gap is written as four bytes, and the next gap overwrites those not needed. */
 int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out) {
     size_t n_control = (n + 3) / 4;
     uint8_t *at = out + n_control;
@@ -22,14 +22,14 @@ int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out) {
     return at - out;
 }
 
-/* Where a walk over gaps is: so many are done, the next one's bytes begin at `at`. */
+/* The state of a walk over gaps: the number of gaps done, and where the bytes of the next begin. */
 typedef struct {
     size_t n_done;
     const uint8_t *at;
     uint32_t hash;
 } walk_t;
 
-/* Walks to the end, gap by gap; returns whether the bytes suffice. */
+/* Walks to the end, gap by gap. Returns whether there are enough bytes. */
 static int walk_each(walk_t *walk, const uint8_t *control, const uint8_t *end, size_t n, uint32_t *hashes) {
     static const uint32_t masks[4] = {0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF};
     const uint8_t *at = walk->at;
@@ -56,7 +56,7 @@ static int walk_each(walk_t *walk, const uint8_t *control, const uint8_t *end, s
 
 #include <immintrin.h>
 
-/* By control byte: where the bytes of four gaps go in four words, and how many there are. */
+/* By control byte: where the bytes of four gaps go in four words, and the number of these bytes. */
 static uint8_t places[256][16], sizes[256];
 
 __attribute__((constructor)) static void fill_places(void) {
@@ -70,7 +70,7 @@ __attribute__((constructor)) static void fill_places(void) {
     }
 }
 
-/* Walks four gaps a step, as long as 16 bytes can be read. */
+/* Walks four gaps a step while 16 bytes can be read. */
 __attribute__((target("avx2"))) static void walk_fours(walk_t *walk, const uint8_t *control, const uint8_t *end, size_t n,
                                                        uint32_t *hashes) {
     __m128i before = _mm_setzero_si128();
@@ -109,7 +109,7 @@ const uint8_t *skip_gaps(const uint8_t *in, const uint8_t *end, size_t n) {
     return (size_t)(end - in) - n_control < n_bytes ? NULL : in + n_control + n_bytes;
 }
 
-/* Reads n gaps from at most n_bytes bytes; returns the bytes read, or -1 when the gaps need more. */
+/* Reads n gaps from at most n_bytes bytes. Returns the bytes read, or -1 if the gaps need more. */
 EXPORT int64_t pmbf_decode_gaps(const uint8_t *in, size_t n_bytes, size_t n, uint32_t *hashes) {
     const uint8_t *stop = decode_gaps(in, in + n_bytes, n, hashes);
     return stop ? stop - in : -1;

@@ -2,7 +2,7 @@
 
 #include "records.h"
 
-/* A file's bytes, cut into pages; `checked` says of each page whether its checksum was found right. */
+/* A file's bytes, cut into pages. `checked` says for each page whether it was found intact. */
 typedef struct {
     const uint8_t *bytes;
     size_t n_bytes, page_bytes;
@@ -20,8 +20,8 @@ EXPORT void pmbf_page_checksums(const uint8_t *bytes, size_t n_bytes, size_t pag
     for (size_t page = 0; page * page_bytes < n_bytes; page++) sums[page] = page_sum(&pages, page);
 }
 
-/* Checks the pages of n places of `size` bytes each, but those checked before. Returns the first page that is damaged,
- * -1 when none is, or PMBF_REFUSED for a place outside the bytes. Threads that check one page twice do no harm. */
+/* Checks the pages of n places of `size` bytes each, except pages checked before. Returns the first damaged page, -1 if
+ * there is none, or PMBF_REFUSED for a place outside the bytes. Two threads may check one page. */
 EXPORT int64_t pmbf_check_pages(const uint8_t *bytes, size_t n_bytes, size_t page_bytes, const uint32_t *sums,
                                 uint8_t *checked, const int64_t *offsets, size_t n, size_t size) {
     pages_t pages = {bytes, n_bytes, page_bytes, sums, checked};

@@ -1,4 +1,4 @@
-/* What the kernels of files on disk share: checksums, and ascending hashes as gaps. */
+/* The functions that the kernels of files on disk share: checksums, and ascending hashes as gaps. */
 
 #ifndef PMBF_RECORDS_H
 #define PMBF_RECORDS_H
@@ -9,10 +9,10 @@
 /* Writes n ascending hashes as gaps; see gaps.c. */
 int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out);
 
-/* Writes the n hashes whose gaps begin at `in`; returns where the gaps end, or NULL when they go beyond `end`. */
+/* Writes the n hashes whose gaps begin at `in`. Returns where the gaps end, or NULL if they go beyond `end`. */
 const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint32_t *hashes);
 
-/* Returns where n gaps that begin at `in` end, or NULL when they go beyond `end`; only their lengths are read. */
+/* Returns where n gaps that begin at `in` end, or NULL if they go beyond `end`. Only their lengths are read. */
 const uint8_t *skip_gaps(const uint8_t *in, const uint8_t *end, size_t n);
 
 /* Returns the instruction set in use: 0 plain, 1 AVX2 with carry-less products, 2 AVX-512. */

@@ -1,6 +1,5 @@
-/* Which hashes of a query many documents have, in one call: documents are put in order and looked up in the directory;
- * records of their fingerprints are found, checked, decoded and compared one after another, and later ones are fetched
- * meanwhile. */
+/* Which hashes of a query many documents have, in one call. Documents are sorted and looked up in the directory. Their
+ * records are found, checked, decoded and compared one after another; meanwhile later records are prefetched. */
 
 #include "shared.h"
 
@@ -10,20 +9,20 @@
 enum { RECORD_HEAD_BYTES = 8, CHUNK_BITS = 16, AHEAD = 3, FETCHED_BYTES = 1024 };
 enum { UNUSED, LIVE, REMOVED }; /* states of entries */
 
-/* A part with the record of its document; nothing is read of a removed one. */
+/* A part with the record of its document. A removed document has no record. */
 typedef struct {
     part_t part;
     const uint8_t *at;
     size_t n_bytes;
 } wanted_part_t;
 
-/* What is used on the way. */
+/* The memory of a call. */
 typedef struct {
     wanted_part_t *parts; /* by document */
     wanted_t wanted;
     found_t found;
-    uint32_t *hashes; /* of one record */
-    size_t capacity;  /* of places */
+    uint32_t *hashes; /* hashes of one record */
+    size_t capacity;  /* room in `places` */
 } way_t;
 
 /* ------------------------------------------------------------------ where the records are */
@@ -42,14 +41,14 @@ static const file_t *file_of(const asked_t *asked, uint32_t serial) {
     return NULL;
 }
 
-/* Whether the pages of a range of a file were checked. */
+/* Returns whether the pages of a range of a file were checked. */
 static int is_checked(const asked_t *asked, const file_t *file, size_t start, size_t stop) {
     for (size_t page = start / asked->page_bytes; page <= (stop - 1) / asked->page_bytes; page++)
         if (page >= file->n_pages || !file->checked[page]) return 0;
     return 1;
 }
 
-/* Finds a part's record. Returns SHARED_WHOLE, or why there is none. */
+/* Finds the record of a part. Returns SHARED_WHOLE, or why there is no record. */
 static int find_record(const asked_t *asked, wanted_part_t *part) {
     const entry_t *entry = entry_of(asked, part->part.document);
     if (!entry || entry->state == UNUSED) return SHARED_MISSING;
@@ -64,7 +63,7 @@ static int find_record(const asked_t *asked, wanted_part_t *part) {
     return is_checked(asked, file, entry->offset, entry->offset + part->n_bytes) ? SHARED_WHOLE : SHARED_UNREADY;
 }
 
-/* Puts the parts in the order of their documents. Returns whether there was memory. */
+/* Sorts the parts by document. Returns false if out of memory. */
 static int order_parts(const asked_t *asked, wanted_part_t *parts) {
     const size_t n = asked->n_parts;
     uint64_t *keys = malloc(2 * (n + 1) * sizeof *keys);
@@ -89,7 +88,7 @@ INLINE void fetch(const wanted_part_t *part) {
         __builtin_prefetch(part->at + byte);
 }
 
-/* Marks the hashes that a part's record has; returns 0 when it is damaged. */
+/* Marks the hashes in a part of a record. Returns 0 if the record is damaged. */
 static int mark_part(const wanted_part_t *part, size_t paged_bytes, way_t *way) {
     const uint8_t *end = part->at + part->n_bytes;
     if (part->n_bytes < paged_bytes && read_word(part->at) != checksum(part->at + 4, part->n_bytes - 4)) return 0;
@@ -106,7 +105,7 @@ static int mark_part(const wanted_part_t *part, size_t paged_bytes, way_t *way) 
     return 1;
 }
 
-/* Takes a document's places, ascending, and counts each of them; no bits are set then. Returns whether there was memory. */
+/* Lists the places of a document, ascending, counts each, and clears their bits. Returns false if out of memory. */
 static int take_places(way_t *way, uint32_t document, shared_t *shared) {
     size_t most = shared->n_places + way->wanted.n_hashes;
     if (most > way->capacity) {
@@ -127,7 +126,7 @@ static int take_places(way_t *way, uint32_t document, shared_t *shared) {
     return 1;
 }
 
-/* Reads what each document has, its parts together. Returns SHARED_WHOLE, or why it stopped. */
+/* Finds the places of each document, all its parts together. Returns SHARED_WHOLE, or why it stopped. */
 static int read_all(const asked_t *asked, way_t *way, shared_t *shared) {
     const wanted_part_t *parts = way->parts;
     for (size_t i = 0; i < asked->n_parts; i++) {
@@ -141,7 +140,7 @@ static int read_all(const asked_t *asked, way_t *way, shared_t *shared) {
     return SHARED_WHOLE;
 }
 
-/* Finds all records, and the size of the largest. Returns SHARED_WHOLE, or why one is not there. */
+/* Finds all records, and the size of the largest. Returns SHARED_WHOLE, or why a record is not there. */
 static int find_records(const asked_t *asked, way_t *way, shared_t *shared, size_t *largest) {
     *largest = 0;
     for (size_t i = 0; i < asked->n_parts; i++) {

@@ -1,7 +1,8 @@
 /* A table of bits over the hashes of a query.
  *
- * Most hashes of a document are none of the query's. The table, some sixty bits for each hash of the query, says so of
- * all but one in sixty; sampled hashes are spread evenly up to their largest, so their upper bits choose the bit. */
+ * Most hashes of a document are not among the query's. The table has some sixty bits for each hash of the query, and
+ * rules out all but one in sixty of the others. Sampled hashes are spread evenly up to the largest, so the upper bits
+ * of a hash choose its bit. */
 
 #include "wanted.h"
 
@@ -83,11 +84,11 @@ void wanted_spread(const wanted_t *wanted, int64_t *numbers) {
         if (keys[i] >> 32 == keys[i - 1] >> 32) numbers[(uint32_t)keys[i]] = numbers[(uint32_t)keys[i - 1]];
 }
 
-/* Returns the bit of the table for a hash, the last one when there is none. */
+/* Returns the bit of the table for a hash; the last bit if the hash is beyond the table. */
 INLINE size_t bit_of(const wanted_t *wanted, uint32_t hash) { return smaller(hash >> wanted->shift, wanted->n_bits); }
 
-/* Moves those of the hashes from `start` on that may be wanted to the front, behind n_kept others; returns how many
- * there are then. */
+/* Moves the hashes from `start` on that may be wanted to the front, behind n_kept others. Returns the number of hashes
+ * there. */
 static size_t keep_each(const wanted_t *wanted, uint32_t *hashes, size_t start, size_t n, size_t n_kept) {
     for (size_t i = start; i < n; i++) {
         size_t bit = bit_of(wanted, hashes[i]);
@@ -99,7 +100,7 @@ static size_t keep_each(const wanted_t *wanted, uint32_t *hashes, size_t start, 
 
 #if defined(__x86_64__)
 
-/* The same, eight hashes a step; mostly none of them is wanted. */
+/* The same, eight hashes a step. In most steps no hash is wanted. */
 __attribute__((target("avx2,bmi"))) static size_t keep_eights(const wanted_t *wanted, uint32_t *hashes, size_t n) {
     const __m128i shift = _mm_cvtsi32_si128((int)wanted->shift);
     const __m256i last = _mm256_set1_epi32((int)wanted->n_bits), low = _mm256_set1_epi32(31);

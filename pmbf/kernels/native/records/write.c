@@ -1,10 +1,10 @@
-/* A fingerprint's record: checksum, number of parts, hashes in each, the parts as gaps. */
+/* The record of a fingerprint: checksum, number of parts, hashes of each part, the parts as gaps. */
 
 #include "write.h"
 
 #include "records.h"
 
-/* Each part may need a byte more than its hashes do; the last gap is written as four bytes. */
+/* A part may need one byte more than its hashes do. The last gap is written as four bytes. */
 size_t record_room(size_t n_hashes, size_t n_parts) { return 16 + 5 * n_parts + 5 * n_hashes; }
 
 size_t record_write(const uint32_t *hashes, const uint32_t *bounds, uint32_t n_parts, uint8_t *out) {

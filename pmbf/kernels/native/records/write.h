@@ -1,4 +1,4 @@
-/* Checksums, and how a fingerprint becomes a record. */
+/* Checksums, and the record of a fingerprint. */
 
 #ifndef PMBF_RECORDS_WRITE_H
 #define PMBF_RECORDS_WRITE_H

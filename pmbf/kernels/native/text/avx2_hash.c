@@ -1,4 +1,4 @@
-/* AVX2: hashes of tokens and shingles, four at once. */
+/* AVX2: hashes of tokens and shingles, four at a time. */
 
 #if defined(__x86_64__)
 
@@ -14,7 +14,7 @@ INLINE four_t set64(uint64_t value) { return _mm256_set1_epi64x((long long)value
 INLINE four_t add64(four_t a, four_t b) { return _mm256_add_epi64(a, b); }
 INLINE four_t xor64(four_t a, four_t b) { return _mm256_xor_si256(a, b); }
 
-/* Products modulo 2^64 from three of 32 bits: there is no instruction for them. */
+/* Products modulo 2^64, each from three products of 32 bits: AVX2 has no instruction for them. */
 INLINE four_t times(four_t a, uint64_t factor) {
     four_t low = _mm256_mul_epu32(a, set64(factor));
     four_t cross = _mm256_mul_epu32(a, set64(factor >> 32));
@@ -44,19 +44,19 @@ INLINE four_t times_5_plus(four_t x, uint64_t add) {
     return add64(add64(x, _mm256_slli_epi64(x, 2)), set64(add));
 }
 
-/* 16 bytes each of two tokens. */
+/* Loads 16 bytes of each of two tokens. */
 INLINE four_t load_two(const uint8_t *bytes, uint32_t one, uint32_t other) {
     four_t both = _mm256_castsi128_si256(_mm_loadu_si128((const __m128i *)(bytes + one)));
     return _mm256_inserti128_si256(both, _mm_loadu_si128((const __m128i *)(bytes + other)), 1);
 }
 
-/* Hashes of four tokens of less than 32 bytes; those of longer ones mean nothing. Between the loads and the result the
- * tokens stand in the order in which two words unpack: 0 2 1 3. */
+/* Hashes four tokens of less than 32 bytes. The hash of a longer token means nothing. Between the loads and the result
+ * the tokens stand in the order in which two words unpack: 0 2 1 3. */
 INLINE four_t murmur_4(const uint8_t *bytes, const uint32_t *starts, __m128i lengths) {
     four_t sizes = _mm256_permute4x64_epi64(_mm256_cvtepu32_epi64(lengths), 0xD8);
     four_t a = load_two(bytes, starts[0], starts[1]), b = load_two(bytes, starts[2], starts[3]);
     four_t first = _mm256_unpacklo_epi64(a, b), second = _mm256_unpackhi_epi64(a, b);
-    four_t low = sizes, high = sizes; /* what the size is mixed into, at the end */
+    four_t low = sizes, high = sizes; /* the size is mixed in at the end */
     four_t longer = _mm256_cmpgt_epi64(sizes, set64(15));
     if (_mm256_movemask_epi8(longer)) {
         uint32_t whole[4];
@@ -70,7 +70,7 @@ INLINE four_t murmur_4(const uint8_t *bytes, const uint32_t *starts, __m128i len
         first = _mm256_unpacklo_epi64(a, b);
         second = _mm256_unpackhi_epi64(a, b);
     }
-    /* What the tail keeps of its words: a shift by 64 or more leaves nothing, one by 0 (saturated) leaves all. */
+    /* Masks of the tail's bytes in its two words. A shift by 64 or more leaves no bits, one by 0 (saturated) all. */
     four_t bits = _mm256_slli_epi64(_mm256_and_si256(sizes, set64(15)), 3), all = set64(UINT64_MAX);
     first = _mm256_and_si256(first, _mm256_srlv_epi64(all, _mm256_subs_epu16(set64(64), bits)));
     second = _mm256_and_si256(second, _mm256_srlv_epi64(all, _mm256_subs_epu16(set64(128), bits)));
@@ -96,7 +96,7 @@ void murmur_avx2(const uint8_t *bytes, const uint32_t *starts, const uint32_t *s
     murmur_portable(bytes, starts + i, stops + i, n - i, hashes + i);
 }
 
-/* Four times `sampled_hash`, in the lower halves. */
+/* `sampled_hash` of four hashes, in the lower halves. */
 INLINE four_t sampled_4(four_t hashes, four_t single) {
     four_t thin = _mm256_cmpeq_epi64(_mm256_srli_epi64(hashes, 61), _mm256_setzero_si256());
     four_t upper = _mm256_or_si256(_mm256_srli_epi64(hashes, 33), set64((uint64_t)1 << 31));

@@ -1,4 +1,4 @@
-/* AVX-512: tokens, kinds of letters and code points by masks of 64 bytes; the list of what this variant does. */
+/* AVX-512: tokens, kinds of letters and code points by masks of 64 bytes; the table of this variant's functions. */
 
 #if defined(__x86_64__)
 
@@ -36,7 +36,7 @@ size_t count_chars_avx512(const uint8_t *begin, const uint8_t *end) {
     return n + count_chars_portable(begin, end);
 }
 
-/* Writes the offsets of set bits, up to 15 more than there are. */
+/* Writes the offsets of set bits, and up to 15 numbers behind them. */
 INLINE uint32_t *put_offsets(uint32_t *out, uint64_t bits, uint32_t base) {
     __m512i offsets = _mm512_maskz_compress_epi8(bits, vec_count_up()), bases = _mm512_set1_epi32((int)base);
     uint32_t *end = out + __builtin_popcountll(bits);

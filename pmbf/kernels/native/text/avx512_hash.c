@@ -1,4 +1,4 @@
-/* AVX-512: hashes of tokens and shingles, eight at once, and the choice of the small ones. */
+/* AVX-512: hashes of tokens and shingles, eight at a time, and the selection of small hashes. */
 
 #if defined(__x86_64__)
 
@@ -31,7 +31,7 @@ INLINE __m512i times_5_plus(__m512i x, uint64_t add) {
     return _mm512_add_epi64(_mm512_add_epi64(x, _mm512_slli_epi64(x, 2)), set64(add));
 }
 
-/* 16 bytes each of four tokens. */
+/* Loads 16 bytes of each of four tokens. */
 INLINE __m512i load_four(const uint8_t *bytes, const uint32_t *at) {
     __m512i four = _mm512_castsi128_si512(_mm_loadu_si128((const __m128i *)(bytes + at[0])));
     four = _mm512_inserti64x2(four, _mm_loadu_si128((const __m128i *)(bytes + at[1])), 1);
@@ -39,8 +39,8 @@ INLINE __m512i load_four(const uint8_t *bytes, const uint32_t *at) {
     return _mm512_inserti64x2(four, _mm_loadu_si128((const __m128i *)(bytes + at[3])), 3);
 }
 
-/* Hashes of eight tokens of less than 32 bytes; those of longer ones mean nothing. Between the loads and the result the
- * tokens stand in the order in which two words unpack: 0 4 1 5 2 6 3 7. */
+/* Hashes eight tokens of less than 32 bytes. The hash of a longer token means nothing. Between the loads and the result
+ * the tokens stand in the order in which two words unpack: 0 4 1 5 2 6 3 7. */
 INLINE __m512i murmur_8(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops) {
     const __m512i unpacked = _mm512_set_epi64(7, 3, 6, 2, 5, 1, 4, 0);
     const __m512i ordered = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
@@ -49,7 +49,7 @@ INLINE __m512i murmur_8(const uint8_t *bytes, const uint32_t *starts, const uint
     __m512i sizes = _mm512_permutexvar_epi64(unpacked, _mm512_cvtepu32_epi64(lengths));
     __m512i a = load_four(bytes, starts), b = load_four(bytes, starts + 4);
     __m512i first = _mm512_unpacklo_epi64(a, b), second = _mm512_unpackhi_epi64(a, b);
-    __m512i low = sizes, high = sizes; /* what the size is mixed into, at the end */
+    __m512i low = sizes, high = sizes; /* the size is mixed in at the end */
     __mmask8 longer = _mm512_cmpge_epu64_mask(sizes, set64(16));
     if (longer) {
         uint32_t tails[8];
@@ -64,7 +64,7 @@ INLINE __m512i murmur_8(const uint8_t *bytes, const uint32_t *starts, const uint
         first = _mm512_unpacklo_epi64(a, b);
         second = _mm512_unpackhi_epi64(a, b);
     }
-    /* What the tail keeps of its words: a shift by 64 or more leaves nothing, one by 0 (saturated) leaves all. */
+    /* Masks of the tail's bytes in its two words. A shift by 64 or more leaves no bits, one by 0 (saturated) all. */
     __m512i bits = _mm512_slli_epi64(_mm512_and_si512(sizes, set64(15)), 3), all = set64(UINT64_MAX);
     first = _mm512_and_si512(first, _mm512_srlv_epi64(all, _mm512_subs_epu16(set64(64), bits)));
     second = _mm512_and_si512(second, _mm512_srlv_epi64(all, _mm512_subs_epu16(set64(128), bits)));
@@ -90,7 +90,7 @@ void murmur_avx512(const uint8_t *bytes, const uint32_t *starts, const uint32_t 
     murmur_portable(bytes, starts + i, stops + i, n - i, hashes + i);
 }
 
-/* Sums of eight neighbouring windows of `tokens` values, by Horner's rule: equal to the sliding sum. */
+/* Sums of eight neighbouring windows of `tokens` values, by Horner's rule. They equal the sliding sums. */
 INLINE __m512i window_sums_8(const uint64_t *values, size_t tokens, __m512i step) {
     __m512i sums = _mm512_loadu_si512(values + tokens - 1);
     for (size_t l = tokens - 1; l--;)
@@ -98,7 +98,7 @@ INLINE __m512i window_sums_8(const uint64_t *values, size_t tokens, __m512i step
     return sums;
 }
 
-/* Eight times `sampled_hash`, each in 64 bits. */
+/* `sampled_hash` of eight hashes, each in 64 bits. */
 INLINE __m512i sampled_8(__m512i hashes, __mmask8 single) {
     __mmask8 thin = _mm512_mask_cmplt_epu64_mask(single, hashes, set64((uint64_t)1 << 61));
     __m512i upper = _mm512_or_si512(_mm512_srli_epi64(hashes, 33), set64((uint64_t)1 << 31));
@@ -110,7 +110,7 @@ void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, s
                      uint32_t *hashes) {
     const __m512i add = set64(tokens * SHINGLE_LENGTH), leaving = set64(power(step, tokens)), steps = set64(step);
     size_t i = 0;
-    if (tokens <= 16) /* beyond, the sliding sum does less work */
+    if (tokens <= 16) /* for longer shingles the sliding sum is less work */
         for (; i + 8 <= n; i += 8) {
             __m512i sums = _mm512_add_epi64(window_sums_8(values + i, tokens, steps), add);
             uint64_t kinds = load64(singles + i);

@@ -1,13 +1,13 @@
-/* Checks UTF-8 by masks of the bytes of a vector; step.h says what the file that includes this defines.
+/* Checks UTF-8 by masks of the bytes of a vector. step.h says what the including file defines.
  *
- * The continuation bytes must be exactly those that the first bytes ask for. Only four first bytes and those of four
- * bytes restrict their second one; these are checked one by one.
+ * There must be continuation bytes exactly where the first bytes ask for them. Four first bytes restrict their second
+ * byte, and so do the first bytes of characters of four bytes. These are checked one by one.
  * Source: The Unicode Standard 14, table 3-7, well-formed byte sequences.
  */
 
 #include "utf8.h"
 
-/* Whether every first byte that restricts its second one is followed by what it allows. */
+/* Returns whether each first byte that restricts its second byte has an allowed one. */
 static bool seconds_fit(const uint8_t *at, uint64_t leads, const uint8_t *end) {
     for (; leads; leads &= leads - 1)
         if (!checked_width(at + __builtin_ctzll(leads), end)) return false;
@@ -17,7 +17,7 @@ static bool seconds_fit(const uint8_t *at, uint64_t leads, const uint8_t *end) {
 bool VARIANT(count_utf8)(const uint8_t *text, size_t size, size_t *n_chars) {
     const uint8_t *end = text + size;
     size_t n = 0;
-    uint64_t asked = 0; /* continuation bytes that the block before asks for */
+    uint64_t asked = 0; /* continuation bytes of this block that the block before asks for */
     for (const uint8_t *at = text; at < end; at += WIDTH) {
         size_t width = smaller((size_t)(end - at), WIDTH);
         vec_t block = vec_load(at, width);

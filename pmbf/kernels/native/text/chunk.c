@@ -1,4 +1,4 @@
-/* Cuts a text into chunks, folds them, finds and hashes their tokens. text.h draws it. */
+/* Cuts a text into chunks, folds the chunks, finds and hashes their tokens. text.h has a drawing. */
 
 #include "chunk.h"
 
@@ -30,7 +30,7 @@ void chunk_free(chunk_t *chunk) {
     free(chunk->repaired);
 }
 
-/* Whether a word broken at a line end may reach over what follows: this is a hyphen, or a blank that may follow one. */
+/* Returns whether a word broken at a line end may continue after `code`: a hyphen, or a blank that may follow one. */
 static bool may_reach_over(uint32_t code) {
     switch (code) {
     case '-': case ' ': case '\t': case '\r': case '\n': case 2: case 0xAD: case 0x2010: case 0xFFFE:
@@ -40,7 +40,7 @@ static bool may_reach_over(uint32_t code) {
     }
 }
 
-/* Whether a common separator begins at `at`; what is none here only makes chunks longer. */
+/* Returns whether a common separator begins at `at`. Separators that are missing here only make chunks longer. */
 static bool is_cut(const uint8_t *at, const uint8_t *end) {
     switch (*at) {
     case ' ': case '\n': case '.': case ',': case ';': case ':': case '!': case '?':
@@ -75,7 +75,7 @@ static bool reserve_tokens(chunk_t *chunk) {
     return done;
 }
 
-/* Numbers the code points of the chunk. A byte inside of one has its number. */
+/* Writes the number of the code point of each byte of the chunk. */
 static bool number_chars(chunk_t *chunk) {
     const uint8_t *begin = chunk->fold.begin;
     size_t size = (size_t)(chunk->fold.end - begin), at = 0;
@@ -89,7 +89,7 @@ static bool number_chars(chunk_t *chunk) {
     for (; at + 8 <= size; at += 8) {
         const uint64_t ones = 0x0101010101010101u;
         uint64_t word = load64(begin + at), firsts = ones ^ (word >> 7 & ~(word >> 6) & ones), sums = firsts * ones;
-        uint8_t counts[8]; /* of first bytes up to each of the eight */
+        uint8_t counts[8]; /* number of first bytes up to each of the eight bytes */
         memcpy(counts, &sums, 8);
         for (int i = 0; i < 8; i++) chars[at + i] = n - 1 + counts[i];
         n += counts[7];
@@ -103,7 +103,7 @@ static bool number_chars(chunk_t *chunk) {
     return true;
 }
 
-/* Folds the chunk, in pieces if segments begin in it, and notes in folded bytes where they do. */
+/* Folds the chunk, in pieces if segments begin in it, and notes where they begin, in folded bytes. */
 static bool fold_with_cuts(chunk_t *chunk, cuts_t *cuts) {
     fold_t *fold = &chunk->fold;
     size_t after = chunk->first_char + chunk->n_chars, at_char = chunk->first_char;
@@ -150,16 +150,17 @@ int chunk_next(chunk_t *chunk, cuts_t *cuts) {
     return 1;
 }
 
-/* Whether most tokens are single letters. */
+/* Returns whether most tokens are single letters. */
 static bool is_mostly_singles(const chunk_t *chunk) {
     size_t n_singles = 0;
     if (!chunk->fold.has_singles) return false;
-    for (size_t i = 0; i + 8 <= chunk->n_tokens; i += 8) /* a few at the end do not matter */
+    for (size_t i = 0; i + 8 <= chunk->n_tokens; i += 8) /* up to 7 tokens at the end are left out */
         n_singles += load64(chunk->tokens.singles + i) * 0x0101010101010101u >> 56;
     return 2 * n_singles > chunk->n_tokens;
 }
 
-/* Single letters of three bytes without marks are looked up: a text in them guesses the branch right. */
+/* Hashes tokens of a text in single letters. Those of three bytes without marks are looked up; the processor predicts
+ * that branch, since nearly all tokens take it. */
 static void hash_singles(const chunk_t *chunk, uint64_t *hashes) {
     const tokens_t *tokens = &chunk->tokens;
     for (size_t i = 0; i < chunk->n_tokens; i++) {

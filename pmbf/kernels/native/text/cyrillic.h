@@ -1,6 +1,6 @@
-/* Folds Russian by arithmetic, a vector of bytes at a time: its letters and ASCII keep their places, so that nothing is
- * looked up or squeezed out. What else there is, hyphens too, is left to others. The file that includes this defines
- * WIDTH, the bytes of a vector of the compiler's own, and VARIANT(name).
+/* Folds Russian by arithmetic, a vector of bytes at a time. Russian letters and ASCII keep their places, so no byte is
+ * looked up or squeezed out. All other characters, hyphens too, are left to other functions. The including file defines
+ * WIDTH, the bytes of one of the compiler's vectors, and VARIANT(name).
  *
  *     А–П  D0 90–9F  becomes  D0 B0–BF       а–п  D0 B0–BF  stays, but й becomes и
  *     Р–Я  D0 A0–AF  becomes  D1 80–8F       р–я  D1 80–8F  stays
@@ -14,11 +14,11 @@
 typedef uint8_t cyrillic_t __attribute__((vector_size(WIDTH)));
 typedef uint64_t cyrillic_words_t __attribute__((vector_size(WIDTH)));
 
-/* All ones where it is so. */
+/* All ones in the bytes that equal `byte`, or are in [low, high]. */
 #define is(v, byte) ((cyrillic_t)((v) == (byte)))
 #define within(v, low, high) ((cyrillic_t)((cyrillic_t)((v) - (low)) <= (high) - (low)))
 
-/* Whether a letter begins at one of the next two bytes: a look that is cheaper than the rest. */
+/* Returns whether a Cyrillic letter begins at one of the next two bytes. This test is cheap. */
 INLINE bool may_be_cyrillic(const uint8_t *in) { return (in[0] & 0xFE) == 0xD0 || (in[1] & 0xFE) == 0xD0; }
 
 INLINE bool VARIANT(are_all)(cyrillic_t v) {
@@ -28,8 +28,8 @@ INLINE bool VARIANT(are_all)(cyrillic_t v) {
     return all == UINT64_MAX;
 }
 
-/* Writes WIDTH bytes for those at `in`, where the byte before and the one behind may be read. Returns how many of them
- * count, one less when the last one is half a letter, or 0 when there is something else among them. */
+/* Folds WIDTH bytes at `in` to `out`. The bytes before and behind them may be read. Returns how many bytes count:
+ * WIDTH, one less if the last byte is half a letter, 0 if another character is among them. */
 INLINE size_t VARIANT(put_cyrillic)(const uint8_t *in, uint8_t *out) {
     cyrillic_t bytes, before, next;
     memcpy(&bytes, in, WIDTH);
@@ -40,7 +40,7 @@ INLINE size_t VARIANT(put_cyrillic)(const uint8_t *in, uint8_t *out) {
     cyrillic_t letters = (of_d0 & within(bytes, 0x90, 0xBF)) | (of_d1 & within(bytes, 0x80, 0x8F)) | io;
     if (!VARIANT(are_all)(d0 | d1 | letters | ascii)) return 0;
 
-    cyrillic_t turned = (d0 & within(next, 0xA0, 0xAF)) | (d1 & is(next, 0x91)); /* to the other first byte */
+    cyrillic_t turned = (d0 & within(next, 0xA0, 0xAF)) | (d1 & is(next, 0x91)); /* D0 to D1, or back */
     cyrillic_t second = bytes + (of_d0 & within(bytes, 0x90, 0x9F) & 0x20) - (of_d0 & within(bytes, 0xA0, 0xAF) & 0x20);
     second -= of_d0 & is(second, 0xB9) & 1;
     second = (second & ~io) | (io & 0xB5);
@@ -54,7 +54,8 @@ INLINE size_t VARIANT(put_cyrillic)(const uint8_t *in, uint8_t *out) {
 #undef is
 #undef within
 
-/* Folds a vector of Russian. False when it did nothing: there is none, or the end or a single letter is near. */
+/* Folds a vector of Russian. Returns false if nothing was done: the text is not Russian, or the end or a single letter
+ * is near. */
 INLINE bool VARIANT(fold_cyrillic)(fold_t *fold, const uint8_t *limit) {
     const uint8_t *in = fold->in;
     if (limit - in <= WIDTH || in == fold->begin || fold->after_single) return false;

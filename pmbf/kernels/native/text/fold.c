@@ -1,4 +1,4 @@
-/* Folds a chunk with no more than the C language: blocks of 16 ASCII bytes, else one ready entry per code point. */
+/* Folds a chunk in plain C: 16 ASCII bytes at a time, else one ready entry per code point. */
 
 #include "utf8.h"
 
@@ -6,7 +6,7 @@
 enum { WIDTH = 16 };
 #include "cyrillic.h"
 
-/* 16 bytes as the compiler's own vectors: SSE2, NEON, or plain words where there is neither. */
+/* 16 bytes as one of the compiler's vectors: SSE2, NEON, or plain words if there is neither. */
 typedef uint8_t block_t __attribute__((vector_size(WIDTH)));
 typedef uint64_t halves_t __attribute__((vector_size(WIDTH)));
 
@@ -15,7 +15,8 @@ INLINE bool any_bit(block_t block) {
     return (halves[0] | halves[1]) != 0;
 }
 
-/* ASCII letters to lower case, digits as they are, all else to a space; false where there is a hyphen. */
+/* Folds a block of ASCII: letters to lower case, digits to themselves, all else to a space. Returns false if the block
+ * has a hyphen. */
 INLINE bool fold_ascii(const uint8_t *in, uint8_t *out) {
     block_t bytes, lower, letters, digits;
     memcpy(&bytes, in, WIDTH);
@@ -27,14 +28,15 @@ INLINE bool fold_ascii(const uint8_t *in, uint8_t *out) {
     return !any_bit((block_t)((bytes == '-') | (bytes == 2)));
 }
 
-/* The fold in registers: a store to `bytes` might change anything in memory, for all the compiler knows. */
+/* The state of a fold, kept in registers. In memory the compiler would have to read it again after each store to
+ * `bytes`. */
 typedef struct {
     const uint8_t *in;
     uint8_t *bytes;
     size_t n;
     uint32_t wide;
     bool after_single;
-    size_t word;              /* of the bitmaps, to which these bits belong */
+    size_t word;              /* word of the bitmaps that these bits belong to */
     uint64_t begins, singles;
 } place_t;
 
@@ -67,7 +69,7 @@ INLINE void leave(fold_t *fold, const place_t *place) {
     fold->after_single = place->after_single;
 }
 
-/* Folds blocks of ASCII without hyphens, as many as there are. */
+/* Folds blocks of ASCII without hyphens until another block comes. */
 INLINE void fold_blocks(fold_t *fold, place_t *place, const uint8_t *limit, bool mapped) {
     do {
         if (!fold_ascii(place->in, place->bytes + place->n)) return;
@@ -119,8 +121,8 @@ INLINE bool put_special(fold_t *fold, place_t *place) {
     return true;
 }
 
-/* Folds one code point. False when out of memory. A branch for each width, and in each the width a constant: what is
- * guessed right lets the next code point begin before this one is done. */
+/* Folds one code point. Returns false if out of memory. There is a branch for each width, in which the width is a
+ * constant: if the processor predicts the branch, then it begins the next code point before this one is done. */
 INLINE bool fold_code(fold_t *fold, place_t *place, bool mapped) {
     const uint8_t *in = place->in;
     const uint32_t *table = fold->table->ready;
@@ -159,7 +161,7 @@ INLINE bool fold_until(fold_t *fold, const uint8_t *limit, bool mapped) {
             place = place_of(fold);
             if (done) continue;
         }
-        /* A block with a hyphen, or one that is not all ASCII: its code points one by one. */
+        /* A block with a hyphen, or not all ASCII, is folded code point by code point. */
         for (const uint8_t *stop = limit - in < WIDTH ? limit : in + WIDTH; place.in < stop;)
             if (!fold_code(fold, &place, mapped)) return false;
     }

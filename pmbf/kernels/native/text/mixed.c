@@ -1,12 +1,12 @@
-/* Tokens that mix scripts: docs/text.md, section 2, and lookalikes.py. Whole blocks are passed over by the first bytes
- * of their letters (the variants' `kinds`); what may be mixed is looked at letter by letter. */
+/* Tokens that mix scripts: docs/text.md, section 2, and lookalikes.py. The first bytes of letters (`kinds` of each
+ * variant) tell which blocks cannot hold a mixed token. In other blocks each letter is looked at. */
 
 #include "chunk.h"
 #include "utf8.h"
 
 enum { LATIN = 1, ARMENIAN = 4, SCRIPTS = 5, LETTERS_END = 0x590, ANY_SCRIPT = 0x1E };
 
-/* Whether the folded token has letters of several scripts. */
+/* Returns whether a folded token has letters of several scripts. */
 static bool is_mixed(const table_t *table, const uint8_t *at, const uint8_t *stop) {
     unsigned scripts = 0;
     for (; at < stop; at += utf8_width(*at)) scripts |= 1u << entry_script(table->entries[utf8_code(at)]);
@@ -26,7 +26,7 @@ static bool list(chunk_t *chunk, size_t token) {
     return true;
 }
 
-/* Folds the chunk once more, with a map, if it has none. */
+/* Folds the chunk again with a map, unless it has one. */
 static bool fold_again(chunk_t *chunk) {
     fold_t *again = &chunk->again;
     if (chunk->fold.map) return true;
@@ -35,7 +35,7 @@ static bool fold_again(chunk_t *chunk) {
     return chunk->table->ops->fold(again, again->end);
 }
 
-/* The first token from `low` on that stops after a byte, by halving. */
+/* Returns the first token from `low` on that stops after a byte, by bisection. */
 static size_t token_at(const tokens_t *tokens, size_t low, size_t high, size_t byte) {
     while (low < high) {
         size_t middle = low + (high - low) / 2;
@@ -48,7 +48,7 @@ static size_t token_at(const tokens_t *tokens, size_t low, size_t high, size_t b
 bool mixed_find(chunk_t *chunk) {
     const fold_t *fold = &chunk->fold;
     const tokens_t *tokens = &chunk->tokens;
-    unsigned before = 0; /* kinds of letters that a token across the edge of a block may have before it */
+    unsigned before = 0; /* kinds of letters before the block that a token across its edge may have */
     chunk->table->ops->kinds(fold->bytes, fold->n, chunk->kinds);
     for (size_t block = 0, token = 0; 64 * block < fold->n; block++) {
         unsigned kinds = chunk->kinds[block], all = (kinds | before) & ALL_LETTERS;
@@ -81,7 +81,8 @@ static letter_t letter_at(const chunk_t *chunk, size_t at) {
     return letter;
 }
 
-/* The script the token gets: the first it holds and all its letters reach, else the one most of them have. */
+/* Returns the script that a token goes into: the first script it holds that has a look-alike of each of its letters,
+ * else the script of most of its letters. */
 static unsigned target_script(const chunk_t *chunk, size_t start, size_t stop) {
     size_t counts[SCRIPTS] = {0};
     unsigned reach = ANY_SCRIPT, most = LATIN;
@@ -115,6 +116,6 @@ ptrdiff_t mixed_repair(chunk_t *chunk, size_t token, bool *changed) {
         *changed |= code && code != letter.code;
         size += utf8_write(chunk->repaired + size, code ? code : letter.code);
     }
-    memset(chunk->repaired + size, 0, 16); /* the hash reads past it */
+    memset(chunk->repaired + size, 0, 16); /* the hash reads past the token */
     return (ptrdiff_t)size;
 }

@@ -1,4 +1,4 @@
-/* MurmurHash3 x64 128 with seed 0, its first 64 bits. Source: Austin Appleby, MurmurHash3.cpp, public domain. */
+/* The first 64 bits of MurmurHash3 x64 128 with seed 0. Source: Austin Appleby, MurmurHash3.cpp, public domain. */
 
 #ifndef PMBF_TEXT_MURMUR_H
 #define PMBF_TEXT_MURMUR_H
@@ -14,10 +14,10 @@ INLINE uint64_t rotated(uint64_t x, int bits) { return x << bits | x >> (64 - bi
 INLINE uint64_t mix_low(uint64_t word) { return rotated(word * MURMUR_C1, 31) * MURMUR_C2; }
 INLINE uint64_t mix_high(uint64_t word) { return rotated(word * MURMUR_C2, 33) * MURMUR_C1; }
 
-/* What a tail of so many bytes keeps of its two words: a look-up, because a branch on it is a coin toss. */
+/* Masks for the two words of a tail, by its number of bytes. A branch on that number would be mispredicted. */
 extern const uint64_t murmur_keep_low[16], murmur_keep_high[16];
 
-/* Reads 16 bytes past the token's last whole 16. A tail of no bytes is 0 and mixes to nothing: no case apart. */
+/* Reads 16 bytes past the token's last whole 16. A tail of no bytes is 0 and changes nothing, so it needs no branch. */
 INLINE uint64_t murmur(const uint8_t *bytes, size_t size) {
     uint64_t low = 0, high = 0;
     const uint8_t *tail = bytes + (size & ~(size_t)15);

@@ -2,11 +2,11 @@
 
 #include "pages.h"
 
-/* Puts a letter at the end of its place of `width` bytes. */
+/* Writes a folded letter to the end of its place of `width` bytes. */
 static void put(uint8_t *page, uint32_t slot, size_t width, uint32_t ready) {
     size_t length = READY_LENGTH(ready);
     for (size_t i = 0; i < width; i++) {
-        size_t before = width - length; /* bytes that are left out */
+        size_t before = width - length; /* bytes of the place that are left out */
         uint8_t byte = i < before ? PAGE_LEFT_OUT : (uint8_t)(ready >> (8 * (i - before)));
         page[64 * i + slot] = ready & READY_SPECIAL ? PAGE_SPECIAL : byte;
     }
@@ -23,7 +23,7 @@ static void put_two(uint8_t *pages, uint32_t code, uint32_t ready) {
 
 static void put_three(uint8_t *pages, uint32_t code, uint32_t ready) {
     uint8_t *page = pages + PAGES_THREE + (code >> 6) * PAGE_THREE;
-    if (ready & READY_SINGLE && READY_LENGTH(ready) < 3) ready = READY_SPECIAL; /* the kernels take all three bytes */
+    if (ready & READY_SINGLE && READY_LENGTH(ready) < 3) ready = READY_SPECIAL; /* the kernels expect three bytes */
     put(page, code & 63, 3, ready);
     page[64 * 3 + (code & 63)] = ready & READY_SINGLE ? KIND_SINGLE : is_mark(ready) ? KIND_MARK : 0;
 }

@@ -1,10 +1,10 @@
-/* Pages of 64: what the vector kernels look up with the last six bits of a character in UTF-8, by byte shuffles.
+/* Pages of 64 bytes, which the vector kernels look up with the last six bits of a character in UTF-8, by byte shuffles.
  *
- *     two bytes     page by the first byte: 64 first folded bytes, 64 second ones                          32 pages
- *     three bytes   page by the first two: 64 first, 64 second, 64 third folded bytes, 64 kinds          1024 pages
+ *     two bytes     page by the first byte: 64 first folded bytes, 64 second folded bytes                  32 pages
+ *     three bytes   page by the first two bytes: 64 first, 64 second, 64 third folded bytes, 64 kinds    1024 pages
  *
- * A folded byte of 0 is left out, so that shorter letters stand at the end of their place; a first byte of 1 says that
- * the character is one for special.c.
+ * A folded byte of 0 is left out, so shorter letters stand at the end of their place. A first byte of 1 marks a
+ * character for special.c.
  */
 
 #ifndef PMBF_TEXT_PAGES_H
@@ -21,7 +21,7 @@ INLINE const uint8_t *page_three(const uint8_t *pages, uint8_t lead, uint8_t sec
     return pages + PAGES_THREE + ((lead & 15) << 6 | (second & 63)) * PAGE_THREE;
 }
 
-/* Returns the pages of the ready entries, or NULL when out of memory. */
+/* Returns the pages of the ready entries, or NULL if out of memory. */
 uint8_t *pages_build(const uint32_t *ready);
 bool text_avx2_runs(void);
 bool text_avx512_runs(void);

@@ -1,4 +1,4 @@
-/* The text kernels, and what they hand over: numbers, and arrays to be laid end to end. */
+/* The text kernels and their results: numbers, and arrays that are copied end to end. */
 
 #ifndef PMBF_TEXT_RESULT_H
 #define PMBF_TEXT_RESULT_H
@@ -9,7 +9,7 @@ enum { MOST_PARTS = 4 };
 
 typedef struct {
     uint64_t n_chars, n_tokens, n_shingles, n_mixed, n_invisible;
-    uint64_t sizes[MOST_PARTS]; /* of the parts, in bytes */
+    uint64_t sizes[MOST_PARTS]; /* sizes of the parts in bytes */
     void *parts[MOST_PARTS];    /* freed by `result_take` or `result_free` */
 } result_t;
 
@@ -19,14 +19,15 @@ typedef struct {
     bool ordered, positions, starts; /* starts only with positions */
 } options_t;
 
-/* The three kernels: each fills `result` and returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY; what was allocated is
- * gone unless it is TEXT_OK. */
+/* The three kernels. Each fills `result` and returns TEXT_OK, TEXT_NOT_UTF8 or TEXT_NO_MEMORY. If it is not TEXT_OK,
+ * then the kernel has freed what it allocated. */
 
-/* Parts: hashes, starts, tokens (empty where they are not asked for) and bounds of a text's sample, all uint32. */
+/* Parts: hashes, starts, tokens and bounds of a text's sample, all uint32. Starts and tokens are empty if not asked
+ * for. */
 int text_sample(const table_t *table, const uint8_t *text, size_t size, const options_t *options, result_t *result);
 /* Parts: hashes uint64, starts and stops uint32, singles uint8 of a text's tokens. */
 int text_tokenise(const table_t *table, const uint8_t *text, size_t size, result_t *result);
-/* Parts: origins of the folded characters, one more than there are, uint32; the folded text in UTF-8. */
+/* Parts: origins of the folded characters and of the end, uint32; the folded text in UTF-8. */
 int text_fold(const table_t *table, const uint8_t *text, size_t size, result_t *result);
 
 static inline void result_free(result_t *result) {
@@ -48,7 +49,7 @@ typedef struct {
     size_t size, capacity;
 } array_t;
 
-/* Makes room for `more` bytes after those in use, and returns where they go; NULL when out of memory. */
+/* Makes room for `more` bytes after the used bytes. Returns where the room begins, or NULL if out of memory. */
 static inline void *array_room(array_t *array, size_t more) {
     if (array->size + more > array->capacity) {
         size_t capacity = array->size + array->size / 2 + more;

@@ -1,8 +1,8 @@
 /* The fingerprint of a text, in one pass over its chunks.
  *
- *     values   token hashes (order-free: mixed) whose shingles are not made yet; 2n - 1 of them stay until the next
- *              chunk, for no shingle is longer than 2n
- *     hashes   shingle hashes of the segment at hand; it is closed once its last shingle is there
+ *     values   token hashes whose shingles are not made yet; order-free: mixed. No shingle is longer than 2n, so 2n - 1
+ *              values stay until the next chunk
+ *     hashes   shingle hashes of the open segment. The segment is closed when its last shingle is made
  */
 
 #include "sampler.h"
@@ -21,7 +21,8 @@ void sampler_free(sampler_t *s) {
 static size_t n_values(const sampler_t *s) { return s->values.size / sizeof(uint64_t); }
 static size_t n_hashes(const sampler_t *s) { return s->hashes.size / sizeof(uint32_t); }
 
-/* docs/text.md, section 4: a tail of less than a quarter of a segment joins the one before. */
+/* Returns the number of segments. A tail under a quarter of a segment joins the segment before: docs/text.md, section
+ * 4. */
 static size_t count_segments(size_t n_chars, size_t segment_chars) {
     if (!n_chars) return 0;
     size_t n = (n_chars - 1) / segment_chars + 1, tail = n_chars - (n - 1) * segment_chars;
@@ -44,7 +45,7 @@ static bool push_u32(array_t *array, uint32_t value) {
     return true;
 }
 
-/* Keeps the hashes that were selected, ascending. */
+/* Keeps the n selected hashes, ascending. */
 static bool keep_hashes(sampler_t *s, size_t n) {
     uint32_t *kept = array_room(&s->kept, n * sizeof *kept + 1);
     if (!kept) return false;
@@ -53,7 +54,7 @@ static bool keep_hashes(sampler_t *s, size_t n) {
     return true;
 }
 
-/* Keeps the hashes that were selected of n_all, in the order of the text, with their places. */
+/* Keeps the n selected hashes of n_all, in text order, with their places. */
 static bool keep_places(sampler_t *s, size_t n, size_t n_all) {
     const uint32_t *hashes = (const uint32_t *)s->hashes.bytes, *starts = (const uint32_t *)s->starts.bytes;
     const uint32_t *tokens = (const uint32_t *)s->tokens.bytes;
@@ -74,7 +75,7 @@ static bool keep_places(sampler_t *s, size_t n, size_t n_all) {
     return true;
 }
 
-/* Keeps the smallest of the first `n` hashes and drops these: they are the segment. */
+/* Closes a segment, which is the first `n` hashes: keeps the smallest of them and drops all n. */
 static bool close_segment(sampler_t *s, size_t n) {
     const bool positions = s->options->positions;
     ptrdiff_t found =
@@ -87,8 +88,8 @@ static bool close_segment(sampler_t *s, size_t n) {
     return push_u32(&s->bounds, (uint32_t)(s->kept.size / sizeof(uint32_t)));
 }
 
-/* Closes the segments that end at or before a token. The hashes there are those of the tokens just before
- * `n_made`, one each, so that what lies behind the end stays. */
+/* Closes the segments that end at or before token `n_made`. The hashes are those of the tokens just before `n_made`,
+ * one each. Hashes behind the end of the last closed segment stay. */
 static bool close_segments(sampler_t *s, size_t n_made) {
     while (s->segment + 1 < s->cuts.next && s->cuts.cut_tokens[s->segment + 1] <= n_made) {
         size_t behind = n_made - s->cuts.cut_tokens[s->segment + 1];
@@ -101,7 +102,7 @@ static bool close_segments(sampler_t *s, size_t n_made) {
 static bool take_tokens(sampler_t *s) {
     chunk_t *chunk = &s->chunk;
     size_t n = chunk->n_tokens;
-    uint64_t *values = array_room(&s->values, (n + 1) * sizeof *values); /* shingles may read one past the last */
+    uint64_t *values = array_room(&s->values, (n + 1) * sizeof *values); /* shingles may read one value past the last */
     uint8_t *singles = array_room(&s->singles, n + 1);
     if (!values || !singles || !chunk_hashes(chunk, values)) return false;
     if (!s->options->ordered)
@@ -124,7 +125,7 @@ static bool take_tokens(sampler_t *s) {
 
 static uint64_t step_of(const sampler_t *s) { return s->options->ordered ? SHINGLE_STEP : 1; }
 
-/* Makes the shingles that are whole whatever comes. */
+/* Makes the shingles whose tokens are all there. */
 static bool make_shingles(sampler_t *s) {
     size_t lag = 2 * s->options->shingle_tokens - 1;
     if (n_values(s) <= lag) return true;
@@ -154,7 +155,7 @@ static bool make_shingles(sampler_t *s) {
     return close_segments(s, s->first_token);
 }
 
-/* The tokens of the shingle at a value; there may not be as many. */
+/* Returns the tokens of the shingle at a value. Fewer tokens may be left. */
 static size_t length_at(const sampler_t *s, size_t at) { return s->options->shingle_tokens << s->singles.bytes[at]; }
 
 /* Makes the shingle of `length` tokens at a value. */
@@ -167,20 +168,20 @@ static bool push_shingle(sampler_t *s, size_t at, size_t length) {
     return !s->options->starts || push_u32(&s->starts, ((const uint32_t *)s->value_starts.bytes)[at]);
 }
 
-/* Whether the text has tokens and no shingle, and so is one itself. Only the last values can tell. */
+/* Returns whether the text has tokens and no shingle, and so is one shingle itself. Known only at the end. */
 static bool is_one_shingle(const sampler_t *s) {
     for (size_t at = 0; at < n_values(s); at++)
         if (n_values(s) - at >= length_at(s, at)) return false;
     return s->n_shingles == 0;
 }
 
-/* Makes the last shingles, one by one, for some tokens at the end begin none; closes what is left. */
+/* Makes the last shingles, one by one, since some tokens at the end begin no shingle. Closes the last segments. */
 static bool make_last_shingles(sampler_t *s) {
     size_t n = n_values(s);
     bool whole = is_one_shingle(s);
     for (size_t at = 0; at < n; at++) {
         size_t length = whole && at == 0 ? n : length_at(s, at);
-        /* All hashes there are belong to tokens before this one. */
+        /* All hashes so far belong to tokens before this token. */
         while (s->segment + 1 < s->cuts.n_segments && s->cuts.cut_tokens[s->segment + 1] <= s->first_token + at)
             if (!close_segment(s, n_hashes(s))) return false;
         if (length <= n - at && !push_shingle(s, at, length)) return false;

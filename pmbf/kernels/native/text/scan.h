@@ -1,9 +1,9 @@
-/* What is found by masks of 64 bytes: tokens, kinds of letters, code points. The file that includes this defines
+/* Finds tokens, kinds of letters and code points by masks of 64 bytes. The including file defines
  *
  *     mask_within(at, low, high)    bit i: byte i of the 64 at `at` is in [low, high]
- *     mask_equal(at, byte)          it is this one
- *     mask_high(at), mask_tails(at) it is 0x80 or more; it is in [0x80, 0xBF]
- *     VARIANT(name)                 what a function is called
+ *     mask_equal(at, byte)          bit i: byte i equals `byte`
+ *     mask_high(at), mask_tails(at) bit i: byte i is 0x80 or more; byte i is in [0x80, 0xBF]
+ *     VARIANT(name)                 the name of a function in this variant
  */
 
 #include "tokens.h"
@@ -15,7 +15,8 @@ size_t VARIANT(count_chars)(const uint8_t *begin, const uint8_t *end) {
     return n;
 }
 
-/* Writes the offsets of set bits by eights, up to 7 more than there are: a branch for each would be guessed wrong. */
+/* Writes the offsets of set bits, eight at a time, and so up to 7 numbers behind them. A branch for each bit would be
+ * mispredicted. */
 INLINE uint32_t *VARIANT(put_offsets)(uint32_t *out, uint64_t bits, uint32_t base) {
     uint32_t *end = out + count_bits(bits);
     for (; out < end; out += 8)

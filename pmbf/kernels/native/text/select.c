@@ -1,8 +1,8 @@
-/* Selects without sorting what is not selected: below the middle of their range hashes are uniform, so a bound a little
- * above the expected one leaves hardly more than the quota. Those go to buckets by value, one key each on average; three
- * rounds of exchanges between neighbours, which guess no branches, put nearly all in order, and insertion does the rest.
- * Where repetitions leave too few, the next range of hashes is looked at, and only that: as wide as the first one lets
- * expect, then four times as wide at a time. */
+/* Selects the smallest hashes without sorting the others. In the lower half of their range hashes are uniform, so a
+ * bound a little above the expected one leaves few more than the quota. These go to buckets by value, on average one
+ * key per bucket. Three rounds of exchanges between neighbours, without branches, put nearly all in order; insertion
+ * does the rest. If equal hashes leave too few, then the next range of hashes is selected from. Its width is computed
+ * from the first range; each later range is four times as wide. */
 
 #include "select.h"
 
@@ -44,7 +44,7 @@ static int compare(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-/* Exchanges neighbours that are in the wrong order, from `first` on, in pairs. */
+/* Exchanges the keys of each pair of neighbours, from `first` on, that are in the wrong order. */
 static void exchange_pairs(uint64_t *keys, size_t n, size_t first) {
     for (size_t i = first; i + 1 < n; i += 2) {
         uint64_t a = keys[i], b = keys[i + 1];
@@ -62,7 +62,8 @@ static void insertion_sort(uint64_t *keys, size_t n) {
     }
 }
 
-/* Many in one bucket are equal hashes, in order already, or made to collide: insertion would take them n^2. */
+/* Sorts the many keys of one bucket. They are equal hashes, already in order, or made to collide: then insertion would
+ * take n^2 steps. */
 static void sort_crowd(uint64_t *keys, size_t n) {
     for (size_t i = 1; i < n; i++)
         if (keys[i - 1] > keys[i]) {
@@ -81,7 +82,7 @@ static void sort_keys(const uint64_t *keys, size_t n, uint32_t low, uint32_t hig
     size_t n_buckets = (size_t)1 << (64 - __builtin_clzll(n));
     uint64_t scale = ((uint64_t)n_buckets << 32) / ((uint64_t)high - low + 1);
 #define BUCKET(key) (((uint32_t)((key) >> 32) - low) * scale >> 32)
-    uint32_t total = 0, counted = 0; /* every count there was, or-ed */
+    uint32_t total = 0, counted = 0; /* all counts, or-ed */
     memset(counts, 0, n_buckets * sizeof *counts);
     for (size_t i = 0; i < n; i++) counted |= ++counts[BUCKET(keys[i])];
     for (size_t i = 0; i < n_buckets; i++) {
@@ -98,7 +99,7 @@ static void sort_keys(const uint64_t *keys, size_t n, uint32_t low, uint32_t hig
     insertion_sort(out, n);
 }
 
-/* Moves the first key of each hash to the front, at most `quota` of them, and returns how many. */
+/* Moves the first key of each hash to the front, at most `quota` keys, and returns their number. */
 static size_t drop_repeated(uint64_t *keys, size_t n, uint64_t quota) {
     size_t kept = 0;
     for (size_t i = 0; i < n && kept < quota; i++) {
@@ -109,17 +110,17 @@ static size_t drop_repeated(uint64_t *keys, size_t n, uint64_t quota) {
     return kept;
 }
 
-/* How many hashes are below the middle: half of those at words, an eighth of those at single letters. */
+/* Returns the number of hashes below the middle: half of those at words, an eighth of those at single letters. */
 static size_t count_low(const uint32_t *hashes, size_t n) {
     size_t n_high = 0;
     for (size_t i = 0; i < n; i++) n_high += hashes[i] >> 31;
     return n - n_high;
 }
 
-/* How many hashes a range is to hold for so many to be found. */
+/* Returns how many hashes a range should hold, so that at least `quota` are found. */
 static uint64_t with_margin(uint64_t quota) { return quota + quota / 16 + 32; }
 
-/* The last hash of the first range: a little more than the quota is expected up to it. */
+/* Returns the last hash of the first range, which is expected to hold a few more than the quota. */
 static uint32_t first_bound(const uint32_t *hashes, size_t n, uint64_t quota) {
     uint64_t wanted = with_margin(quota);
     if (quota >= n || wanted >= n) return UINT32_MAX;
@@ -127,7 +128,7 @@ static uint32_t first_bound(const uint32_t *hashes, size_t n, uint64_t quota) {
     return wanted >= n_low ? UINT32_MAX : (uint32_t)((double)wanted / (double)n_low * 2147483648.0);
 }
 
-/* The last hash of the second range, where the first one, up to `high`, gave less than the quota. */
+/* Returns the last hash of the second range. The first range, up to `high`, gave `kept` hashes, less than the quota. */
 static uint64_t second_bound(uint64_t high, uint64_t kept, uint64_t quota) {
     double times = kept ? (double)with_margin(quota - kept) / (double)kept : 3;
     return high + (uint64_t)((double)high * (times < 3 ? times : 3));

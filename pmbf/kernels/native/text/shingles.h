@@ -3,7 +3,7 @@
  *     sum[i] = v[i] + B·sum[i + 1] - B^n·v[i + n]                 n tokens from i on
  *     sum[i] + B^n·sum[i + n]                                     2n tokens from i on
  *
- * a block at a time, and are then made hashes of. With B = 1 and mixed token hashes they are the plain sums of
+ * a block at a time. Then hashes are made of the sums. With B = 1 and mixed token hashes they are the plain sums of
  * order-free shingles.
  */
 
@@ -26,19 +26,19 @@ typedef struct {
 uint64_t power(uint64_t base, size_t exponent);
 /* values[0] + values[1]·step + … */
 uint64_t window_sum(const uint64_t *values, size_t n, uint64_t step);
-/* As `ops_t.shingles`, for shingles of any length, one by one. */
+/* As `ops_t.shingles`, one by one, for shingles of any length. */
 void shingles_slowly(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
                      uint32_t *hashes);
 void shingles_portable(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
                        uint32_t *hashes);
 
-/* What is sampled of a shingle's hash; `single`: whether it begins at a single letter. */
+/* Returns the 32 bits of a shingle's hash that are sampled. `single`: whether the shingle begins at a single letter. */
 INLINE uint32_t sampled_hash(uint64_t hash, bool single) {
     if (!single) return (uint32_t)(hash >> 32);
     return (uint32_t)(hash >> 61 ? hash >> 33 | (uint64_t)1 << 31 : hash >> 30);
 }
 
-/* Makes hashes of `n` sums; `tokens` more stand behind them. */
+/* Makes hashes of `n` sums. `tokens` more sums stand behind them. */
 typedef void finish_t(const uint64_t *sums, const uint8_t *singles, size_t n, const weights_t *weights,
                       uint32_t *hashes);
 
@@ -63,7 +63,7 @@ INLINE void shingles_by(finish_t *finish, const uint64_t *values, const uint8_t 
     const weights_t weights = {tokens, power(step, tokens), tokens * SHINGLE_LENGTH};
     uint64_t sums[SUMS + MOST_TOKENS];
     size_t size = smaller(n, SUMS);
-    for (size_t i = 0; i < tokens; i++) /* those of the shingles that are made later */
+    for (size_t i = 0; i < tokens; i++) /* sums of the shingles that are made later */
         sums[size + i] = window_sum(values + n + i, tokens, step);
     while (n) {
         n -= size;

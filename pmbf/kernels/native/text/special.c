@@ -1,5 +1,5 @@
-/* Folds what the fast paths leave out, one code point at a time: hyphens at line ends, conjoining jamo, what becomes
- * several code points, invisible characters, code points past the first 65,536. docs/text.md, section 1. */
+/* Folds the code points that the fast paths leave out, one at a time: hyphens at line ends, conjoining jamo, code
+ * points that fold to several, invisible characters, code points past the first 65,536. docs/text.md, section 1. */
 
 #include "utf8.h"
 
@@ -31,7 +31,7 @@ static const uint8_t *skip_blanks(const uint8_t *at, const uint8_t *end) {
     return at;
 }
 
-/* Returns where the word goes on that the hyphen at `hyphen` breaks, or NULL when it breaks none. */
+/* Returns where the word that the hyphen at `hyphen` breaks continues, or NULL if the hyphen breaks no word. */
 static const uint8_t *broken_word(const fold_t *fold, const uint8_t *hyphen, const uint8_t *after) {
     const uint32_t *entries = fold->table->entries;
     if (hyphen == fold->begin) return NULL;
@@ -43,7 +43,7 @@ static const uint8_t *broken_word(const fold_t *fold, const uint8_t *hyphen, con
     return at < fold->end && entries[utf8_code(at)] & ENTRY_LOWER ? at : NULL;
 }
 
-/* Puts a vowel or a final into the letter or syllable before it, if it fits; both are the 3 folded bytes before. */
+/* Joins a vowel or a final to the letter or syllable before it, the last 3 folded bytes. Returns whether it fits. */
 static bool compose(fold_t *fold, uint32_t code, const uint8_t *at) {
     if (at == fold->begin) return false;
     uint32_t before = utf8_code_before(at), syllable;
@@ -67,7 +67,7 @@ static void count_invisible(fold_t *fold) {
     fold->n_invisible += entry_script(before) != 0;
 }
 
-/* Folds the code point at `in` by every rule there is. False when out of memory. */
+/* Folds the code point at `in` by all rules. Returns false if out of memory. */
 bool fold_special(fold_t *fold) {
     const uint8_t *at = fold->in;
     uint32_t code = utf8_code(at), entry = fold->table->entries[code];

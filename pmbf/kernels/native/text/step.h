@@ -1,39 +1,39 @@
-/* Folds a vector of bytes at a time, on the vectors that the file which includes this defines:
+/* Folds a vector of bytes at a time. The including file defines the vectors:
  *
- *     vec_t, WIDTH                         a vector of 32 or 64 bytes; bit i of a mask speaks of byte i
- *     vec_load(at, size)                   the first `size` bytes, 1 to WIDTH; nothing behind them is read, it is 0
- *     bits_equal(v, byte)                  which bytes are this one
- *     bits_within(v, low, high)            which are in [low, high]
- *     bits_high(v), bits_kept(v)           which are 0x80 or more, which are not 0
- *     bits_tails(v)                        which are in [0x80, 0xBF]
- *     vec_fold_ascii(v)                    ASCII folded, bytes from 0x80 on as they are
- *     vec_down(v, n)                       moved down by n bytes, what comes in at the end may be anything
- *     vec_look_up(old, mask, index, page)  page[index % 64] where the mask says so, else old
- *     vec_count_up(), vec_minus(v, m, n)   0, 1, 2, …; n less where the mask says so
- *     vec_squeeze(out, v, keep)            writes the bytes to keep side by side, up to WIDTH + 8 with what follows
- *     squeezed(bits, keep)                 the bits at the places to keep, side by side
- *     VARIANT(name)                        what a function is called
+ *     vec_t, WIDTH                         a vector of 32 or 64 bytes; bit i of a mask stands for byte i
+ *     vec_load(at, size)                   the first `size` bytes, 1 to WIDTH, then zeros; no byte behind them is read
+ *     bits_equal(v, byte)                  which bytes equal `byte`
+ *     bits_within(v, low, high)            which bytes are in [low, high]
+ *     bits_high(v), bits_kept(v)           which bytes are 0x80 or more; which are not 0
+ *     bits_tails(v)                        which bytes are in [0x80, 0xBF]
+ *     vec_fold_ascii(v)                    ASCII folded; bytes from 0x80 on unchanged
+ *     vec_down(v, n)                       moved down by n bytes; the last n bytes may be anything
+ *     vec_look_up(old, mask, index, page)  page[index % 64] for the bytes of the mask, else `old`
+ *     vec_count_up(), vec_minus(v, m, n)   0, 1, 2, …; v less n for the bytes of the mask m
+ *     vec_squeeze(out, v, keep)            writes the bytes of `keep` side by side; writes up to WIDTH + 8 bytes
+ *     squeezed(bits, keep)                 the bits at the places of `keep`, side by side
+ *     VARIANT(name)                        the name of a function in this variant
  *
- * Letters of two and three bytes are looked up in pages of 64 (pages.h), page by page as they occur, and written
- * over their own places; then what is left out is squeezed out. A character of special.c ends the step before it
- * and goes there alone.
+ * Letters of two and three bytes are looked up in pages of 64 (pages.h), one page after another as they occur, and
+ * written over their own places. Then the bytes that are left out are squeezed out. A step ends before a character of
+ * special.c, which is folded alone.
  */
 
 #include "cyrillic.h"
 #include "pages.h"
 #include "utf8.h"
 
-/* A vector of text on its way. */
+/* A vector of text while it is folded. */
 typedef struct {
-    vec_t bytes, next, third; /* as they are, and moved down by one and two */
+    vec_t bytes, next, third; /* the bytes; the bytes moved down by one and by two */
     vec_t folded;
-    uint64_t singles, marks;  /* bit at the first byte of each */
+    uint64_t singles, marks;  /* a bit at the first byte of each */
     uint64_t seconds, thirds; /* second and third bytes of characters */
     uint64_t special;         /* first bytes of characters for special.c */
-    uint64_t cut;             /* the first byte of one that is not whole */
+    uint64_t cut;             /* first byte of a character that is cut off */
 } step_t;
 
-/* Hyphens that may break a word at a line end: a blank or a line end follows, or the next byte is not known. */
+/* Returns the hyphens that may break a word: a blank or a line end follows, or the next byte is unknown. */
 INLINE uint64_t line_hyphens(vec_t bytes, uint64_t valid) {
     uint64_t hyphens = bits_equal(bytes, '-') | bits_equal(bytes, 2);
     if (!hyphens) return 0;
@@ -41,7 +41,7 @@ INLINE uint64_t line_hyphens(vec_t bytes, uint64_t valid) {
     return hyphens & (blanks >> 1 | ~(valid >> 1));
 }
 
-/* Looks up the characters that begin with `lead` at some of `leads`, and returns the others. */
+/* Looks up the characters of `leads` that begin with byte `lead`, and returns the others. */
 INLINE uint64_t look_up_page(step_t *step, const uint8_t *pages, uint8_t lead, uint64_t leads) {
     const uint8_t *page = page_two(pages, lead);
     uint64_t same = bits_equal(step->bytes, lead) & leads;
@@ -51,7 +51,7 @@ INLINE uint64_t look_up_page(step_t *step, const uint8_t *pages, uint8_t lead, u
 }
 
 INLINE void look_up_two(step_t *step, const uint8_t *pages, const uint8_t *in, uint64_t leads) {
-    if (bits_within(step->bytes, 0xD0, 0xD1)) { /* Cyrillic nearly always has both: no branch to guess wrong */
+    if (bits_within(step->bytes, 0xD0, 0xD1)) { /* Cyrillic nearly always has both: no branch for each */
         leads = look_up_page(step, pages, 0xD0, leads);
         leads = look_up_page(step, pages, 0xD1, leads);
     }
@@ -73,7 +73,7 @@ INLINE void look_up_three(step_t *step, const uint8_t *pages, const uint8_t *in,
     }
 }
 
-/* Folds what is not ASCII; `folded` has the ASCII bytes. */
+/* Folds the characters that are not ASCII. `folded` has the ASCII bytes. */
 INLINE void fold_wide(step_t *step, const uint8_t *pages, const uint8_t *in, uint64_t valid) {
     uint64_t twos = bits_within(step->bytes, 0xC2, 0xDF), threes = bits_within(step->bytes, 0xE0, 0xEF);
     step->cut = (twos & ~(valid >> 1)) | (threes & ~(valid >> 2));
@@ -85,7 +85,7 @@ INLINE void fold_wide(step_t *step, const uint8_t *pages, const uint8_t *in, uin
     threes &= ~step->cut;
     if (!threes) return;
     step->third = vec_down(step->bytes, 2);
-    /* Han from U+4E00 on and the syllables of Hangul but for the last page fold to themselves. */
+    /* Han from U+4E00 on folds to itself, and so do Hangul syllables except those of the last page. */
     uint64_t han = bits_within(step->bytes, 0xE5, 0xE9) |
                    (bits_equal(step->bytes, 0xE4) & bits_within(step->next, 0xB8, 0xFF));
     uint64_t hangul = bits_within(step->bytes, 0xEB, 0xEC) |
@@ -100,7 +100,7 @@ INLINE void or_bits(uint64_t *words, size_t at, uint64_t bits) {
     if (at % 64) words[at / 64 + 1] |= bits >> (64 - at % 64);
 }
 
-/* Notes where single letters, and words after them, begin; `keep` are the bytes that stay. */
+/* Notes where single letters begin, and words after them. `keep` are the bytes that stay. */
 INLINE void note_singles(fold_t *fold, const step_t *step, uint64_t taken, uint64_t keep) {
     uint64_t firsts = step->singles & taken, width = count_bits(keep);
     if (firsts) fold_first_single(fold);
@@ -115,7 +115,7 @@ INLINE void note_singles(fold_t *fold, const step_t *step, uint64_t taken, uint6
     fold->after_single = singles >> (width - 1) & 1;
 }
 
-/* Notes where the characters begin that the kept bytes come from. */
+/* Notes for each kept byte where its character begins. */
 INLINE void note_origins(fold_t *fold, const step_t *step, uint64_t keep) {
     uint8_t offsets[WIDTH + 8];
     uint32_t *map = fold->map + fold->n, base = (uint32_t)(fold->in - fold->begin);
@@ -123,7 +123,7 @@ INLINE void note_origins(fold_t *fold, const step_t *step, uint64_t keep) {
     for (int i = 0; i < WIDTH; i++) map[i] = base + offsets[i];
 }
 
-/* Folds up to WIDTH bytes; false when out of memory. */
+/* Folds up to WIDTH bytes. Returns false if out of memory. */
 INLINE bool fold_step(fold_t *fold, const uint8_t *limit) {
     const uint8_t *in = fold->in;
     size_t size = smaller((size_t)(limit - in), WIDTH);

@@ -1,10 +1,10 @@
-/* Builds what the kernels look up from the shipped fold table. */
+/* Builds the tables of the kernels from the shipped fold table. */
 
 #include "murmur.h"
 #include "pages.h"
 #include "utf8.h"
 
-/* Conjoining jamo that look at the code point before them: vowels and finals. */
+/* Returns whether a code point is a conjoining jamo that may join the one before it: a vowel or a final. */
 static bool is_joining(uint32_t code) {
     return (code >= 0x1161 && code <= 0x1175) || (code >= 0x11A8 && code <= 0x11C2);
 }
@@ -21,7 +21,7 @@ static uint32_t ready_entry(uint32_t code, uint32_t entry) {
     return ready | (kind == SEPARATOR ? READY_GAP : kind == SINGLE ? READY_SINGLE : kind == WORD ? READY_WORD : 0);
 }
 
-/* Returns the hashes of single letters, or NULL when out of memory. */
+/* Returns the hashes of single letters, or NULL if out of memory. */
 static uint64_t *single_hashes(const uint32_t *ready) {
     uint64_t *hashes = calloc(0x10000, sizeof *hashes);
     for (uint32_t code = 0x800; hashes && code < 0x10000; code++) {
@@ -41,8 +41,8 @@ static const ops_t *best_ops(int level) {
     return &text_portable;
 }
 
-/* Returns a table that lives until `pmbf_text_table_free`, or NULL when out of memory. The arrays must outlive it.
- * `level` is the best instruction set to use, where the processor has it: 0 portable, 1 AVX2, 2 AVX-512. */
+/* Returns a table that lives until `pmbf_text_table_free`, or NULL if out of memory. The arrays must outlive the table.
+ * `level` is the best instruction set to use, if the processor has it: 0 portable, 1 AVX2, 2 AVX-512. */
 EXPORT table_t *pmbf_text_table(const uint32_t *entries, const uint32_t *expansions, const uint8_t *shape,
                                 const uint32_t *letters, const uint8_t *scripts, int level) {
     table_t *table = malloc(sizeof *table);
@@ -70,7 +70,7 @@ EXPORT void pmbf_text_table_free(table_t *table) {
     free(table);
 }
 
-/* The level the table runs at. */
+/* Returns the level of the table's kernels. */
 EXPORT int pmbf_text_level(const table_t *table) {
 #if defined(__x86_64__)
     if (table->ops == &text_avx512) return 2;

@@ -2,16 +2,16 @@
  *
  *     UTF-8 --chunk--> folded bytes --tokens--> [start, stop) --murmur--> hashes --shingles--> smallest of each segment
  *
- * A chunk is a piece of the text that ends before a separator nothing reaches across, some 16 KiB: what is between two
- * arrows stays in the cache, and no stage has to remember the chunk before. Folded bytes of a chunk:
+ * A chunk is some 16 KiB of the text. It ends before a separator that no rule reaches across. So the data between two
+ * arrows stays in the cache, and no stage needs the chunk before. Folded bytes of a chunk:
  *
- *     bytes    folded UTF-8, each separator one 0x20, which is nothing else's byte
+ *     bytes    folded UTF-8; a separator, and nothing else, is one byte 0x20
  *     begins   bit i: a token begins at byte i although no separator stands before it  } all zero until the first
  *     singles  bit i: the token that begins at byte i is a single letter               } single letter of a chunk
- *     map      for each byte the offset in the chunk of the code point it comes from; only where offsets are asked for
+ *     map      for each byte the offset in the chunk of the code point it comes from; only if offsets are asked for
  *
- * Text is checked to be UTF-8 before anything else looks at it; what reads code points relies on that.
- * No function keeps state: everything hangs on the table (built once, then constant) and on the scratch of one call.
+ * Text is checked to be UTF-8 first; all functions that read code points rely on that. No function keeps state: results
+ * depend on the table (built once, then constant) and on the memory of one call.
  */
 
 #ifndef PMBF_TEXT_H
@@ -23,6 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../arithmetic.h"
 #include "../compiler.h"
 
 enum {
@@ -30,7 +31,7 @@ enum {
     TEXT_NO_MEMORY = -1,
     TEXT_NOT_UTF8 = -2,
     CHUNK_BYTES = 1 << 14,
-    SLACK = 80, /* bytes that may be read after the folded bytes, and written after the last one */
+    SLACK = 80, /* bytes that may be read and written after the last folded byte */
 };
 
 /* An entry of the fold table: docs/text.md, section 1. */
@@ -45,70 +46,70 @@ enum { NOTHING, SEPARATOR, WORD, SINGLE, MARK };
 INLINE uint32_t entry_class(uint32_t entry) { return (entry >> 21) & 7; }
 INLINE uint32_t entry_script(uint32_t entry) { return (entry >> 24) & 7; }
 
-/* A ready entry of the first 65,536 code points: the folded letter in UTF-8, at most 3 bytes, then a byte of flags
- * whose lowest two bits are its length. */
+/* A ready entry, for each of the first 65,536 code points: the folded letter in UTF-8, at most 3 bytes, then a byte of
+ * flags. The lowest two bits of the flags are the letter's length. */
 #define READY_LENGTH(ready) (((ready) >> 24) & 3)
 #define READY_SINGLE (4u << 24)
 #define READY_WORD (8u << 24)
 #define READY_GAP (16u << 24)
-#define READY_SPECIAL (32u << 24) /* depends on its neighbours, becomes several, or grows: special.c */
+#define READY_SPECIAL (32u << 24) /* depends on its neighbours, folds to several, or gets longer: special.c */
 
 typedef struct ops ops_t;
 typedef struct pages pages_t;
 
 typedef struct {
-    const uint32_t *entries;    /* by code point, 0x110000 of them */
-    const uint32_t *expansions; /* folded code points of those that become several */
+    const uint32_t *entries;    /* by code point, 0x110000 entries */
+    const uint32_t *expansions; /* folded code points of code points that fold to several */
     const uint8_t *shape;       /* [lower][folded letter up to 0x590]: number of its look-alike group, 0 for none */
     const uint32_t *letters;    /* [group][script 0..4]: the group's letter in a script, 0 for none */
-    const uint8_t *scripts;     /* [group]: bit s where the group has a letter of script s */
-    uint32_t *ready;            /* by code point, 0x10000 of them */
-    uint64_t *single_hashes;    /* by folded code point, 0x10000 of them: of single letters of three bytes, else 0 */
-    uint8_t *pages;             /* what the vector kernels look up: pages.h; NULL where they are not used */
+    const uint8_t *scripts;     /* [group]: bit s is set if the group has a letter of script s */
+    uint32_t *ready;            /* by code point, 0x10000 entries */
+    uint64_t *single_hashes;    /* by folded code point, 0x10000: hashes of single letters of three bytes, else 0 */
+    uint8_t *pages;             /* pages of the vector kernels: pages.h; NULL if these are not used */
     const ops_t *ops;
 } table_t;
 
-/* Folds one chunk; `in` walks from `begin` to `end`, folded bytes gather in `bytes[0..n)`. */
+/* The fold of one chunk. `in` moves from `begin` to `end`; the folded bytes are `bytes[0..n)`. */
 typedef struct {
     const table_t *table;
     const uint8_t *begin, *end, *in;
     uint8_t *bytes;
     uint64_t *begins, *singles;
-    uint32_t *map;           /* NULL where no offsets are asked for */
+    uint32_t *map;           /* NULL if no offsets are asked for */
     size_t n, capacity;      /* capacity - n >= end - in + SLACK, always */
-    const uint8_t *consumed; /* where the last jamo that went into a syllable ends */
+    const uint8_t *consumed; /* end of the last jamo that was joined to a syllable */
     size_t n_invisible;
-    bool has_singles, after_single; /* the chunk has any; the last folded character but for marks is one */
+    bool has_singles, after_single; /* the chunk has single letters; the last folded character, marks aside, is one */
     bool wide;                      /* folded bytes are not all ASCII */
 } fold_t;
 
 /* Tokens in folded bytes, `[starts[i], stops[i])`. */
 typedef struct {
     uint32_t *starts, *stops;
-    uint8_t *singles; /* whether it is a single letter; written only where the chunk has any */
+    uint8_t *singles; /* whether each is a single letter; written only if the chunk has single letters */
 } tokens_t;
 
-/* Kinds of letters by their first bytes. Letters of the four scripts that are told apart are nowhere else in folded
- * text; test_text_kernels.py makes sure of it. */
+/* Kinds of letters by their first bytes. Four scripts are told apart; test_text_kernels.py checks that their folded
+ * letters have no other first bytes. */
 enum { LATIN_LETTERS = 1, CYRILLIC_LETTERS = 2, GREEK_LETTERS = 4, MANY_SCRIPTS = 8, ALL_LETTERS = 15, HAS_GAP = 16 };
 
-/* What has a variant for each instruction set. */
+/* The functions that each instruction set has a variant of. */
 struct ops {
-    /* Whether the bytes are valid UTF-8, and how many code points they are. */
+    /* Returns whether the bytes are valid UTF-8, and writes the number of code points. */
     bool (*count_utf8)(const uint8_t *text, size_t size, size_t *n_chars);
-    /* Folds up to `limit` or, where a rule reaches further, a little past it. False when out of memory. */
+    /* Folds up to `limit`, or a little past it if a rule reaches further. Returns false if out of memory. */
     bool (*fold)(fold_t *fold, const uint8_t *limit);
-    /* Code points of `[begin, end)`, which begins and ends between two. */
+    /* Returns the number of code points of `[begin, end)`, which begins and ends between two code points. */
     size_t (*count_chars)(const uint8_t *begin, const uint8_t *end);
-    /* Finds the tokens of a folded chunk, all with room for n + SLACK of them. Returns how many. */
+    /* Finds the tokens of a folded chunk. Each array has room for n + SLACK tokens. Returns their number. */
     size_t (*tokens)(const fold_t *fold, tokens_t *tokens);
-    /* Which letters there are in each 64 folded bytes: `kinds` has room for n / 64 + 1. */
+    /* Writes the kinds of letters in each 64 folded bytes. `kinds` has room for n / 64 + 1. */
     void (*kinds)(const uint8_t *bytes, size_t n, uint8_t *kinds);
     void (*murmur)(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops, size_t n, uint64_t *hashes);
-    /* Sampled hashes of the shingles at values[0..n); there are 2 * shingle_tokens - 1 values more. */
+    /* Writes the sampled hashes of the shingles at values[0..n). 2 * shingle_tokens - 1 more values follow. */
     void (*shingles)(const uint64_t *values, const uint8_t *singles, size_t n, size_t shingle_tokens, uint64_t step,
                      uint32_t *hashes);
-    /* Writes (hash << 32 | index) for each hash in [low, high]; room for n + 16. Returns how many. */
+    /* Writes (hash << 32 | index) for each hash in [low, high]. `keys` has room for n + 16. Returns their number. */
     size_t (*collect)(const uint32_t *hashes, size_t n, uint32_t low, uint32_t high, uint64_t *keys);
 };
 
@@ -124,18 +125,18 @@ bool fold_special(fold_t *fold);
 bool fold_portable(fold_t *fold, const uint8_t *limit);
 
 /* room.c */
-/* Makes room for so many folded bytes, with what belongs to them. False when out of memory. */
+/* Makes room for `capacity` folded bytes, with bitmaps and map. Returns false if out of memory. */
 bool fold_reserve(fold_t *fold, size_t capacity);
 void fold_free(fold_t *fold);
-/* Clears the bitmaps at the first single letter of a chunk: most texts have none and never touch them. */
+/* Clears the bitmaps at the first single letter of a chunk. Most texts have no single letters, and never use them. */
 void fold_first_single(fold_t *fold);
-/* Sets up for the chunk `[begin, end)`. False when out of memory. */
+/* Sets up for the chunk `[begin, end)`. Returns false if out of memory. */
 bool fold_open(fold_t *fold, const uint8_t *begin, const uint8_t *end);
 
 INLINE void set_bit(uint64_t *bits, size_t at) { bits[at / 64] |= (uint64_t)1 << (at % 64); }
 INLINE bool has_bit(const uint64_t *bits, size_t at) { return (bits[at / 64] >> (at % 64)) & 1; }
 INLINE size_t count_bits(uint64_t bits) {
-#if defined(__x86_64__) && !defined(__POPCNT__) /* the compiler would call a function */
+#if defined(__x86_64__) && !defined(__POPCNT__) /* without the instruction the compiler would call a function */
     bits -= bits >> 1 & 0x5555555555555555u;
     bits = (bits & 0x3333333333333333u) + (bits >> 2 & 0x3333333333333333u);
     bits = (bits + (bits >> 4)) & 0x0F0F0F0F0F0F0F0Fu;
@@ -144,18 +145,11 @@ INLINE size_t count_bits(uint64_t bits) {
     return (size_t)__builtin_popcountll(bits);
 #endif
 }
-INLINE size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
 
 INLINE uint64_t load64(const uint8_t *bytes) {
     uint64_t word;
     memcpy(&word, bytes, 8);
     return word;
-}
-
-INLINE uint64_t fmix64(uint64_t x) { /* the finaliser of MurmurHash3 */
-    x = (x ^ (x >> 33)) * 0xFF51AFD7ED558CCDu;
-    x = (x ^ (x >> 33)) * 0xC4CEB9FE1A85EC53u;
-    return x ^ (x >> 33);
 }
 
 #endif

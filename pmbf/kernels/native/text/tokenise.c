@@ -1,4 +1,4 @@
-/* The tokens of a text, and the text folded: both with the way back to the original. */
+/* The tokens of a text, and the folded text, both with offsets in the original. */
 
 #include "chunk.h"
 #include "result.h"
@@ -32,7 +32,7 @@ static bool append_tokens(chunk_t *chunk, array_t *parts) {
 /* folded UTF-8, then where each folded character begins in the original, uint32 */
 enum { ORIGINS, TEXT };
 
-/* Appends folded letters as they stand in the chunk from `from` on. */
+/* Appends the chunk's folded letters from `from` on. */
 static void append_letters(const chunk_t *chunk, array_t *parts, size_t from, size_t size) {
     const fold_t *fold = &chunk->fold;
     const uint8_t *at = fold->bytes + from;
@@ -41,7 +41,7 @@ static void append_letters(const chunk_t *chunk, array_t *parts, size_t from, si
     size_t n = size;
     if (fold->wide) {
         n = 0;
-        for (size_t i = 0; i < size; i++) { /* what is written for a second or third byte is written over */
+        for (size_t i = 0; i < size; i++) { /* the number written for a second or third byte is overwritten */
             origins[n] = chunk->chars[map[i]];
             n += !is_tail(at[i]);
         }
@@ -53,7 +53,7 @@ static void append_letters(const chunk_t *chunk, array_t *parts, size_t from, si
     parts[TEXT].size += size;
 }
 
-/* Appends a repaired token; its letters come, one by one, from where those of the chunk come from. */
+/* Appends a repaired token. Each letter has the origin of the chunk's letter in its place. */
 static void append_repaired(const chunk_t *chunk, array_t *parts, size_t from, size_t size) {
     const fold_t *fold = &chunk->fold;
     uint32_t *origins = (uint32_t *)(parts[ORIGINS].bytes + parts[ORIGINS].size);
@@ -67,7 +67,7 @@ static void append_repaired(const chunk_t *chunk, array_t *parts, size_t from, s
     parts[TEXT].size += size;
 }
 
-/* Appends the chunk, mixed tokens repaired. A letter that is repaired has at most twice its bytes. */
+/* Appends the chunk with its mixed tokens repaired. A repaired letter has at most twice the bytes of the original. */
 static bool append_folded(chunk_t *chunk, array_t *parts) {
     const fold_t *fold = &chunk->fold;
     size_t from = 0;
@@ -96,7 +96,7 @@ static bool append_end(array_t *origins, size_t n_chars) {
 
 typedef bool append_t(chunk_t *chunk, array_t *parts);
 
-/* Walks over the chunks and gathers what `append` makes of each. */
+/* Calls `append` for each chunk, and gathers the results. */
 static int gather(const table_t *table, const uint8_t *text, size_t size, append_t *append, result_t *result) {
     array_t parts[MOST_PARTS] = {0};
     chunk_t chunk = {0};

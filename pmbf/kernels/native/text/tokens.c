@@ -1,4 +1,4 @@
-/* Tokens, kinds of letters and code points for every processor: where there is no vector of bytes, byte by byte. */
+/* Tokens, kinds of letters and code points for every processor; without vectors of bytes, byte by byte. */
 
 #include "utf8.h"
 

@@ -3,7 +3,7 @@
  *     bytes    a b ␠ ␠ c 中 中 d ␠        begins   0 0 0 0 0 1 1 1 0   (a byte a letter, for the drawing)
  *     starts   1 0 0 0 1  1  1 1 0        stops    0 0 1 0 0 1 1 1 1
  *
- * The folded bytes are followed by SLACK spaces, so that the last token stops, too.
+ * SLACK spaces follow the folded bytes, so that the last token stops too.
  */
 
 #ifndef PMBF_TEXT_TOKENS_H
@@ -11,7 +11,7 @@
 
 #include "utf8.h"
 
-/* What the byte before the 64 was: a separator, or a part of a token. */
+/* The byte before the 64: a separator, or part of a token. */
 typedef struct {
     uint64_t gap, letter;
 } edge_t;
@@ -29,7 +29,7 @@ INLINE token_bits_t token_bits(uint64_t gaps, uint64_t begins, edge_t *edge) {
     return (token_bits_t){starts, stops};
 }
 
-/* The tokens that begin in the 64 bytes from `at` without a separator before them. */
+/* Returns the tokens that begin in the 64 bytes from `at` without a separator before them. */
 INLINE uint64_t begins_at(const fold_t *fold, size_t at) { return fold->has_singles ? fold->begins[at / 64] : 0; }
 
 size_t count_chars_portable(const uint8_t *begin, const uint8_t *end);

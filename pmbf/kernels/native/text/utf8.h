@@ -1,4 +1,4 @@
-/* Code points in UTF-8 that is known to be valid, and masks over 64 bytes. */
+/* Code points of valid UTF-8, and masks over 64 bytes. */
 
 #ifndef PMBF_TEXT_UTF8_H
 #define PMBF_TEXT_UTF8_H
@@ -9,10 +9,10 @@
 #include <emmintrin.h>
 #endif
 
-/* Where the code point number `index` of `[begin, end)` begins; `end` when there are no more. */
+/* Returns where code point `index` of `[begin, end)` begins, or `end` if there are fewer. */
 const uint8_t *nth_char(const uint8_t *begin, const uint8_t *end, size_t index);
 bool count_utf8_portable(const uint8_t *text, size_t size, size_t *n_chars);
-/* The length of the sequence at `at`, which `end` may cut short, or 0 when it is not valid. */
+/* Returns the length of the sequence at `at`, or 0 if it is not valid or `end` cuts it short. */
 size_t checked_width(const uint8_t *at, const uint8_t *end);
 
 INLINE bool is_ascii_16(const uint8_t *at) { return !((load64(at) | load64(at + 8)) & 0x8080808080808080u); }
@@ -30,14 +30,14 @@ INLINE uint32_t utf8_code(const uint8_t *at) {
     return (at[0] & 0x07u) << 18 | (at[1] & 0x3Fu) << 12 | (at[2] & 0x3Fu) << 6 | (at[3] & 0x3Fu);
 }
 
-/* The code point that ends before `at`; there is one. */
+/* Returns the code point that ends before `at`. There must be one. */
 INLINE uint32_t utf8_code_before(const uint8_t *at) {
     do at--;
     while (is_tail(*at));
     return utf8_code(at);
 }
 
-/* Writes a code point, 1 to 4 bytes, and returns how many. */
+/* Writes a code point, 1 to 4 bytes, and returns their number. */
 INLINE size_t utf8_write(uint8_t *out, uint32_t code) {
     if (code < 0x80) {
         out[0] = (uint8_t)code;
@@ -52,8 +52,8 @@ INLINE size_t utf8_write(uint8_t *out, uint32_t code) {
     return width;
 }
 
-/* Bit i of a mask speaks of byte i of the 64 at `at`: whether it is in [low, high], is this one, is 0x80 or more, is in
- * [0x80, 0xBF]. */
+/* Bit i of a mask stands for byte i of the 64 at `at`: whether it is in [low, high], equals `byte`, is 0x80 or more, or
+ * is in [0x80, 0xBF]. */
 #if defined(__SSE2__)
 
 #define MASK_OF(at, test)                                                                  \

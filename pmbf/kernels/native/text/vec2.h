@@ -18,7 +18,7 @@ INLINE vec_t vec_load(const uint8_t *at, size_t size) {
 
 INLINE vec_t vec_at(const uint8_t *at) { return _mm256_loadu_si256((const __m256i *)at); }
 
-INLINE vec_t inside(vec_t v, uint8_t low, uint8_t high) { /* all ones where it is */
+INLINE vec_t inside(vec_t v, uint8_t low, uint8_t high) { /* all ones in the bytes that are */
     v = _mm256_sub_epi8(v, bytes_of(low));
     return _mm256_cmpeq_epi8(_mm256_min_epu8(v, bytes_of(high - low)), v);
 }
@@ -53,7 +53,7 @@ INLINE vec_t quarter(const uint8_t *page) {
     return _mm256_broadcastsi128_si256(_mm_loadu_si128((const __m128i *)page));
 }
 
-/* Four look-ups of 16; bits 4 and 5 of the index, moved to the top, choose. */
+/* Four look-ups of 16. Bits 4 and 5 of the index, moved to the top, choose among them. */
 INLINE vec_t vec_look_up(vec_t old, uint64_t mask, vec_t index, const uint8_t *page) {
     vec_t low = _mm256_and_si256(index, bytes_of(15));
     vec_t bit_4 = _mm256_slli_epi16(index, 3), bit_5 = _mm256_slli_epi16(index, 2);
