@@ -72,8 +72,8 @@ def table(figures: Figures) -> str:
     """Return the times beside their targets, as Markdown."""
     lines = [
         f"{figures['n_documents']:,} protected documents; {N_STAGED:,} staged files of "
-        f"{report.size(figures['staged_bytes'])} in all; the fastest of {figures['n_rounds']} rounds, "
-        f"at the end of which the machine had {figures['load']:.1f} processes to run. "
+        f"{report.size(figures['staged_bytes'])} in all; the fastest of {figures['n_rounds']} rounds.",
+        f"At the end of the rounds the machine had {figures['load']:.1f} processes to run.",
         f"{report.line(figures['about'])}.",
         "",
         *report.head("| check | passes | target | the asking process's own time |"),

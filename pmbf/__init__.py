@@ -64,8 +64,8 @@ _MODULES = {
 
 
 def __getattr__(name: str) -> object:
-    # NumPy takes a tenth of a second to import, and what a report is made of a hundredth: neither `pmbf --help` nor a
-    # hook that asks the service must wait for them.
+    # Importing NumPy takes a tenth of a second, the classes of a report a hundredth. `pmbf --help` and a hook that asks
+    # the service do not wait for them.
     if name in _MODULES:
         return getattr(importlib.import_module(f"pmbf.{_MODULES[name]}"), name)
     raise AttributeError(f"module 'pmbf' has no attribute {name!r}")

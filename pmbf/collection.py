@@ -1,6 +1,6 @@
 """`Collection`: the public face. Each verb is one short call into the module that does the work.
 
-What changes a collection is imported by the verbs that do: a screening, which starts with each command, waits for less.
+Verbs that change a collection import their modules when they are called, so that a screening starts sooner.
 """
 
 from __future__ import annotations
@@ -38,22 +38,22 @@ if TYPE_CHECKING:
 class Collection:
     """A folder with all loaded documents.
 
-    Opening costs milliseconds and shows the collection as it is then; the verbs that change it take the writer's lock
-    for as long as they run, and what they did is visible in this object at once.
+    Opening costs milliseconds. The object shows the collection as it was when it was opened. Verbs that change the
+    collection take the writer's lock while they run; this object shows their change at once.
 
     Args:
         path: The collection's folder.
-        create: Make it when it is not there.
-        params: Parameters of a collection that is made; an existing one has its own.
+        create: Whether to make the collection if it is not there.
+        params: Parameters of a new collection; an existing one has its own.
 
     Raises:
-        NotFoundError: There is no collection and `create` is false.
-        ParameterError: `params` differ from those of the existing collection, or the folder holds something else.
+        NotFoundError: There is no collection, and `create` is false.
+        ParameterError: `params` differ from those of the existing collection, or the folder holds other files.
         CorruptError: The catalog is damaged.
         UnsupportedError: A newer pmbf wrote it.
 
-    Thread rule: an object is used in the thread that opened it; any number of objects may read the same folder, so
-    open one in each thread.
+    Thread rule: use an object in the thread that opened it. Any number of objects may read the same folder: open one in
+    each thread.
     """
 
     def __init__(self, path: str | os.PathLike[str], *, create: bool = False, params: Params | None = None) -> None:
@@ -103,12 +103,12 @@ class Collection:
 
     @property
     def params(self) -> Params:
-        """The parameters the collection was made with."""
+        """The parameters that the collection was made with."""
         return self._store.params
 
     @property
     def id(self) -> str:
-        """Random hexadecimal digits that this collection was given when it was made."""
+        """Random hexadecimal digits, chosen when the collection was made."""
         return str(self._store.catalog.meta["collection_id"])
 
     @property
@@ -136,12 +136,12 @@ class Collection:
 
         Args:
             paths: Files and folders; folders are walked recursively.
-            include: Glob patterns a file found in a folder must fit one of.
-            exclude: Glob patterns a file or folder found in a folder must fit none of.
-            prune: Take out paths below `paths` whose file is gone.
+            include: Glob patterns; if there are any, a file found in a folder must fit one of them.
+            exclude: Glob patterns; a file or folder found in a folder must fit none of them.
+            prune: Whether to take out the paths below `paths` whose file is gone.
             limits: Bounds for reading a file.
-            jobs: Threads that read files and compress texts, at least 1; without native kernels processes.
-            on_progress: Called after each batch of files, some two hundred or a tenth of a second.
+            jobs: Threads that read files and compress texts, at least 1; processes on the NumPy kernels.
+            on_progress: Called after each batch: up to 256 files, or a tenth of a second.
 
         Raises:
             BusyError: Another process is writing.
@@ -160,12 +160,12 @@ class Collection:
             return report
 
     def add(self, text: str, *, name: str) -> int:
-        """Store a text under a name and return its document's id; a text stored under that name before is replaced.
+        """Store a text under a name, in place of the text of that name before; return its document's id.
 
-        Each call is a commit, so many texts go hundreds of times faster through `add_many`.
+        Each call is a commit. For thousands of texts `add_many` is some 200 times as fast.
 
         Raises:
-            ParameterError: The name is no text or empty, or the text is none.
+            ParameterError: The name is no `str` or empty, or the text is no `str`.
             BusyError: Another process is writing.
         """
         from pmbf.intake.adding import add_texts, require_text
@@ -178,8 +178,8 @@ class Collection:
         """Store pairs of a name and a text, the name first, in one commit; return their documents' ids.
 
         Raises:
-            ParameterError: A name is no text or empty, or a text is none; then nothing is stored. So it is where most
-                pairs look swapped: a text under 4 words with a name of 8 or more.
+            ParameterError: A name is no `str` or empty, or a text is no `str`; or most pairs look swapped: a text
+                under 4 words with a name of 8 or more. Nothing is stored.
             BusyError: Another process is writing.
         """
         from pmbf.intake.adding import add_texts, checked
@@ -199,19 +199,19 @@ class Collection:
         """Return which documents a text shares passages with, and where.
 
         Args:
-            query: A text; or the bytes of a file, whose kind is told by its content and by `name`; or a path. A `str`
+            query: A text; or the bytes of a file, whose format its content and `name` tell; or a path. A `str`
                 is always a text: if it is the path of a file, the report says so in `problems`.
-            name: What to call it in the report; a path's own name by default.
+            name: The query's name in the report; the path by default.
             limits: Bounds for reading a file.
             options: Fields of `pmbf.screen.Options`: `min_chars`, `min_similarity`, `threshold`, …
 
         Raises:
-            ParameterError: There is no such option, or its value is outside its range; the query is something else.
+            ParameterError: An option is unknown or outside its range, or the query is neither text, bytes nor path.
             NotFoundError: The path does not exist.
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
-        wanted = Options.of(options)  # refused before a long file is read
+        wanted = Options.of(options)  # wrong options are refused before a long file is read
         read = read_text(Origin.of(query, name), limits or Limits())
         report = screen(self._store, read.text, name=read.name, options=wanted)
         return replace(report, problems=read.problems + report.problems) if read.problems else report
@@ -227,14 +227,14 @@ class Collection:
     ) -> Iterator[Report]:
         """Yield the report of each query, in order; the reports are those of `screen`.
 
-        A query that cannot be read, a damaged file or NaN, stops nothing: its report compares nothing and says why in
+        A query that cannot be read (a damaged file, NaN) stops nothing: its report compares nothing and says why in
         `problems`. Memory stays bounded. Change the collection through this object only after the last report.
 
         Args:
             queries: As for `screen`; texts and bytes have no name.
             jobs: Processes that read and compare, at least 1. They do not import the calling script.
             limits: Bounds for reading a file.
-            on_progress: Called before each report is given out, with how many there were so far.
+            on_progress: Called before each report, with the number of reports so far.
             options: Fields of `pmbf.screen.Options`, as for `screen`.
 
         Raises:
@@ -259,10 +259,10 @@ class Collection:
         jobs: int = 1,
         **options: Unpack[OptionValues],
     ) -> Iterator[Answer]:
-        """Yield the answer to each query, the query with it, as `screen_many` does.
+        """Yield each query with its report, in order, as `screen_many` does.
 
         Args:
-            queries: What to read, and texts that were read before.
+            queries: Origins to read, and texts that were read before.
             limits, jobs, options: As for `screen_many`.
 
         Raises:
@@ -288,18 +288,18 @@ class Collection:
         return original_text(self._store, row, self._store.paths_of([document])[document])
 
     def stats(self) -> Stats:
-        """Return how large the collection is and how full its rows are."""
+        """Return the size of the collection and how full its rows are."""
         from pmbf.store.stats import measure
 
         return measure(self._store, kernels.NAME)
 
     def remove(self, *what: int | str | os.PathLike[str]) -> int:
-        """Remove documents by id, or take out paths and names; return how many were found and taken out.
+        """Remove documents by id, or take out paths and names; return the number of ids, paths and names taken out.
 
         A document goes with its last path. Answers leave it out from now on; `compact` gives its room back.
 
         Raises:
-            NotFoundError: One of them is not in the collection; then nothing is removed.
+            NotFoundError: An id, path or name is not in the collection; then nothing is removed.
         """
         with self._writer() as writer:
             wanted = dict.fromkeys(find(writer.store, one) for one in what)
@@ -316,7 +316,7 @@ class Collection:
             return compact(writer)
 
     def check(self) -> checking.CheckReport:
-        """Compare every file, row and bit with what it follows from."""
+        """Compare every file, row and bit with the data that it was made from."""
         from pmbf.store import check as checking
 
         return checking.check(self._store)
@@ -338,7 +338,7 @@ class Collection:
 
 
 def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
-    """Rebuild what is damaged in a collection from what is whole.
+    """Rebuild the damaged parts of a collection from the whole ones.
 
     Raises:
         CorruptError: The catalog itself is damaged.

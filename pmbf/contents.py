@@ -28,7 +28,7 @@ def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     """
     name = os.fspath(path)
     try:
-        _require_regular(name, os.stat(name).st_mode)  # before it is opened: opening a device may do something
+        _require_regular(name, os.stat(name).st_mode)  # before the open: opening a device can have an effect
         descriptor = os.open(name, _WITHOUT_WAITING)
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError(f"{name}: no such file") from None
@@ -51,7 +51,7 @@ def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> by
     Args:
         file: Its path, or `-` for stdin.
         max_bytes: The most bytes there may be.
-        wait_s: Seconds a named pipe may take to come to its end; None to wait for ever.
+        wait_s: Seconds until a named pipe must have ended; None to wait for ever.
 
     Raises:
         NotFoundError, UnsupportedError, OSError: As for `read_bounded`.
@@ -77,12 +77,12 @@ def is_stream(file: str) -> bool:
 
 
 def reason_of(error: Exception) -> str:
-    """Return an error in words, without numbers and paths where the system has words for it."""
+    """Return an error in words; of an error of the system its words alone, without number and path."""
     return error.strerror if isinstance(error, OSError) and error.strerror else str(error)
 
 
 def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None) -> Callable[[], bytes]:
-    """Return a function that returns a pipe's next bytes; it waits for them, and for a process that writes them."""
+    """Return a function that waits for a pipe's next bytes and returns them."""
     end = None if wait_s is None else time.monotonic() + wait_s
     poll = select.poll()
     poll.register(descriptor, select.POLLIN)
@@ -96,7 +96,7 @@ def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None) -> Calla
 
 
 def _piece_by_piece(next_piece: Callable[[], bytes], name: str, max_bytes: int) -> bytes:
-    # Between two reads Python looks for Ctrl-C, and takes no more memory than there are bytes.
+    # Read in pieces: between two of them Python looks for Ctrl-C, and memory is taken for bytes that are there.
     content = bytearray()
     while len(content) <= max_bytes and (piece := next_piece()):
         content += piece
@@ -117,7 +117,7 @@ def _require_regular(name: str, mode: int) -> None:
 
 
 def _read(descriptor: int, size: int, max_bytes: int) -> bytes:
-    """Return a file's bytes, up to one more than allowed; it may have grown since it was measured."""
+    """Return a file's bytes, at most one more than allowed. The file may have grown since `size` was measured."""
     room = max_bytes + 1
     first = os.read(descriptor, min(room, size + 1))
     if len(first) == size:

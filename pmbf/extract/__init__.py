@@ -1,10 +1,10 @@
-"""Bytes and a name -> text. Hostile bytes included: the outcome is text, text with problems, or one of two errors.
+"""Bytes and a name -> text. Whatever the bytes, the outcome is text, text with problems, or one of two errors.
 
     bytes ─ guess_kind ─┬─ plain text ── decode, here
                         └─ all others ── a child process with limits: frames ─► worker ─► one reader per kind
 
 Plain text keeps its characters one for one. Everything else comes in reading order, a line for each paragraph.
-What could not be read is listed in `Extracted.problems`: a text with problems is incomplete, never clean.
+`Extracted.problems` lists the parts that could not be read: a text with problems is incomplete, never clean.
 """
 
 from __future__ import annotations
@@ -59,14 +59,14 @@ def extract(
 
     Args:
         raw: Its bytes.
-        name: Its name, for its extension and for messages. Need not be a path.
-        limits: How much may be read; None for the defaults.
-        apart: Whether to decode plain text, too, in a child process: guessing an encoding takes a millisecond, during
-            which other threads would wait.
-        unseen: Whether what a reader of the document does not see is read, too, as parts of their own: comments,
+        name: Its name, for its extension and for messages; need not be a path.
+        limits: Bounds for reading it; None for the defaults.
+        apart: Whether a child process decodes plain text, too: guessing an encoding takes a millisecond, during which
+            other threads would wait.
+        unseen: Whether text that a reader of the document does not see is read, too, as parts of their own: comments,
             attributes and scripts of HTML, all headers of a mail, properties and descriptions in office documents and
-            PDF, comments of archives, runs of text in what is no document.
-        kind: What it is, where `guess_kind` was asked before.
+            PDF, comments of archives, runs of text in bytes that are no document.
+        kind: Its kind, if `guess_kind` was asked before.
 
     Raises:
         UnsupportedError: It is no text document, or its kind needs an extra that is not installed.
@@ -90,7 +90,7 @@ def extract(
 
 
 def runs(raw: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text in bytes that are no document, and what of it could not be read: see `pmbf.extract.pictures`."""
+    """Return the text in bytes that are no document, and its problems: see `pmbf.extract.pictures`."""
     from pmbf.extract.pictures import text_of
 
     return text_of(raw)

@@ -1,8 +1,8 @@
-"""Zip files that a stranger made, read in memory and never beyond what the limits allow.
+"""Zip files that a stranger made, read in memory and within the limits.
 
-The headers of a zip are claims. Checked before anything is expanded: the number of members, that no two overlap (one
-compressed kernel served many times) or share a name, encryption. Checked before a member is expanded: its ratio.
-Checked while it is: that it is as long as it claims, and the sum over the whole document.
+The headers of a zip are claims. Checked before anything is expanded: the number of members, that none is encrypted, and
+that no two share a name or overlap (a bomb lists the same compressed bytes many times). Checked before a member is
+expanded: its ratio. Checked during its expansion: that it is as long as it claims, and the sum over the whole document.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ CHUNK_BYTES = MIB
 HEAD_BYTES = 4096
 LOCAL_HEADER_BYTES = 30
 DESCRIPTOR_BYTES = 24
-"""What may follow a member's bytes: their length and checksum, once more."""
+"""A member's bytes may be followed by their length and checksum, once more."""
 _ZIP_ERRORS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, OSError, ValueError, RuntimeError)
-"""What `zipfile` raises on forged, cut and encrypted members. RuntimeError is its word for "needs a password"."""
+"""Errors of `zipfile` on forged, cut and encrypted members. RuntimeError means "needs a password"."""
 
 
 class Archive:
@@ -40,7 +40,7 @@ class Archive:
             self._zip = zipfile.ZipFile(io.BytesIO(raw))
         except (*_ZIP_ERRORS, IndexError, KeyError) as error:
             raise IncompleteError(f"damaged or cut short: {error}") from None
-        # A folder is empty: what calls itself one and holds something is a file to other programs.
+        # Folders are empty. To other programs a member that calls itself a folder and holds bytes is a file.
         self._members = {m.filename: m for m in self._zip.infolist() if m.file_size or not m.filename.endswith("/")}
         self._check_claims()
 
@@ -52,7 +52,7 @@ class Archive:
         """Return a member's bytes, piece by piece.
 
         Raises:
-            OverLimitError: It expands too far, or too much with what was expanded before.
+            OverLimitError: It expands too far, or too far together with the members expanded before.
             IncompleteError: It is damaged, or not as long as it claims.
         """
         if not self.is_within_ratio(name):
@@ -63,7 +63,7 @@ class Archive:
         return self._expanded(name)
 
     def is_within_ratio(self, name: str) -> bool:
-        """Tell whether a member expands no further than the limits allow, by what its header claims."""
+        """Tell whether a member expands within the limits, by the claims of its header."""
         member = self._members[name]
         return member.file_size <= max(MIB, member.compress_size * self._reading.limits.max_ratio)
 
@@ -72,7 +72,7 @@ class Archive:
         return b"".join(self.chunks(name))
 
     def head(self, name: str) -> bytes:
-        """Return a member's first bytes, at most `HEAD_BYTES`, however far the rest expands."""
+        """Return a member's first bytes, at most `HEAD_BYTES`; its ratio does not matter."""
         return next(self._expanded(name, HEAD_BYTES), b"")
 
     def comments(self) -> str:
@@ -81,7 +81,7 @@ class Archive:
         return "".join(f"{one.decode('utf-8', 'replace')}\n" for one in written)
 
     def unclaimed(self) -> Iterator[tuple[int, int]]:
-        """Yield the ranges of bytes before the directory that belong to no member: other programs may read them."""
+        """Yield the ranges of bytes before the directory that belong to no member. Other programs may read them."""
         stop = 0
         for member in sorted(self._zip.filelist, key=lambda member: member.header_offset):
             if member.header_offset > stop + DESCRIPTOR_BYTES or (not stop and member.header_offset):

@@ -1,9 +1,8 @@
-"""What stands in the markup of a page and is not shown: in its tags, in comments, in scripts, and what a parser drops.
+"""Text in the markup of a page that is not shown: in its tags, in comments, in scripts, and text that a parser drops.
 
-The markup is cut where its tags, comments and scripts begin and end, so that every byte of it is looked at: words in an
-end tag, the second attribute of one name, a tag that never ends, text behind a frame set, one word a tag. What stands
-between the tags is compared with the text that is shown, and left out as far as it is the same. It is one pass over the
-markup.
+The markup is cut where its tags, comments and scripts begin and end. So every byte is looked at: words in an end tag,
+the second attribute of one name, a tag that never ends, text behind a frame set, one word a tag. The text between the
+tags is compared with the text that is shown; equal text is left out. All this is one pass over the markup.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from html import unescape
 from typing import NamedTuple
 
 LEAST_WORDS = 4
-"""Of a piece that is looked for inside what is shown; a shorter one stands somewhere in any text."""
+"""Least words of a piece that is looked for in the shown text; any text holds shorter pieces somewhere."""
 MOST_LOOKED_THROUGH = 1 << 28
-"""Characters, all pieces together, that are looked through for them; what comes later is kept."""
+"""Characters that are looked through for all pieces together; the pieces after that are kept."""
 LONG_CHARS = 100
-"""An attribute that is longer is no name and no usual address: it may hold a document."""
+"""A longer attribute is no name and no usual address: it may hold a document."""
 MOST_REPEATED = 20
-"""Times that the single words of a tag are kept: a class or a type says the same a thousand times."""
+"""The words of a tag of one word are kept 20 times at most: a class or a type is repeated a thousand times."""
 
 _ELEMENT = re.compile(
     r"a|abbr|acronym|address|applet|area|article|aside|audio|b|base|basefont|bdi|bdo|big|"
@@ -68,12 +67,12 @@ _AROUND = " \"'/>"
 
 
 def beneath(markup: str, shown: str, texts: Callable[[], Iterable[str]]) -> dict[str, str]:
-    """Return what a page holds and does not show, by where it stands.
+    """Return the text that a page holds and does not show, by its place.
 
     Args:
         markup: The page, as characters.
         shown: The text that is shown.
-        texts: Gives the text nodes of which that was made.
+        texts: Returns the text nodes of which `shown` was made.
 
     >>> page = "<p>The sea</p comes in><i the='a' tide=x alt='and goes'>.<!-- out --></i>"
     >>> beneath(page, "The sea.", lambda: ["The sea", "."])
@@ -95,13 +94,13 @@ def beneath(markup: str, shown: str, texts: Callable[[], Iterable[str]]) -> dict
 
 
 class _Told(NamedTuple):
-    """What a tag, a comment or a script says.
+    """The text in a tag, a comment or a script.
 
     Args:
-        comment: Without its tags.
-        script: As it is written.
+        comment: A comment without its tags.
+        script: A script as it is written.
         values: Attributes that hold several words.
-        names: Of elements and attributes that are none of HTML.
+        names: Names of elements and attributes that HTML does not have.
         words: Attributes of one word.
     """
 
@@ -161,7 +160,7 @@ def _letters(text: str) -> str:
 
 
 def _not_in(pieces: Sequence[str], texts: Iterable[str]) -> list[str]:
-    """Return the pieces of markup that are none of some texts, and stand in none of them."""
+    """Return the pieces of markup that are in none of some texts."""
     evened = [_even(text) for text in texts]
     known, flat, n_left = set(evened), " ".join(evened), MOST_LOOKED_THROUGH
     kept: list[str] = []

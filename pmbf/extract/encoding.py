@@ -1,8 +1,8 @@
-"""Bytes -> characters, for plain text whose encoding nobody wrote down.
+"""Bytes -> characters, for plain text of unknown encoding.
 
-In this order, the first that fits: byte order mark, UTF-16 and UTF-32 without one, escape-sequence encodings
-(ISO-2022), strict UTF-8, damaged UTF-8, and last a statistical guess by charset-normalizer over a bounded sample.
-Nothing is normalised: no character is added, dropped or replaced, unless `problems` says so.
+The first that fits is taken: a byte order mark, UTF-16 and UTF-32 without mark, encodings with escape sequences
+(ISO-2022), strict UTF-8, damaged UTF-8, a statistical guess by charset-normalizer over a bounded sample. Nothing is
+normalised: if a character is added, dropped or replaced, then `problems` says so.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import unicodedata
 from typing import NamedTuple
 
 SAMPLE_BYTES = 256 * 1024
-"""What the guess looks at. It is the lines with non-ASCII bytes: those alone tell encodings apart."""
+"""Bytes that the guess looks at, of lines with non-ASCII bytes: only these tell encodings apart."""
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -30,18 +30,19 @@ COMMON = (
     *("cp866", "koi8_r", "koi8_u", "iso8859_5", "iso8859_7", "mac_cyrillic"),
     *MULTIBYTE,
 )
-"""What plain text is found in: the legacy encodings of the WHATWG Encoding Standard."""
+"""Usual encodings of plain text: the legacy encodings of the WHATWG Encoding Standard."""
 RARE = ("cp850", "cp852", "mac_roman", "cp1258", "iso8859_4")
-"""Tried where no common one fits: on a line or two of German they look as good as cp1252, and almost never are."""
+"""Tried if no common encoding fits: on a line or two of German they look as good as cp1252, and are almost never
+right."""
 WIDE_SAMPLE_BYTES = 8192
 HEAD_BYTES = 8192
-"""What decides whether bytes are text."""
+"""The first bytes decide whether a file is text."""
 CONTROLS = bytes({*range(32), 127} - set(b"\b\t\n\v\f\r\x1a\x1b"))
 """Control characters that text does not hold."""
 
 
 class Decoded(NamedTuple):
-    """Text, the encoding it was in, and what did not decode."""
+    """Text, its encoding, and the problems of decoding it."""
 
     text: str
     encoding: str
@@ -49,7 +50,7 @@ class Decoded(NamedTuple):
 
 
 def is_probably_text(raw: bytes) -> bool:
-    """Tell text, in whatever encoding, from binary bytes: hardly any control characters in the first 8 KB."""
+    """Tell text in any encoding from binary bytes: its first 8 KB hold hardly any control characters."""
     head = raw[:HEAD_BYTES]
     if head.startswith(_MARKS) or wide_encoding(raw):
         return True
@@ -75,9 +76,9 @@ def decode(raw: bytes) -> Decoded:
 
 
 def _foreign(raw: bytes, text: str, wide: str | None) -> int | None:
-    """Return where a stretch begins that is words in another encoding and noise in this one, or None.
+    """Return where a stretch begins that is words in another encoding and noise in this one; None if there is none.
 
-    Programs that do not look at encodings show it.
+    Programs that ignore encodings show these words.
     """
     if wide:
         found = _NARROW_IN_WIDE.search(raw) or _SWAPPED.search(text)
@@ -98,7 +99,7 @@ def _narrow(raw: bytes) -> Decoded:
 
 
 def decode_as(raw: bytes, encoding: str | None) -> Decoded:
-    """Return the text of bytes in their declared encoding, or in the detected one where no declaration holds."""
+    """Return the text of bytes in their declared encoding; if none is declared or it does not fit, the detected one."""
     if encoding and not _marked(raw) and not wide_encoding(raw):
         name = _as_browsers_read_it(encoding)
         if (text := _strict(raw, name)) is not None:
@@ -109,7 +110,7 @@ def decode_as(raw: bytes, encoding: str | None) -> Decoded:
 
 
 def on_the_web(label: str) -> str | None:
-    """Return the encoding that a page declares, as browsers take it: UTF-16 is UTF-8, others than theirs do not count.
+    """Return the encoding that a page declares, as browsers take it: UTF-16 means UTF-8, unknown ones do not count.
 
     Source:
         WHATWG Encoding Standard, section 4.2; HTML Standard, section 13.2.3.2, prescan.
@@ -122,9 +123,9 @@ def on_the_web(label: str) -> str | None:
 
 
 def read_otherwise(raw: bytes, text: str) -> str | None:
-    """Return what bytes plainly say where a declared encoding makes something else of them, or None.
+    """Return the plain text of bytes of which a declared encoding makes another text; None if it does not.
 
-    They are UTF-8, or hold far more ASCII than the text that was made of them: who ignores the declaration reads it.
+    The bytes are UTF-8, or hold far more ASCII than that other text: a program that ignores the declaration shows it.
 
     >>> raw = b"Dear reader, the sea comes in."
     >>> read_otherwise(raw, raw.decode("cp037")), read_otherwise(raw, raw.decode("cp1252"))
@@ -173,7 +174,7 @@ _WIDE_IN_NARROW = re.compile("(?:[\\x00-\\x08\\x0e-\\x1f][^\\x00-\\x08\\x0e-\\x1
 _LATIN_SWAPPED, _CYRILLIC_SWAPPED = ("".join(chr(high << 8 | low) for high in range(16, 127)) for low in (0, 4))
 _SWAPPED = re.compile(rf"[{_LATIN_SWAPPED}{_CYRILLIC_SWAPPED}]{{16}}|(?:[^\0]\0){{16}}")
 _CODEC_ERRORS = (UnicodeError, LookupError, ValueError, AssertionError)
-"""What a codec named by a stranger may raise: unknown, not an encoding of text ("rot13"), a name with a zero byte."""
+"""Errors of a codec that a stranger names: unknown, no encoding of text ("rot13"), a zero byte in the name."""
 _PRINTABLE_ASCII = bytes(range(32, 127))
 _NO_TEXT = ("Cc", "Cn", "Co", "Cs")
 _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
@@ -182,7 +183,7 @@ _WIDE = ("utf-32-le", "utf-32-be", "utf-16-le", "utf-16-be")
 def _shares_of_text(head: bytes, encoding: str) -> tuple[bool, float, float]:
     """Return whether most of a sample is ASCII in one encoding, and how much is printable, how much ASCII, 0 to 1.
 
-    English with the two bytes of each letter swapped is all printable, too: Chinese. Where most is ASCII a few lone
+    English with the two bytes of each letter swapped is all printable, too: Chinese. If most is ASCII, then a few lone
     surrogates hide no text.
     """
     text = codecs.getincrementaldecoder(encoding)("replace").decode(head)
@@ -203,7 +204,7 @@ def _strict(raw: bytes, encoding: str) -> str | None:
 def _lenient(raw: bytes, encoding: str) -> Decoded:
     text = raw.decode(encoding, "replace")
     n_bad = text.count("\ufffd")
-    if n_bad:  # what the author wrote as U+FFFD is no damage
+    if n_bad:  # a U+FFFD that the author wrote is no damage
         n_bad -= raw.decode(encoding, "ignore").count("\ufffd")
     return Decoded(text, encoding, (f"{n_bad} characters are not valid {encoding}",) if n_bad > 0 else ())
 
@@ -243,7 +244,7 @@ def _after_line(raw: bytes, start: int, latest: int) -> int:
 
 def _guess(raw: bytes) -> str:
     sample = _sample(raw)
-    # A cut in the middle of a long line may have cut a character, and then its encoding fits no more: cut elsewhere.
+    # The cut in a long line may have cut a character. Its encoding fits no more then: cut elsewhere.
     is_cut = len(sample) >= SAMPLE_BYTES and not _NEVER_A_TRAIL_BYTE.match(sample[-1:])
     guesses = [_guess_of(sample[: len(sample) - n_off]) for n_off in range(4 if is_cut else 1)]
     return next((guess for guess in guesses if guess in MULTIBYTE), guesses[0])
@@ -260,7 +261,7 @@ def _guess_of(sample: bytes) -> str:
 
 
 def _sharpen(encoding: str, sample: bytes) -> str:
-    """Correct the two confusions that the library's guess was measured to make (docs/extraction.md)."""
+    """Correct two errors that the library's guess was measured to make (docs/extraction.md)."""
     if encoding == "cp1250" and not _EAST_ONLY.search(sample):
         return "cp1252"  # every letter is the same in both, and the quotation marks are those of the more common one
     if encoding == "cp1250" and not _C1.search(sample):
@@ -283,7 +284,7 @@ _NOT_HEBREW = re.compile(rb"[\xfb-\xff]")
 
 
 def _as_browsers_read_it(encoding: str) -> str:
-    """Return the superset that is meant when a smaller encoding is named (WHATWG Encoding Standard, section 4.2)."""
+    """Return the superset that a name of a smaller encoding means (WHATWG Encoding Standard, section 4.2)."""
     try:
         name = codecs.lookup(encoding).name
     except (LookupError, ValueError):

@@ -1,4 +1,4 @@
-"""Text as it flows through a document: lines, and what hangs on a line (a note, a text box, deleted words) after it."""
+"""Text in reading order: lines, each followed by the text that hangs on it (a note, a text box, deleted words)."""
 
 from __future__ import annotations
 
@@ -34,14 +34,14 @@ class Flow:
         self._strands[-1].parts.append(text)
 
     def end_line(self) -> None:
-        """End the line, and let out what was set aside meanwhile."""
+        """End the line; the text set aside meanwhile follows it."""
         strand = self._strands[-1]
         strand.parts.append("\n")
         strand.parts += strand.waiting
         strand.waiting.clear()
 
     def open_aside(self) -> None:
-        """Set aside what is written from here to `close_aside`."""
+        """Set aside the text that is written from here to `close_aside`."""
         self._strands.append(_Strand())
 
     def close_aside(self) -> None:
@@ -54,7 +54,7 @@ class Flow:
             self._strands[-1].waiting.append(text if text.endswith("\n") else text + "\n")
 
     def text(self) -> str:
-        """Return all text so far, with everything set aside."""
+        """Return all text so far, the text set aside included."""
         while len(self._strands) > 1:
             self.close_aside()
         strand = self._strands[0]

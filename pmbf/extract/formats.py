@@ -1,4 +1,4 @@
-"""The formats that are read, a row each: what tells one, and which module of this package reads it."""
+"""The formats that are read, a row each: how a format is told, and which module of this package reads it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pmbf.extract.encoding import is_probably_text
 
 Begins = Callable[[bytes, bool], object]
-"""Whether bytes begin as a format does; told whether the name says so, too."""
+"""Takes bytes, and whether the name says this format; returns whether the bytes begin as the format does."""
 
 _LEAST_INFLATED, _TRIED_BYTES = 32, 1024
 
@@ -21,12 +21,12 @@ def _pattern(pattern: bytes) -> Begins:
 
 
 def _is_pdf(raw: bytes, is_named: bool) -> bool:
-    """Tell a PDF; readers of PDF look for its mark in the first KB."""
+    """Tell a PDF: as programs do, by a mark in the first KB."""
     return raw.startswith(b"%PDF-") or (b"%PDF-" in raw[:1024] and (is_named or not is_probably_text(raw)))
 
 
 def _is_tar(raw: bytes, _: bool) -> bool:
-    """Tell a tar by the checksum of its first header; not all have a magic number."""
+    """Tell a tar by the checksum of its first header: some have no magic number."""
     header, written = raw[:512], raw[148:156].strip(b" \0")
     if len(header) < 512 or not written.isdigit() or written.translate(None, b"01234567") != b"":
         return False
@@ -34,7 +34,7 @@ def _is_tar(raw: bytes, _: bool) -> bool:
 
 
 def _is_zlib(raw: bytes, _: bool) -> bool:
-    """Tell a bare zlib stream, as git's loose objects are, by its two bytes and by what it inflates to."""
+    """Tell a bare zlib stream (a loose object of git) by its two bytes, and by inflating its beginning."""
     if raw[:1] != b"x" or raw[1:2] not in (b"\x01", b"\x5e", b"\x9c", b"\xda") or is_probably_text(raw):
         return False
     decoder, n_bytes = zlib.decompressobj(), 0
@@ -55,13 +55,14 @@ class Format:
     Args:
         kind: Its name.
         reader: The module of this package whose `read(raw, kind, reading)` returns the text.
-        extensions: Of files that are such documents if their bytes do not say otherwise.
-        begins: Tells its bytes; None where `pmbf.extract.kinds` looks further.
-        package: Of an office format: how a member's name begins that no other has, or the word in ODF's media type.
-        is_text: Whether its bytes are decoded where they are; all others are parsed in a child process.
-        is_markup: Whether it is text with markup, which only the words at its beginning tell from plain text.
-        is_archive: Whether it holds files. Told by bytes alone: a load does not take archives from a folder.
-        extra: Of the package, that brings the library its reader needs.
+        extensions: Files with these extensions are of this format if their bytes do not say otherwise.
+        begins: Tells its bytes; None if `pmbf.extract.kinds` looks further.
+        package: Of an office format: the beginning of a member's name that no other format has, or the word in ODF's
+            media type.
+        is_text: Whether this process decodes its bytes; a child process parses all other formats.
+        is_markup: Whether it is text with markup; only the words at its beginning tell it from plain text.
+        is_archive: Whether it holds files. The bytes alone tell an archive; a load takes none from a folder.
+        extra: The extra of pmbf that installs its reader's library.
     """
 
     kind: str
@@ -107,4 +108,4 @@ FORMATS = {
         Format("pack", "git", begins=_pattern(rb"PACK\0\0\0[\2\3]|# v[23] git bundle\n"), is_archive=True),
     )
 }
-"""Kind -> its row, in the order in which the bytes are asked."""
+"""Kind -> its row, in the order in which bytes are compared with the rows."""

@@ -1,4 +1,4 @@
-"""What git packs: bundles and packs, object by object, and loose objects once they are inflated.
+"""Files of git: bundles and packs, object by object, and inflated loose objects.
 
 Source:
     git's own documentation, gitformat-pack and gitformat-bundle.
@@ -24,7 +24,7 @@ _LOOSE = re.compile(rb"(blob|tree|commit|tag) \d{1,12}\0")
 _TREE_ENTRY = re.compile(rb"\d{5,6} ([^\0]+)\0.{20}", re.S)
 
 Object = tuple[int, bytes]
-"""Its type and its content."""
+"""Type and content."""
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
@@ -42,7 +42,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
 
 
 def loose(content: bytes, reading: Reading) -> str | None:
-    """Return the text of a loose object once it is inflated, None if it is none."""
+    """Return the text of an inflated loose object; None if the bytes are no such object."""
     found = _LOOSE.match(content)
     if not found:
         return None
@@ -58,7 +58,7 @@ def _text(one: Object, name: str, reading: Reading) -> str:
 
 
 def _objects(raw: bytes, start: int, reading: Reading) -> Iterator[Object]:
-    """Yield the objects of a pack, deltas resolved; tell those that cannot be."""
+    """Yield the objects of a pack, deltas resolved; a delta that cannot be is a problem."""
     n_objects = int.from_bytes(raw[start + 8 : start + _HEAD_BYTES], "big")
     by_offset: dict[int, Object] = {}
     by_name: dict[bytes, Object] = {}
@@ -90,7 +90,7 @@ def _objects(raw: bytes, start: int, reading: Reading) -> Iterator[Object]:
 
 
 def _type_of(raw: bytes, at: int) -> tuple[int, int]:
-    """Return an object's type, and where its length has ended."""
+    """Return an object's type, and the offset behind its length."""
     type_ = raw[at] >> 4 & 7
     while raw[at] & 0x80:
         at += 1
@@ -98,7 +98,7 @@ def _type_of(raw: bytes, at: int) -> tuple[int, int]:
 
 
 def _distance(raw: bytes, at: int) -> tuple[int, int]:
-    """Return how many bytes before an object its base begins, and where that number has ended."""
+    """Return how many bytes before an object its base begins, and the offset behind that number."""
     back = raw[at] & 0x7F
     while raw[at] & 0x80:
         at += 1
@@ -121,7 +121,7 @@ def _inflated(raw: bytes, at: int, reading: Reading) -> tuple[bytes, int]:
 
 
 def _patched(base: bytes, delta: bytes, reading: Reading) -> bytes:
-    """Return what a delta makes of an object: pieces of it, and new bytes."""
+    """Return the object that a delta makes of another: pieces of the other, and new bytes."""
     at, pieces = 0, list[bytes]()
     try:
         for _ in range(2):  # the lengths of both

@@ -20,7 +20,7 @@ BLOCK = frozenset(
     | {"p", "pre", "search", "section", "select", "summary", "table", "tbody", "td", "template", "textarea", "tfoot"}
     | {"th", "thead", "title", "tr", "ul"}
 )
-"""Elements that end a word: what stands in them is on a line of its own."""
+"""Elements that end a word: their text is on a line of its own."""
 UNREAD = frozenset({"script", "style"})
 SPACED = frozenset({"pre", "textarea"})
 
@@ -37,8 +37,8 @@ def read(raw: bytes, kind: str, reading: Reading, *, charset: str | None = None)
     Args:
         raw: The document.
         kind: "html".
-        reading: Where problems go.
-        charset: The encoding that came with it from outside, in a mail's header; else that of its meta element counts.
+        reading: Takes the problems.
+        charset: The encoding that a mail's header names; without it the one of the meta element counts.
 
     Raises:
         IncompleteError: The document cannot be parsed.
@@ -70,7 +70,7 @@ def _declared(head: bytes) -> str | None:
 
 
 def _lines(root: LexborNode) -> Iterator[str]:
-    """Yield the text below an element, then that of the templates below it, which are no part of the tree."""
+    """Yield the text below an element, then the text of the templates below it: they are no part of the tree."""
     trees = [root]
     while trees:
         tree = trees.pop()
@@ -80,7 +80,7 @@ def _lines(root: LexborNode) -> Iterator[str]:
 
 
 def _hidden(root: LexborNode, markup: str, shown: str, reading: Reading) -> Iterator[str]:
-    """Yield the text that a page does not show, by where it stands."""
+    """Yield the text that a page does not show, place by place."""
     for place, text in beneath(markup, shown, lambda: _nodes(root)).items():
         reading.spend_text(len(text))
         yield reading.part(f"\n{text}\n", place) if text else ""
@@ -117,7 +117,7 @@ def _text_below(root: LexborNode) -> Iterator[str]:
 
 
 class _Place(NamedTuple):
-    """Where text stands: its nearest block, by identity, and whether it is read, and with its own line breaks."""
+    """The place of a text: its nearest block, by identity; whether it is read; whether its line breaks are kept."""
 
     block: int
     is_read: bool

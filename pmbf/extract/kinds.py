@@ -1,4 +1,4 @@
-"""What a file is: by its bytes first, by its name second."""
+"""The kind of a file: by its bytes first, by its name second."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pmbf.extract.encoding import CONTROLS, HEAD_BYTES, is_probably_text, wide_e
 from pmbf.extract.formats import FORMATS
 
 TEXT_KINDS = frozenset(kind for kind, one in FORMATS.items() if one.is_text)
-"""Kinds that are decoded where they are; all others are parsed in a child process."""
+"""Kinds that are decoded in this process; all others are parsed in a child process."""
 
 SUPPORTED = {extension: kind for kind, one in FORMATS.items() for extension in one.extensions}
 """Extension -> kind. Files with other names are read as text if their bytes look like text."""
@@ -48,7 +48,7 @@ _CONTAINERS = (
     *((magic, "an archive") for magic in (b"\x28\xb5\x2f\xfd", b"MSCF", b"\x1f\x9d", b"\x04\x22\x4d\x18", b"!<arch>")),
     (b"SQLite format 3\0", "a database"),
 )
-"""What may hold text, though not in a way that is read here."""
+"""Files that may hold text, in formats that are not read."""
 _ENCRYPTED = re.compile(
     # OpenSSL, age, LUKS, KeePass
     rb"Salted__|age-encryption\.org/v1|LUKS\xba\xbe|\x03\xd9\xa2\x9a[\x65-\x67]\xfb\x4b\xb5"
@@ -73,13 +73,13 @@ _MEDIA = re.compile(
 
 
 def guess_kind(raw: bytes, name: str, *, is_clean: bool = False) -> str | None:
-    """Return the kind of a document, or None if it is none that pmbf reads. Looks at a bounded part of the bytes.
+    """Return the kind of a document, or None if pmbf does not read it. Looks at a bounded part of the bytes.
 
     Args:
         raw: Its bytes.
         name: Its name, for its extension.
-        is_clean: Whether the bytes are known to be UTF-8 without control characters and mark: where their beginning
-            leaves no doubt that they are plain text, a tenth of the time is enough.
+        is_clean: Whether the bytes are known to be UTF-8 without control characters and byte order mark. If their
+            beginning shows that they are plain text, then this takes a tenth of the time.
 
     >>> guess_kind(b"%PDF-1.7 ...", "thesis.txt")
     'pdf'
@@ -109,7 +109,7 @@ def may_be_plain(name: str) -> bool:
 
 
 def plain_kind(text: bytes, name: str) -> str | None:
-    """Return the kind of UTF-8 without control characters and mark if it is plain text, None if it is a source.
+    """Return the kind of UTF-8 without control characters and mark if it is plain text; None if it is of another kind.
 
     >>> plain_kind(b"Dear reader", "letter.md"), plain_kind(b"<html><body>Dear reader", "letter.txt")
     ('md', None)
@@ -119,12 +119,12 @@ def plain_kind(text: bytes, name: str) -> str | None:
 
 
 def refusal(raw: bytes, name: str) -> str:
-    """Return why bytes that are of no kind are not read."""
+    """Return why bytes of no known kind are not read."""
     return f"{name}: not a text document but {describe(raw)}; convert it to a kind that pmbf reads"
 
 
 def _is_littered_text(raw: bytes) -> bool:
-    """Tell UTF-8 with many control characters, as bad conversions leave them, in a file that is named a text."""
+    """Tell UTF-8 with many control characters (left by bad conversions) in a file whose name says text."""
     head = raw[:HEAD_BYTES]
     n_controls = len(head) - len(head.translate(None, CONTROLS))
     return n_controls * 4 <= len(head) and "\ufffd" not in head[: HEAD_BYTES - 4].decode("utf-8", "replace")[:-1]
@@ -133,7 +133,7 @@ def _is_littered_text(raw: bytes) -> bool:
 def looks_supported(path: str | os.PathLike[str]) -> bool:
     """Tell whether a file of a folder is worth trying: by its extension, else by its first 8 KB.
 
-    Opens regular files only, and those whose extension is known not at all.
+    Opens regular files only, and only those whose extension is unknown.
     """
     if _extension(os.fspath(path)) in SUPPORTED:
         return True
@@ -148,22 +148,22 @@ def looks_supported(path: str | os.PathLike[str]) -> bool:
 
 
 def is_media(raw: bytes) -> bool:
-    """Tell pictures, sound, film and fonts: they hold no text, so leaving them out is no gap."""
+    """Tell pictures, sound, film and fonts: they hold no text, so it is no gap to leave them out."""
     return _MEDIA.match(raw) is not None
 
 
 def is_encrypted(raw: bytes) -> bool:
-    """Tell what OpenSSL, OpenPGP, age, S/MIME and the like encrypted, where they say so."""
+    """Tell data encrypted by OpenSSL, OpenPGP, age, S/MIME, LUKS or KeePass, if a header says so."""
     return _ENCRYPTED.match(raw) is not None
 
 
 def is_container(raw: bytes) -> bool:
-    """Tell archives, old Office files, databases and what is encrypted: leaving them out is a gap."""
+    """Tell archives, old Office files, databases and encrypted data: it is a gap to leave them out."""
     return is_encrypted(raw) or any(raw.startswith(magic) for magic, _ in _CONTAINERS) or _is_part_of(raw) is not None
 
 
 def describe(raw: bytes) -> str:
-    """Return in a few words what bytes are that pmbf cannot read."""
+    """Return a few words on bytes that pmbf cannot read."""
     if is_media(raw):
         return "a picture, sound, film or font"
     if is_encrypted(raw):
@@ -173,7 +173,7 @@ def describe(raw: bytes) -> str:
 
 
 def _is_part_of(raw: bytes) -> str | None:
-    """Return what bytes are that end as a zip archive or a PDF, or hold members of a zip: the rest is damaged."""
+    """Tell bytes that end as a zip archive or a PDF, or hold members of a zip, in words; None if they do not."""
     if is_media(raw):
         return None
     end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
@@ -190,13 +190,13 @@ def _by_magic(raw: bytes, by_name: str | None) -> str | None:
 
 
 def hidden_after(raw: bytes, kind: str) -> tuple[str, ...]:
-    """Return the problem of a zip archive that hangs on a document which is none: other programs open it."""
+    """Return the problem of a zip archive behind a document that is no zip: other programs open the archive."""
     hides = kind not in _OFFICE and kind not in ARCHIVE_KINDS and _zip_directory(raw) is not None
     return ("a zip archive follows it: skipped",) if hides else ()
 
 
 def _zip_directory(raw: bytes) -> int | None:
-    """Return where the directory of a zip file begins that ends with these bytes, or None."""
+    """Return the offset of the directory of a zip file that ends with these bytes, or None."""
     end = raw.rfind(_ZIP_END, -_ZIP_END_WITHIN)
     if end < 0 or len(raw) < end + 22:
         return None
@@ -205,7 +205,7 @@ def _zip_directory(raw: bytes) -> int | None:
 
 
 def _zip_kind(raw: bytes, by_name: str | None) -> str | None:
-    """Return the kind of an office document by its members' names, of one that is cut short by its extension.
+    """Return the kind of an office document by its members' names; if it is cut short, by its extension.
 
     Any other zip file is an archive.
     """

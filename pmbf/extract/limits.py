@@ -1,4 +1,4 @@
-"""How much of a document may be read (`Limits`), and what came of it (`Extracted`)."""
+"""The bounds for reading a document (`Limits`), and the result (`Extracted`)."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from pmbf.extract.parts import Part
 
 MIB = 1 << 20
 MOST_TIMEOUT_S = 86_400
-"""A day: no clock of a thread takes much more."""
+"""A day; a thread's clock takes hardly more."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Bounds for reading one document, with everything inside it. Going over one is `IncompleteError`, never a cut.
+    """Bounds for reading one document, with everything inside it. Beyond a bound is `IncompleteError`, never a cut.
 
     Args:
         max_bytes: Bytes of the file.
@@ -54,7 +54,7 @@ class Limits:
 
 
 def require_above_zero(limits: Any) -> None:
-    """Refuse a dataclass of limits of which one is not above 0.
+    """Refuse a dataclass of limits if a limit is not above 0.
 
     Raises:
         ParameterError: A limit is 0 or less.
@@ -65,7 +65,7 @@ def require_above_zero(limits: Any) -> None:
 
 
 def over_text(limits: Limits) -> str:
-    """Return what to say of a document with too much text."""
+    """Return the message for a document with too much text."""
     return f"more than {limits.max_text_bytes} bytes of text; split it or raise the limit with --max-bytes"
 
 
@@ -75,11 +75,11 @@ class Extracted:
 
     Args:
         text: All text, in reading order. Of plain text: the characters one for one, a leading U+FEFF included.
-        kind: What was read, one of `SUPPORTED`'s values: "txt", "html", "pdf", ...
+        kind: Its kind, one of `SUPPORTED`'s values: "txt", "html", "pdf", ...
         encoding: The encoding of plain text, None for the other kinds.
-        problems: What could not be read, and why. Empty means complete.
-        notes: What was left out and is no gap: links and devices in an archive.
-        parts: Where the texts of documents inside stand, by where they begin, outer ones first.
+        problems: Which parts could not be read, and why. Empty means complete.
+        notes: Members that were left out and are no gap: links and devices in an archive.
+        parts: The spans of the texts of documents inside, by their start, outer ones first.
     """
 
     text: str

@@ -1,4 +1,4 @@
-"""Mail: the subject, every text part, and every attachment by what it is. By the standard library's `email`."""
+"""Mail: the subject, every text part, and every attachment by its kind. Parsed by the standard library's `email`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from pmbf.extract.kinds import TEXT_KINDS, guess_kind
 from pmbf.extract.reading import Reading
 
 HARMLESS_DEFECTS = frozenset({"MissingHeaderBodySeparatorDefect", "FirstHeaderLineIsContinuationDefect"})
-"""The parser takes the headers for body text then, so that nothing is lost."""
+"""With these defects the parser takes the headers for body text, so nothing is lost."""
 SIGNATURES = frozenset({"application/pkcs7-signature", "application/x-pkcs7-signature", "application/pgp-signature"})
 NAMES = {"text/html": ".html", "application/xhtml+xml": ".html", "text/markdown": ".md", "message/rfc822": ".eml"}
 
@@ -26,7 +26,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     """Return the text of a message, or of all messages of an mbox.
 
     Raises:
-        IncompleteError: More parts than the limits allow, or nested too deep.
+        IncompleteError: It has more parts than the limits allow, or they are nested too deep.
     """
     if kind == "eml":
         return "\n".join(_message(email.message_from_bytes(raw), reading))
@@ -91,7 +91,7 @@ def _leaf(part: Message, reading: Reading) -> str:
 
 
 def _not_packed(part: Message) -> str:
-    """Return the lines of a part in base64 that are none: its decoder makes noise of words, or leaves them out."""
+    """Return the lines of a part in base64 that are no base64: a decoder makes noise of words, or leaves them out."""
     if str(part.get("Content-Transfer-Encoding", "")).strip().lower() != "base64":
         return ""
     lines = str(part.get_payload()).splitlines()
@@ -113,7 +113,7 @@ def _content(part: Message, payload: bytes, reading: Reading) -> str:
 
 
 def _if_sound(parameter: Callable[[], str | None]) -> str | None:
-    """Return a parameter of a header, None where its encoding is a name with a zero byte."""
+    """Return a parameter of a header; None if its encoding is a name with a zero byte."""
     try:
         return parameter()
     except ValueError:

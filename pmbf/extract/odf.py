@@ -16,9 +16,9 @@ PARAGRAPH = frozenset({"p", "h"})
 UNREAD = frozenset(
     {"note-citation", "creator", "date", "date-string", "sender-initials", "title", "desc", "binary-data"}
 )
-"""Numbers of notes, who commented when, descriptions of pictures: not text of the paragraph they stand in."""
+"""Numbers of notes, authors and dates of comments, descriptions of pictures: no text of the paragraph around them."""
 MAX_SPACES = 1000
-"""`<text:s text:c="1000000000"/>` is a bomb."""
+"""Most spaces of one element: `<text:s text:c="1000000000"/>` is a bomb."""
 
 _NO_TEXT = re.compile(
     r"(?:^|/)(?:META-INF|Thumbnails|Configurations2)/|^(?:meta|settings)\.xml$|(?:mimetype|\.rdf|-cache)$"
@@ -51,7 +51,7 @@ def _text_of(archive: Archive, name: str, reading: Reading) -> str:
 
 
 class _PartWalker:
-    """Writes the paragraphs of a part into a flow; a paragraph inside another (a note, a text box) follows it."""
+    """Writes the paragraphs of a part into a flow. A paragraph inside another (a note, a text box) follows it."""
 
     def __init__(self) -> None:
         self.flow = Flow()
@@ -85,7 +85,7 @@ class _PartWalker:
                 self.flow.close_aside()
 
     def text(self, text: str) -> None:
-        """Write what stands in a paragraph, blanks collapsed as the format says."""
+        """Write the text of a paragraph, blanks collapsed as the format says."""
         if self._n_open and not self._n_skipped:
             self.flow.write(_BLANKS.sub(" ", text))
         else:

@@ -1,8 +1,7 @@
 """DOCX, PPTX and XLSX: every XML part of the package, walked for its text.
 
-Reading all parts, whatever they are called, rather than those a library has objects for, is what finds text boxes,
-notes, comments, headers, charts, diagrams and deleted text, in documents with and without macros, of either dialect.
-Formatting parts hold no text elements, so they add nothing.
+All parts are read, whatever their names. So text boxes, notes, comments, headers, charts, diagrams and deleted text are
+found, in documents with and without macros, of either dialect. Formatting parts hold no text elements and add nothing.
 """
 
 from __future__ import annotations
@@ -20,12 +19,12 @@ ORDER = (
     *(r"ppt/slides/", r"ppt/notesSlides/", r"ppt/comments/"),
     *(r"xl/sharedStrings\.xml", r"xl/worksheets/", r"xl/comments"),
 )
-"""Reading order of the parts; those not named here follow, by name."""
+"""Reading order of the parts; all others follow, by name."""
 
 TEXT = frozenset({"t", "delText", "text"})
 LINE = frozenset({"p", "br", "cr", "si", "is", "text", "v"})
 ASIDE = frozenset({"txbxContent", "del", "moveFrom", "rt"})
-"""Text boxes, text deleted or moved away under change tracking, furigana: never inside the sentence they hang on."""
+"""Text boxes, text deleted or moved away under change tracking, furigana: they follow the sentence around them."""
 CHARACTERS = {"noBreakHyphen": "-", "softHyphen": "\xad", "ptab": "\t"}
 
 _NO_TEXT = re.compile(
@@ -111,7 +110,7 @@ class _PartWalker:
             self._before_choice.pop()
 
     def text(self, text: str) -> None:
-        """Write what stands in a text element; the prompts of a template ("Click to edit ...") are nobody's text."""
+        """Write the text of a text element, but for the prompts of a template ("Click to edit ...")."""
         if self._is_text and not self._n_skipped and not (self._is_template and self._is_placeholder):
             self.flow.write(text)
         else:
@@ -130,7 +129,7 @@ class _PartWalker:
             self.flow.write(_symbol(attributes.get("char", "")))
 
     def _choice_had_text(self) -> bool:
-        """Tell whether a fallback for old programs repeats what its newer twin said."""
+        """Tell whether a fallback for old programs repeats text that its newer twin had."""
         return bool(self._before_choice) and self.flow.n_chars > self._before_choice[-1]
 
 

@@ -1,4 +1,4 @@
-"""What the office formats have in common: a zip of XML parts, walked for their text, and of documents inside."""
+"""The common part of the office formats: a zip of XML parts, walked for their text, and of documents inside."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _BLANK_LINES = re.compile(r"\n{3,}")
 
 
 class FlowWalker(Walker, Protocol):
-    """A walker that keeps the text it hears: what a reader sees in a flow, the rest beside it."""
+    """A walker that keeps all text: the text that a reader sees in a flow, the rest beside it."""
 
     flow: Flow
     unread: list[str]
 
 
 def part_text(archive: Archive, name: str, walker: FlowWalker, reading: Reading, *, is_told: bool = False) -> str:
-    """Return the text of one XML part. Of a broken part: what comes before the break, and a note, if it is not told."""
+    """Return the text of one XML part. Of a broken part: the text before the break, with a problem unless `is_told`."""
     try:
         walk(archive.chunks(name), walker)
     except OverLimitError:
@@ -40,16 +40,16 @@ def part_text(archive: Archive, name: str, walker: FlowWalker, reading: Reading,
 
 
 def _unread(pieces: Iterable[str], shown: str) -> str:
-    """Return the words of elements that no page shows: field codes, descriptions, what is unknown, no number."""
+    """Return the words of elements that no page shows: field codes, descriptions, unknown elements; no numbers."""
     flat = " ".join(shown.split())
     lines = (" ".join(piece.split()) for piece in pieces)
     return "".join(f"{line}\n" for line in lines if _WORD.fullmatch(line) or (" " in line and line not in flat))
 
 
 def hidden_text(archive: Archive, properties: Iterable[str], others: Iterable[str], reading: Reading) -> str:
-    """Return what stands in the markup of an office document: attributes and comments; of a property all text."""
+    """Return the text in the markup of an office document: attributes and comments; of a property all text."""
     texts = [part_text(archive, name, _HiddenWalker(is_property=True), reading) for name in properties]
-    # What breaks these was told when they were read for what they show.
+    # Their damage was told when they were read for the text that they show.
     texts += [part_text(archive, name, _HiddenWalker(is_property=False), reading, is_told=True) for name in others]
     return reading.part("\n" + "".join(texts), "properties")
 
@@ -70,23 +70,23 @@ class _HiddenWalker:
                 self.flow.end_line()
 
     def end(self, name: str) -> None:
-        """End the line of what was written."""
+        """End the line."""
         if self._is_property:
             self.flow.end_line()
 
     def comment(self, text: str) -> None:
-        """Write what only who opens the file sees."""
+        """Write a comment: only a program that shows the file itself shows it."""
         self.flow.write(text)
         self.flow.end_line()
 
     def text(self, text: str) -> None:
-        """Write a property; the other parts' text is read where they are."""
+        """Write the text of a property; the text of the other parts is read elsewhere."""
         if self._is_property:
             self.flow.write(text)
 
 
 def member_text(archive: Archive, name: str, reading: Reading) -> str:
-    """Return the text of a member that is a document of its own; pictures and the like have none."""
+    """Return the text of a member that is a document of its own; pictures, sound, films and fonts have none."""
     try:
         head = archive.head(name)
         if not head or (is_media(head) and not (reading.unseen and archive.is_within_ratio(name))):

@@ -1,6 +1,6 @@
-"""Archives: zip, tar, and what gzip, bzip2, xz or zlib packed. What they hold are documents inside the document.
+"""Archives: zip, tar, and streams of gzip, bzip2, xz or zlib. Their members are documents inside the document.
 
-Their names are labels. Nothing is written to disk, so that a path leads nowhere and a link points at nothing.
+Names are labels. Nothing is written to disk: a path leads nowhere, and a link points at nothing.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ BETWEEN = "\n\n"
 
 
 def read(raw: bytes, kind: str, reading: Reading) -> str:
-    """Return the texts of all members, those of archives inside too.
+    """Return the texts of all members, and of the members of archives inside.
 
     Raises:
         IncompleteError: The archive is damaged from its beginning, encrypted or over a limit.

@@ -1,7 +1,7 @@
 """Which document inside a document a stretch of text comes from.
 
-While a document is read, the text of each one inside it stands between two marks. They hold a random number, so that no
-document can forge them. When all is read they are taken out, and where they stood is kept.
+While a document is read, the text of each document inside it stands between two marks. The marks hold a random number,
+so no document can forge them. When everything is read, the marks are taken out, and their places are kept.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ BETWEEN = "!/"
 """Between the names of documents inside each other: `report.zip!/inner.docx`."""
 
 MOST_PATH_CHARS = 40_000
-"""Of all paths together: they go into one header between two processes. Documents beyond that stay without a name."""
+"""The most characters of all paths together: one header takes them to the other process. Documents beyond that have no
+name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,8 +24,8 @@ class Part:
     """A document inside a document: a member, an attachment, an embedded file.
 
     Args:
-        start, stop: Where its text stands in the whole text, in code points.
-        path: Its name, behind those of the documents around it, the outermost left out.
+        start, stop: The span of its text in the whole text, in code points.
+        path: The names of the documents around it, without the outermost, and its own name.
     """
 
     start: int
@@ -33,7 +34,7 @@ class Part:
 
 
 def part_at(parts: Sequence[Part], start: int, stop: int) -> Part | None:
-    """Return the document inside that holds most of a stretch of text, the innermost of several; None if none does.
+    """Return the innermost document inside that holds most of a stretch of text; None if none does.
 
     >>> parts = (Part(0, 90, "a.zip"), Part(10, 50, "a.zip!/b.txt"), Part(50, 90, "a.zip!/c.txt"))
     >>> part_at(parts, 20, 30).path, part_at(parts, 40, 60).path, part_at(parts, 90, 95)
@@ -53,7 +54,7 @@ class Marks:
         self._n_chars = 0
 
     def around(self, text: str, path: str) -> str:
-        """Return the text of a document inside, between its marks if there is anything to tell."""
+        """Return the text of a document inside, between its marks; without marks if the text is blank."""
         if not text.strip() or self._n_chars + len(path) > MOST_PATH_CHARS:
             return text
         self._n_chars += len(path)
@@ -61,7 +62,7 @@ class Marks:
         return f"\ufdd0{self._secret}+{len(self._paths) - 1}\ufdd1{text}\ufdd0{self._secret}-\ufdd1"
 
     def taken_out(self, text: str) -> tuple[str, tuple[Part, ...]]:
-        """Return a text without the marks, and where they stood, by where they begin, outer ones first."""
+        """Return a text without the marks, and the parts that they marked, by their start, outer ones first."""
         if not self._paths:
             return text, ()
         pieces, n_chars = list[str](), 0

@@ -1,4 +1,4 @@
-"""PDF: the text of every page, its notes and form fields, and the files attached. By PDFium."""
+"""PDF: the text of every page, its notes and form fields, and the attached files. Parsed by PDFium."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from pmbf.extract.pdf_streams import contents, unshown
 from pmbf.extract.reading import OverLimitError, Reading
 
 EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
-"""Beyond any page: text placed outside the visible part is in the file too."""
+"""Larger than any page: text outside the visible part is read, too."""
 ANNOTATION_TEXTS = (b"Contents", b"V")
 """A comment's words, a form field's value."""
 MAX_ANNOTATIONS = 10_000
@@ -55,7 +55,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     text = shown + _attachments(document, reading)
     streams = () if _is_encrypted(document) else contents(raw, reading)
     if not reading.unseen:
-        for _ in streams:  # for what damage they tell
+        for _ in streams:  # for the problems that they tell
             pass
         return text
     beneath = unshown(streams, shown)
@@ -64,7 +64,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
 
 
 def _is_encrypted(document: Any) -> bool:
-    """Tell a document that needs no password to be read, and has its streams encrypted all the same."""
+    """Tell a document that needs no password and has encrypted streams."""
     return bool(pdfium_c.FPDF_GetSecurityHandlerRevision(document) >= 0)
 
 
@@ -82,7 +82,7 @@ def _page(document: Any, index: int, reading: Reading) -> str:
 
 
 def _properties(raw: bytes, document: Any, reading: Reading) -> str:
-    """Return what stands beside the pages: title and the like, bookmarks, and the XMP packets that are not packed."""
+    """Return the text beside the pages: properties such as the title, bookmarks, and unpacked XMP packets."""
     lines = list(document.get_metadata_dict(skip_empty=True).values())
     try:
         lines += [mark.get_title() for mark in islice(document.get_toc(), MAX_ANNOTATIONS)]
@@ -95,7 +95,7 @@ def _properties(raw: bytes, document: Any, reading: Reading) -> str:
 
 
 def _shows_something(document: Any, index: int) -> bool:
-    """Tell a page from a blank one, and from one that is no page."""
+    """Tell a page from a blank page, and from an object that is no page."""
     try:
         return bool(pdfium_c.FPDFPage_CountObjects(document[index]))
     except pdfium.PdfiumError:
@@ -103,10 +103,10 @@ def _shows_something(document: Any, index: int) -> bool:
 
 
 def with_hyphens(text: str) -> str:
-    """Return a page's text with its line-end hyphens as they stand in print.
+    """Return a page's text with its hyphens at line ends as printed.
 
-    PDFium joins a word that a hyphen divides at a line end, and leaves U+0002 or U+FFFE at the seam. Whether the hyphen
-    belongs to the word is not for the extractor to say: hyphen and line end are put back, and the fold joins them.
+    PDFium joins a word that a hyphen divides at a line end, and leaves U+0002 or U+FFFE at the seam. Hyphen and line
+    end are put back. The fold joins the word.
 
     >>> with_hyphens("exam\\x02ple")
     'exam-\\r\\nple'
@@ -130,7 +130,7 @@ def _annotations(page: Any, document: Any, reading: Reading) -> Iterator[str]:
 
 def _string(annotation: Any, key: bytes) -> str:
     n_bytes = pdfium_c.FPDFAnnot_GetStringValue(annotation, key, None, 0)
-    if n_bytes <= 2:  # a terminating zero is all there is
+    if n_bytes <= 2:  # the terminating zero alone
         return ""
     buffer = ctypes.create_string_buffer(n_bytes)
     pointer = ctypes.cast(buffer, ctypes.POINTER(pdfium_c.FPDF_WCHAR))

@@ -1,7 +1,7 @@
-"""The streams of a PDF, as its bytes have them: whether they are whole, and what words they hold that no page shows.
+"""The streams of a PDF, from its bytes: whether they are whole, and their words that no page shows.
 
-PDFium shows what it can of a stream that breaks off, and says nothing. So each stream that may hold text is unpacked
-once more, by zlib, which knows where it should end.
+If a stream breaks off, then PDFium shows the part before the break and says nothing. So zlib unpacks each stream that
+may hold text once more: zlib knows where the stream should end.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from pmbf.extract.reading import Reading
 from pmbf.extract.strings import words_of
 
 LEAST_LETTERS = 8
-"""Of a string that is looked for in what is shown; a shorter one stands somewhere in any text."""
+"""Least letters of a string that is looked for in the shown text; any text holds shorter strings somewhere."""
 MOST_LOOKED_THROUGH = 1 << 30
-"""Characters, all strings together, that are looked through for them; what comes later is kept."""
+"""Characters that are looked through for all strings together; the strings after that are kept."""
 LINE_BYTES = 40
-"""Of strings that are looked for together: programs write some a line, some a word, some a letter."""
+"""Bytes of strings that are looked for together: a program writes a line, a word or a letter as a string."""
 DICTIONARY_BYTES = 2048
-"""Before a stream: what its dictionary may take."""
+"""The most bytes before a stream that its dictionary takes."""
 
 _BEGIN = re.compile(rb">>[\s\0]*stream(?:\r\n|\n|\r)")
 _END = b"endstream"
@@ -47,7 +47,7 @@ _NOT_PLAIN = re.compile(r"[^A-Za-z0-9]+")
 
 
 def contents(raw: bytes, reading: Reading) -> Iterator[bytes]:
-    """Yield what the streams hold that may hold text, as far as they are sound; tell damage.
+    """Yield the content of each stream that may hold text, up to its damage, which is a problem.
 
     Raises:
         OverLimitError: They expand beyond what the limits allow.
@@ -69,7 +69,7 @@ def contents(raw: bytes, reading: Reading) -> Iterator[bytes]:
 
 
 def _unpacked(packed: bytes, head: bytes, reading: Reading) -> bytes:
-    """Return a stream's content; in a filter that is left to PDFium it stays as it is, in no filter of PDF is told."""
+    """Return a stream's content; packed, if only PDFium knows its filter. A filter unknown to PDF is a problem."""
     found = _FILTERS.search(head)
     filters = _FILTER.findall(_CODE.sub(lambda code: bytes([int(code[1], 16)]), found[1])) if found else []
     if not filters and packed.startswith(_ZLIB):
@@ -110,10 +110,10 @@ def _inflated(packed: bytes, reading: Reading) -> bytes:
 
 
 def unshown(streams: Iterable[bytes], shown: str) -> str:
-    r"""Return the words of streams that stand in strings of their own letters, and in nothing that is shown.
+    r"""Return the words in strings of streams that no page shows, if the strings are of plain letters.
 
     Args:
-        streams: Their contents.
+        streams: Contents of the streams.
         shown: The text of all pages.
 
     >>> shown = "The sea comes in and it goes out again"
@@ -142,13 +142,13 @@ def _is_text(line: str) -> bool:
 
 
 def _is_shown(line: str, flat: str) -> bool:
-    """Tell a line of which all long runs of letters are shown: fonts map ligatures, dashes and quotes elsewhere."""
+    """Tell a line whose long runs of letters are all shown: fonts map ligatures, dashes and quotes elsewhere."""
     runs = ["".join(run.split()) for run in _PLAIN.findall(line)]
     return all(run in flat for run in runs if len(run) >= LEAST_LETTERS)
 
 
 def _lines(stream: bytes) -> Iterator[str]:
-    """Yield the strings of a stream, some together."""
+    """Yield the strings of a stream, several joined."""
     line = bytearray()
     for string, gap, operator in _TOKEN.findall(stream):
         if operator and len(line) >= LINE_BYTES:

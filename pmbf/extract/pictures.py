@@ -1,4 +1,4 @@
-"""Text in bytes that are no document: in runs, and packed in pictures: comments in the chunks `zTXt` and `iTXt` of PNG.
+"""Text in bytes that are no document: runs of text, and packed comments of PNG (the chunks `zTXt` and `iTXt`).
 
 Source:
     W3C, Portable Network Graphics (PNG) Specification, third edition, section 11.3.3.
@@ -12,13 +12,13 @@ from pmbf.extract.limits import MIB
 from pmbf.extract.strings import BETWEEN, runs
 
 MOST_BYTES = 16 * MIB
-"""Of one picture's comments, unpacked."""
+"""The most bytes of one picture's comments, unpacked."""
 
 _PNG = b"\x89PNG\r\n\x1a\n"
 
 
 def text_of(raw: bytes) -> tuple[str, tuple[str, ...]]:
-    """Return the text in bytes that are no document, and what of it could not be read."""
+    """Return the text in bytes that are no document, and its problems."""
     packed, problems = _packed_comments(raw)
     return BETWEEN.join(filter(None, (runs(raw), packed))), problems
 

@@ -1,7 +1,8 @@
-"""The parent's side of the reading processes: start, ask, time, kill, replace.
+"""The parent's side of the reading processes: they are started, asked, timed, killed and replaced here.
 
-A process is started when a document needs one and none is idle, and kept for the next: one for each thread that asks.
-Death or a timeout of one is that document's failure only. They end with this one: on exit, and as their input ends.
+If a document needs a process and none is idle, then one is started. It is kept for the next document: there is one for
+each thread that reads. Death or a timeout of a process is the failure of its document only. The processes end with this
+one: on exit, and when their input ends.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pmbf.jobs.frames import Frame
 
 START_S = 60.0
 DOCUMENTS_PER_WORKER = 1000
-"""Then it is replaced: what libraries leak is given back."""
+"""A process is replaced after 1,000 documents, which frees memory that libraries leak."""
 
 
 def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -> Extracted:
@@ -28,7 +29,7 @@ def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -
 
     Args:
         raw, limits, unseen: As for `extract`.
-        kind: What it is.
+        kind: The document's kind.
 
     Raises:
         UnsupportedError: A library is missing.
@@ -37,7 +38,7 @@ def read_apart(raw: bytes, kind: str, limits: Limits, *, unseen: bool = False) -
     worker = _take()
     try:
         header, text = worker.ask(raw, kind, limits, unseen)
-    except BaseException:  # KeyboardInterrupt too: half an answer may be in the pipe
+    except BaseException:  # KeyboardInterrupt, too: half an answer may be in the pipe
         _end(worker)
         raise
     if header.get("is_worn") or worker.n_documents >= DOCUMENTS_PER_WORKER or not worker.is_alive:
@@ -56,7 +57,7 @@ class Worker:
     """One reading process.
 
     Raises:
-        IncompleteError: It does not start.
+        IncompleteError: The process does not start.
     """
 
     def __init__(self) -> None:
@@ -70,7 +71,7 @@ class Worker:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it can take a document: it runs, and no watchdog is after it."""
+        """Whether it can take a document: it runs, and it was not too late."""
         return not self._is_late and self._child.is_alive
 
     @property
@@ -82,7 +83,7 @@ class Worker:
         """Return the answer to one document.
 
         Raises:
-            IncompleteError: None came in time, or none at all.
+            IncompleteError: No answer came, or none in time.
         """
         self.n_documents += 1
         asked = {"kind": kind, "limits": asdict(limits), "unseen": unseen}
@@ -101,7 +102,7 @@ class Worker:
         self._child.forget()
 
     def forget(self) -> None:
-        """Let go of a process that is another's to end: the parent's, after a fork."""
+        """Let go of a process that belongs to the parent of this forked process."""
         self._child.forget()
 
     def _exchange(self, request: Frame | None, timeout_s: float) -> Frame | None:

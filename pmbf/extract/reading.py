@@ -1,4 +1,4 @@
-"""One document being read, in the child process: which reader reads which kind, and what is left of the limits."""
+"""A document that is being read, in the child process: the reader of each kind, and the rest of the limits."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MAX_LABEL_CHARS = 200
 
 
 class OverLimitError(IncompleteError):
-    """A limit of the whole document is reached, so that reading on is no use."""
+    """A limit of the whole document is reached: the rest is not read."""
 
 
 @dataclass
@@ -32,7 +32,7 @@ class _Spent:
 
 
 class Reading:
-    """What is left of the limits while one document is read with all it contains, and what went wrong so far."""
+    """The rest of the limits while a document is read with all documents inside, and the problems so far."""
 
     def __init__(self, limits: Limits, *, unseen: bool = False, _outer: Reading | None = None, _name: str = "") -> None:
         self.limits = limits
@@ -43,20 +43,20 @@ class Reading:
 
     @property
     def problems(self) -> tuple[str, ...]:
-        """What could not be read, here and in the documents inside."""
+        """The problems of this document and of the documents inside."""
         return tuple(self._spent.problems)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What was left out because it holds no text."""
+        """Members that were left out because they hold no text."""
         return tuple(self._spent.notes)
 
     def problem(self, what: str) -> None:
-        """Keep something that could not be read. Of very many only the first are kept."""
+        """Keep a problem: a part that could not be read. The first `MAX_PROBLEMS` are kept."""
         self._keep(self._spent.problems, what)
 
     def note(self, what: str) -> None:
-        """Keep something that was left out and holds no text, so that it is no gap."""
+        """Keep a note: a member without text that was left out. It is no gap."""
         self._keep(self._spent.notes, what)
 
     def _keep(self, kept: list[str], what: str) -> None:
@@ -84,22 +84,22 @@ class Reading:
             raise OverLimitError(over_text(self.limits))
 
     def inside(self, name: str) -> Reading | None:
-        """Return the reading of a document inside this one, or note that it is too deep and return None."""
+        """Return the reading of a document inside this one; if it is too deep, keep a problem and return None."""
         if self._depth >= self.limits.max_depth:
             self.problem(f"{name}: skipped: more than {self.limits.max_depth} documents inside each other (max_depth)")
             return None
         return Reading(self.limits, _outer=self, _name=name)
 
     def part(self, text: str, name: str) -> str:
-        """Return the text of a document inside this one, so that it is known where it comes from."""
+        """Return the text of a document inside this one, marked with its name."""
         return self._spent.marks.around(text, BETWEEN.join((*self._names, name[:MAX_LABEL_CHARS])))
 
     def finished(self, text: str) -> tuple[str, tuple[Part, ...]]:
-        """Return the text of the whole document, and which parts of it come from documents inside."""
+        """Return the text of the whole document, and its parts that come from documents inside."""
         return self._spent.marks.taken_out(text)
 
     def embedded(self, raw: bytes, name: str) -> str:
-        """Return the text of a document inside this one; where it has none that can be read, note why."""
+        """Return the text of a document inside this one; if it cannot be read, keep a problem."""
         kind = guess_kind(raw, name)
         if kind is None:
             return self._runs(raw, name)
@@ -115,7 +115,7 @@ class Reading:
             return ""
 
     def _runs(self, raw: bytes, name: str) -> str:
-        """Return the runs of text in bytes that are no document, where all is read; note what may hold more."""
+        """Return the runs of text in bytes that are no document, if `unseen`; bytes of no medium are a problem."""
         if not is_media(raw):
             self.problem(f"{name}: skipped: {describe(raw)}")
         if not self.unseen:
@@ -150,7 +150,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         raise
     except RecursionError:
         raise IncompleteError("nested too deep") from None
-    except Exception as error:  # on hostile bytes, the libraries raise what they like
+    except Exception as error:  # on hostile bytes the libraries raise any error
         raise IncompleteError(f"broken: {type(error).__name__}: {error}") from None
 
 

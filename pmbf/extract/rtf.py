@@ -1,6 +1,6 @@
 """RTF, token by token: groups, control words, and bytes in the code page of the font they are set in.
 
-Written here because striprtf, the library at hand, leaves out headers, footers, notes, comments and text boxes.
+The library striprtf leaves out headers, footers, notes, comments and text boxes.
 
 Source:
     Rich Text Format (RTF) Specification, version 1.9.1, Microsoft 2008.
@@ -19,9 +19,9 @@ from pmbf.extract.rtf_unread import Unread
 from pmbf.extract.rtf_words import ASIDE, CHARACTERS, CODE_PAGES, ESCAPED, LINE, STARRED_BUT_READ, UNREAD
 
 MAX_GROUPS = 10_000
-"""Groups inside each other; Word nests some tens."""
+"""The most groups inside each other; Word nests some tens."""
 USUAL_FALLBACK_CHARS = 8
-"""Characters that stand for one that old programs do not know: no program writes more than some."""
+"""Characters that old programs show in place of one that they do not know. Programs write a few; more can hide text."""
 
 _TOKEN = re.compile(
     rb"(?P<text>[^\\{}\r\n]+)|\\(?P<word>[A-Za-z]{1,32})(?P<number>-?\d{1,10})? ?|\\'(?P<hex>[0-9A-Fa-f]{2})"
@@ -65,7 +65,7 @@ class _Reader:
         self._is_starred = False
 
     def run(self, raw: bytes) -> None:
-        """Read all tokens, those after the end too: not every program stops there."""
+        """Read all tokens, those after the end, too: not every program stops there."""
         position, end = 0, 0
         while token := _TOKEN.match(raw, position):
             n_data = self._take(token)
@@ -83,7 +83,7 @@ class _Reader:
         self._reading.spend_text(self.flow.n_chars)
 
     def _take(self, token: re.Match[bytes]) -> int:
-        """Act on a token; return how many raw bytes follow it that are no tokens."""
+        """Act on a token; return the number of raw bytes after it that are no tokens."""
         if token.lastgroup == "text":
             self._characters(token["text"])
         elif token.lastgroup == "hex":

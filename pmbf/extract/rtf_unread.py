@@ -1,4 +1,4 @@
-"""What an RTF document holds in groups that no reader shows: properties, names of fonts, pictures, what is unknown."""
+"""Text of an RTF document in groups that no program shows: properties, names of fonts, pictures, unknown groups."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pmbf.extract.reading import Reading
 from pmbf.extract.strings import runs
 
 LEAST_BYTES = 64
-"""Of data: what is shorter is a number or a hash."""
+"""Least length of data; shorter data are a number or a hash."""
 
 _HEX = re.compile(rb"[0-9A-Fa-f\s]+")
 
@@ -18,7 +18,7 @@ class Unread:
     """Collects characters and data of the groups that are left out.
 
     Args:
-        reading: Where problems go, and what the limits are.
+        reading: Takes the problems, and has the limits.
     """
 
     def __init__(self, reading: Reading) -> None:
@@ -36,7 +36,7 @@ class Unread:
         self._open += raw
 
     def end(self, codec: str) -> None:
-        """End a group: what was taken is text in some code page, or data in hexadecimal."""
+        """End a group: the taken bytes are text in some code page, or data in hexadecimal."""
         raw = bytes(self._open)
         self._open.clear()
         if len(raw) >= 2 * LEAST_BYTES and _HEX.fullmatch(raw):
@@ -46,7 +46,7 @@ class Unread:
             self._lines.append(raw.decode(codec, "replace"))
 
     def data(self, raw: bytes) -> None:
-        """Take bytes that are no RTF: a picture, an object, whatever they are."""
+        """Take bytes that are no RTF: a picture, an object, or others."""
         if len(raw) < LEAST_BYTES:
             return
         kind = guess_kind(raw, "")

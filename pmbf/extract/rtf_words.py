@@ -1,4 +1,4 @@
-"""The control words of RTF that matter for its text: characters, lines, notes, what is no text, and code pages."""
+"""The control words of RTF that matter for its text: characters, lines, notes, groups without text, code pages."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ UNREAD = frozenset(
     | {"ftnsep", "ftnsepc", "aftnsep", "aftnsepc"}
 )
 STARRED_BUT_READ = ASIDE | {"shpinst", "do", "ud", "fldrslt", "field", "result", "nestrow"}
-"""`\\*` means "skip what you do not know": these we know."""
+"""`\\*` means: skip an unknown group. These groups are known."""
 # fmt: off
 CODE_PAGES = {
     0: "cp1252", 77: "mac_roman", 128: "cp932", 129: "cp949", 130: "johab", 134: "gbk", 136: "cp950", 161: "cp1253",

@@ -1,4 +1,4 @@
-"""What gzip, bzip2, xz and zlib packed, in memory and never beyond what the limits allow."""
+"""Streams of gzip, bzip2, xz and zlib, unpacked in memory and within the limits."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pmbf.extract.limits import MIB
 from pmbf.extract.reading import OverLimitError, Reading
 
 READ_BYTES = 1 << 14
-"""Taken at once. A file may be a million tiny streams, and what one leaves over is copied for the next."""
+"""Bytes taken at once. A file may be a million tiny streams; the bytes that a stream leaves are copied for the next."""
 XZ_MEMORY_BYTES = 256 * MIB
 
 _ZEROS = re.compile(rb"\0+")
@@ -32,7 +32,7 @@ class _Decoder(Protocol):
 
 
 class _Zlib:
-    """zlib's decoder, with the manners of the other two."""
+    """zlib's decoder, with the interface of the other two."""
 
     def __init__(self, window_bits: int) -> None:
         self._zlib = zlib.decompressobj(window_bits)
@@ -62,15 +62,15 @@ DECODERS: dict[str, Callable[[], _Decoder]] = {
 
 
 def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
-    """Return what a file holds, all its streams one after another, as far as they are sound.
+    """Return the content of a file: all its streams, one after another, up to their first damage.
 
     Args:
         raw: The packed file.
         kind: "gz", "bz2", "xz" or "zlib".
-        reading: Where problems go, and what the limits are.
+        reading: Takes the problems, and has the limits.
 
     Raises:
-        OverLimitError: It expands too far, or too much with what was expanded before.
+        OverLimitError: It expands too far, or too far together with the bytes expanded before.
         IncompleteError: Nothing of it can be read.
     """
     pieces: list[bytes] = []
@@ -125,6 +125,6 @@ def _pieces(raw: bytes, kind: str, reading: Reading) -> Iterator[bytes]:
 
 
 def _after_zeros(raw: bytes, position: int) -> int:
-    """Return where the next stream begins: zeros may fill up a block."""
+    """Return the offset of the next stream; zeros before it may fill up a block."""
     zeros = _ZEROS.match(raw, position)
     return zeros.end() if zeros else position

@@ -1,7 +1,8 @@
-"""Text that stands in bytes which are no text document: in a program, a picture, behind a damaged head.
+"""Text in bytes that are no text document: in a program, in a picture, behind a damaged head.
 
-As `strings` finds it, but in any script: blocks of `BLOCK` bytes that are UTF-8 but for a byte in four, some in a row.
-In UTF-16 every other byte is the high half of a letter, most often zero. One pass, some of them at a time.
+The program `strings` finds ASCII; here any script is found. A run is 3 or more blocks in a row of 16 bytes that are
+UTF-8 but for a byte in four. In UTF-16 every other byte is the high half of a letter, most often zero. This is one pass
+over the bytes, some blocks at a time.
 """
 
 from __future__ import annotations
@@ -16,14 +17,14 @@ import numpy.typing as npt
 
 BLOCK = 16
 LEAST_BLOCKS = 3
-"""In a row: some 60 bytes with those at both ends that are partly text."""
+"""Least blocks in a row: some 60 bytes with the blocks at both ends that are partly text."""
 LEAST_WORDS = 6
 BETWEEN = "\n\n"
 
 _CHUNK_BYTES = 1 << 18
-"""What stays in the processor's cache, a multiple of `BLOCK`."""
+"""Bytes looked at together: they stay in the processor's cache. A multiple of `BLOCK`."""
 _MOST_CHARS = 1 << 16
-"""Of a run, that are looked at together: whether they are words."""
+"""Characters of a run that are judged together: whether they are words."""
 _NO_TEXT, _HIGH_HALF, _ASCII, _TRAIL, _LEAD = range(5)
 _LATIN = "pmbf.latin"
 _WIDE = ((0, "utf-16-le"), (0, "utf-16-be"), (1, "utf-16-le"), (1, "utf-16-be"))
@@ -31,7 +32,7 @@ _WORD = re.compile(
     "(?<![^\\W_])[^\\W_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\uabff]{2,20}+(?=[\\s.,;:!?)'\"\\x00-\\x1f-])"
     "|[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\uabff]{2}"
 )
-"""A word with what follows one, or two letters of a script without spaces."""
+"""A word with the mark or blank after it, or two letters of a script without spaces."""
 
 _ALPHABETIC = re.compile("[ A-Za-z\u00c0-\u052f]")
 
@@ -49,7 +50,7 @@ _POPCOUNT = np.array([number.bit_count() for number in range(1 << BLOCK)], np.ui
 
 
 def runs(raw: bytes) -> str:
-    r"""Return the runs of text in bytes, with a blank line between; empty where there are none.
+    r"""Return the runs of text in bytes, with a blank line between; empty if there are none.
 
     >>> text = "The quick brown fox jumps over the lazy dog, and the dog sleeps on beside the gate."
     >>> runs(bytes(99) + text.encode() + b"\x01\x02" * 99 + text.encode("utf-16-le") + bytes(99)).count(text)
@@ -69,13 +70,13 @@ def runs(raw: bytes) -> str:
 
 
 class _Stretches:
-    """Where dense blocks follow one another, with the block before and the one after."""
+    """The spans of dense blocks in a row, with the block before and the block after."""
 
     def __init__(self) -> None:
         self._n_blocks, self._start, self._was_dense = 0, 0, False
 
     def ended(self, dense: npt.NDArray[np.bool_]) -> Iterator[tuple[int, int]]:
-        """Yield the stretches that end in these blocks, which follow those before."""
+        """Yield the spans that end in these blocks; the blocks follow the blocks given before."""
         for turn in np.flatnonzero(np.diff(dense, prepend=self._was_dense)).tolist():
             at = self._n_blocks + turn
             if dense[turn]:
@@ -86,7 +87,7 @@ class _Stretches:
         self._was_dense = bool(dense[-1])
 
     def open(self) -> Iterator[int]:
-        """Yield where the stretch begins that goes on to the end of all blocks, if one does."""
+        """Yield the start of the span that goes on to the end of all blocks, if there is one."""
         if self._was_dense and self._n_blocks - self._start >= LEAST_BLOCKS:
             yield max(0, self._start - 1) * BLOCK
 
@@ -122,7 +123,7 @@ def _narrow(raw: bytes) -> str:
 
 
 def _wide(raw: bytes) -> str:
-    """Return UTF-16 in the byte order, from the byte, that gives most letters of alphabets."""
+    """Return the text of UTF-16, in the byte order and from the byte that give most letters of alphabets."""
     texts = [raw[first : len(raw) - (len(raw) - first) % 2].decode(order, "replace") for first, order in _WIDE]
     return max(texts, key=lambda text: len(_ALPHABETIC.findall(text, 0, _MOST_CHARS)))
 
@@ -136,7 +137,7 @@ def words_of(text: str) -> str:
 
 
 def _as_latin(error: UnicodeError) -> tuple[str, int]:
-    """Decode what is no UTF-8 as the letters that Western programs write as single bytes."""
+    """Decode bytes that are no UTF-8 as the letters that Western programs write as single bytes."""
     assert isinstance(error, UnicodeDecodeError)
     return error.object[error.start : error.end].decode("latin-1"), error.end
 

@@ -1,4 +1,4 @@
-"""The files in a tar. Links, devices and folders hold nothing: they are noted and left out."""
+"""The files in a tar. Links, devices and folders hold no bytes: they are noted and left out."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from pmbf.errors import IncompleteError
 from pmbf.extract.reading import Reading
 
 _ERRORS = (tarfile.TarError, EOFError, OSError, ValueError, OverflowError, IndexError)
-"""What `tarfile` raises on forged and cut headers."""
+"""Errors of `tarfile` on forged and cut headers."""
 
 
 def members(raw: bytes, reading: Reading) -> Iterator[tuple[str, bytes]]:
     """Yield the name and the content of each file.
 
     Raises:
-        OverLimitError: There are too many, or a sparse one claims too much.
+        OverLimitError: There are too many files, or a sparse file claims too many bytes.
         IncompleteError: The first header is no header.
     """
     try:
@@ -37,7 +37,7 @@ def members(raw: bytes, reading: Reading) -> Iterator[tuple[str, bytes]]:
     if not rest:
         reading.problem("no mark at its end: it may be cut short")
     elif rest.strip(b"\0"):
-        # tarfile stops where a header is damaged, and other programs look on behind it.
+        # tarfile stops at a damaged header; other programs go on behind it.
         reading.problem(f"{len(rest)} bytes after its end")
 
 

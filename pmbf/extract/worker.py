@@ -1,7 +1,7 @@
-"""The reading process: takes documents from standard input, gives texts to standard output, until its input ends.
+"""The reading process: takes documents from standard input, writes texts to standard output, until its input ends.
 
-Started by `pool`. It limits itself before the first byte of a document is parsed: memory, processor time, no file may
-grow, few may be open, no core dumps. What a parser does with hostile bytes beyond that ends with this process.
+`pool` starts it. Before it parses a document it limits itself: memory, processor time, no file may grow, few files may
+be open, no core dumps. If hostile bytes break a parser, then only this process ends.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from pmbf.jobs import frames
 
 try:
     import resource
-except ImportError:  # not on Windows: there the clock is the only limit
+except ImportError:  # Windows has none: the clock is the only limit there
     resource = None  # type: ignore[assignment]
 
 MAX_OPEN_FILES = 64
@@ -28,7 +28,7 @@ def main() -> None:
     """Answer requests until standard input ends."""
     source, sink = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     nowhere = os.open(os.devnull, os.O_RDWR)
-    for fd in (0, 1, 2):  # a library that prints must not write into the answers
+    for fd in (0, 1, 2):  # prints of a library must not stand among the answers
         os.dup2(nowhere, fd)
     sys.dont_write_bytecode = True
     _limit_for_good()
@@ -80,7 +80,7 @@ def _limit_for_good() -> None:
 
 
 def _limit_for(limits: Limits) -> None:
-    """Set what one document may use on top of what this process uses already."""
+    """Limit the memory and time of one document, on top of those that this process has used."""
     if resource:
         used = resource.getrusage(resource.RUSAGE_SELF)
         _lower(resource.RLIMIT_CPU, int(used.ru_utime + used.ru_stime + limits.timeout_s) + CPU_GRACE_S, soft=True)
@@ -88,7 +88,7 @@ def _limit_for(limits: Limits) -> None:
 
 
 def _lower(which: int, limit: int, *, soft: bool = False) -> None:
-    """Set a limit, never above the one inherited. A soft limit can be set anew for the next document."""
+    """Set a soft limit, never above the inherited one. It can be set anew for the next document."""
     hard = resource.getrlimit(which)[1]
     limit = limit if hard == resource.RLIM_INFINITY else min(limit, hard)
     try:

@@ -1,7 +1,7 @@
-"""XML that a stranger wrote, as a stream of elements: no tree, no entities, no DTD, no network.
+"""XML by a stranger as a stream of elements: no tree, no entities, no DTD, no network.
 
-Office formats define no entities, so a document type with definitions is refused: every entity attack needs one. A mere
-mention of a DTD, as old OpenOffice formulas have it, is read over; the DTD is not fetched.
+Office formats define no entities. So a document type with definitions is refused: every entity attack needs one. A mere
+mention of a DTD, as in old OpenOffice formulas, is read over; the DTD is not fetched.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _ASCII = "".join(map(chr, range(32, 127)))
 
 
 class Walker(Protocol):
-    """What hears of the elements, by their names without namespace."""
+    """Receives the elements, by their names without namespace."""
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
         """An element begins; its attributes, by their names without namespace."""
@@ -32,7 +32,7 @@ def walk(chunks: Iterable[bytes], walker: Walker) -> None:
     """Send the elements of an XML document to a walker, in order.
 
     Raises:
-        IncompleteError: It is not well-formed, or has a document type. What came before was sent.
+        IncompleteError: It is not well-formed, or has a document type. The elements before were sent.
     """
     names = _LocalNames()
     parser = expat.ParserCreate(namespace_separator="}")
@@ -66,7 +66,7 @@ class _LocalNames(dict[str, str]):
 
 
 def _refuse_encoding(_: str, encoding: str | None, __: int) -> None:
-    """Refuse what makes other letters of ASCII: office programs read UTF-8 and UTF-16."""
+    """Refuse encodings that make other letters of ASCII: office programs read UTF-8 and UTF-16."""
     if encoding and not encoding.lower().startswith("utf-16") and _ASCII.encode().decode(encoding) != _ASCII:
         raise IncompleteError(f"encoding {encoding}, expected UTF-8 or UTF-16")
 

@@ -19,11 +19,11 @@ _FEW_WORDS, _MANY_WORDS = 4, 8
 
 
 def checked(pairs: Iterable[object]) -> list[Named]:
-    """Return pairs of a name and a text, clean, if they are such.
+    """Return pairs of a name and a text, both clean.
 
     Raises:
-        ParameterError: One is no pair, a name is no text or empty, or a text is none; or names and texts are swapped:
-            most texts have under 4 words, and their names 8 words or more.
+        ParameterError: An item is no pair, a name is no `str` or empty, or a text is no `str`. Or names and texts look
+            swapped: most texts have under 4 words, and their names 8 words or more.
     """
     named = [_checked(row, pair) for row, pair in enumerate(pairs)]
     n_swapped = sum(_looks_swapped(name, text) for name, text in named)
@@ -43,10 +43,10 @@ def add_texts(writer: Writer, named: Sequence[Named]) -> list[int]:
 
 
 def require_text(name: object, text: object, where: str = "") -> Named:
-    """Return a name and a text, clean, if they are such; `where` begins the message otherwise.
+    """Return a name and a text, both clean; `where` begins the message of an error.
 
     Raises:
-        ParameterError: The name is no text or empty, or the text is none.
+        ParameterError: The name is no `str` or empty, or the text is no `str`.
     """
     if not isinstance(name, str) or not name:
         raise ParameterError(f"{where}name is {name!r}, expected what to call the text")

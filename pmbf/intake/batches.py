@@ -1,10 +1,10 @@
-"""Files read ahead of the writer: contents, text, fingerprint; in this thread, or in several.
+"""Files read ahead of the writer: contents, text, fingerprint; in this thread, in others, or in processes.
 
     plan ─► batches of up to 256 files ─► threads: read, extract, fingerprint ─► in the order of the plan
 
-Plain texts are read by one native call a batch, which holds the interpreter's lock for a moment only: threads work side
-by side. Other kinds are parsed in processes of their own anyway, and so are, in a large load, plain texts in any other
-encoding. The NumPy kernels do hold the lock; with them whole batches are read in processes.
+One native call reads the plain texts of a batch. It holds the interpreter's lock for a moment only, so threads work
+side by side. Other formats are always parsed in processes. In a large load, so are plain texts in other encodings than
+UTF-8, but for the first 100 small ones. The NumPy kernels hold the lock: with them, processes read whole batches.
 
 At most 64 MB are read ahead of the writer, so memory does not grow with the number of files.
 """
@@ -34,14 +34,15 @@ from pmbf.store.pending import NewDocument
 
 BATCH_FILES, BATCH_BYTES = 256, 2 << 20
 BATCH_SECONDS = 0.1
-"""A batch that is read in this thread ends after this time: Ctrl-C and the progress wait for the end of a batch."""
+"""If this thread reads a batch, then the batch ends after this time: Ctrl-C and the progress wait for its end."""
 AHEAD_BYTES = 64 << 20
-"""The most that is read ahead of the writer, so that threads have work during a commit. Two batches a thread may be
-read ahead in any case, even if they are larger."""
+"""The most that is read ahead of the writer, so that threads have work during a commit. Two batches a thread are always
+read ahead, even if they are larger."""
 _BYTES_WORTH_PROCESSES = 16 << 20
-"""A load of fewer bytes starts no processes: starting one takes as long as reading some ten megabytes."""
+"""A load of fewer bytes starts no processes: to start one takes as long as to read some 10 MB."""
 _FEW_FILES, _SMALL_BYTES = 100, 1 << 20
-"""The first 100 texts in other encodings than UTF-8 are decoded here if they are no larger; processes read the rest."""
+"""The first 100 texts in other encodings than UTF-8 are decoded here, if they have at most 1 MB; processes read the
+rest."""
 
 
 Outcome = NewDocument | PmbfError | OSError | None
@@ -57,15 +58,15 @@ def read_ahead(
     jobs: int,
     n_bytes: int,
 ) -> Iterator[list[Outcome]]:
-    """Yield what each file gave, or why it gave nothing, in the order of the files, batch by batch.
+    """Yield the document of each file, or the error of reading it, in the order of the files, batch by batch.
 
     Args:
-        files: What to read; None keeps a place, and its outcome is None.
+        files: Files to read. None keeps a place: its outcome is None.
         params: Of the collection.
         limits: Bounds for reading a file.
-        threads: `jobs` threads; None to read here, when the next batch is asked for.
+        threads: `jobs` threads; None to read in this thread, when the next batch is asked for.
         jobs: Batches read at the same time.
-        n_bytes: Of all the files.
+        n_bytes: Bytes of all the files.
     """
     read = partial(_all_outcomes, params=params, limits=limits)
     if kernels.NAME == "native" and threads:
@@ -80,7 +81,7 @@ def read_ahead(
 
 
 def read_document(path: str, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
-    """Read a file, extract its text, `apart` if need be, and make its fingerprint.
+    """Read a file, extract its text, and make its fingerprint; with `apart` a process extracts the text.
 
     Raises:
         NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
@@ -93,7 +94,7 @@ def read_document(path: str, params: Params, limits: Limits, *, apart: bool = Fa
 
 
 def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> dict[str, NewDocument]:
-    """Read files of plain text in UTF-8, by path; those left out `read_document` must tell about."""
+    """Return the plain texts in UTF-8, by path; the other files are left to `read_document`."""
     most_bytes = min(limits.max_bytes, limits.max_text_bytes)
     sizes = {file.path: file.size for file in files if file.size <= most_bytes}
     texts = kernels.read_texts(list(sizes), list(sizes.values()), params.sampling)
@@ -123,7 +124,7 @@ def _read_aside(
 
 
 def _held_bytes(batch: _Batch) -> int:
-    """Return the memory that a batch may take: its texts, and for each file a page for what comes with it."""
+    """Return the bytes of memory that a batch may take: its texts, and 4,096 bytes a file for the rest."""
     return sum((file.size if file else 0) + 4096 for file in batch)
 
 
@@ -141,7 +142,7 @@ def _batches(files: Iterable[FileFound | None]) -> Iterator[_Batch]:
 
 
 def _in_time(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
-    """Yield what comes in batches, each ended after `BATCH_SECONDS`."""
+    """Yield outcomes in batches; a batch ends after `BATCH_SECONDS`."""
     batch: list[Outcome] = []
     until = time.monotonic() + BATCH_SECONDS
     for outcome in outcomes:
@@ -154,7 +155,7 @@ def _in_time(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
 
 
 class _Apart:
-    """Says of each text that has to be decoded whether a process reads it: a large one, or any after the first 100."""
+    """Says whether a process reads a text that is not UTF-8: if it is above 1 MB, or not among the first 100."""
 
     def __init__(self) -> None:
         self._numbers = itertools.count()
@@ -176,7 +177,7 @@ def _all_outcomes(
 def _outcomes(
     batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
 ) -> Iterator[Outcome]:
-    """Yield what each file gave: plain texts all at once, the others when they are asked for."""
+    """Yield the outcome of each file; plain texts are read all at once, the others when they are asked for."""
     plain = read_plain((file for file in batch if file and may_be_plain(file.path)), params, limits)
     for file in batch:
         if file:

@@ -17,14 +17,14 @@ _name = attrgetter("name")
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A file that was not loaded, or not whole, and why."""
+    """A file that was not loaded, or not to its end, and why."""
 
     path: str
     reason: str
 
 
 class FileFound(NamedTuple):
-    """A file a load will look at; `named` when the user gave its very path."""
+    """A file that a load will look at; `named` if the user gave its path, not that of a folder above it."""
 
     path: str
     size: int
@@ -39,16 +39,16 @@ def discover(
     exclude: Sequence[str] = (),
     hidden: bool = False,
 ) -> Iterator[FileFound | Problem]:
-    """Yield the files below some roots, in alphabetical order per folder, or why one cannot be looked at.
+    """Yield the files below some roots, each folder's in alphabetical order, or why one cannot be looked at.
 
-    Folders are walked recursively; symbolic links in them are not followed, nor are collections and, unless asked for,
-    hidden entries entered. A file named by the user is always taken.
+    Folders are walked recursively. Symbolic links in them are not followed, collections are not entered, and hidden
+    entries are left out unless `hidden` is true. A file named by the user is always taken.
 
     Args:
         roots: Files and folders.
-        include: Glob patterns; a file found in a folder must fit one, if there are any.
-        exclude: Glob patterns; a file or folder found in a folder must fit none.
-        hidden: Whether hidden entries are entered, all but the `.git` of a repository.
+        include: Glob patterns; if there are any, a file found in a folder must fit one of them.
+        exclude: Glob patterns; a file or folder found in a folder must fit none of them.
+        hidden: Whether hidden entries are taken, all but the `.git` of a repository.
     """
     for root in roots:
         path = os.path.abspath(os.fspath(root))

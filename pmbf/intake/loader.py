@@ -32,27 +32,27 @@ from pmbf.store.tables import PathEntry
 from pmbf.store.writer import Writer
 
 COMMIT_BYTES = 64 << 20
-"""Bytes of text after which what is loaded is committed."""
+"""A load commits after this many bytes of text."""
 COMMIT_SECONDS = 15.0
-"""Time after which what is loaded is committed in any case: an interruption costs no more work than that."""
+"""A load commits after this time at the latest, so a kill costs no more work than that."""
 _LOOKED_UP_TOGETHER = 400
 
 
 @dataclass(slots=True)
 class LoadReport:
-    """What a load did, in numbers of files.
+    """The result of a load, in numbers of files.
 
     Args:
         n_added: New documents.
         n_replaced: Paths whose contents had changed.
         n_unchanged: Skipped: same size and modification time, or same contents.
-        n_same: Contents the collection already had under another path.
+        n_same: Files whose contents the collection already had under another path.
         n_pruned: Paths taken out because their file is gone.
         n_skipped: Files met in folders that are no text documents.
         n_bytes: Bytes read.
         seconds: Wall time.
         problems: Files not loaded, or not read to their end, each with its reason.
-        interrupted: Whether it was stopped; what it did until then is kept.
+        interrupted: Whether the load was stopped; everything done until then is kept.
     """
 
     n_added: int = 0
@@ -73,7 +73,7 @@ class LoadReport:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a load is: files and bytes done, and known so far in total."""
+    """How far a load is: files and bytes done, and in total."""
 
     n_files: int
     n_files_total: int
@@ -94,7 +94,7 @@ class Loader:
     """Loads files into a collection through its writer.
 
     Args:
-        writer: Where documents go; committed per batch and at the end.
+        writer: Takes the documents; the loader commits.
         params: The collection's parameters.
         limits: Bounds for reading a file.
         threads: `jobs` threads that read; None to read here.
@@ -125,7 +125,7 @@ class Loader:
         self._incomplete = writer.store.catalog.incomplete_documents()
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
-        """Load files, commit, and return the report; on Ctrl-C commit what is done, note it and raise.
+        """Load files, commit, and return the report; on Ctrl-C commit what is done, set `interrupted` and raise.
 
         Raises:
             OSError: The disk is full; everything committed before is kept.
@@ -158,7 +158,7 @@ class Loader:
                 self._commit_when_due()
 
     def prune(self, roots: Sequence[str | os.PathLike[str]]) -> None:
-        """Take out the paths below some folders whose file is surely gone; commits.
+        """Take out the paths below some folders whose file is surely gone, and commit.
 
         A folder that is missing or empty itself, as when a disk is not mounted, proves nothing: it is a problem.
         """
@@ -191,7 +191,7 @@ class Loader:
         return list(files.values())
 
     def _read(self, files: Sequence[FileFound]) -> Iterator[list[tuple[_Planned, Outcome]]]:
-        """Yield each file as it was planned, with what it gave, batch by batch; the plan runs ahead of the reading."""
+        """Yield each planned file with its outcome, batch by batch; the plan runs ahead of the reading."""
         planned: deque[_Planned] = deque()
 
         def to_read() -> Iterator[FileFound | None]:
@@ -240,7 +240,7 @@ class Loader:
         self._writer.relist(planned.known, PathEntry(file.path, same, file.size, file.mtime_ns))
 
     def _unchanged(self, path: str, document: int) -> None:
-        """Count a file as unchanged, and say again what of it was not read."""
+        """Count a file as unchanged, and report again which parts of it were not read."""
         self.report.n_unchanged += 1
         self._say_incomplete(path, self._incomplete.get(document, "").splitlines())
 
@@ -267,7 +267,7 @@ class Loader:
 
 @contextlib.contextmanager
 def _between_batches() -> Iterator[Callable[[], bool]]:
-    """Hold Ctrl-C back until the files at hand are done, and yield whether it came; a second one acts at once."""
+    """Hold Ctrl-C back until the batch is done; yield whether it came. A second Ctrl-C acts at once."""
     handler = signal.getsignal(signal.SIGINT)
     if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
         yield lambda: False
@@ -288,7 +288,7 @@ def _between_batches() -> Iterator[Callable[[], bool]]:
 
 @contextlib.contextmanager
 def _without_garbage_collection() -> Iterator[None]:
-    """Spare the search for reference cycles: rows by the thousand make it a tenth of a load, and hold none."""
+    """Switch off the search for reference cycles: it took a tenth of a load, and rows hold no cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -299,7 +299,7 @@ def _without_garbage_collection() -> Iterator[None]:
 
 
 def _is_gone(path: str) -> bool:
-    """Return whether a file is surely not there; one that cannot be looked at is not gone."""
+    """Return whether a file is surely gone; a file that cannot be looked at may be there."""
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):

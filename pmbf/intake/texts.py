@@ -1,4 +1,4 @@
-"""The one way from what a user gives to a text: a file, a stream, the bytes of a file, or a text itself.
+"""The one way from a user's input to a text. The input is a file, a stream, the bytes of a file, or a text.
 
 Origin ─► bytes, within limits ─ extract ─► Text
 """
@@ -15,7 +15,7 @@ from pmbf.extract import Limits, extract
 from pmbf.text import clean
 
 _LONGEST_PATH = 4096
-"""Characters. A longer text is no path on any system."""
+"""Characters. No system has longer paths."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,11 +23,11 @@ class Text:
     """A text as it was read.
 
     Args:
-        name: What the report calls it.
+        name: The text's name in the report.
         content: The whole text, clean, or its UTF-8: most texts share nothing, and need not be decoded.
-        problems: What was not read, and what is odd about the text.
-        unread: Whether nothing was read: `problems` says why; without problems it is no text document.
-        kind: Of file, one of `pmbf.extract.SUPPORTED`; empty for a text that came from no file.
+        problems: Which parts were not read, and anything odd about the text.
+        unread: Whether nothing was read. `problems` says why; if there are none, then it is no text document.
+        kind: The file format, one of `pmbf.extract.SUPPORTED`; empty for a text that came from no file.
     """
 
     name: str
@@ -47,11 +47,11 @@ class Origin:
     """Where a text comes from.
 
     Args:
-        name: What reports call it.
-        content: The text, or the bytes of a file; None where `path` is to be read.
-        path: A regular file; the ending of its name, or else of `name`, tells its format.
-        streams: Whether `path` may be a pipe, or `-` for stdin, and is waited for.
-        met: Whether the file was met in a folder. Then it is passed over if it is no text document.
+        name: The text's name in reports.
+        content: The text, or the bytes of a file; None if `path` is to be read.
+        path: A regular file. Its extension tells the format; if there is no path, then the extension of `name` does.
+        streams: Whether `path` may be a pipe, or `-` for stdin; reading waits for their end.
+        met: Whether the file was met in a folder. If it is no text document then, it is passed over.
     """
 
     name: str
@@ -62,10 +62,10 @@ class Origin:
 
     @staticmethod
     def of(query: object, name: str = "") -> Origin:
-        """Return the origin that a text, the bytes of a file, or a path stands for.
+        """Return the origin of a text, of the bytes of a file, or of a path.
 
         Raises:
-            ParameterError: It is something else.
+            ParameterError: The query is something else.
         """
         if isinstance(query, str | bytes):
             return Origin(name, query)
@@ -77,12 +77,12 @@ class Origin:
 
     @property
     def is_stream(self) -> bool:
-        """Whether its bytes come once, and for this process alone."""
+        """Whether its bytes come once, and for this process alone: a pipe, or stdin."""
         return self.streams and is_stream(self.path)
 
     @property
     def title(self) -> str:
-        """What messages call it; the ending tells its format."""
+        """The name in messages; its extension tells the format."""
         return self.name if self.path in ("", "-") else self.path
 
     def read(self, max_bytes: int) -> str | bytes:
@@ -97,7 +97,7 @@ class Origin:
 
 
 def origins(queries: Iterable[object]) -> Iterator[Origin | Text]:
-    """Yield where each query comes from; one that is no query, as NaN in a column of texts, is a text not read."""
+    """Yield the origin of each query; anything that is no query, such as NaN in a column, is a `Text` not read."""
     for row, query in enumerate(queries):
         try:
             yield Origin.of(query)
@@ -109,7 +109,7 @@ def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
     """Return the text of an origin.
 
     Args:
-        origin: What to read.
+        origin: Where to read.
         limits: Bounds for reading a file.
         apart: As for `pmbf.extract.extract`.
 
@@ -127,10 +127,10 @@ def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
 
 
 def read_whole(origin: Origin, limits: Limits) -> str:
-    """Return the text of an origin that is to be ignored wherever it stands.
+    """Return the text of an origin whose passages shall not count.
 
     Raises:
-        IncompleteError: Not all of it can be read: the rest of it would count.
+        IncompleteError: A part of it cannot be read: that part would count.
         NotFoundError, UnsupportedError, OSError: As for `read_text`.
     """
     read = read_text(origin, limits)
@@ -140,7 +140,7 @@ def read_whole(origin: Origin, limits: Limits) -> str:
 
 
 def read_leniently(origin: Origin | Text, limits: Limits) -> Text:
-    """Return the text of an origin, or in its `problems` why it cannot be read; a text as it is."""
+    """Return the text of an origin; if it cannot be read, then `problems` says why. A `Text` is returned as it is."""
     if isinstance(origin, Text):
         return origin
     try:
@@ -155,13 +155,13 @@ def read_leniently(origin: Origin | Text, limits: Limits) -> Text:
 def is_passed_over(error: Exception, *, met: bool) -> bool:
     """Return whether a file that gave an error is passed over in silence.
 
-    That is a file met in a folder that is no text document, such as a picture; not one that an extra could read.
+    That is: it was met in a folder, it is no text document (a picture, say), and no extra could read it.
     """
     return met and isinstance(error, UnsupportedError) and not error.missing_extra
 
 
 def _taken_for_a_text(text: str) -> tuple[str, ...]:
-    """Return the problem of a text that is the path of a file: whoever wrote it may have meant the file."""
+    """Return a problem if a text is the path of a file: the caller may have meant the file."""
     if len(text) > _LONGEST_PATH or "\n" in text or not os.path.isfile(text):
         return ()
     return (f"{text!r} was taken for a text, but is the path of a file; to screen the file, give pathlib.Path(…)",)

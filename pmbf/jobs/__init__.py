@@ -1,4 +1,4 @@
-"""How calls are run: in threads, or in processes that are children of this one and talk in frames."""
+"""How calls are run: in threads, or in child processes that talk in frames."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ Result = TypeVar("Result")
 
 
 class Runner(Protocol):
-    """What runs calls somewhere else: whoever needs results side by side takes one, and does not ask where it runs."""
+    """Runs calls somewhere else; its user does not know whether in threads or in processes."""
 
     def submit(self, call: Callable[..., Result], /, *arguments: Any) -> Future[Result]:
-        """Return the future result of a call; it raises what the call raises."""
+        """Return the future result of a call; an error of the call is raised by the future."""
         ...

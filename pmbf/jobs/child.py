@@ -1,4 +1,4 @@
-"""A Python of ours in a process of its own: how it is started, asked and ended, and why it died."""
+"""A Python process that runs a module of pmbf: its start, its requests, its end and the cause of its death."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from pmbf.jobs.frames import Frame
 
 
 class Child:
-    """One process that runs `main` of a module of ours.
+    """A process that runs `main` of a module of pmbf.
 
     It takes frames from its standard input and answers on its standard output, unless it is given other streams.
 
     Args:
-        name: What messages call it.
-        module: Whose `main` it runs.
-        arguments: What it finds in `sys.argv`.
+        name: The name of the process in messages.
+        module: Its `main` is run.
+        arguments: The rest of its `sys.argv`.
         stdin, stdout, stderr, pass_fds: As for `subprocess.Popen`.
 
     Raises:
-        IncompleteError: It does not start.
+        IncompleteError: The process does not start.
     """
 
     def __init__(
@@ -46,8 +46,8 @@ class Child:
                 stdout=stdout,
                 stderr=stderr,
                 pass_fds=pass_fds,
-                bufsize=0,  # no bytes wait in a buffer that a forked child would flush a second time
-                start_new_session=True,  # Ctrl-C is for the parent to act on
+                bufsize=0,  # a forked child would flush a buffer a second time
+                start_new_session=True,  # the parent alone gets Ctrl-C
             )
         except OSError as error:
             raise IncompleteError(f"{name} does not start: {error}") from None
@@ -59,11 +59,11 @@ class Child:
 
     @property
     def is_alive(self) -> bool:
-        """Whether it runs."""
+        """Whether the process runs."""
         return self._process.poll() is None
 
     def ask(self, request: Frame | None) -> Frame | None:
-        """Send a frame, if there is one, and return the next that comes; None where the process ends instead."""
+        """Send a frame, if given, and return the next one that comes; None if the process ended."""
         assert self._process.stdin
         assert self._process.stdout
         with contextlib.suppress(OSError, ValueError):  # a broken pipe; one that was closed
@@ -73,7 +73,7 @@ class Child:
         return None
 
     def cause_of_death(self, wait_s: float | None = None) -> str:
-        """Wait for the end of the process and return why it ended: the signal's name, or its exit status."""
+        """Wait for the end of the process and return its cause: the signal's name, or the exit status."""
         try:
             status = self._process.wait(wait_s)
         except subprocess.TimeoutExpired:
@@ -81,27 +81,27 @@ class Child:
         return _signal_name(-status) if status < 0 else f"exit status {status}"
 
     def wait(self) -> None:
-        """Wait for the end of the process, as it comes once its input or its socket has ended."""
+        """Wait for the end of the process. It ends once its input or its socket has ended."""
         self._process.wait()
 
     def kill(self) -> None:
-        """End the process, if it runs; `wait` waits for its end."""
+        """Kill the process, if it runs; `wait` waits for its end."""
         self._process.kill()
 
     def forget(self) -> None:
-        """Close the streams to a process that has ended, or, after a fork, that is another's to end."""
+        """Close the streams to a process that has ended, or that belongs to the parent of this forked process."""
         for stream in (self._process.stdin, self._process.stdout):
             if stream:
                 stream.close()
         if self._process.returncode is None:
-            self._process.returncode = 0  # not our child: nothing to wait for
+            self._process.returncode = 0  # not our child: there is nothing to wait for
 
 
 def program(module: str, *arguments: str) -> list[str]:
-    """Return the command that calls `main` of a module of ours in a Python of its own, with arguments.
+    """Return the command that calls `main` of a module of pmbf in a new Python, with arguments.
 
-    It finds its modules where this process does, but for the current folder, and pmbf itself; `-I`: what lies in that
-    folder, or in PYTHONPATH, is not imported by accident.
+    The new Python has this one's `sys.path` without the current folder, and the folder of pmbf. `-I` keeps it from
+    importing modules of the current folder, or of PYTHONPATH.
     """
     where = [*filter(None, sys.path), str(Path(__file__).parents[2])]
     boot = f"import sys; sys.path[:] = sys.argv[{len(arguments) + 1}:]; from {module} import main; main()"

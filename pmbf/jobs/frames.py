@@ -1,8 +1,8 @@
-"""What goes between our processes: frames of a JSON header and raw bytes.
+"""Messages between processes of pmbf: frames of a JSON header and raw bytes.
 
     u32 header length | u64 body length | header, UTF-8 JSON | body        (both lengths little-endian)
 
-JSON, not pickle, from a reading process: one that a document has taken over can only send us text.
+JSON, not pickle: a reading process that a document has taken over can only send text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import IO, Any
 
 Frame = tuple[dict[str, Any], bytes]
 Stream = IO[bytes] | RawIOBase
-"""An unbuffered one."""
+"""Unbuffered."""
 
 MAX_HEADER_BYTES = 1 << 20
 LENGTHS = struct.Struct("<IQ")
@@ -29,13 +29,13 @@ def send(stream: Stream, header: dict[str, Any], body: bytes = b"") -> None:
 
 
 def head_of(header: dict[str, Any], n_body: int) -> bytes:
-    """Return what a frame has before its body, which has `n_body` bytes."""
+    """Return the bytes of a frame before its body of `n_body` bytes."""
     encoded = json.dumps(header).encode()
     return LENGTHS.pack(len(encoded), n_body) + encoded
 
 
 def receive(stream: Stream, max_header_bytes: int = MAX_HEADER_BYTES) -> Frame | None:
-    """Return the next frame of an unbuffered stream, or None where it ends or what comes is no frame."""
+    """Return the next frame of an unbuffered stream; None if the stream ends, or no frame follows."""
     lengths = _exactly(stream, LENGTHS.size)
     n_header, n_body = LENGTHS.unpack(lengths) if lengths else (max_header_bytes + 1, 0)
     header = _exactly(stream, n_header) if n_header <= max_header_bytes else None

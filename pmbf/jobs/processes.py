@@ -2,8 +2,8 @@
 
     submit(call, arguments) ─► a thread ─► frame ─► process: call(*arguments) ─► frame ─► future
 
-They do not import the script that asks, which `multiprocessing` does and which ends badly where the script is typed in,
-comes from standard input or lacks the guard `if __name__ == "__main__":`. They end when their input does.
+They do not import the calling script. `multiprocessing` imports it, and fails if the script is typed in, comes from
+standard input or lacks the guard `if __name__ == "__main__":`. The processes end when their input ends.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
 class Processes:
-    """A number of processes, each started when it is first needed, with one call at a time.
+    """Processes, each started when it is first needed. Each makes one call at a time.
 
     Args:
-        n_processes: At least 1.
+        n_processes: The most processes, at least 1.
         prepare: Called in each process before its first call, with `arguments`.
-        arguments: Picklable.
+        arguments: Of `prepare`; picklable.
 
     Thread rule: one thread per object.
 
@@ -52,13 +52,13 @@ class Processes:
     def submit(self, call: Callable[..., Result], /, *arguments: Any) -> Future[Result]:
         """Return the future result of a call in one of the processes.
 
-        It raises what the call raises, `IncompleteError` where the process dies, and `ParameterError` where it cannot
-        find the call: one that is defined in the calling script and not in a module.
+        The future raises an error of the call. It raises `IncompleteError` if the process dies, and `ParameterError` if
+        the process cannot find the call: a function that is defined in the calling script, not in a module.
         """
         return self._threads.submit(self._run, call, arguments)
 
     def close(self) -> None:
-        """End the processes at once; calls that are not done are given up."""
+        """End the processes at once; calls that are not done have no result."""
         self._closed = True
         self._threads.shutdown(wait=False, cancel_futures=True)
         for process in list(self._all):
@@ -83,7 +83,7 @@ class Processes:
     def _started(self) -> Child:
         process = Child("a working process", "pmbf.jobs.processes")
         self._all.add(process)
-        if self._closed:  # meanwhile: then nobody else would end it
+        if self._closed:  # closed meanwhile: nobody else would end it
             process.kill()
         result = _asked(process, self._first)
         if isinstance(result, _Raised):
@@ -93,7 +93,7 @@ class Processes:
 
 
 class _Raised:
-    """An error in the place of a result; called, it is raised."""
+    """An error in place of a result. A call of it raises the error."""
 
     def __init__(self, error: BaseException) -> None:
         self.error = error
@@ -118,7 +118,7 @@ def main() -> None:
     source, sink = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb", 0)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
-    os.dup2(2, 1)  # what a call prints must not stand among the answers
+    os.dup2(2, 1)  # prints of a call must not stand among the answers
     sys.stdout = sys.stderr
     with contextlib.suppress(BrokenPipeError):  # nobody waits any more
         while request := frames.receive(source):
@@ -147,5 +147,5 @@ def _loaded(pickled: bytes) -> Call:
 def _pickled(error: Exception) -> bytes:
     try:
         return pickle.dumps(_Raised(error))
-    except Exception:  # an error that holds what cannot be pickled
+    except Exception:  # the error holds an object that cannot be pickled
         return pickle.dumps(_Raised(RuntimeError(f"{type(error).__name__}: {error}")))

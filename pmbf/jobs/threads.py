@@ -1,4 +1,4 @@
-"""Threads that make calls somebody waits for before calls that are made ahead."""
+"""Threads that make the calls that somebody waits for, and only then the calls made ahead of need."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Threads(Executor):
     """Threads for calls that release the interpreter's lock; to be used as a context.
 
     Args:
-        n_threads: How many, at least 1.
+        n_threads: Number of threads, at least 1.
     """
 
     def __init__(self, n_threads: int) -> None:
@@ -33,11 +33,11 @@ class Threads(Executor):
 
     @property
     def ahead(self) -> Runner:
-        """Runs calls in these threads once no other is waiting but those that were submitted ahead before."""
+        """Runs calls in these threads, each after all waiting calls of `submit` and the earlier calls ahead."""
         return _Ahead(self)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """End the threads when all calls are made; whoever wants fewer cancels their futures."""
+        """End the threads when all calls are made. To make fewer, cancel their futures before."""
         for _ in self._threads:
             self._turns.put(None)
         for thread in self._threads if wait else ():
@@ -60,10 +60,10 @@ class Threads(Executor):
         return future
 
     def _work(self) -> None:
-        """Make one call for each turn. Each call brings one turn; the end brings one more for each thread."""
+        """Make one call for each turn. Each submitted call brings one turn; the end brings one more for each thread."""
         while made := self._next():
             made()
-            del made  # and what it returned, until there is another
+            del made  # and its result, while the thread waits
 
     def _next(self) -> Callable[[], None] | None:
         self._turns.get()

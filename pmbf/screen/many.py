@@ -3,8 +3,8 @@
     queries ─► batches ─► read, sample, candidates ─► here: catalog ─► texts compared ─► here: Report
                           in a process                                in a process
 
-The processes open the files of the store's generation (what a pickled store is) and never the catalog, which may have
-moved on: every report shows the same generation. At most a few batches a process are under way.
+A pickled store names the files of its generation. The processes open these files and never the catalog, which may be of
+a later generation by then: every report shows the same generation. At most two batches a process are under way.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from pmbf.jobs.processes import Future, Processes
 
 BATCH_QUERIES = 4
-"""Queries that meet a tile together, and travel to a process together."""
+"""Queries in a batch: they are looked up in a tile together, and sent to a process together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A query's report, and the query; of one that could not be read the report says why."""
+    """A query with its report. If the query could not be read, then the report says why."""
 
     report: Report
     query: Text
@@ -51,11 +51,11 @@ def answers(
 
     Args:
         store: The collection, at its generation.
-        queries: What to read, and texts that were read before.
+        queries: Origins to read, and texts that were read before.
         limits: Bounds for reading a file.
         options: What to look for.
-        jobs: Processes that read and compare, at least 1; with 1 everything is done here, when the next answer is asked
-            for.
+        jobs: Processes that read and compare, at least 1. With 1 this process does everything, when the next answer is
+            asked for.
 
     Raises:
         CorruptError: A file of the collection that an answer needs is damaged.
@@ -71,14 +71,14 @@ def answers(
                     confirmed = matches(store, one.subject(text.text), compared, options, word_statistics(store))
                 yield _answer(store, text, one, confirmed, options)
         return
-    from pmbf.jobs.processes import Processes  # only who asks for processes waits for this
+    from pmbf.jobs.processes import Processes  # imported only if processes are asked for
 
     with Processes(jobs, _start, (store, limits, options, word_statistics(store))) as processes:
         yield from _ahead(store, processes, batches, options, jobs)
 
 
 def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
-    """Yield the report of each answer; before each, call `on_progress` with how many there were so far."""
+    """Yield the report of each answer; before each, call `on_progress` with the number of reports so far."""
     for number, answer in enumerate(found, 1):
         if on_progress:
             on_progress(number)
@@ -88,7 +88,7 @@ def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) 
 def _ahead(
     store: Store, processes: Processes, batches: Iterable[Sequence[Origin | Text]], options: Options, most: int
 ) -> Iterator[Answer]:
-    """Yield answers in order, up to so many batches being asked and so many being compared meanwhile."""
+    """Yield answers in order; meanwhile at most `most` batches are asked, and `most` are compared."""
     asking: deque[Future[_Batch]] = deque()
     comparing: deque[tuple[_Batch, Future[list[Confirmed]]]] = deque()
 
@@ -124,7 +124,7 @@ def _asked(files: StoreFiles, batch: Sequence[Origin | Text], limits: Limits, op
 
 
 def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]]:
-    """Return what is compared for each query; the catalog is asked once for all."""
+    """Return the sources to compare for each query; the catalog is asked once for all queries."""
     found = [one.found[: options.max_candidates] for _, one in asked]
     every = iter(sources(store, list(itertools.chain.from_iterable(found))))
     return [list(itertools.islice(every, len(one))) for one in found]

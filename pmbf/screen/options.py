@@ -1,4 +1,4 @@
-"""What a screening looks for."""
+"""The options of a screening."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ class OptionValues(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """What a screening looks for; the defaults suit a document of any length.
+    """The options of a screening; the defaults suit a document of any length.
 
     Args:
-        min_chars: Shortest passage, in characters of the query, at least 1; a shorter text must be found whole.
+        min_chars: Shortest passage, in characters of the query, at least 1. A shorter query must be found whole.
         min_similarity: Least similarity of a passage, 0 to 1.
-        threshold: Least share of the query a source must cover, 0 to 1.
-        false_rows: With the method `popcount` alone: rows that may pass by chance, per query, above 0.
+        threshold: Least share of the query that a source must cover, 0 to 1.
+        false_rows: Only with the method `popcount`: expected rows per query that pass by chance, above 0.
         min_evidence: Least evidence of a candidate: nats, above 0, that its shared hashes weigh within 50 words. None:
             chosen by the size of the collection (`screen.rarity.needed`), and missed hashes count against.
         max_candidates: The most documents that are compared in detail, those with most evidence first, at least 1.
-        method: What makes a row worth looking into. `hashes`: the weight of the query's hashes found there;
-            `popcount`: more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.
-        exclude_quotations: Whether what stands in quotation marks and block quotes does not count.
-        exclude_bibliography: Whether the list of what is cited does not count.
-        apparatus: Whether a report says what stands in quotations and in the bibliography. That takes half the time of
-            a text that shares nothing. What is excluded is looked for in any case.
+        method: How a row is chosen. `hashes`: by the weight of the query's hashes found there;
+            `popcount`: if it has more bits in common than chance explains, as in Tskhay, Butakov & Kim 2014.
+        exclude_quotations: Whether text in quotation marks and block quotes does not count.
+        exclude_bibliography: Whether the list of cited works does not count.
+        apparatus: Whether a report says which passages stand in quotations or in the bibliography. That takes half the
+            time of a text that shares nothing. Excluded text is looked for in any case.
         ignore: Texts whose passages do not count: templates, forms, task descriptions.
 
     Raises:
