@@ -28,6 +28,7 @@ enum { WORD_BITS = 64, LINE_WORDS = 8, LINE_BYTES = 64, LINE_ROWS = LINE_WORDS *
  * that is aligned only as a word is. */
 typedef uint64_t line_t __attribute__((vector_size(64), aligned(64), may_alias));
 typedef uint64_t loose_line __attribute__((vector_size(64), aligned(8), may_alias));
+#define LOAD(address) ((line_t) * (const loose_line *)(address))
 
 /* 64 lines: eight squares of 64 x 64 bits. Square i is word i of each line. */
 typedef line_t squares_t[WORD_BITS];

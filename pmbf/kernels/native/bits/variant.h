@@ -11,8 +11,6 @@
 
 enum { AHEAD = 16 }; /* hashes of a batch; the lines of the next batch are fetched while this one is counted */
 
-#define LOAD(address) ((line_t) * (const loose_line *)(address))
-
 #include "turning.h"
 
 /* ------------------------------------------------------------------ rows: positions, bits, popcounts */
