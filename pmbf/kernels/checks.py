@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
+from pmbf.kernels.types import HitRules
 
 
 def require(name: str, array: object, dtype: Any, shape: str, n_dims: int) -> None:
@@ -81,15 +82,13 @@ def require_lists(bounds: NDArray[np.int64], places: NDArray[np.uint32], weights
         raise ParameterError(f"a place is {places.max()}, expected 0 to {len(weights) - 1}")
 
 
-def require_weights_fit(
-    weights: NDArray[np.int32], tokens: NDArray[np.uint32], shingle_tokens: int, window: int, missed: int
-) -> None:
-    """Refuse weights and tokens of wrong dtype or different length, and numbers outside their range."""
+def require_weights_fit(weights: NDArray[np.int32], tokens: NDArray[np.uint32], rules: HitRules) -> None:
+    """Refuse weights and tokens of wrong dtype or different length, and rules outside their range."""
     require("weights", weights, np.int32, "(q,)", 1)
     require("tokens", tokens, np.uint32, "(q,)", 1)
     if len(tokens) != len(weights):
         raise ParameterError(f"tokens is for {len(tokens)} hashes, expected {len(weights)} as weights has")
-    for name, value, least in (("shingle_tokens", shingle_tokens, 1), ("window", window, 1), ("missed", missed, 0)):
+    for name, value, least in zip(HitRules._fields, rules, (1, 1, 0), strict=True):
         if value < least:
             raise ParameterError(f"{name} is {value}, expected at least {least}")
 

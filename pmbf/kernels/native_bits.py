@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
-from pmbf.kernels.types import Probed
+from pmbf.kernels.types import HitRules, Probed
 
 __all__ = [
     "decode_gaps",
@@ -149,32 +149,26 @@ def window_counts(hits: Bits, n_rows: int, starts: NDArray[np.int64], stops: NDA
     return counts
 
 
-def evidence(
-    bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
-) -> Counts:
+def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules) -> Counts:
     """See `reference_query.evidence`."""
-    how = shingle_tokens, window, missed
-    found = _evidence(bounds, places, weights, tokens, *how)
+    found = _evidence(bounds, places, weights, tokens, *rules)
     if found is None:
         checks.require_lists_fit(bounds, places)
-        checks.require_weights_fit(weights, tokens, *how)
+        checks.require_weights_fit(weights, tokens, rules)
         checks.require_weights(weights, tokens)
         checks.require_lists(bounds, places, weights)
-        found = _evidence(*map(_plain, (bounds, places, weights, tokens)), *how)
+        found = _evidence(*map(_plain, (bounds, places, weights, tokens)), *rules)
     return np.ndarray(found[0], np.int64, found[1])
 
 
-def rows_with_evidence(
-    hits: Bits, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
-) -> Counts:
+def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitRules, *, least: int) -> Counts:
     """See `reference_query.rows_with_evidence`. It passes once over the hits, whatever the number of rows."""
-    how = shingle_tokens, window, missed
-    found = _rows_with_evidence(hits, weights, tokens, *how, least)
+    found = _rows_with_evidence(hits, weights, tokens, *rules, least)
     if found is None:
         checks.require_weighed_hits(hits, weights, least)
-        checks.require_weights_fit(weights, tokens, *how)
+        checks.require_weights_fit(weights, tokens, rules)
         checks.require_weights(weights, tokens)
-        found = _rows_with_evidence(*map(_plain, (hits, weights, tokens)), *how, least)
+        found = _rows_with_evidence(*map(_plain, (hits, weights, tokens)), *rules, least)
     return np.ndarray(found[0], np.int64, found[1])
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.reference_bits import Bits, Counts, Hashes, hits_open, hits_sealed, popcounts
-from pmbf.kernels.types import Probed
+from pmbf.kernels.types import HitRules, Probed
 
 __all__ = ["evidence", "look_up", "rows_with_evidence"]
 
@@ -42,9 +42,7 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     return hits, popcounts(hits)
 
 
-def evidence(
-    bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int
-) -> Counts:
+def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules) -> Counts:
     """Return the greatest evidence of a stretch of each list of places, within a window of the query, `(n,) int64`.
 
     A hash between the first and the last place of a stretch that is not in the list counts against the stretch. Hits
@@ -56,22 +54,21 @@ def evidence(
         places: `(bounds[-1],) uint32`, places of hashes in the query. They ascend in each list, which is not checked.
         weights: `(q,) int32`, at least 0, the weight of each of the query's hashes.
         tokens: `(q,) uint32`, ascending, the first token of each hash's shingle.
-        shingle_tokens: Tokens of a shingle, at least 1.
-        window: Places less than this apart count together, at least 1.
-        missed: Taken off for each hash of a stretch that is not in the list and has a weight above 0, at least 0.
+        rules: How hits near each other count together.
 
     Raises:
         ParameterError: An array has another dtype or shape, or a number is outside its range.
 
     >>> bounds, places = np.array([0, 3, 4]), np.array([0, 1, 9, 9], np.uint32)
     >>> weights, tokens = np.full(10, 30, np.int32), np.arange(10, dtype=np.uint32)
-    >>> evidence(bounds, places, weights, tokens, shingle_tokens=3, window=10, missed=2).tolist()
+    >>> evidence(bounds, places, weights, tokens, HitRules(shingle_tokens=3, window=10, missed=2)).tolist()
     [56, 30]
     """
     checks.require_lists_fit(bounds, places)
-    checks.require_weights_fit(weights, tokens, shingle_tokens, window, missed)
+    checks.require_weights_fit(weights, tokens, rules)
     checks.require_weights(weights, tokens)
     checks.require_lists(bounds, places, weights)
+    shingle_tokens, window, missed = rules
     sizes = np.diff(bounds)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     begins = tokens[places].astype(np.int64)
@@ -100,14 +97,12 @@ def _least_since(values: Counts, firsts: Counts) -> Counts:
     return found
 
 
-def rows_with_evidence(
-    hits: Bits, weights: Weights, tokens: Hashes, *, shingle_tokens: int, window: int, missed: int, least: int
-) -> Counts:
+def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitRules, *, least: int) -> Counts:
     """Return the rows with enough evidence within a window of the query, ascending, `(n,) int64`; see `evidence`.
 
     Args:
         hits: `(q, S) uint64`, as `hits_open` returns them.
-        weights, tokens, shingle_tokens, window, missed: As for `evidence`. Hits of hashes with weight 0 do not count.
+        weights, tokens, rules: As for `evidence`. Hits of hashes with weight 0 do not count.
         least: The evidence a row must have, at least 1.
 
     Raises:
@@ -115,18 +110,17 @@ def rows_with_evidence(
 
     >>> weights, tokens = np.array([5, 7, 9], np.int32), np.array([0, 4, 8], np.uint32)
     >>> hits = np.array([[1], [3], [2]], np.uint64)
-    >>> rows_with_evidence(hits, weights, tokens, shingle_tokens=3, window=3, missed=0, least=13).tolist()
+    >>> rows_with_evidence(hits, weights, tokens, HitRules(3, 3, 0), least=13).tolist()
     [1]
     """
     checks.require_weighed_hits(hits, weights, least)
-    checks.require_weights_fit(weights, tokens, shingle_tokens, window, missed)
+    checks.require_weights_fit(weights, tokens, rules)
     checks.require_weights(weights, tokens)
     rows = np.flatnonzero(np.unpackbits(_octets(np.bitwise_or.reduce(hits, axis=0)), bitorder="little"))
     bits = hits[:, rows >> 6] >> (rows & 63).astype(np.uint64) & (weights > 0).astype(np.uint64)[:, None]
     line, places = np.nonzero(bits.T)
     bounds = np.searchsorted(line, np.arange(len(rows) + 1)).astype(np.int64)
-    how = {"shingle_tokens": shingle_tokens, "window": window, "missed": missed}
-    return rows[evidence(bounds, places.astype(np.uint32), weights, tokens, **how) >= least]
+    return rows[evidence(bounds, places.astype(np.uint32), weights, tokens, rules) >= least]
 
 
 def _octets(words: Bits) -> NDArray[np.uint8]:

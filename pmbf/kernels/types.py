@@ -19,6 +19,7 @@ __all__ = [
     "UNUSED",
     "WHOLE",
     "Folded",
+    "HitRules",
     "Looks",
     "Probed",
     "RecordFile",
@@ -119,6 +120,20 @@ RecordFile = tuple[bytes | memoryview, NDArray[np.uint8]]
 WHOLE, DAMAGED, MISSING, UNREADY = range(4)
 """The status of an answer. `DAMAGED`: a document's record is damaged. `MISSING`: a document is not in the directory.
 `UNREADY`: the file of a record was not given, or a page of the record was not checked."""
+
+
+class HitRules(NamedTuple):
+    """How hits near each other in a query count together.
+
+    Args:
+        shingle_tokens: Tokens of a shingle, at least 1.
+        window: Hits less than this many places apart count together, at least 1.
+        missed: Taken off for each hash of weight above 0 that is not hit between two hits, at least 0.
+    """
+
+    shingle_tokens: int
+    window: int
+    missed: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)

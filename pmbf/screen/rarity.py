@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.filter import LookUp
 from pmbf.fingerprint import QuerySample
+from pmbf.kernels import HitRules
 from pmbf.params import Params
 from pmbf.store.generation import StoreFiles
 
@@ -74,10 +75,9 @@ class Weighing:
     missed: float
 
     @cached_property
-    def units(self) -> dict[str, int]:
+    def units(self) -> HitRules:
         """The same numbers as the kernels take them."""
-        missed = round(self.missed * UNITS)
-        return {"shingle_tokens": self.shingle_tokens, "window": EVIDENCE_HASHES, "missed": missed}
+        return HitRules(self.shingle_tokens, EVIDENCE_HASHES, round(self.missed * UNITS))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -103,7 +103,7 @@ class Stretch:
     def rows(self, least: float, by: Weighing) -> Iterator[tuple[int, NDArray[np.int64]]]:
         """Yield each tile's number and its rows that have, all their documents together, `least` nats of evidence."""
         least = max(1, math.ceil(least * UNITS))
-        rows = kernels.rows_with_evidence(self.looked_up.hits, self.weights, self.tokens, **by.units, least=least)
+        rows = kernels.rows_with_evidence(self.looked_up.hits, self.weights, self.tokens, by.units, least=least)
         return self.looked_up.by_tile(rows)
 
 
@@ -210,4 +210,4 @@ def evidence(
     by: Weighing,
 ) -> NDArray[np.float64]:
     """Return the evidence of each list of places, in nats; see `kernels.evidence`."""
-    return kernels.evidence(bounds, places, weights, tokens, **by.units) / UNITS
+    return kernels.evidence(bounds, places, weights, tokens, by.units) / UNITS

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
-from pmbf.kernels import reference_bits, reference_query, reference_turning
+from pmbf.kernels import HitRules, reference_bits, reference_query, reference_turning
 
 TILES = st.lists(
     st.tuples(st.sampled_from([1, 7, 64, 65, 511, 512, 513]), st.integers(1, 9), st.booleans(), st.integers(1, 4)),
@@ -54,14 +54,13 @@ def test_arrays_that_are_not_contiguous_are_taken(kernels: Any) -> None:
     hits = kernels.look_up([(rows, False, 2)], hashes)[0]
     assert reference_bits.hits_open(rows, hashes, n_hashes=2).tolist() == hits.tolist()
     weights, tokens = np.full(60, 900, np.int32)[::2], np.arange(60, dtype=np.uint32)[::2]
-    how = {"shingle_tokens": 3, "window": 16, "missed": 100}
-    rows_found = kernels.rows_with_evidence(hits[::-1], weights, tokens, **how, least=2000)
+    how = HitRules(shingle_tokens=3, window=16, missed=100)
+    rows_found = kernels.rows_with_evidence(hits[::-1], weights, tokens, how, least=2000)
     assert (
-        reference_query.rows_with_evidence(hits[::-1], weights, tokens, **how, least=2000).tolist()
-        == rows_found.tolist()
+        reference_query.rows_with_evidence(hits[::-1], weights, tokens, how, least=2000).tolist() == rows_found.tolist()
     )
     bounds, places = np.array([0, 9, 2, 9, 4])[::2], np.array([1, 9, 2, 9, 3, 9, 8, 9], np.uint32)[::2]
-    assert [1500, 1400] == kernels.evidence(bounds, places, weights, tokens, **how).tolist()
+    assert [1500, 1400] == kernels.evidence(bounds, places, weights, tokens, how).tolist()
 
 
 @pytest.mark.parametrize(

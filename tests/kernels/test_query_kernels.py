@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from pmbf import kernels as door
 from pmbf.errors import ParameterError
-from pmbf.kernels import reference_bits, reference_gaps, reference_query, reference_turning
+from pmbf.kernels import HitRules, reference_bits, reference_gaps, reference_query, reference_turning
 from pmbf.kernels.choice import kernels_of
 
 REFERENCE = SimpleNamespace(
@@ -78,11 +78,11 @@ def test_evidence_is_the_best_stretch_and_overlapping_hits_count_in_part(kernels
     some = st.sets(st.integers(0, n_hashes - 1), max_size=20).map(sorted) if n_hashes else st.just([])
     lists = data.draw(st.lists(some, max_size=5))
     by = (np.array(weights, np.int32), np.array(tokens, np.uint32))
-    how = {"shingle_tokens": length, "window": window, "missed": missed}
+    how = HitRules(length, window, missed)
     bounds = np.cumsum([0, *map(len, lists)])
     places = np.array([place for one in lists for place in one], np.uint32)
     expected = [plain_evidence(one, weights, tokens, length, window, missed) for one in lists]
-    assert expected == kernels.evidence(bounds, places, *by, **how).tolist()
+    assert expected == kernels.evidence(bounds, places, *by, how).tolist()
     hits = np.zeros((n_hashes, 2), np.uint64)
     rows = np.array(sorted({3, 64, 65, 100, 127})[: len(lists)], np.int64)
     for row, one in zip(rows.tolist(), lists, strict=True):
@@ -91,7 +91,7 @@ def test_evidence_is_the_best_stretch_and_overlapping_hits_count_in_part(kernels
     expected = [plain_evidence(one, weights, tokens, length, window, missed) for one in weighty]
     for least in {1, *expected, *(nats + 1 for nats in expected)} - {0}:
         some = [row for row, nats in zip(rows.tolist(), expected, strict=True) if nats >= least]
-        assert some == kernels.rows_with_evidence(hits, *by, **how, least=least).tolist()
+        assert some == kernels.rows_with_evidence(hits, *by, how, least=least).tolist()
 
 
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 16])
@@ -106,16 +106,16 @@ def test_rows_with_evidence_among_thousands_of_hashes_are_those_of_the_reference
     by[0][::5] = 0
     for share, missed in ((0.02, 300), (0.02, 0), (0.1, 100), (0.13, 0), (0.2, 0), (1.1, 0)):
         least = int(share * 9000 * min(window, 3000)) + 1
-        how = {"shingle_tokens": 3, "window": window, "missed": missed, "least": least}
-        found = [one.rows_with_evidence(hits, *by, **how).tolist() for one in (REFERENCE, twin)]
+        how = HitRules(3, window, missed)
+        found = [one.rows_with_evidence(hits, *by, how, least=least).tolist() for one in (REFERENCE, twin)]
         assert found[0] == found[1]
 
 
 def test_where_nothing_weighs_anything_no_row_has_evidence(kernels: Any) -> None:
-    how = {"shingle_tokens": 3, "window": 8, "missed": 1, "least": 1}
-    none = np.zeros(4, np.int32), np.arange(4, dtype=np.uint32)
-    assert [] == kernels.rows_with_evidence(np.full((4, 2), 2**64 - 1, np.uint64), *none, **how).tolist()
-    assert [] == kernels.rows_with_evidence(np.empty((0, 2), np.uint64), none[0][:0], none[1][:0], **how).tolist()
+    how = HitRules(3, 8, 1)
+    none, no_hits = (np.zeros(4, np.int32), np.arange(4, dtype=np.uint32)), np.empty((0, 2), np.uint64)
+    assert [] == kernels.rows_with_evidence(np.full((4, 2), 2**64 - 1, np.uint64), *none, how, least=1).tolist()
+    assert [] == kernels.rows_with_evidence(no_hits, none[0][:0], none[1][:0], how, least=1).tolist()
 
 
 BOUNDS, PLACES = np.array([0, 2]), np.array([0, 1], np.uint32)
@@ -141,9 +141,9 @@ WEIGHTS, TOKENS = np.array([5, 5], np.int32), np.array([0, 9], np.uint32)
 )
 def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed: dict[Any, Any], found: str) -> None:
     arguments = [changed.get(place, usual) for place, usual in enumerate((BOUNDS, PLACES, WEIGHTS, TOKENS))]
-    how = {name: changed.get(name, usual) for name, usual in (("shingle_tokens", 3), ("window", 8), ("missed", 1))}
+    how = HitRules(*(changed.get(name, usual) for name, usual in zip(HitRules._fields, (3, 8, 1), strict=True)))
     with pytest.raises(ParameterError) as raised:
-        kernels.evidence(*arguments, **how)
+        kernels.evidence(*arguments, how)
     assert str(raised.value).startswith(found)
 
 
@@ -162,9 +162,10 @@ def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed:
 )
 def test_rows_are_not_asked_for_what_is_no_evidence(kernels: Any, changed: dict[str, Any], found: str) -> None:
     asked = {"hits": np.zeros((2, 1), np.uint64), "weights": WEIGHTS, "tokens": TOKENS}
-    asked |= {"shingle_tokens": 3, "window": 8, "missed": 1, "least": 1}
+    asked |= {"shingle_tokens": 3, "window": 8, "missed": 1, "least": 1} | changed
+    rules = HitRules(*(asked.pop(name) for name in HitRules._fields))
     with pytest.raises(ParameterError) as raised:
-        kernels.rows_with_evidence(**(asked | changed))
+        kernels.rows_with_evidence(**asked, rules=rules)
     assert str(raised.value).startswith(found)
 
 
