@@ -25,7 +25,7 @@ from pmbf.params import Params
 from pmbf.store import database, files, folders, locks, schema
 from pmbf.store.catalog import Catalog
 from pmbf.store.files import Identity
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 from pmbf.store.tables import Document
 
 GENERATION_FILE = "generation"
@@ -35,7 +35,7 @@ _FOLDERS = sorted({folder for folder, _ in files.FILE_KINDS.values()})
 _OWN_NAME = re.compile(rf"[0-9]{{6,}}\.({'|'.join(suffix for _, suffix in files.FILE_KINDS.values())})(\.tmp)?")
 
 
-class Store(StoreFiles):
+class Store:
     """A collection's folder, opened for reading, or as its one writer.
 
     Args:
@@ -63,9 +63,9 @@ class Store(StoreFiles):
             self.catalog = Catalog(self.folder, writable=writable, trusting=trusting)
             stack.callback(self.catalog.close)
             self._check_generation(promised)
-            params = self._params()
-            identity = Identity(self._collection_id(), params.digest())
-            super().__init__(self.folder, params, identity, self.catalog.files())
+            self.params = self._params()
+            identity = Identity(self._collection_id(), self.params.digest())
+            self.generation = Generation(self.folder, self.params, identity, self.catalog.files())
             self._stack = stack.pop_all()
 
     @staticmethod
@@ -86,13 +86,13 @@ class Store(StoreFiles):
                 schema.create(path, _first_meta(params))
 
     @property
-    def generation(self) -> int:
+    def commit_number(self) -> int:
         """Number of the commit this store shows."""
         return int(self.catalog.meta["generation"])
 
     def close(self) -> None:
         """Release the lock and every file."""
-        super().close()
+        self.generation.close()
         self._stack.close()
 
     def __enter__(self) -> Store:
@@ -112,14 +112,14 @@ class Store(StoreFiles):
         wanted = set(ids)
         found = self.catalog.documents(wanted)
         if missing := sorted(wanted - found.keys()):
-            raise self._contradiction(f"document {missing[0]} is missing")
+            raise self.generation.contradiction(f"document {missing[0]} is missing")
         return found
 
     def paths_by_document(self) -> dict[int, list[str]]:
         """Return every path, sorted, by the id of its document."""
         paths: dict[int, list[str]] = {}
-        for entry in self.catalog.paths():
-            paths.setdefault(entry.document, []).append(entry.path)
+        for listed in self.catalog.paths():
+            paths.setdefault(listed.document, []).append(listed.path)
         return paths
 
     def require_paths(self) -> None:
@@ -143,7 +143,7 @@ class Store(StoreFiles):
             self.require_paths()
         found = self.catalog.paths_of(wanted)
         if missing := sorted(wanted - found.keys()):
-            raise self._contradiction(f"document {missing[0]} has no path")
+            raise self.generation.contradiction(f"document {missing[0]} has no path")
         return found
 
     # ------------------------------------------------------------------ files
@@ -153,7 +153,7 @@ class Store(StoreFiles):
 
         Only the writer calls this: another writer's uncommitted files would look the same.
         """
-        live = {entry.record.name for entry in self._entries.values()}
+        live = self.generation.names()
         with locks.no_readers(self.folder) as alone:
             unnamed = [name for name in _own_files(self.folder) if alone and name not in live]
             for name in unnamed:
@@ -178,9 +178,9 @@ class Store(StoreFiles):
         return bytes.fromhex(str(digits))
 
     def _check_generation(self, promised: int) -> None:
-        if self.generation < promised:
+        if self.commit_number < promised:
             raise CorruptError(
-                f"{self.catalog.location}: shows commit {self.generation}, but commit {promised} was made: "
+                f"{self.catalog.location}: shows commit {self.commit_number}, but commit {promised} was made: "
                 f"an older copy, or a damaged write-ahead log; run `pmbf check --repair -c {self.folder}`"
             )
 

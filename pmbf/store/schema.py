@@ -56,7 +56,7 @@ def create(folder: Path, meta: dict[str, str]) -> None:
 
 
 def create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
-    """Make the tables in one transaction, with the entries of `meta`."""
+    """Make the tables in one transaction, with the rows of `meta`."""
     from sqlite_utils import Database
 
     database = Database(connection)

@@ -218,6 +218,6 @@ def test_ids_end_where_32_bits_do(path, monkeypatch):
 
     with Store(path) as store:
         monkeypatch.setattr(directory, "MAX_ID", 8)
-        assert list(itertools.islice(store.directory.free_ids(), 2)) == [7, 8]
+        assert list(itertools.islice(store.generation.directory.free_ids(), 2)) == [7, 8]
         with pytest.raises(UnsupportedError, match="holds 8 documents at most"):
-            list(store.directory.free_ids())
+            list(store.generation.directory.free_ids())
