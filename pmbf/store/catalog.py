@@ -76,7 +76,8 @@ class Catalog:
             if writable and self.version < files.FORMAT_VERSION:
                 self._upgrade()
             if trusting:
-                self._execute("REINDEX")
+                with self._errors():
+                    database.reindex(self._connection)
             self._stack = stack.pop_all()
 
     def _begin(self) -> None:

@@ -50,6 +50,19 @@ def translated(path: Path) -> Iterator[None]:
         raise _translation(path, error) from error
 
 
+def reindex(connection: sqlite3.Connection) -> None:
+    """Make every index anew; of a path that a damaged index let in twice, the row written last stays."""
+    try:
+        connection.execute("REINDEX")
+    except sqlite3.IntegrityError:
+        connection.execute("BEGIN IMMEDIATE")
+        last = {row[0]: row for row in connection.execute("SELECT * FROM path NOT INDEXED ORDER BY rowid")}
+        connection.execute("DELETE FROM path")
+        connection.executemany("INSERT INTO path VALUES (?, ?, ?, ?, ?)", last.values())
+        connection.commit()
+        connection.execute("REINDEX")
+
+
 def damage(path: Path, what: str) -> CorruptError:
     """Return the error for a damaged catalog, with the way out."""
     return CorruptError(

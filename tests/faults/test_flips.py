@@ -4,6 +4,7 @@ Everyday a sample is flipped; `PMBF_FLIPS=all` flips every bit of every used byt
 `texts`, `fingerprints`, `generation`) takes the files of that name only.
 """
 
+import contextlib
 import os
 import random
 import shutil
@@ -12,18 +13,19 @@ import struct
 import pytest
 from conftest import words
 
-from pmbf import Collection, PmbfError
+from pmbf import Collection, CorruptError, Params, PmbfError, repair
 
 FLIPS = os.environ.get("PMBF_FLIPS", "150")
 KINDS = os.environ.get("PMBF_FLIPS_OF", "catalog fingerprints texts tiles generation").split()
 TEXTS = {f"text-{number}": words(number, 60) for number in range(4)}
+SMALL = Params(row_capacity=64, segment_chars=1024)
 QUERY = TEXTS["text-1"] + " " + words(99, 40)
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     made = tmp_path_factory.mktemp("flips") / "c.pmbf"
-    with Collection(made, create=True) as collection:
+    with Collection(made, create=True, params=SMALL) as collection:
         collection.add_many([*TEXTS.items(), ("again-1", TEXTS["text-1"]), ("gone", words(50))])
         collection.remove("gone")
         collection.compact()
@@ -120,3 +122,23 @@ def test_a_load_into_a_catalog_with_a_flipped_bit_loses_no_document(path, tmp_pa
             outcomes.append("refused")
         shutil.rmtree(copy)
     print(f"{n_flips} loads: {outcomes.count('refused')} refused, the others lost nothing")
+
+
+def test_a_path_that_a_damaged_index_let_in_twice_is_repaired(path, tmp_path):
+    """The row that was written last stays."""
+    content = (path / "catalog.sqlite").read_bytes()
+    twice = []
+    for place in [place for place in range(len(content)) if content.startswith(b"text-3", place)]:
+        copy = tmp_path / f"{place}.pmbf"
+        shutil.copytree(path, copy)
+        with open(copy / "catalog.sqlite", "r+b") as opened:
+            os.pwrite(opened.fileno(), b"text-9", place)
+        with contextlib.suppress(CorruptError), Collection(copy) as collection:
+            collection.add(words(70), name="text-3")
+            twice += [copy] if sum("text-3" in listed.paths for listed in collection.documents()) == 2 else []
+    assert twice
+    for copy in twice:
+        repair(copy)
+        with Collection(copy) as collection:
+            assert collection.check().problems == []
+            assert [match.document.path for match in collection.screen(words(70)).matches] == ["text-3"]
