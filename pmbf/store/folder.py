@@ -62,7 +62,8 @@ class Store:
             promised = 0 if trusting else _read_generation(self.folder)
             self.catalog = Catalog(self.folder, writable=writable, trusting=trusting)
             stack.callback(self.catalog.close)
-            self._check_generation(promised)
+            if not trusting:
+                self._check_generation(promised)
             self.params = self._params()
             identity = Identity(self._collection_id(), self.params.digest())
             self.generation = Generation(self.folder, self.params, identity, self.catalog.files())
@@ -178,6 +179,15 @@ class Store:
         return bytes.fromhex(str(digits))
 
     def _check_generation(self, promised: int) -> None:
+        """Refuse a catalog that shows less than was promised. A writer notes a commit that was made and not noted.
+
+        So the note of a commit is there before the next one begins: only that of the first may be missing.
+        """
+        if self.commit_number > 1 and not (self.folder / GENERATION_FILE).exists():
+            what = f"the file is missing, expected the note of commit {self.commit_number - 1} or {self.commit_number}"
+            raise files.damaged(self.folder / GENERATION_FILE, what)
+        if self.writable and self.commit_number > promised:
+            write_generation(self.folder, self.commit_number)
         if self.commit_number < promised:
             raise CorruptError(
                 f"{self.catalog.location}: shows commit {self.commit_number}, but commit {promised} was made: "
