@@ -1,4 +1,4 @@
-"""The catalog: which documents, paths and files a collection has. All SQL of pmbf but that of a new catalog's tables.
+"""The catalog: which documents, paths and files a collection has. `schema` makes its tables; other SQL stands here.
 
 A reader sees the catalog as it was when it was opened (one SQLite read transaction in WAL mode); a writer's changes
 become visible all at once. SQLite itself does not notice a flipped bit. So every row carries the CRC-32 of its other
@@ -181,7 +181,7 @@ class Catalog:
         return [file for file in self._all(files.StoredFile) if kind in (None, file.kind)]
 
     def require_paths_by_document(self) -> None:
-        """Refuse an index from documents to paths that leaves a path out: its document seems to have no other.
+        """Refuse an index of the paths by document that leaves a path out: a document would seem to have no other.
 
         Raises:
             CorruptError: The index has not the paths that the table has.
@@ -245,7 +245,7 @@ class Catalog:
             self._count(table, len(columns), sum(row[-1] for row in columns))
 
     def replace(self, rows: Sequence[Row]) -> None:
-        """Insert rows of one table in the place of those with the same keys, where it has such."""
+        """Insert rows of one table; a row with the same key is deleted before."""
         if rows:
             self.delete(type(rows[0]), [row[0] for row in rows])
             self.insert(rows)
@@ -270,7 +270,7 @@ class Catalog:
         self.meta[tally_key(table)] = f"{n_before + n_rows} {crcs_before + crcs}"
 
     def _upgrade(self) -> None:
-        """Give every row the checksum of this version, in one transaction; killed before its end, nothing happened."""
+        """Give every row the checksum of this version, in one transaction. A process killed in it changes nothing."""
         with self.transaction():
             for row_type, (table, _) in TABLES.items():
                 rows = list(self._all(row_type))

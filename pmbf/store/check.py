@@ -50,7 +50,7 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong, or nothing is wrong any more and nothing was lost."""
+        """Whether the collection is sound now, and nothing was lost."""
         return not self.lost and not self.remaining and (not self.problems or bool(self.repaired))
 
     def to_dict(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ def check(store: Store) -> CheckReport:
 
 
 def repair(store: Store) -> CheckReport:
-    """Rebuild every tile from the fingerprints, and what else is damaged from what it came from; one commit.
+    """Rebuild every tile, and every damaged fingerprint and text, in one commit.
 
     Removed documents are dropped for good on the way. A document whose fingerprint, text and file are all
     damaged or gone is taken out, and named.

@@ -54,7 +54,7 @@ class Directory:
         self._unchecked = set(chunks)
 
     def checked(self, ids: NDArray[np.uint32]) -> Mapping[int, memoryview]:
-        """Return the locations of chunks, by number, as bytes: those that hold some documents, these documents checked.
+        """Return the chunks that hold some documents, by number, as bytes; the locations of these are checked.
 
         Args:
             ids: `(n,) uint32`, in any order.
@@ -131,7 +131,7 @@ class Directory:
         raise UnsupportedError(f"a collection holds {MAX_ID} documents at most; load the others into another one")
 
     def changed(self, documents: Iterable[Document], lost: Iterable[int]) -> dict[int, Locations]:
-        """Return the chunks that change when documents are forgotten, and then others written; by number.
+        """Return the chunks that change, by number, if some documents are forgotten and then others written.
 
         Raises:
             CorruptError: A chunk that changes is damaged.
@@ -151,7 +151,7 @@ class Directory:
         return {number: _trimmed(locations) for number, locations in changed.items()}
 
     def _check(self, number: int, ids: NDArray[np.uint32]) -> None:
-        """Map a chunk and check its locations of those of the documents that are in it."""
+        """Map a chunk, and check the locations of those documents that are in it."""
         file = self._open_file(self.chunks[number])
         self._mapped[number] = content = _content(file)
         places = ids.astype(np.int64) - (number << _CHUNK_SHIFT)

@@ -1,4 +1,4 @@
-"""Files that are written once, checked before they are believed, and never changed: the only mmap.
+"""Files that are written once, checked before they are believed, and never changed.
 
 Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 4096 bytes of the payload:
 
@@ -120,7 +120,7 @@ def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload
 
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
-    """Yield a file that takes another one's place when all is written: after a crash it is there whole or not at all.
+    """Yield a file that replaces the target once it is written whole: after a crash either of the two is there.
 
     Only its owner may read it.
 
@@ -159,7 +159,7 @@ def _write_payload(file: BinaryIO, kind: str, identity: Identity, serial: int, p
 
 
 class _PageSums:
-    """The checksums of the pages of what is written part by part."""
+    """The page checksums of a payload that is written part by part."""
 
     def __init__(self) -> None:
         self._sums: list[bytes] = []
@@ -249,7 +249,7 @@ class MappedFile:
             self._check(np.array([start], np.int64), stop - start)
 
     def check_places(self, offsets: NDArray[np.int64], size: int) -> None:
-        """Check the pages of many places of `size` bytes each, each page once; once half are checked, the rest too.
+        """Check the pages of many places of `size` bytes, each page once. After half of all pages come the others.
 
         Raises:
             CorruptError: A bit of them has changed, or a place leaves the payload.
@@ -319,7 +319,7 @@ def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: 
 
 
 def require_version(path: Path, version: int) -> None:
-    """Refuse what is of a version of the format that this pmbf does not read.
+    """Refuse a version of the format that this pmbf does not read.
 
     Raises:
         UnsupportedError: The version is above `FORMAT_VERSION`, or below `OLDEST_VERSION`.

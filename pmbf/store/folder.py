@@ -201,7 +201,7 @@ def _first_meta(params: Params) -> dict[str, str]:
 
 
 def write_generation(folder: Path, generation: int) -> None:
-    """Note that a commit was made, after it was."""
+    """Write the note of a commit that was made."""
     with files.replacing(folder / GENERATION_FILE) as file:
         file.write(b"%d_%d\n" % (generation, zlib.crc32(b"%d" % generation)))
 
@@ -223,7 +223,7 @@ def _read_generation(folder: Path) -> int:
 
 
 def _require_own_folders(folder: Path) -> None:
-    """Refuse folders that are links: a writer deletes in them what no commit names.
+    """Refuse folders that are links: a writer would delete files behind them.
 
     Raises:
         UnsupportedError: One is a link.

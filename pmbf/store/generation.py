@@ -1,4 +1,4 @@
-"""The files of one generation of a collection: what answers a query, without the catalog.
+"""The files of one generation of a collection. They answer a query without the catalog.
 
 They never change while a reader holds its lock, so that other processes may open them, whatever was committed since.
 """
@@ -28,7 +28,7 @@ from pmbf.store.tilefile import StoredTile
 
 
 class Generation:
-    """The live files of a generation, mapped when they are needed; pickled, it is the same files in another process.
+    """The live files of a generation, mapped when they are needed. Unpickled, it opens the same files again.
 
     Args:
         folder: The collection's.

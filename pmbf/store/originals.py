@@ -34,7 +34,7 @@ def read_again(document: Document, paths: Sequence[str]) -> str:
     for path in paths:
         try:
             content = read_bounded(path, limits.max_bytes)
-        except (PmbfError, OSError):  # gone, or changed to what is no file
+        except (PmbfError, OSError):  # gone, or no file any more
             continue
         if hashlib.sha256(content).hexdigest() == document.sha256:
             return clean(extract(content, path, limits).text)

@@ -171,7 +171,7 @@ def to_sql(value: Any) -> Any:
 
 
 def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
-    """Return the row of what SQLite has in its columns, None for values that no writer puts there."""
+    """Return the row with these columns of SQLite, None if a value is one that no writer stores."""
     if bytes in map(type, columns):
         columns = [os.fsdecode(column) if isinstance(column, bytes) else column for column in columns]
     row = row_type(*columns)

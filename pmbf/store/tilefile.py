@@ -62,7 +62,7 @@ def payload(stored: StoredTile) -> Iterator[bytes | memoryview]:
 
 
 def read(folder: Path, stored: StoredFile, identity: Identity) -> StoredTile:
-    """Return the tile in a file, its bits mapped, not copied, and checked page by page when they are first asked for.
+    """Return the tile in a file. Its bits are mapped, and each page of them is checked before its first use.
 
     Raises:
         CorruptError: The file is missing, cut, damaged or foreign.

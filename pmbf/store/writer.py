@@ -1,4 +1,4 @@
-"""The way changes reach the disk: collected in memory, then committed as one new generation.
+"""Collects changes in memory, and commits them as one new generation.
 
     add, attach, detach, remove ─► pending
     commit ─► files of fingerprints, texts and changed tiles, each synced  } side by side
@@ -102,7 +102,7 @@ class Writer:
         self.relist(self.path(path), ListedPath(path, document, size, mtime_ns))
 
     def relist(self, before: ListedPath | None, after: ListedPath) -> None:
-        """List a path in another way than before; how it was listed is known."""
+        """List a path anew; `before` says how it is listed now, None if it is not."""
         if before is not None:
             if before.document != after.document:
                 self.detach(after.path)
@@ -230,7 +230,7 @@ class Writer:
             serials = {number: self.reserve_serial() for number in sorted(self.placer.changed)}
             written += [self._start(self.write_tile, number, serial=serial) for number, serial in serials.items()]
         except BaseException:
-            wait(written)  # what cleans up must not meet a file half written
+            wait(written)  # the clean-up must not meet a file that a thread still writes
             raise
         return written
 
@@ -296,7 +296,7 @@ class Writer:
         self._start_pending()
 
     def _totals(self) -> tuple[int, int]:
-        """Return the live documents and their hashes; of a directory to be rebuilt nothing is believed."""
+        """Return the live documents and their hashes, told by the catalog if the directory is rebuilt."""
         if self._rebuild:
             hashes = [document.n_hashes for document in self.store.catalog.live_documents()]
             return len(hashes), sum(hashes)
