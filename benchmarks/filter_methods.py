@@ -211,7 +211,7 @@ class Pmbf:
 
     def ask(self, query: Hashes) -> int:
         """Return the best candidate. Ids begin at 1, in the order of the documents."""
-        found = candidates(self.store, synthetic.as_query(query))
+        found = candidates(self.store.generation, synthetic.as_query(query))
         return found[0].document - FIRST_ID if found else -1
 
 

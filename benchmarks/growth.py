@@ -122,9 +122,9 @@ def ask(texts: str, place: str) -> Figures:
     some = random.Random(1).sample(queries, min(N_QUERIES, len(queries)))
     before = resident_bytes()
     store, figures = _opened(Path(place) / "1.pmbf")
-    figures |= _asked("candidates", lambda text: candidates(store, query_sample(text, store.params)), some)
+    figures |= _asked("candidates", lambda text: candidates(store.generation, query_sample(text, store.params)), some)
     figures |= {"candidates_held_bytes": resident_bytes() - before}
-    figures |= stages.measure(store, some)
+    figures |= stages.measure(store.generation, some)
     figures |= _asked("screen", lambda text: screen(store, text), some)
     return figures | {"screen_held_bytes": resident_bytes() - before}
 
@@ -136,7 +136,7 @@ def ask_made(place: str) -> Figures:
     some = [synthetic.as_query(synthetic.planted_query(document, QUERY_HASHES, PLANTED, chance)) for document in first]
     before = resident_bytes()
     store, figures = _opened(Path(place) / "1.pmbf")
-    figures |= _asked("candidates", lambda sample: candidates(store, sample), some)
+    figures |= _asked("candidates", lambda sample: candidates(store.generation, sample), some)
     return figures | {"candidates_held_bytes": resident_bytes() - before}
 
 

@@ -275,7 +275,7 @@ class Pmbf:
 
     def ask(self, text: str) -> Answer:
         """Return the candidates, by most shared hashes in a window, then in all."""
-        found = candidates(self.store, query_sample(text, self.store.params))
+        found = candidates(self.store.generation, query_sample(text, self.store.params))
         return [(one.document, one.evidence) for one in found]
 
     def number(self, key: int) -> int:

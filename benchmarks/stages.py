@@ -13,7 +13,7 @@ from measure import report
 from pmbf.fingerprint import query_sample
 from pmbf.screen import Options, candidates, rows_looked_into
 from pmbf.screen.rarity import stretches
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 
 Figures = dict[str, Any]
 
@@ -26,25 +26,25 @@ STAGES = {
 }
 
 
-def measure(files: StoreFiles, texts: Sequence[str]) -> Figures:
+def measure(generation: Generation, texts: Sequence[str]) -> Figures:
     """Return the median seconds of each stage for texts of one length. The collection must have been asked before."""
-    seconds = [_of(files, text) for text in texts for _ in range(2)]
+    seconds = [_of(generation, text) for text in texts for _ in range(2)]
     best = [min(pair, key=lambda one: one["all"]) for pair in zip(seconds[::2], seconds[1::2], strict=True)]
     return {f"stage_{stage}_s": median(one[stage] for one in best) for stage in (*STAGES, "all")}
 
 
-def _of(files: StoreFiles, text: str) -> dict[str, float]:
-    sample, options = query_sample(text, files.params), Options()
+def _of(generation: Generation, text: str) -> dict[str, float]:
+    sample, options = query_sample(text, generation.params), Options()
     took = {
-        "sample": _seconds(lambda: query_sample(text, files.params)),
-        "look_up": _seconds(lambda: list(stretches(files, sample))),
-        "rows": _seconds(lambda: list(rows_looked_into(files, sample, options))),
-        "all": _seconds(lambda: candidates(files, sample, options)),
+        "sample": _seconds(lambda: query_sample(text, generation.params)),
+        "look_up": _seconds(lambda: list(stretches(generation, sample))),
+        "rows": _seconds(lambda: list(rows_looked_into(generation, sample, options))),
+        "all": _seconds(lambda: candidates(generation, sample, options)),
     }
-    hits = rows_looked_into(files, sample, options)
-    parts = np.concatenate([np.empty((0, 3), np.uint32), *(files.rows.parts(*some) for some in hits)])
-    weights = np.concatenate([one.weights for one in stretches(files, sample)])
-    took["documents"] = _seconds(lambda: len(parts) and files.shared_hashes(parts, sample.hashes, weights))
+    hits = rows_looked_into(generation, sample, options)
+    parts = np.concatenate([np.empty((0, 3), np.uint32), *(generation.rows.parts(*some) for some in hits)])
+    weights = np.concatenate([one.weights for one in stretches(generation, sample)])
+    took["documents"] = _seconds(lambda: len(parts) and generation.shared_hashes(parts, sample.hashes, weights))
     took["rest"] = max(0.0, took["all"] - took["rows"] - took["documents"])
     took["rows"] = max(0.0, took["rows"] - took["look_up"])
     took["all"] += took["sample"]

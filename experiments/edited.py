@@ -115,7 +115,7 @@ def _asked(store: Store, path: Path, others: Sequence[Prepared], chance: random.
             query = f"{host[:HOST_CHARS]}\n\n{copy}\n\n{host[HOST_CHARS : 2 * HOST_CHARS]}"
             place = Span(HOST_CHARS + 2, HOST_CHARS + 2 + len(copy))
             yield f"{n_words} {share} asked"
-            ids = [one.document for one in candidates(store, query_sample(query, store.params))]
+            ids = [one.document for one in candidates(store.generation, query_sample(query, store.params))]
             if not any(str(path) in paths for paths in store.paths_of(ids).values()):
                 continue
             yield f"{n_words} {share} candidate"

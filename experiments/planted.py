@@ -105,7 +105,7 @@ def measured(planted: Planted, out: Path | None = None, *, seed: int | None = No
 
 
 def _candidates(store: Store, text: str) -> Named:
-    found = candidates(store, query_sample(text, store.params))
+    found = candidates(store.generation, query_sample(text, store.params))
     paths = store.paths_of(one.document for one in found)
     return [(tuple(paths[one.document]), one.evidence) for one in found]
 

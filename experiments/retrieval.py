@@ -94,7 +94,7 @@ def measure(store: Store, pan: Path, kind: str, *, half: str | None = None) -> F
     for suspicious, wanted in sources.items():
         sample = query_sample(read(pan / "susp" / suspicious), store.params)
         started = time.process_time()
-        ids = [one.document for one in candidates(store, sample)]
+        ids = [one.document for one in candidates(store.generation, sample)]
         seconds.append(time.process_time() - started)
         paths = {path for listed in store.paths_of(ids).values() for path in listed}
         n_found += len(wanted & paths)
@@ -136,8 +136,8 @@ def _drawn(filler: Path | None, n_filler: int | None) -> list[Path]:
 
 def _false_rows(store: Store, sample: QuerySample, ids: set[int]) -> int:
     n_rows = 0
-    for number, rows in rows_looked_into(store, sample, Options()):
-        n_rows += sum(not ids & set(store.rows.documents(number, [row]).tolist()) for row in rows.tolist())
+    for number, rows in rows_looked_into(store.generation, sample, Options()):
+        n_rows += sum(not ids & set(store.generation.rows.documents(number, [row]).tolist()) for row in rows.tolist())
     return n_rows
 
 

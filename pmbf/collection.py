@@ -74,7 +74,7 @@ class Collection:
         self.close()
 
     def __repr__(self) -> str:
-        size = "closed" if self._opened is None else f"{self._opened.n_documents:,} documents"
+        size = "closed" if self._opened is None else f"{self._opened.generation.n_documents:,} documents"
         return f"<Collection {str(self.path)!r}: {size}>"
 
     def __reduce__(self) -> tuple[type[Collection], tuple[str]]:
@@ -114,12 +114,12 @@ class Collection:
     @property
     def generation(self) -> int:
         """Number of the commit this object shows."""
-        return self._store.generation
+        return self._store.commit_number
 
     @property
     def n_documents(self) -> int:
         """How many documents there are, removed ones left out."""
-        return self._store.n_documents
+        return self._store.generation.n_documents
 
     def load(
         self,
@@ -285,7 +285,7 @@ class Collection:
         """
         find(self._store, document)
         row = self._store.documents([document])[document]
-        return original_text(self._store, row, self._store.paths_of([document])[document])
+        return original_text(self._store.generation, row, self._store.paths_of([document])[document])
 
     def stats(self) -> Stats:
         """Return the size of the collection and how full its rows are."""

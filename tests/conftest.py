@@ -4,14 +4,23 @@ import os
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+from pmbf.fingerprint import Fingerprint
 
 ROOT = Path(__file__).parent.parent
 CORPORA = ROOT.parent / "shared" / "data" / "corpora.tar.xz"
 
 settings.register_profile("pmbf", deadline=None, suppress_health_check=[HealthCheck.too_slow], derandomize=True)
 settings.load_profile("pmbf")
+
+
+def record_of(parts):
+    """Return the record of a fingerprint with these parts, each ascending and distinct."""
+    bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+    return Fingerprint(np.concatenate([np.empty(0, np.uint32), *parts]), bounds, 0, 0).record()
 
 
 def words(seed: int, n_words: int = 120) -> str:

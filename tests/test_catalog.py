@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.store import schema
 from pmbf.store.catalog import Catalog
-from pmbf.store.tables import Document, FileEntry, PathEntry, row_checksum
+from pmbf.store.files import StoredFile
+from pmbf.store.tables import Document, ListedPath, row_checksum
 
 DOCUMENT = Document(1, "ab" * 32, "txt", 10, 2, 1, 1, 4, 0, 17, 5, 0, 0, 10)
 
@@ -35,17 +36,17 @@ def change(folder, sql):
 
 
 def test_rows_come_back_as_they_were_put(folder):
-    put(folder, DOCUMENT, PathEntry("a.txt", 1, 10, 99), FileEntry(4, "FPRT", 17, 123))
+    put(folder, DOCUMENT, ListedPath("a.txt", 1, 10, 99), StoredFile(4, "FPRT", 17, 123))
     reader = Catalog(folder)
     assert reader.documents([1, 2]) == {1: DOCUMENT}
-    assert reader.path("a.txt") == PathEntry("a.txt", 1, 10, 99)
-    assert reader.files() == [FileEntry(4, "FPRT", 17, 123)]
+    assert reader.path("a.txt") == ListedPath("a.txt", 1, 10, 99)
+    assert reader.files() == [StoredFile(4, "FPRT", 17, 123)]
     assert reader.paths_of([1]) == {1: ["a.txt"]}
     assert reader.by_sha256("ab" * 32, from_file=True) == DOCUMENT
 
 
 def test_a_path_that_is_not_unicode_is_kept(folder):
-    put(folder, DOCUMENT, PathEntry("caf\udce9.txt", 1, 10, 99))
+    put(folder, DOCUMENT, ListedPath("caf\udce9.txt", 1, 10, 99))
     assert [entry.path for entry in Catalog(folder).paths()] == ["caf\udce9.txt"]
 
 
@@ -95,7 +96,7 @@ def test_a_new_row_never_takes_the_place_of_another(folder):
 
 @pytest.mark.parametrize("table", ["document", "path", "file"])
 def test_a_row_that_is_gone_is_noticed_by_who_reads_the_table(folder, table):
-    put(folder, DOCUMENT, PathEntry("a.txt", 1, 10, 99), FileEntry(4, "FPRT", 17, 123))
+    put(folder, DOCUMENT, ListedPath("a.txt", 1, 10, 99), StoredFile(4, "FPRT", 17, 123))
     change(folder, f"DELETE FROM {table}")
     reader = Catalog(folder)
     read = {"document": reader.all_documents, "path": reader.paths, "file": reader.files}[table]
@@ -116,19 +117,19 @@ def test_a_row_that_is_gone_is_noticed_by_who_reads_the_table(folder, table):
         DOCUMENT._replace(text_offset=-(2**62)),
         DOCUMENT._replace(n_parts=2**40),
         DOCUMENT._replace(removed=2),
-        PathEntry("a.txt", 2**40, 10, 99),
-        PathEntry("a.txt", 1, -2, 99),
-        FileEntry(0, "TILE", 17, 123),
-        FileEntry(2**40, "TILE", 17, 123),
-        FileEntry(4, "TIDE", 17, 123),
-        FileEntry(4, "TILE", -1, 123),
-        FileEntry(4, "TILE", 17, 123, -2),
+        ListedPath("a.txt", 2**40, 10, 99),
+        ListedPath("a.txt", 1, -2, 99),
+        StoredFile(0, "TILE", 17, 123),
+        StoredFile(2**40, "TILE", 17, 123),
+        StoredFile(4, "TIDE", 17, 123),
+        StoredFile(4, "TILE", -1, 123),
+        StoredFile(4, "TILE", 17, 123, -2),
     ],
 )
 def test_a_row_that_no_writer_puts_there_is_damage_though_its_checksum_is_right(folder, row):
     put(folder, row)
     reader = Catalog(folder)
-    read = {Document: reader.all_documents, PathEntry: reader.paths, FileEntry: reader.files}[type(row)]
+    read = {Document: reader.all_documents, ListedPath: reader.paths, StoredFile: reader.files}[type(row)]
     with pytest.raises(CorruptError, match="holds values that no writer puts there"):
         list(read())
 
@@ -150,7 +151,7 @@ def test_a_column_of_another_type_is_damage(folder, sql):
 
 
 def test_numbers_that_are_in_use_already_are_told(folder):
-    put(folder, FileEntry(4, "TILE", 17, 123, 6), generation="1", next_serial="3", next_tile="5")
+    put(folder, StoredFile(4, "TILE", 17, 123, 6), generation="1", next_serial="3", next_tile="5")
     assert Catalog(folder).problems() == [
         "`next_serial` is 3 in the table `meta`, but 4 is in use",
         "`next_tile` is 5 in the table `meta`, but 6 is in use",

@@ -3,6 +3,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
+from conftest import record_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,9 +13,8 @@ from pmbf.store.codec import (
     TextPacker,
     block_bytes,
     decode_block,
-    decode_fingerprint,
     encode_block,
-    encode_fingerprint,
+    parts_of,
 )
 
 PARTS = st.lists(
@@ -24,17 +24,17 @@ PARTS = st.lists(
 
 @given(PARTS)
 def test_a_fingerprint_comes_back_as_it_was(parts):
-    back = decode_fingerprint(memoryview(encode_fingerprint(parts)), "here")
+    back = parts_of(memoryview(record_of(parts)), "here")
     assert [part.tolist() for part in back] == [part.tolist() for part in parts]
 
 
 @given(PARTS, st.data())
 def test_a_flipped_bit_in_a_fingerprint_is_noticed(parts, data):
-    record = bytearray(encode_fingerprint(parts))
+    record = bytearray(record_of(parts))
     bit = data.draw(st.integers(0, 8 * len(record) - 1))
     record[bit // 8] ^= 1 << bit % 8
     with pytest.raises(CorruptError, match="here: the checksum of the fingerprint"):
-        decode_fingerprint(memoryview(bytes(record)), "here")
+        parts_of(memoryview(bytes(record)), "here")
 
 
 @given(st.binary(min_size=1, max_size=300), st.data())

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection, CorruptError, repair
-from pmbf.kernels.types import RECORD
+from pmbf.kernels.types import LOCATION
 from pmbf.store import directory
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
@@ -30,8 +30,8 @@ def as_tuple(row: Document) -> tuple[int, int, int, int, int]:
 def stored(folder, chunks: dict[int, np.ndarray]) -> Directory:
     """Return the directory over chunks, written to files."""
     records = {
-        number: write_file(folder, "DOCS", OURS, number + 1, directory.payload(entries))
-        for number, entries in chunks.items()
+        number: write_file(folder, "DOCS", OURS, number + 1, directory.payload(locations))
+        for number, locations in chunks.items()
     }
     serials = {number: record.serial for number, record in records.items()}
     return Directory(serials, lambda serial: MappedFile(folder, records[serial - 1], OURS))
@@ -51,7 +51,7 @@ def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked
         model = {id_: row for id_, row in model.items() if id_ not in lost} | {row.id: row for row in rows}
     last = stored(tmp_path_factory.mktemp("directory"), chunks)
     expected = [as_tuple(model[id_]) if id_ in model else (0, 0, 0, 0, 0) for id_ in asked]
-    assert expected == last.entries(np.array(asked, np.uint32)).tolist()
+    assert expected == last.locations(np.array(asked, np.uint32)).tolist()
     live = [row for _, row in sorted(model.items()) if not row.removed]
     assert [row.id for row in live] == last.live_ids().tolist()
     totals = directory.Totals(len(live), len(model) - len(live), sum(row.n_hashes for row in live))
@@ -60,8 +60,8 @@ def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked
 
 def test_a_chunk_ends_with_its_last_document():
     chunks = Directory({}, lambda serial: None).changed([document(3), document(CHUNK_DOCUMENTS)], [])
-    assert {0: 4, 1: 1} == {number: len(entries) for number, entries in chunks.items()}
-    assert all(entries.dtype == RECORD for entries in chunks.values())
+    assert {0: 4, 1: 1} == {number: len(locations) for number, locations in chunks.items()}
+    assert all(locations.dtype == LOCATION for locations in chunks.values())
 
 
 def test_the_directory_follows_adding_removing_and_compacting(tmp_path):
@@ -80,7 +80,7 @@ def test_the_directory_follows_adding_removing_and_compacting(tmp_path):
 
 def totals(path):
     with Store(path) as store:
-        found = store.directory.totals()
+        found = store.generation.directory.totals()
         return found.n_live, found.n_removed, found.n_hashes
 
 
@@ -88,7 +88,7 @@ def test_check_sees_a_directory_that_differs_and_repair_mends_it(tmp_path, monke
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as collection:
         collection.add(words(1), name="a")
-        monkeypatch.setattr(directory, "_entry", lambda document: (1, 2, 3, 4, directory.LIVE))
+        monkeypatch.setattr(directory, "_location", lambda document: (1, 2, 3, 4, directory.LIVE))
         collection.add(words(2), name="b")
         monkeypatch.undo()
         (problem,) = collection.check().problems
@@ -108,7 +108,7 @@ def test_a_directory_that_lacks_documents_is_refused_and_repaired(tmp_path, monk
     with Collection(path) as collection:
         with pytest.raises(CorruptError, match="document 1 is missing from the directory; run `pmbf check --repair"):
             collection.screen(words(1))
-        assert collection.check().problems == ["chunk 0 of the directory has 0 entries, expected 2"]
+        assert collection.check().problems == ["chunk 0 of the directory has 0 locations, expected 2"]
     assert repair(path).ok
     with Collection(path) as collection:
         assert ["a"] == [match.document.path for match in collection.screen(words(1)).matches]

@@ -50,8 +50,10 @@ def plainly(store: Store, text: str, options: Options) -> list[Candidate]:
     sample, n_words, found = query_sample(text, store.params), store.params.shingle_tokens, []
     distinct, firsts = np.unique(sample.hashes, return_index=True)
     tokens = dict(zip(distinct.tolist(), sample.token[firsts].tolist(), strict=True))
-    documents = {one.id: set(store.fingerprint(one).hashes.tolist()) for one in store.catalog.live_documents()}
-    matrix = store.matrix()
+    documents = {
+        one.id: set(store.generation.fingerprint(one).hashes.tolist()) for one in store.catalog.live_documents()
+    }
+    matrix = store.generation.matrix()
     n_holding = dict(zip(distinct.tolist(), (matrix.look_up(distinct).n_hit - matrix.n_false).tolist(), strict=True))
 
     @cache
@@ -85,7 +87,7 @@ def plainly(store: Store, text: str, options: Options) -> list[Candidate]:
 def test_candidates_are_those_found_plainly(store: Store, text: str, min_evidence: float) -> None:
     options = Options(min_evidence=min_evidence)
     expected = plainly(store, text, options)
-    assert expected == candidates(store, query_sample(text, store.params), options)
+    assert expected == candidates(store.generation, query_sample(text, store.params), options)
 
 
 def test_a_hash_weighs_the_more_the_fewer_documents_have_it(tmp_path) -> None:
@@ -99,7 +101,7 @@ def test_a_hash_weighs_the_more_the_fewer_documents_have_it(tmp_path) -> None:
         made.add_many(texts)
     with Store(tmp_path / "c.pmbf") as store:
         sample = query_sample(f"{words(7002, 100)} {rare} {words(7003, 100)} {spread}", store.params)
-        first, *others = candidates(store, sample)
+        first, *others = candidates(store.generation, sample)
         assert "rare" in store.paths_of([first.document])[first.document][0]
         assert len(others) == 5
         assert first.evidence > 1.3 * others[0].evidence
@@ -127,7 +129,7 @@ def test_among_many_documents_hits_in_a_row_say_more_than_scattered_ones(
     sample = query_sample(" ".join([*between[40:80], *row, *between[80:120], *scattered]), store.params)
 
     def said() -> dict[str, float]:
-        found = candidates(store, sample, Options())
+        found = candidates(store.generation, sample, Options())
         return {store.paths_of([one.document])[one.document][0]: one.evidence for one in found}
 
     few = said()
@@ -141,23 +143,23 @@ def test_among_many_documents_hits_in_a_row_say_more_than_scattered_ones(
 @pytest.mark.parametrize("n_words", [15, 30, 60])
 def test_a_short_text_is_found_by_its_copy_whatever_is_needed(store: Store, n_words: int) -> None:
     text = " ".join(words(21, 300).split()[100 : 100 + n_words])
-    found = candidates(store, query_sample(text, store.params), Options(min_evidence=1e6))
+    found = candidates(store.generation, query_sample(text, store.params), Options(min_evidence=1e6))
     assert "text-21" in [store.paths_of([one.document])[one.document][0] for one in found]
 
 
 def test_a_long_query_is_looked_up_stretch_by_stretch(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     text = words(5000, 3000) + words(13, 300) + words(5001, 3000)
     sample = query_sample(text, store.params)
-    expected = candidates(store, sample)
+    expected = candidates(store.generation, sample)
     monkeypatch.setattr(rarity, "_MOST_HITS_BYTES", 1)
-    stretches = [len(one.hashes) for one in rarity.stretches(store, sample)]
+    stretches = [len(one.hashes) for one in rarity.stretches(store.generation, sample)]
     assert (len(sample), rarity.EVIDENCE_HASHES) == (sum(stretches), max(stretches))
-    assert expected[0].document == candidates(store, sample)[0].document
+    assert expected[0].document == candidates(store.generation, sample)[0].document
 
 
 @pytest.mark.parametrize("method", ["hashes", "popcount"])
 def test_both_methods_find_the_copied_documents(store: Store, method: str) -> None:
-    found = candidates(store, query_sample(QUERIES[0], store.params), Options(method=method))
+    found = candidates(store.generation, query_sample(QUERIES[0], store.params), Options(method=method))
     assert "text-0" == store.paths_of([found[0].document])[found[0].document][0]
 
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from pmbf.errors import BusyError, CorruptError, UnsupportedError
 from pmbf.store import files, locks
-from pmbf.store.files import HEADER_BYTES, PAGE_BYTES, FileRecord, Identity, MappedFile, write_file
+from pmbf.store.files import HEADER_BYTES, PAGE_BYTES, Identity, MappedFile, StoredFile, write_file
 
 OURS = Identity(b"collection-one--", b"params-1")
 THEIRS = Identity(b"collection-two--", b"params-1")
@@ -21,7 +21,7 @@ def written(tmp_path):
 def test_a_file_holds_what_was_written(written):
     folder, record = written
     assert bytes(MappedFile(folder, record, OURS).verify()) == b"some bits"
-    assert record == FileRecord(7, "TILE", 9, record.payload_crc)
+    assert record == StoredFile(7, "TILE", 9, record.payload_crc)
 
 
 def test_files_are_for_their_owner_alone(written):

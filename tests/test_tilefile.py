@@ -101,5 +101,5 @@ def test_a_growing_tile_goes_on_growing_from_commit_to_commit(tmp_path):
         for seed in range(0, 160, 13):
             assert [f"text-{seed}"] == [match.document.path for match in collection.screen(words(seed)).matches]
     with Store(path) as store:
-        (stored,) = [one for _, one in store.tiles()]
+        (stored,) = [one for _, one in store.generation.tiles()]
         assert (True, True) == (stored.growing, stored.tile.sealed)

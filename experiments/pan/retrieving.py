@@ -111,7 +111,7 @@ def _load(corpus: Corpus, path: Path, params: Params) -> None:
 
 
 def _candidates(store: Store, text: str, options: Options) -> Iterator[str]:
-    found = candidates(store, query_sample(text, store.params), options)
+    found = candidates(store.generation, query_sample(text, store.params), options)
     names = store.paths_of([one.document for one in found])
     for one in found:
         for name in names[one.document]:

@@ -209,7 +209,7 @@ def _measured(folder: Path, name: str, params: Params, copies: dict[Pair, Copy])
         with Collection(Path(place) / "c", create=True, params=params) as collection:
             collection.load([folder / "src"])
         with Store(Path(place) / "c") as store:
-            tiles = list(store.matrix().tiles.values())
+            tiles = list(store.generation.matrix().tiles.values())
             one = {"name": name, "params": asdict(params), "n_rows": sum(tile.n_rows for tile in tiles)}
             one |= {"row_bits": tiles[0].row_bits, "fill": float(np.mean(np.concatenate([*map(_fill, tiles)])))}
             for counted, options in (EVIDENCE if name == SHIPPED else {"bits": BITS}).items():
@@ -232,16 +232,16 @@ def _queries(folder: Path, store: Store) -> Iterator[tuple[int, QuerySample]]:
 
 def _numbers(store: Store) -> dict[int, int]:
     """Return the number of each source, by its id in the collection."""
-    ids = store.directory.live_ids().tolist()
+    ids = store.generation.directory.live_ids().tolist()
     return {one: int(Path(paths[0]).stem) for one, paths in store.paths_of(ids).items()}
 
 
 def _by_hashes(folder: Path, store: Store) -> set[Pair]:
     """Return the pairs whose source is in a row with more hits than chance explains."""
-    numbers, found, matrix = _numbers(store), set[Pair](), store.matrix()
+    numbers, found, matrix = _numbers(store), set[Pair](), store.generation.matrix()
     for query, sample in _queries(folder, store):
         for tile, rows in rows_by_hashes(matrix, sample.hashes, false_rows=FALSE_ROWS):
-            found |= {(query, numbers[one]) for one in store.rows.documents(tile, rows).tolist()}
+            found |= {(query, numbers[one]) for one in store.generation.rows.documents(tile, rows).tolist()}
     return found
 
 
@@ -250,9 +250,9 @@ def _stages(folder: Path, store: Store, options: Options, copies: dict[Pair, Cop
     numbers = _numbers(store)
     found: dict[str, set[Pair]] = {"rows": set(), "candidates": set()}
     for query, sample in _queries(folder, store):
-        for tile, rows in rows_looked_into(store, sample, options):
-            found["rows"] |= {(query, numbers[one]) for one in store.rows.documents(tile, rows).tolist()}
-        found["candidates"] |= {(query, numbers[one.document]) for one in candidates(store, sample, options)}
+        for tile, rows in rows_looked_into(store.generation, sample, options):
+            found["rows"] |= {(query, numbers[one]) for one in store.generation.rows.documents(tile, rows).tolist()}
+        found["candidates"] |= {(query, numbers[one.document]) for one in candidates(store.generation, sample, options)}
     found["proven"] = {pair for pair in found["candidates"] if _proven(folder, pair)}
     return {stage: _mistakes(pairs, copies) for stage, pairs in found.items()}
 

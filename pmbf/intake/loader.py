@@ -28,7 +28,7 @@ from pmbf.intake.texts import is_passed_over
 from pmbf.jobs.threads import Threads
 from pmbf.params import Params
 from pmbf.store.pending import NewDocument
-from pmbf.store.tables import PathEntry
+from pmbf.store.tables import ListedPath
 from pmbf.store.writer import Writer
 
 COMMIT_BYTES = 64 << 20
@@ -82,10 +82,10 @@ class Progress:
 
 
 class _Planned(NamedTuple):
-    """A file, the entry its path has, whether that still holds, and whether the file is to be read."""
+    """A file, how its path is listed, whether that still holds, and whether the file is to be read."""
 
     file: FileFound
-    known: PathEntry | None
+    known: ListedPath | None
     unchanged: bool
     wanted: bool
 
@@ -163,8 +163,8 @@ class Loader:
         A folder that is missing or empty itself, as when a disk is not mounted, proves nothing: it is a problem.
         """
         folders = [folder for root in roots if self._may_prune(folder := os.path.abspath(os.fspath(root)))]
-        known = [entry for entry in self._writer.store.catalog.paths() if entry.size >= 0]
-        gone = [entry.path for entry in known if _below(entry.path, folders) and _is_gone(entry.path)]
+        known = [listed for listed in self._writer.store.catalog.paths() if listed.size >= 0]
+        gone = [listed.path for listed in known if _below(listed.path, folders) and _is_gone(listed.path)]
         for path in gone:
             self._writer.detach(path)
         self.report.n_pruned += len(gone)
@@ -206,12 +206,12 @@ class Loader:
             yield [(planned.popleft(), outcome) for outcome in outcomes]
 
     def _plan(self, files: Sequence[FileFound]) -> Iterator[_Planned]:
-        """Yield each file with the entry of its path; wanted unless size and time are those of the entry."""
+        """Yield each file with its path as it is listed; wanted unless size and time are those listed."""
         for start in range(0, len(files), _LOOKED_UP_TOGETHER):
             some = files[start : start + _LOOKED_UP_TOGETHER]
-            entries = self._writer.paths([file.path for file in some])
+            listed = self._writer.paths([file.path for file in some])
             for file in some:
-                known = entries.get(file.path)
+                known = listed.get(file.path)
                 same = known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
                 yield _Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))
 
@@ -237,7 +237,7 @@ class Loader:
         else:
             self._unchanged(file.path, same)
         self.report.n_replaced += before not in (None, same)
-        self._writer.relist(planned.known, PathEntry(file.path, same, file.size, file.mtime_ns))
+        self._writer.relist(planned.known, ListedPath(file.path, same, file.size, file.mtime_ns))
 
     def _unchanged(self, path: str, document: int) -> None:
         """Count a file as unchanged, and report again which parts of it were not read."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
-from pmbf.kernels.types import WHOLE, RecordFile, SharedPlaces
+from pmbf.kernels.types import WHOLE, PagedFile, SharedPlaces
 
 __all__ = ["check_pages", "checksum", "page_checksums", "record", "shared"]
 
@@ -65,7 +65,7 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
 def shared(
     parts: Hashes,
     directory: Mapping[int, Buffer],
-    files: Mapping[int, RecordFile],
+    files: Mapping[int, PagedFile],
     hashes: Hashes,
     weights: NDArray[np.int32],
     *,

@@ -20,13 +20,13 @@ from pmbf.kernels.reference_gaps import decode_gaps, encode_gaps
 from pmbf.kernels.types import (
     CHUNK_DOCUMENTS,
     DAMAGED,
+    LOCATION,
     MISSING,
-    RECORD,
     REMOVED,
     UNREADY,
     UNUSED,
     WHOLE,
-    RecordFile,
+    PagedFile,
     SharedPlaces,
 )
 
@@ -118,7 +118,7 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
 def shared(
     parts: Hashes,
     directory: Mapping[int, Buffer],
-    files: Mapping[int, RecordFile],
+    files: Mapping[int, PagedFile],
     hashes: Hashes,
     weights: NDArray[np.int32],
     *,
@@ -130,7 +130,7 @@ def shared(
     Args:
         parts: `(n, 3) uint32`: document, first part, part after the last. Any order; a document may come several times.
             Parts beyond the last part of a record count as empty.
-        directory: The chunks of the directory by number. Chunk c holds the `RECORD` of each document from
+        directory: The chunks of the directory by number. Chunk c holds the `LOCATION` of each document from
             `c * CHUNK_DOCUMENTS` on. A removed document has no hashes.
         files: The files that hold the records, by serial number.
         hashes: `(q,) uint32`, the hashes of the query, any order, repeats allowed.
@@ -174,13 +174,13 @@ def shared(
 
 
 def _record_of(
-    directory: Mapping[int, Buffer], files: Mapping[int, RecordFile], document: int, page_bytes: int, paged_from: int
+    directory: Mapping[int, Buffer], files: Mapping[int, PagedFile], document: int, page_bytes: int, paged_from: int
 ) -> tuple[int, memoryview]:
     """Return the status and the bytes of a document's record. A removed document has no bytes."""
     none = memoryview(b"")
-    entries = np.frombuffer(directory.get(document // CHUNK_DOCUMENTS, b""), RECORD)
+    locations = np.frombuffer(directory.get(document // CHUNK_DOCUMENTS, b""), LOCATION)
     place = document % CHUNK_DOCUMENTS
-    serial, _, start, n_bytes, state = entries[place].tolist() if place < len(entries) else (0, 0, 0, 0, UNUSED)
+    serial, _, start, n_bytes, state = locations[place].tolist() if place < len(locations) else (0, 0, 0, 0, UNUSED)
     if state in (UNUSED, REMOVED):
         return (MISSING if state == UNUSED else WHOLE), none
     if serial not in files:

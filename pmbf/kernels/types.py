@@ -12,8 +12,8 @@ __all__ = [
     "CHUNK_DOCUMENTS",
     "DAMAGED",
     "LIVE",
+    "LOCATION",
     "MISSING",
-    "RECORD",
     "REMOVED",
     "UNREADY",
     "UNUSED",
@@ -21,8 +21,8 @@ __all__ = [
     "Folded",
     "HitRules",
     "Looks",
+    "PagedFile",
     "Probed",
-    "RecordFile",
     "Sample",
     "SharedPlaces",
     "TextRead",
@@ -101,20 +101,20 @@ class Sample:
         return len(self.hashes)
 
 
-RECORD = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
-"""Where a document's fingerprint is: an entry of a directory, 24 bytes. It holds the serial number of the file, the
+LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
+"""Where a document's fingerprint is: a location of a directory, 24 bytes. It holds the serial number of the file, the
 number of hashes, the offset and length of the record, and a state, `LIVE`, `REMOVED` or `UNUSED`. The kernels own this
-layout; in C it is `entry_t` of `native/records/shared.h`. `pmbf.store.directory` writes with this type."""
+layout; in C it is `location_t` of `native/records/shared.h`. `pmbf.store.directory` writes with this type."""
 UNUSED, LIVE, REMOVED = 0, 1, 2
 
 CHUNK_DOCUMENTS = 1 << 16
-"""Documents whose entries make a chunk of the directory. A commit writes each chunk that it changes anew, 1.5 MB at
+"""Documents whose locations make a chunk of the directory. A commit writes each chunk that it changes anew, 1.5 MB at
 most."""
 
 Probed = tuple[NDArray[np.uint64], bool, int]
 """The bits of a tile, whether it is sealed, and the bits per hash, k."""
 
-RecordFile = tuple[bytes | memoryview, NDArray[np.uint8]]
+PagedFile = tuple[bytes | memoryview, NDArray[np.uint8]]
 """The bytes of a file of records, and for each of its pages 1 if the page was checked, else 0."""
 
 WHOLE, DAMAGED, MISSING, UNREADY = range(4)

@@ -14,7 +14,7 @@ from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import union_length
 from pmbf.store.folder import Store
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 from pmbf.text import clean
 
 
@@ -46,18 +46,18 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     """
     options = options or Options()
     text = clean(text)
-    [asked] = ask(store, [(name, text)], options)
+    [asked] = ask(store.generation, [(name, text)], options)
     compared = sources(store, asked.found[: options.max_candidates])
     statistics = word_statistics(store) if compared else None
-    return report(store, asked, matches(store, asked.subject(text), compared, options, statistics), options)
+    return report(store, asked, matches(store.generation, asked.subject(text), compared, options, statistics), options)
 
 
-def ask(files: StoreFiles, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Screening]:
+def ask(generation: Generation, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Screening]:
     """Return the candidates of some texts. Each text comes with its name, as a clean `str` or as UTF-8."""
     asked = []
     for name, text in texts:
-        sample, exempted = query_sample(text, files.params), exempt(text, options)
-        found = find(files, sample, options)
+        sample, exempted = query_sample(text, generation.params), exempt(text, options)
+        found = find(generation, sample, options)
         asked.append(Screening(_query(name, sample, found.n_common, exempted), sample, found.candidates, exempted))
     return asked
 
@@ -83,9 +83,9 @@ def report(
         matches=confirmed.matches,
         n_covered=covered,
         coverage=share(covered, asked.query.n_chars),
-        n_documents=store.n_documents,
+        n_documents=store.generation.n_documents,
         n_candidates=n_compared,
-        generation=store.generation,
+        generation=store.commit_number,
         problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(confirmed.matches)),
         collection=str(store.folder),
         n_below=confirmed.n_below,

@@ -20,7 +20,7 @@ from pmbf.fingerprint import QuerySample
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import Stretch, Weighing, evidence, missed, needed, reweighed, stretches
 from pmbf.screen.widespread import Runs
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 
 Hashes = NDArray[np.uint32]
 Rows = Iterator[tuple[int, NDArray[np.int64]]]
@@ -59,34 +59,34 @@ class Shortlist:
     n_common: int
 
 
-def candidates(files: StoreFiles, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
+def candidates(generation: Generation, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
     """Return the documents that share more sampled hashes with a query than chance and phrases explain, best first.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    return find(files, sample, options or Options()).candidates
+    return find(generation, sample, options or Options()).candidates
 
 
-def find(files: StoreFiles, sample: QuerySample, options: Options) -> Shortlist:
+def find(generation: Generation, sample: QuerySample, options: Options) -> Shortlist:
     """Return the candidates of a query, and how many of its hashes are common.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
     weights, parts, widespread = [np.empty(0, np.int32)], [np.empty((0, 3), np.uint32)], []
-    runs = Runs(_enough(files, options), _weighing(files, options))
-    for stretch, rows_found in _looked_up(files, sample, options):
+    runs = Runs(_enough(generation, options), _weighing(generation, options))
+    for stretch, rows_found in _looked_up(generation, sample, options):
         weights.append(stretch.weights)
-        parts += [files.rows.parts(number, rows) for number, rows in rows_found if len(rows)]
-        widespread += runs.parts(files, stretch)
-    found, weighed = _with_evidence(files, sample, np.concatenate(parts), np.concatenate(weights), options)
+        parts += [generation.rows.parts(number, rows) for number, rows in rows_found if len(rows)]
+        widespread += runs.parts(generation, stretch)
+    found, weighed = _with_evidence(generation, sample, np.concatenate(parts), np.concatenate(weights), options)
     named = {candidate.document for candidate in found}
-    shared = runs.documents(files, sample, weighed, np.concatenate([*parts, *widespread]), named)
+    shared = runs.documents(generation, sample, weighed, np.concatenate([*parts, *widespread]), named)
     return Shortlist(found + [Candidate(*one) for one in shared], len(weighed) - int(np.count_nonzero(weighed)))
 
 
-def rows_looked_into(files: StoreFiles, sample: QuerySample, options: Options) -> Rows:
+def rows_looked_into(generation: Generation, sample: QuerySample, options: Options) -> Rows:
     """Yield each tile's number, and its rows whose documents are compared with a query hash by hash.
 
     Args:
@@ -95,52 +95,56 @@ def rows_looked_into(files: StoreFiles, sample: QuerySample, options: Options) -
         options: With the method `hashes`, rows whose documents together have the evidence that one document needs; with
             `popcount`, rows with more bits in common than chance explains.
     """
-    for _, found in _looked_up(files, sample, options):
+    for _, found in _looked_up(generation, sample, options):
         yield from found
 
 
-def _looked_up(files: StoreFiles, sample: QuerySample, options: Options) -> Iterator[tuple[Stretch, Rows]]:
+def _looked_up(generation: Generation, sample: QuerySample, options: Options) -> Iterator[tuple[Stretch, Rows]]:
     """Yield each stretch of a query with its rows. The first stretch decides how much evidence the rows need."""
     least = 0.0
-    for stretch in stretches(files, sample):
-        least = least or _least(files, sample, stretch.weights, stretch.tokens, options)
-        yield stretch, _rows(files, stretch, least, options)
+    for stretch in stretches(generation, sample):
+        least = least or _least(generation, sample, stretch.weights, stretch.tokens, options)
+        yield stretch, _rows(generation, stretch, least, options)
 
 
-def _rows(files: StoreFiles, stretch: Stretch, least: float, options: Options) -> Rows:
+def _rows(generation: Generation, stretch: Stretch, least: float, options: Options) -> Rows:
     if options.method != "hashes":
         hashes = stretch.hashes[np.flatnonzero(stretch.weights)]
-        yield from files.matrix().rows_with_common_bits(hashes, false_rows=options.false_rows)
+        yield from generation.matrix().rows_with_common_bits(hashes, false_rows=options.false_rows)
         return
-    yield from stretch.rows(least, _weighing(files, options))
+    yield from stretch.rows(least, _weighing(generation, options))
 
 
-def _weighing(files: StoreFiles, options: Options) -> Weighing:
+def _weighing(generation: Generation, options: Options) -> Weighing:
     """Return how hits are weighed. If the caller sets the least evidence, then misses cost nothing."""
     return _kept_weighing(
-        files.params.shingle_tokens, missed(files.n_documents) if options.min_evidence is None else 0.0
+        generation.params.shingle_tokens, missed(generation.n_documents) if options.min_evidence is None else 0.0
     )
 
 
 _kept_weighing = lru_cache(maxsize=8)(Weighing)
 
 
-def _enough(files: StoreFiles, options: Options) -> float:
-    return needed(files.n_documents, files.params.density) if options.min_evidence is None else options.min_evidence
+def _enough(generation: Generation, options: Options) -> float:
+    return (
+        needed(generation.n_documents, generation.params.density)
+        if options.min_evidence is None
+        else options.min_evidence
+    )
 
 
 def _least(
-    files: StoreFiles, sample: QuerySample, weights: NDArray[np.int32], tokens: Hashes, options: Options
+    generation: Generation, sample: QuerySample, weights: NDArray[np.int32], tokens: Hashes, options: Options
 ) -> float:
     """Return the evidence that a candidate needs: at most half of what a copy of the whole query gives.
 
     A short query has more sampled hashes than the same words in a document.
     """
-    least = _enough(files, options)
-    share = min(1.0, files.params.density * sample.n_chars / len(sample)) / 2
+    least = _enough(generation, options)
+    share = min(1.0, generation.params.density * sample.n_chars / len(sample)) / 2
     for n in (min(_FIRST_HASHES, len(weights)), len(weights)):
         bounds, every = _all_places(n)
-        offered = float(evidence(bounds, every, weights[:n], tokens[:n], _weighing(files, options))[0])
+        offered = float(evidence(bounds, every, weights[:n], tokens[:n], _weighing(generation, options))[0])
         if offered * share >= least:
             break
     return min(least, offered * share)
@@ -153,15 +157,15 @@ def _all_places(n: int) -> tuple[NDArray[np.int64], Hashes]:
 
 
 def _with_evidence(
-    files: StoreFiles, sample: QuerySample, parts: Hashes, weights: NDArray[np.int32], options: Options
+    generation: Generation, sample: QuerySample, parts: Hashes, weights: NDArray[np.int32], options: Options
 ) -> tuple[list[Candidate], NDArray[np.int32]]:
     """Return the documents whose parts share enough with the query, best first, and the new weights of the hashes."""
     if not len(parts):
         return [], weights
-    shared = files.shared_hashes(parts, sample.hashes, weights)
-    weights = reweighed(weights, shared.n_having, files.n_documents)
-    found = evidence(shared.bounds, shared.places, weights, sample.token, _weighing(files, options))
-    kept = np.flatnonzero(found >= _least(files, sample, weights, sample.token, options))
+    shared = generation.shared_hashes(parts, sample.hashes, weights)
+    weights = reweighed(weights, shared.n_having, generation.n_documents)
+    found = evidence(shared.bounds, shared.places, weights, sample.token, _weighing(generation, options))
+    kept = np.flatnonzero(found >= _least(generation, sample, weights, sample.token, options))
     n_hits = shared.bounds[kept + 1] - shared.bounds[kept]
     ranked = sorted(zip((-found[kept]).tolist(), (-n_hits).tolist(), shared.ids[kept].tolist(), strict=True))
     return [Candidate(id_, -n, -nats) for nats, n, id_ in ranked if n], weights

@@ -16,7 +16,7 @@ from pmbf.screen.exempt import Exempt, counted, counting
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.store.folder import Store
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 from pmbf.store.originals import original_text
 from pmbf.store.tables import Document
 
@@ -77,7 +77,7 @@ def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
 
 
 def matches(
-    files: StoreFiles,
+    generation: Generation,
     subject: Subject,
     compared: Sequence[Source],
     options: Options,
@@ -97,12 +97,12 @@ def matches(
     if not compared:
         return Confirmed()
     query = verify.prepare(subject.text)
-    settings = _settings(options, query, files.n_documents)
+    settings = _settings(options, query, generation.n_documents)
     found, fruitless = [], 0
     for source in compared:
         if fruitless >= MOST_FRUITLESS and source.candidate.evidence < SURE_EVIDENCE:
             break
-        passages, problem = _compared(files, query, subject.sample, source, settings, statistics)
+        passages, problem = _compared(generation, query, subject.sample, source, settings, statistics)
         passages = counting(passages, subject.exempt, settings.min_chars)
         fruitless = 0 if passages or problem else fruitless + 1
         if passages or problem:
@@ -132,7 +132,7 @@ def _settings(options: Options, query: verify.Prepared, n_documents: int) -> ver
 
 
 def _compared(
-    files: StoreFiles,
+    generation: Generation,
     query: verify.Prepared,
     asked: QuerySample,
     source: Source,
@@ -140,10 +140,10 @@ def _compared(
     statistics: verify.Statistics | None,
 ) -> tuple[tuple[Passage, ...], str | None]:
     try:
-        text = original_text(files, source.document, source.paths)
+        text = original_text(generation, source.document, source.paths)
     except (PmbfError, OSError) as error:
         return (), str(error)
-    stretches = stretches_near(text, asked, len(query.text), files.params)
+    stretches = stretches_near(text, asked, len(query.text), generation.params)
     return passages_near(query, text, stretches, settings, statistics), None
 
 

@@ -23,7 +23,7 @@ from pmbf.screen.comparing import Confirmed, Source, Subject, matches, sources
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.store.folder import Store
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 from pmbf.verify import Statistics
 
 if TYPE_CHECKING:
@@ -63,17 +63,18 @@ def answers(
     options = options or Options()
     batches = _batched(queries, BATCH_QUERIES)
     if jobs == 1:
+        generation = store.generation
         for batch in batches:
-            asked = _asked(store, batch, limits, options)
+            asked = _asked(generation, batch, limits, options)
             for (text, one), compared in zip(asked, _sources(store, asked, options), strict=True):
                 confirmed = Confirmed()
                 if compared:
-                    confirmed = matches(store, one.subject(text.text), compared, options, word_statistics(store))
+                    confirmed = matches(generation, one.subject(text.text), compared, options, word_statistics(store))
                 yield _answer(store, text, one, confirmed, options)
         return
     from pmbf.jobs.processes import Processes  # imported only if processes are asked for
 
-    with Processes(jobs, _start, (store, limits, options, word_statistics(store))) as processes:
+    with Processes(jobs, _start, (store.generation, limits, options, word_statistics(store))) as processes:
         yield from _ahead(store, processes, batches, options, jobs)
 
 
@@ -118,9 +119,9 @@ def _ahead(
 # ---------------------------------------------------------------------- steps
 
 
-def _asked(files: StoreFiles, batch: Sequence[Origin | Text], limits: Limits, options: Options) -> _Batch:
+def _asked(generation: Generation, batch: Sequence[Origin | Text], limits: Limits, options: Options) -> _Batch:
     texts = [read_leniently(one, limits) for one in batch]
-    return list(zip(texts, ask(files, [(text.name, text.content) for text in texts], options), strict=True))
+    return list(zip(texts, ask(generation, [(text.name, text.content) for text in texts], options), strict=True))
 
 
 def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]]:
@@ -145,7 +146,7 @@ def _batched(queries: Iterable[Origin | Text], size: int) -> Iterator[list[Origi
 
 @dataclass(frozen=True, slots=True)
 class _Worker:
-    files: StoreFiles
+    generation: Generation
     limits: Limits
     options: Options
     statistics: Statistics | None
@@ -154,18 +155,18 @@ class _Worker:
 _worker: list[_Worker] = []
 
 
-def _start(files: StoreFiles, limits: Limits, options: Options, statistics: Statistics | None) -> None:
-    _worker[:] = [_Worker(files, limits, options, statistics)]
+def _start(generation: Generation, limits: Limits, options: Options, statistics: Statistics | None) -> None:
+    _worker[:] = [_Worker(generation, limits, options, statistics)]
 
 
 def _ask_here(batch: Sequence[Origin | Text]) -> _Batch:
     [worker] = _worker
-    return _asked(worker.files, batch, worker.limits, worker.options)
+    return _asked(worker.generation, batch, worker.limits, worker.options)
 
 
 def _compare_here(subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> list[Confirmed]:
     [worker] = _worker
     return [
-        matches(worker.files, subject, found, worker.options, worker.statistics)
+        matches(worker.generation, subject, found, worker.options, worker.statistics)
         for subject, found in zip(subjects, compared, strict=True)
     ]

@@ -23,7 +23,7 @@ from pmbf.filter import LookUp
 from pmbf.fingerprint import QuerySample
 from pmbf.kernels import HitRules
 from pmbf.params import Params
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 
 UNITS = 1024
 """Weights are whole numbers of 1/1024 nat, so that both twins of the kernels add up to the same."""
@@ -107,15 +107,15 @@ class Stretch:
         return self.looked_up.by_tile(rows)
 
 
-def stretches(files: StoreFiles, sample: QuerySample) -> Iterator[Stretch]:
+def stretches(generation: Generation, sample: QuerySample) -> Iterator[Stretch]:
     """Yield the stretches of a query, looked up and weighed, in text order. Only one is held in memory."""
-    matrix = files.matrix()
+    matrix = generation.matrix()
     line_bytes = 8 * sum(-(-tile.n_rows // 64) for tile in matrix.tiles.values())
     size = max(EVIDENCE_HASHES, _MOST_HITS_BYTES // max(1, line_bytes))
     for start in range(0, len(sample) if matrix.n_rows else 0, size):
         hashes = sample.hashes[start : start + size]
         looked_up = matrix.look_up(hashes)
-        yield Stretch(hashes, looked_up, weights(looked_up, files.n_documents), sample.token[start : start + size])
+        yield Stretch(hashes, looked_up, weights(looked_up, generation.n_documents), sample.token[start : start + size])
 
 
 def weights(looked_up: LookUp, n_documents: int) -> NDArray[np.int32]:

@@ -38,14 +38,14 @@ def _sample(store: Store) -> Iterator[Words]:
     for document in documents.values():
         # A damaged text is reported when it is a candidate. Here the other texts teach as much.
         with suppress(CorruptError):
-            text = store.text(document)
+            text = store.generation.text(document)
             if text is not None:
                 yield verify.prepare(text[:SAMPLED_CHARS]).words
 
 
 def _sampled_ids(store: Store, n_documents: int, seed: int) -> NDArray[np.uint32]:
     """Return the ids of at most `n_documents` live documents, drawn at random with a seed, ascending."""
-    ids = store.directory.live_ids()
+    ids = store.generation.directory.live_ids()
     if len(ids) > n_documents:
         ids = ids[sorted(Random(seed).sample(range(len(ids)), n_documents))]  # numpy.random takes 5 ms to import
     return ids

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pmbf.fingerprint import QuerySample
 from pmbf.kernels import SharedPlaces
 from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, Stretch, Weighing, evidence
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 
 RUN_HASHES = 7
 """Hashes of little weight in a row that make a run: 7, some 20 words. Of 300 texts of 4,000 words without such a
@@ -68,16 +68,21 @@ class Runs:
             levelled[start:stop] = level
         return levelled
 
-    def parts(self, files: StoreFiles, stretch: Stretch) -> list[Hashes]:
+    def parts(self, generation: Generation, stretch: Stretch) -> list[Hashes]:
         """Return the document parts in the rows that hold a run of a stretch, at most `MOST_ROWS` rows of a tile."""
         levelled = self.levelled(stretch.weights)
         if levelled is None:
             return []
         holding = stretch.weighed(levelled).rows(self.least, self.by)
-        return [files.rows.parts(number, rows[:MOST_ROWS]) for number, rows in holding if len(rows)]
+        return [generation.rows.parts(number, rows[:MOST_ROWS]) for number, rows in holding if len(rows)]
 
     def documents(
-        self, files: StoreFiles, sample: QuerySample, weights: NDArray[np.int32], parts: Hashes, named: Collection[int]
+        self,
+        generation: Generation,
+        sample: QuerySample,
+        weights: NDArray[np.int32],
+        parts: Hashes,
+        named: Collection[int],
     ) -> list[tuple[int, int, float]]:
         """Return the documents that hold a run: id, hits and evidence of the run, best first.
 
@@ -94,7 +99,7 @@ class Runs:
         levelled = self.levelled(weights)
         if levelled is None or not len(parts):
             return []
-        shared = files.shared_hashes(parts, sample.hashes, levelled)
+        shared = generation.shared_hashes(parts, sample.hashes, levelled)
         is_named = np.isin(shared.ids, list(named))
         by_few = np.where(shared.n_having <= COMMON_DOCUMENTS, levelled, np.int32(0))
         by_many = levelled - by_few

@@ -1,8 +1,8 @@
-"""The catalog: which documents, paths and files a collection has. All SQL of pmbf but that of a new catalog's tables.
+"""The catalog: which documents, paths and files a collection has. `schema` makes its tables; other SQL stands here.
 
 A reader sees the catalog as it was when it was opened (one SQLite read transaction in WAL mode); a writer's changes
 become visible all at once. SQLite itself does not notice a flipped bit. So every row carries the CRC-32 of its other
-columns, the table `meta` one over all its entries, and `meta` holds how many rows each table has and the sum of their
+columns, the table `meta` one over all its values, and `meta` holds how many rows each table has and the sum of their
 checksums: a row that is gone is noticed too.
 """
 
@@ -19,12 +19,10 @@ from typing import Any
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.store import database, files, schema, version3
 from pmbf.store.tables import (
-    MAX_ID,
     TABLES,
     TEXT_KIND,
     Document,
-    FileEntry,
-    PathEntry,
+    ListedPath,
     Row,
     as_columns,
     as_row,
@@ -37,7 +35,7 @@ from pmbf.store.tables import (
 
 _CACHE_KIB = 16_384
 """Eight times SQLite's own choice: the index by contents fits, 80,000 documents are inserted in a tenth less time."""
-_NUMBERS = {"generation": 2**63, "next_serial": MAX_ID, "next_tile": MAX_ID}
+_NUMBERS = {"generation": 2**63, "next_serial": files.MAX_ID, "next_tile": files.MAX_ID}
 
 
 class Catalog:
@@ -78,7 +76,8 @@ class Catalog:
             if writable and self.version < files.FORMAT_VERSION:
                 self._upgrade()
             if trusting:
-                self._execute("REINDEX")
+                with self._errors():
+                    database.reindex(self._connection)
             self._stack = stack.pop_all()
 
     def _begin(self) -> None:
@@ -97,7 +96,7 @@ class Catalog:
         try:
             version, expected = int(self.meta["format"]), int(self.meta["crc"])
             "".join(itertools.chain(*self.meta.items()))
-        except (KeyError, TypeError, ValueError):  # an entry is missing, or no text
+        except (KeyError, TypeError, ValueError):  # a value is missing, or no text
             raise self._damage("the table `meta` is not that of a collection") from None
         files.require_version(self.location, version)
         checksum = meta_checksum if version > version3.FORMAT_VERSION else version3.meta_checksum
@@ -152,37 +151,37 @@ class Catalog:
         """Return what was not read of live documents, by id."""
         return {row.id: row.problems for row in self._select(Document, "WHERE removed = 0 AND problems != ''")}
 
-    def path(self, path: str) -> PathEntry | None:
-        """Return a path's entry, or None."""
-        return next(self._select(PathEntry, "WHERE path = ?", [to_sql(path)]), None)
+    def path(self, path: str) -> ListedPath | None:
+        """Return a path as it is listed, or None."""
+        return next(self._select(ListedPath, "WHERE path = ?", [to_sql(path)]), None)
 
-    def some_paths(self, paths: Iterable[str]) -> dict[str, PathEntry]:
-        """Return the entries of those paths that have one."""
-        found: dict[str, PathEntry] = {}
+    def some_paths(self, paths: Iterable[str]) -> dict[str, ListedPath]:
+        """Return those paths that are listed, by path."""
+        found: dict[str, ListedPath] = {}
         for chunk in _chunks([to_sql(path) for path in paths]):
             marks = ",".join("?" * len(chunk))
-            found |= {entry.path: entry for entry in self._select(PathEntry, f"WHERE path IN ({marks})", chunk)}
+            found |= {listed.path: listed for listed in self._select(ListedPath, f"WHERE path IN ({marks})", chunk)}
         return found
 
-    def paths(self) -> Iterator[PathEntry]:
+    def paths(self) -> Iterator[ListedPath]:
         """Yield every path in alphabetical order."""
-        return self._all(PathEntry)
+        return self._all(ListedPath)
 
     def paths_of(self, ids: Iterable[int]) -> dict[int, list[str]]:
         """Return the paths of some documents, sorted, by document id."""
         found: dict[int, list[str]] = {}
         for chunk in _chunks(list(ids)):
             marks = ",".join("?" * len(chunk))
-            for entry in self._select(PathEntry, f"WHERE document IN ({marks}) ORDER BY path", chunk):
-                found.setdefault(entry.document, []).append(entry.path)
+            for listed in self._select(ListedPath, f"WHERE document IN ({marks}) ORDER BY path", chunk):
+                found.setdefault(listed.document, []).append(listed.path)
         return found
 
-    def files(self, kind: str | None = None) -> list[FileEntry]:
+    def files(self, kind: str | None = None) -> list[files.StoredFile]:
         """Return the live files, of one kind or of all, by serial."""
-        return [entry for entry in self._all(FileEntry) if kind in (None, entry.kind)]
+        return [file for file in self._all(files.StoredFile) if kind in (None, file.kind)]
 
     def require_paths_by_document(self) -> None:
-        """Refuse an index from documents to paths that leaves a path out: its document seems to have no other.
+        """Refuse an index of the paths by document that leaves a path out: a document would seem to have no other.
 
         Raises:
             CorruptError: The index has not the paths that the table has.
@@ -246,7 +245,7 @@ class Catalog:
             self._count(table, len(columns), sum(row[-1] for row in columns))
 
     def replace(self, rows: Sequence[Row]) -> None:
-        """Insert rows of one table in the place of those with the same keys, where it has such."""
+        """Insert rows of one table; a row with the same key is deleted before."""
         if rows:
             self.delete(type(rows[0]), [row[0] for row in rows])
             self.insert(rows)
@@ -261,7 +260,7 @@ class Catalog:
             self._count(table, -n_rows, -crcs)
 
     def set_meta(self, **values: str) -> None:
-        """Change entries of the table `meta`, and its checksum."""
+        """Change values of the table `meta`, and its checksum."""
         self.meta |= values
         self.meta["crc"] = str(meta_checksum(self.meta))
         self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", self.meta.items())
@@ -271,7 +270,7 @@ class Catalog:
         self.meta[tally_key(table)] = f"{n_before + n_rows} {crcs_before + crcs}"
 
     def _upgrade(self) -> None:
-        """Give every row the checksum of this version, in one transaction; killed before its end, nothing happened."""
+        """Give every row the checksum of this version, in one transaction. A process killed in it changes nothing."""
         with self.transaction():
             for row_type, (table, _) in TABLES.items():
                 rows = list(self._all(row_type))

@@ -6,18 +6,16 @@ came from. `check` compares every layer with the one below; `repair` rebuilds ea
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
 from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.kernels import CHUNK_DOCUMENTS, RECORD
+from pmbf.kernels import CHUNK_DOCUMENTS, LOCATION
 from pmbf.store.compact import FilePacker
 from pmbf.store.directory import Directory
 from pmbf.store.folder import Store
@@ -52,7 +50,7 @@ class CheckReport:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing is wrong, or nothing is wrong any more and nothing was lost."""
+        """Whether the collection is sound now, and nothing was lost."""
         return not self.lost and not self.remaining and (not self.problems or bool(self.repaired))
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,7 +63,7 @@ def check(store: Store) -> CheckReport:
 
     Reads everything: seconds per 100 MB.
     """
-    store.forget_files()  # so that every page is compared, those found right before too
+    store.generation.forget_files()  # so that every page is compared, those found right before too
     report = CheckReport()
     report.problems += store.catalog.problems()
     try:
@@ -79,7 +77,7 @@ def check(store: Store) -> CheckReport:
         report.n_documents += not document.removed
         report.problems += _document_problems(store, document, fingerprints)
     placed: dict[int, int] = {}
-    for number in sorted(store.tile_files()):
+    for number in sorted(store.generation.tile_files()):
         report.problems += _tile_problems(store, number, fingerprints, placed)
     report.problems += _unplaced(store, fingerprints, placed)
     report.problems += _directory_problems(store)
@@ -87,7 +85,7 @@ def check(store: Store) -> CheckReport:
 
 
 def repair(store: Store) -> CheckReport:
-    """Rebuild every tile from the fingerprints, and what else is damaged from what it came from; one commit.
+    """Rebuild every tile, and every damaged fingerprint and text, in one commit.
 
     Removed documents are dropped for good on the way. A document whose fingerprint, text and file are all
     damaged or gone is taken out, and named.
@@ -104,18 +102,17 @@ def repair(store: Store) -> CheckReport:
     paths = store.paths_by_document()
     for document in list(store.catalog.live_documents()):
         named = paths.pop(document.id, [])
-        parts = _rescued(store, document, bad_files, packer, report) if named else None
-        if parts is None:
+        taken = _rescued(store, document, bad_files, packer, report) if named else None
+        if taken is None:
             dead.add(document.id)
             report.lost += named or [f"document {document.id}, which has no path"]
         else:
-            bounds = [0, *itertools.accumulate(map(len, parts))]
-            writer.placer.place(document.id, np.concatenate([np.empty(0, np.uint32), *parts]), bounds)
+            writer.placer.place(document.id, taken.hashes, taken.bounds.tolist())
     packer.close()
     writer.placer.fill_rows()
     report.lost += [path for orphans in paths.values() for path in orphans]
     writer.apply(_rebuilt(writer, packer, dead, report))
-    report.repaired.append(f"{len(store.tile_files())} tiles rebuilt")
+    report.repaired.append(f"{len(store.generation.tile_files())} tiles rebuilt")
     report.remaining = check(store).problems
     return report
 
@@ -131,9 +128,9 @@ def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckRe
     }
     tiles = [writer.write_tile(number) for number in sorted(writer.placer.tiles)]
     return Change(
-        documents=packer.documents,
+        changed_documents=packer.documents,
         new_files=packer.files + tiles,
-        lost_files={entry.serial for entry in store.catalog.files() if entry.serial not in used},
+        lost_files={file.serial for file in store.catalog.files() if file.serial not in used},
         lost_documents=dead,
         lost_paths=report.lost,
     )
@@ -145,29 +142,29 @@ def _serials(document: Document) -> tuple[int, int]:
 
 def _rescued(
     store: Store, document: Document, bad_files: set[int], packer: FilePacker, report: CheckReport
-) -> list[NDArray[np.uint32]] | None:
-    """Return a document's parts, copying what lies in a bad file into a new one; None when nothing of it is left."""
+) -> Fingerprint | None:
+    """Return a document's fingerprint, its parts in bad files copied into new ones; None when nothing is left."""
     if not bad_files.intersection(_serials(document)):
-        return store.fingerprint(document).parts()
-    parts = _attempt(lambda: store.fingerprint(document, rescuing=True).parts())
+        return store.generation.fingerprint(document)
+    taken = _attempt(lambda: store.generation.fingerprint(document, rescuing=True))
     text = _text_again(store, document)
-    if parts is None and text is None:
+    if taken is None and text is None:
         return None
-    if parts is None and text is not None:
-        parts = fingerprint(text, store.params).parts()
+    if taken is None and text is not None:
+        taken = fingerprint(text, store.params)
         report.repaired.append(f"fingerprint of document {document.id} made anew from its text")
-    assert parts is not None
+    assert taken is not None
     if document.text_file in bad_files:
         if text is None:
             report.repaired.append(f"text of document {document.id} given up: its fingerprint still finds it")
         document = _without_text(document) if text is None else packer.put_text(document, text)
-    packer.keep(packer.put_fingerprint(document, parts))
-    return parts
+    packer.keep(packer.put_fingerprint(document, taken))
+    return taken
 
 
 def _text_again(store: Store, document: Document) -> str | None:
     paths = store.catalog.paths_of([document.id]).get(document.id, [])
-    stored = _attempt(lambda: store.text(document, rescuing=True))
+    stored = _attempt(lambda: store.generation.text(document, rescuing=True))
     return stored if stored is not None else _attempt(lambda: read_again(document, paths))
 
 
@@ -198,19 +195,19 @@ def _contradictions(store: Store) -> list[str]:
 def _file_problems(store: Store) -> dict[int, str]:
     """Return what is wrong with each damaged file, by serial."""
     problems = {}
-    for entry in store.catalog.files():
+    for file in store.catalog.files():
         try:
-            store.file(entry.serial).verify()
+            store.generation.file(file.serial).verify()
         except (PmbfError, OSError) as error:
-            problems[entry.serial] = str(error)
+            problems[file.serial] = str(error)
     return problems
 
 
 def _document_problems(store: Store, document: Document, fingerprints: dict[int, Fingerprint]) -> list[str]:
     problems = []
     try:
-        fingerprints[document.id] = store.fingerprint(document)
-        store.text(document)
+        fingerprints[document.id] = store.generation.fingerprint(document)
+        store.generation.text(document)
     except (PmbfError, OSError) as error:
         problems.append(str(error))
     return [f"document {document.id}: {problem}" for problem in problems]
@@ -220,7 +217,7 @@ def _tile_problems(
     store: Store, number: int, fingerprints: dict[int, Fingerprint], placed: dict[int, int]
 ) -> list[str]:
     try:
-        return list(_row_problems(store.tile(number), f"tile {number}", fingerprints, placed))
+        return list(_row_problems(store.generation.tile(number), f"tile {number}", fingerprints, placed))
     except PmbfError:  # of its head, or of the page of a row
         return []  # its file's own checksum was reported above
 
@@ -253,15 +250,15 @@ def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[i
 
 
 def _directory_problems(store: Store) -> Iterator[str]:
-    expected = Directory({}, store.file).changed(store.catalog.all_documents(), ())
-    for number in sorted(expected.keys() | store.directory.chunks.keys()):
-        wanted = expected.get(number, np.empty(0, RECORD))
+    expected = Directory({}, store.generation.file).changed(store.catalog.all_documents(), ())
+    for number in sorted(expected.keys() | store.generation.directory.chunks.keys()):
+        wanted = expected.get(number, np.empty(0, LOCATION))
         try:
-            found = store.directory.chunk(number)
+            found = store.generation.directory.chunk(number)
         except PmbfError:
             continue  # its file's own checksum was reported above
         if len(found) != len(wanted):
-            yield f"chunk {number} of the directory has {len(found)} entries, expected {len(wanted)}"
+            yield f"chunk {number} of the directory has {len(found)} locations, expected {len(wanted)}"
         both = min(len(found), len(wanted))
         for place in np.flatnonzero(found[:both] != wanted[:both]).tolist():
             document = number * CHUNK_DOCUMENTS + place

@@ -18,7 +18,6 @@ from __future__ import annotations
 import itertools
 import struct
 import zlib
-from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import NamedTuple
 
@@ -48,14 +47,8 @@ _DAMAGED: tuple[type[Exception], ...] = (ValueError, struct.error, zlib.error, v
 _DEFLATE_LEVEL = 1  # zlib's level 6 saves a tenth of the bytes and takes three times as long
 
 
-def encode_fingerprint(parts: Sequence[Hashes]) -> bytes:
-    """Return the record of a fingerprint's parts, each ascending and distinct."""
-    bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
-    return kernels.record(np.concatenate([np.empty(0, np.uint32), *parts]), bounds)
-
-
-def decode_fingerprint(record: memoryview, where: str) -> list[Hashes]:
-    """Return the parts `encode_fingerprint` was given.
+def parts_of(record: memoryview, where: str) -> list[Hashes]:
+    """Return the parts of a fingerprint, of which `Fingerprint.record` made the record.
 
     Raises:
         CorruptError: The record's checksum does not fit, or its parts do not fit into it.

@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from pmbf.store.codec import RecordPacker, TextPacker, encode_fingerprint
+from pmbf.fingerprint import Fingerprint
+from pmbf.store.codec import RecordPacker, TextPacker
+from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
 from pmbf.store.pending import Change
 from pmbf.store.placing import Hashes
-from pmbf.store.tables import Document, FileEntry
+from pmbf.store.tables import Document
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writer import Writer
 
@@ -73,14 +75,14 @@ def compact(writer: Writer) -> CompactReport:
 
 
 def _finish(writer: Writer, packer: FilePacker, change: Change) -> None:
-    placer, tiles = writer.placer, writer.store.tile_files()
+    placer, tiles = writer.placer, writer.store.generation.tile_files()
     packer.close()
     placer.fill_rows()
-    change.documents = packer.documents
+    change.changed_documents = packer.documents
     change.new_files = packer.files + [
         writer.write_tile(number) for number in sorted(placer.changed & placer.tiles.keys())
     ]
-    change.lost_files |= {entry.serial for number, entry in tiles.items() if number in placer.changed}
+    change.lost_files |= {file.serial for number, file in tiles.items() if number in placer.changed}
     writer.apply(change)
 
 
@@ -88,7 +90,7 @@ class FilePacker:
     """Copies documents' fingerprints and texts into new files."""
 
     def __init__(self, writer: Writer) -> None:
-        self.files: list[FileEntry] = []
+        self.files: list[StoredFile] = []
         self._writer = writer
         self._documents: dict[int, Document] = {}
         self._serials = (0, 0)
@@ -105,9 +107,9 @@ class FilePacker:
         """Copy what a document has in some files."""
         store = self._writer.store
         if document.fingerprint_file in files:
-            document = self.put_fingerprint(document, store.fingerprint(document).parts())
+            document = self.put_fingerprint(document, store.generation.fingerprint(document))
         if document.text_file in files:
-            document = self.put_text(document, store.text(document) or "")
+            document = self.put_text(document, store.generation.text(document) or "")
         self.keep(document)
 
     def keep(self, document: Document) -> None:
@@ -117,15 +119,15 @@ class FilePacker:
             self.close()
             self._begin()
 
-    def put_fingerprint(self, document: Document, parts: list[Hashes]) -> Document:
+    def put_fingerprint(self, document: Document, taken: Fingerprint) -> Document:
         """Store a fingerprint and return the document's row naming it."""
-        offset, n_bytes = self._records.add(encode_fingerprint(parts))
+        offset, n_bytes = self._records.add(taken.record())
         return document._replace(
             fingerprint_file=self._serials[0],
             fingerprint_offset=offset,
             fingerprint_bytes=n_bytes,
-            n_hashes=sum(map(len, parts)),
-            n_parts=len(parts),
+            n_hashes=len(taken),
+            n_parts=len(taken.bounds) - 1,
         )
 
     def put_text(self, document: Document, text: str) -> Document:
@@ -153,8 +155,8 @@ def _compact_tiles(writer: Writer, dead: set[int]) -> int:
     """Change the tiles with dead entries in the writer's placer; return how many."""
     store, n_tiles = writer.store, 0
     dissolved: list[StoredTile] = []
-    for number in sorted(store.tile_files()):
-        stored = store.tile(number)
+    for number in sorted(store.generation.tile_files()):
+        stored = store.generation.tile(number)
         is_dead = np.isin(stored.entries[:, 1], list(dead))
         if not is_dead.any():
             continue
@@ -189,7 +191,7 @@ def _survivors(store: Store, stored: StoredTile, dead: set[int]) -> Iterator[tup
 
 
 def _parts(store: Store, document: int) -> list[Hashes]:
-    return store.fingerprint(store.documents([document])[document]).parts()
+    return store.generation.fingerprint(store.documents([document])[document]).parts()
 
 
 def _rewritten_files(store: Store) -> set[int]:
@@ -201,23 +203,23 @@ def _rewritten_files(store: Store) -> set[int]:
     wanted: set[int] = set()
     for kind in ("FPRT", "TEXT"):
         files = store.catalog.files(kind)
-        small = {entry.serial for entry in files if entry.payload_bytes < SMALL_FILE_BYTES}
+        small = {file.serial for file in files if file.payload_bytes < SMALL_FILE_BYTES}
         wanted |= small if len(small) > 1 else set()
         wanted |= {
-            entry.serial for entry in files if _dead_share(entry, live.get(entry.serial, 0), store) >= DEAD_BYTES_SHARE
+            file.serial for file in files if _dead_share(file, live.get(file.serial, 0), store) >= DEAD_BYTES_SHARE
         }
     return wanted
 
 
-def _dead_share(entry: FileEntry, live_bytes: int, store: Store) -> float:
-    all_bytes = entry.payload_bytes if entry.kind == "FPRT" else _raw_bytes(store, entry)
+def _dead_share(file: StoredFile, live_bytes: int, store: Store) -> float:
+    all_bytes = file.payload_bytes if file.kind == "FPRT" else _raw_bytes(store, file)
     return 1 - live_bytes / max(1, all_bytes)
 
 
-def _raw_bytes(store: Store, entry: FileEntry) -> int:
+def _raw_bytes(store: Store, file: StoredFile) -> int:
     from pmbf.store import codec
 
-    payload, offset, n_bytes = store.file(entry.serial).payload, 0, 0
+    payload, offset, n_bytes = store.generation.file(file.serial).payload, 0, 0
     while offset < len(payload):
         n_bytes += codec.raw_bytes(payload, offset)
         offset += codec.block_bytes(payload, offset)
@@ -225,4 +227,4 @@ def _raw_bytes(store: Store, entry: FileEntry) -> int:
 
 
 def _live_bytes(store: Store) -> int:
-    return sum(entry.payload_bytes for entry in store.catalog.files())
+    return sum(file.payload_bytes for file in store.catalog.files())

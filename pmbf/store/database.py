@@ -1,4 +1,4 @@
-"""A catalog's file opened through `sqlite3`, and what SQLite says in the words of pmbf."""
+"""Opens a catalog's file through `sqlite3`, and turns SQLite's errors into those of pmbf."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ UNCHANGING = "ro&immutable=1"
 
 
 def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
-    """Return a connection; one without write permission sees the log of writers if there is one, as SQLite allows."""
+    """Return a connection. Without write permission, it reads the log of writers if there is one."""
     may_write = writable or os.access(path.parent, os.W_OK)
     has_log = path.with_name(path.name + "-wal").exists()
     return opened(path, "rw" if may_write else "ro" if has_log else UNCHANGING)
@@ -31,7 +31,7 @@ def opened(path: Path, mode: str) -> sqlite3.Connection:
 
 @contextlib.contextmanager
 def without_log(path: Path) -> Iterator[bool]:
-    """Yield whether a catalog has no log and no writer, and let none in meanwhile.
+    """Yield whether a catalog has no log and no writer; no writer gets in meanwhile.
 
     So it is read where the disk is full: SQLite needs room for the index of a log even where there is none.
     """
@@ -48,6 +48,19 @@ def translated(path: Path) -> Iterator[None]:
         yield
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
         raise _translation(path, error) from error
+
+
+def reindex(connection: sqlite3.Connection) -> None:
+    """Make every index anew; of a path that a damaged index let in twice, the row written last stays."""
+    try:
+        connection.execute("REINDEX")
+    except sqlite3.IntegrityError:
+        connection.execute("BEGIN IMMEDIATE")
+        last = {row[0]: row for row in connection.execute("SELECT * FROM path NOT INDEXED ORDER BY rowid")}
+        connection.execute("DELETE FROM path")
+        connection.executemany("INSERT INTO path VALUES (?, ?, ?, ?, ?)", last.values())
+        connection.commit()
+        connection.execute("REINDEX")
 
 
 def damage(path: Path, what: str) -> CorruptError:

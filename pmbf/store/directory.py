@@ -1,7 +1,7 @@
 """Where each document's fingerprint is: an array by document id, in chunks of 65,536, each a file.
 
     u32 n_entries │ u32 live documents │ u32 removed ones │ u32 0 │ u64 hashes of the live ones │ u64 0
-    24 bytes per entry, of documents chunk·65536, chunk·65536 + 1, …
+    24 bytes per location, of documents chunk·65536, chunk·65536 + 1, …
         u32 fingerprint file │ u32 n_hashes │ u64 offset │ u32 n_bytes │ u32 state (0 not in use, 1 live, 2 removed)
 
 The catalog says the same, a thousand times slower: the documents of a query's hit rows, several hundred, are looked up
@@ -19,15 +19,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
-from pmbf.kernels import CHUNK_DOCUMENTS, LIVE, RECORD, REMOVED, UNUSED
-from pmbf.store.files import MappedFile, damaged
-from pmbf.store.tables import MAX_ID, Document
+from pmbf.kernels import CHUNK_DOCUMENTS, LIVE, LOCATION, REMOVED, UNUSED
+from pmbf.store.files import MAX_ID, MappedFile, damaged
+from pmbf.store.tables import Document
 
 _HEAD = struct.Struct("<4I2Q")
 _CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1
 
-Entries = NDArray[Any]
-"""`(n,)` of `RECORD`."""
+Locations = NDArray[Any]
+"""`(n,)` of `LOCATION`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Directory:
         self._unchecked = set(chunks)
 
     def checked(self, ids: NDArray[np.uint32]) -> Mapping[int, memoryview]:
-        """Return the entries of chunks, by number, as bytes: those that hold some documents, these documents checked.
+        """Return the chunks that hold some documents, by number, as bytes; the locations of these are checked.
 
         Args:
             ids: `(n,) uint32`, in any order.
@@ -67,30 +67,30 @@ class Directory:
                 self._check(number, ids)
         return self._mapped
 
-    def entries(self, ids: NDArray[np.uint32]) -> Entries:
-        """Return the entries of some documents, `(n,)` of `RECORD`; one that is not in the directory is `UNUSED`.
+    def locations(self, ids: NDArray[np.uint32]) -> Locations:
+        """Return the locations of some documents, `(n,)` of `LOCATION`; one that is not in the directory is `UNUSED`.
 
         Raises:
             CorruptError: A chunk is damaged.
         """
-        found = np.zeros(len(ids), RECORD)
+        found = np.zeros(len(ids), LOCATION)
         for number, content in self.checked(ids).items():
-            entries, places = np.frombuffer(content, RECORD), ids.astype(np.int64) - (number << _CHUNK_SHIFT)
-            here = np.flatnonzero((places >= 0) & (places < len(entries)))
-            found[here] = entries[places[here]]
+            locations, places = np.frombuffer(content, LOCATION), ids.astype(np.int64) - (number << _CHUNK_SHIFT)
+            here = np.flatnonzero((places >= 0) & (places < len(locations)))
+            found[here] = locations[places[here]]
         return found
 
-    def chunk(self, number: int) -> Entries:
-        """Return the entries of a chunk, none when there is no such chunk; read-only.
+    def chunk(self, number: int) -> Locations:
+        """Return the locations of a chunk, none when there is no such chunk; read-only.
 
         Raises:
             CorruptError: The chunk is damaged.
         """
         if number not in self.chunks:
-            return np.empty(0, RECORD)
+            return np.empty(0, LOCATION)
         file = self._open_file(self.chunks[number])
         file.verify()
-        return np.frombuffer(_content(file), RECORD)
+        return np.frombuffer(_content(file), LOCATION)
 
     def totals(self) -> Totals:
         """Return how many documents and hashes there are.
@@ -130,51 +130,54 @@ class Directory:
             yield from range(max(1, first + len(used)), min(first + CHUNK_DOCUMENTS, MAX_ID + 1))
         raise UnsupportedError(f"a collection holds {MAX_ID} documents at most; load the others into another one")
 
-    def changed(self, documents: Iterable[Document], lost: Iterable[int]) -> dict[int, Entries]:
-        """Return the chunks that change when documents are forgotten, and then others written; by number.
+    def changed(self, documents: Iterable[Document], lost: Iterable[int]) -> dict[int, Locations]:
+        """Return the chunks that change, by number, if some documents are forgotten and then others written.
 
         Raises:
             CorruptError: A chunk that changes is damaged.
         """
-        changed: dict[int, Entries] = {}
+        changed: dict[int, Locations] = {}
         for id_ in lost:
             self._writable(changed, id_)[id_ % CHUNK_DOCUMENTS] = 0
         rows = list(documents)
-        ids, entries = np.array([row.id for row in rows], np.uint32), np.array([_entry(row) for row in rows], RECORD)
+        ids, locations = (
+            np.array([row.id for row in rows], np.uint32),
+            np.array([_location(row) for row in rows], LOCATION),
+        )
         for number in np.unique(ids >> _CHUNK_SHIFT).tolist():
             here = ids >> _CHUNK_SHIFT == number
             chunk = self._writable(changed, number << _CHUNK_SHIFT)
-            chunk[ids[here] & (CHUNK_DOCUMENTS - 1)] = entries[here]
-        return {number: _trimmed(entries) for number, entries in changed.items()}
+            chunk[ids[here] & (CHUNK_DOCUMENTS - 1)] = locations[here]
+        return {number: _trimmed(locations) for number, locations in changed.items()}
 
     def _check(self, number: int, ids: NDArray[np.uint32]) -> None:
-        """Map a chunk and check its entries of those of the documents that are in it."""
+        """Map a chunk, and check the locations of those documents that are in it."""
         file = self._open_file(self.chunks[number])
         self._mapped[number] = content = _content(file)
         places = ids.astype(np.int64) - (number << _CHUNK_SHIFT)
-        here = places[(places >= 0) & (places < len(content) // RECORD.itemsize)]
-        file.check_places(here * RECORD.itemsize + _HEAD.size, RECORD.itemsize)
+        here = places[(places >= 0) & (places < len(content) // LOCATION.itemsize)]
+        file.check_places(here * LOCATION.itemsize + _HEAD.size, LOCATION.itemsize)
         if file.is_checked:
             self._unchecked.remove(number)
 
-    def _writable(self, changed: dict[int, Entries], id_: int) -> Entries:
+    def _writable(self, changed: dict[int, Locations], id_: int) -> Locations:
         number = id_ >> _CHUNK_SHIFT
         if number not in changed:
             known = self.chunk(number)
-            changed[number] = np.zeros(CHUNK_DOCUMENTS, RECORD)
+            changed[number] = np.zeros(CHUNK_DOCUMENTS, LOCATION)
             changed[number][: len(known)] = known
         return changed[number]
 
 
-def payload(entries: Entries) -> Iterator[bytes | memoryview]:
+def payload(locations: Locations) -> Iterator[bytes | memoryview]:
     """Yield the parts of a chunk's payload."""
-    live = entries["state"] == LIVE
+    live = locations["state"] == LIVE
     n_removed, n_hashes = (
-        np.count_nonzero(entries["state"] == REMOVED),
-        int(entries["n_hashes"][live].sum(dtype=np.int64)),
+        np.count_nonzero(locations["state"] == REMOVED),
+        int(locations["n_hashes"][live].sum(dtype=np.int64)),
     )
-    yield _HEAD.pack(len(entries), np.count_nonzero(live), n_removed, 0, n_hashes, 0)
-    yield entries.tobytes()
+    yield _HEAD.pack(len(locations), np.count_nonzero(live), n_removed, 0, n_hashes, 0)
+    yield locations.tobytes()
 
 
 def _head(file: MappedFile) -> tuple[int, ...]:
@@ -183,18 +186,18 @@ def _head(file: MappedFile) -> tuple[int, ...]:
 
 
 def _content(file: MappedFile) -> memoryview:
-    """Return the entries of a chunk, which are not checked."""
-    stop = _HEAD.size + _head(file)[0] * RECORD.itemsize
+    """Return the locations of a chunk, which are not checked."""
+    stop = _HEAD.size + _head(file)[0] * LOCATION.itemsize
     if stop > len(file.payload):
         raise damaged(file.path, f"its head asks for {stop} bytes, it has {len(file.payload)}")
     return file.payload[_HEAD.size : stop]
 
 
-def _entry(row: Document) -> tuple[int, int, int, int, int]:
+def _location(row: Document) -> tuple[int, int, int, int, int]:
     state = REMOVED if row.removed else LIVE
     return row.fingerprint_file, row.n_hashes, row.fingerprint_offset, row.fingerprint_bytes, state
 
 
-def _trimmed(entries: Entries) -> Entries:
-    used = np.flatnonzero(entries["state"])
-    return entries[: used[-1] + 1] if len(used) else entries[:0]
+def _trimmed(locations: Locations) -> Locations:
+    used = np.flatnonzero(locations["state"])
+    return locations[: used[-1] + 1] if len(used) else locations[:0]

@@ -1,4 +1,4 @@
-"""Files that are written once, checked before they are believed, and never changed: the only mmap.
+"""Files that are written once, checked before they are believed, and never changed.
 
 Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 4096 bytes of the payload:
 
@@ -27,7 +27,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,8 @@ OLDEST_VERSION = 3
 """The oldest version that is read; binary files of versions 3 and 4 are the same but for the number."""
 HEADER = struct.Struct("<8s4sHH16s8sQQII")
 HEADER_BYTES = HEADER.size
+MAX_ID = 2**32 - 1
+"""The largest id of a document, serial of a file and number of a tile: tiles and directory have 32 bits for them."""
 PAGE_BYTES = 4096
 """What one checksum covers: the memory's own page, and 0.2 us to check."""
 
@@ -58,31 +60,42 @@ class Identity:
     params_digest: bytes
 
 
-@dataclass(frozen=True, slots=True)
-class FileRecord:
-    """What the catalog knows about a file: enough to refuse any other.
+class StoredFile(NamedTuple):
+    """A file's row in the catalog: enough to refuse any other file in its place.
 
     Args:
         serial: The file's number, never used twice in a collection.
         kind: Four ASCII letters.
         payload_bytes: Length without the header.
         payload_crc: CRC-32 of the checksums of the payload's pages.
+        tile: Number of the tile, or of the chunk of the directory, that the file holds; otherwise -1.
     """
 
     serial: int
     kind: str
     payload_bytes: int
     payload_crc: int
+    tile: int = -1
 
     @property
     def name(self) -> str:
         """File name inside the collection, with its folder.
 
-        >>> FileRecord(3, "TILE", 0, 0).name
+        >>> StoredFile(3, "TILE", 0, 0).name
         'tiles/000003.tile'
         """
         folder, suffix = FILE_KINDS[self.kind]
         return f"{folder}/{self.serial:06d}.{suffix}"
+
+    def is_possible(self) -> bool:
+        """Return whether a writer can have made this row."""
+        return (
+            0 < self.serial <= MAX_ID
+            and self.kind in FILE_KINDS
+            and 0 <= self.payload_bytes < 2**48
+            and 0 <= self.payload_crc < 2**32
+            and (0 <= self.tile <= MAX_ID if self.kind in ("TILE", "DOCS") else self.tile == -1)
+        )
 
 
 FILE_KINDS = {
@@ -93,13 +106,13 @@ FILE_KINDS = {
 }
 
 
-def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> FileRecord:
-    """Write a file so that after a crash it is there whole or not at all, and return its record.
+def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> StoredFile:
+    """Write a file so that after a crash it is there whole or not at all, and return its row.
 
     Raises:
         OSError: The disk is full or the folder cannot be written; nothing is left behind.
     """
-    target = folder / FileRecord(serial, kind, 0, 0).name
+    target = folder / StoredFile(serial, kind, 0, 0).name
     make_folder(target.parent)
     with replacing(target) as file:
         return _write_payload(file, kind, identity, serial, payload)
@@ -107,7 +120,7 @@ def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload
 
 @contextlib.contextmanager
 def replacing(target: Path) -> Iterator[BinaryIO]:
-    """Yield a file that takes another one's place when all is written: after a crash it is there whole or not at all.
+    """Yield a file that replaces the target once it is written whole: after a crash either of the two is there.
 
     Only its owner may read it.
 
@@ -130,7 +143,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     sync_folder(target.parent)
 
 
-def _write_payload(file: BinaryIO, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> FileRecord:
+def _write_payload(file: BinaryIO, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> StoredFile:
     file.write(bytes(HEADER_BYTES))
     size, sums = 0, _PageSums()
     for part in payload:
@@ -139,14 +152,14 @@ def _write_payload(file: BinaryIO, kind: str, identity: Identity, serial: int, p
         sums.add(part)
     table = sums.finished()
     file.write(table)
-    record = FileRecord(serial, kind, size, kernels.checksum(table))
+    stored = StoredFile(serial, kind, size, kernels.checksum(table))
     file.seek(0)
-    file.write(_header(record, identity))
-    return record
+    file.write(_header(stored, identity))
+    return stored
 
 
 class _PageSums:
-    """The checksums of the pages of what is written part by part."""
+    """The page checksums of a payload that is written part by part."""
 
     def __init__(self) -> None:
         self._sums: list[bytes] = []
@@ -173,17 +186,17 @@ class _PageSums:
         self._sums.append(kernels.page_checksums(pages, page_bytes=PAGE_BYTES).astype("<u4").tobytes())
 
 
-def _header(record: FileRecord, identity: Identity) -> bytes:
+def _header(stored: StoredFile, identity: Identity) -> bytes:
     fields = HEADER.pack(
         MAGIC,
-        record.kind.encode(),
+        stored.kind.encode(),
         FORMAT_VERSION,
         HEADER_BYTES,
         identity.collection_id,
         identity.params_digest,
-        record.serial,
-        record.payload_bytes,
-        record.payload_crc,
+        stored.serial,
+        stored.payload_bytes,
+        stored.payload_crc,
         0,
     )
     return fields[:-_CRC_BYTES] + struct.pack("<I", zlib.crc32(fields[:-_CRC_BYTES]))
@@ -197,22 +210,22 @@ class MappedFile:
     Thread rule: safe to read from any number of threads.
     """
 
-    def __init__(self, folder: Path, record: FileRecord, identity: Identity) -> None:
+    def __init__(self, folder: Path, stored: StoredFile, identity: Identity) -> None:
         """Map a file.
 
         Raises:
             CorruptError: The file is missing, cut, damaged, or not the one the catalog names.
             UnsupportedError: The file has another format version.
         """
-        self.path = folder / record.name
-        self.record = record
+        self.path = folder / stored.name
+        self.stored = stored
         self.is_checked = False
         """Whether every page was checked."""
         self._map = _map(self.path)
-        _check_header(self.path, self._map, record, identity)
-        self.payload = memoryview(self._map)[HEADER_BYTES : HEADER_BYTES + record.payload_bytes]
+        _check_header(self.path, self._map, stored, identity)
+        self.payload = memoryview(self._map)[HEADER_BYTES : HEADER_BYTES + stored.payload_bytes]
         self._sums: NDArray[np.uint32] | None = None
-        self.checked = np.zeros(n_pages(record.payload_bytes), np.uint8)
+        self.checked = np.zeros(n_pages(stored.payload_bytes), np.uint8)
         """Of each page, whether it was checked."""
 
     def verify(self) -> memoryview:
@@ -236,7 +249,7 @@ class MappedFile:
             self._check(np.array([start], np.int64), stop - start)
 
     def check_places(self, offsets: NDArray[np.int64], size: int) -> None:
-        """Check the pages of many places of `size` bytes each, each page once; once half are checked, the rest too.
+        """Check the pages of many places of `size` bytes, each page once. After half of all pages come the others.
 
         Raises:
             CorruptError: A bit of them has changed, or a place leaves the payload.
@@ -264,10 +277,10 @@ class MappedFile:
             raise damaged(self.path, f"checksum of page {page} is {crc:08x}, expected {self._sums[page]:08x}")
 
     def _read_sums(self) -> NDArray[np.uint32]:
-        table = self._map[HEADER_BYTES + self.record.payload_bytes :]
+        table = self._map[HEADER_BYTES + self.stored.payload_bytes :]
         crc = kernels.checksum(table)
-        if crc != self.record.payload_crc:
-            raise damaged(self.path, f"checksum of its checksums is {crc:08x}, expected {self.record.payload_crc:08x}")
+        if crc != self.stored.payload_crc:
+            raise damaged(self.path, f"checksum of its checksums is {crc:08x}, expected {self.stored.payload_crc:08x}")
         return np.frombuffer(table, "<u4").astype(np.uint32)
 
 
@@ -286,7 +299,7 @@ def _map(path: Path) -> mmap.mmap:
         raise damaged(path, "the file is empty") from None
 
 
-def _check_header(path: Path, content: mmap.mmap, record: FileRecord, identity: Identity) -> None:
+def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: Identity) -> None:
     if len(content) < HEADER_BYTES:
         raise damaged(path, f"length is {len(content)} bytes, expected at least {HEADER_BYTES}")
     fields = HEADER.unpack_from(content)
@@ -298,7 +311,7 @@ def _check_header(path: Path, content: mmap.mmap, record: FileRecord, identity: 
     require_version(path, version)
     if Identity(collection_id, digest) != identity:
         raise damaged(path, "the file belongs to another collection")
-    if FileRecord(serial, kind.decode("ascii", "replace"), size, crc) != record:
+    if (serial, kind.decode("ascii", "replace"), size, crc) != stored[:4]:
         raise damaged(path, "the file is not the one the catalog names (an older or foreign copy)")
     expected = HEADER_BYTES + size + _CRC_BYTES * n_pages(size)
     if len(content) != expected:
@@ -306,7 +319,7 @@ def _check_header(path: Path, content: mmap.mmap, record: FileRecord, identity: 
 
 
 def require_version(path: Path, version: int) -> None:
-    """Refuse what is of a version of the format that this pmbf does not read.
+    """Refuse a version of the format that this pmbf does not read.
 
     Raises:
         UnsupportedError: The version is above `FORMAT_VERSION`, or below `OLDEST_VERSION`.

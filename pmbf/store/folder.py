@@ -25,7 +25,7 @@ from pmbf.params import Params
 from pmbf.store import database, files, folders, locks, schema
 from pmbf.store.catalog import Catalog
 from pmbf.store.files import Identity
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 from pmbf.store.tables import Document
 
 GENERATION_FILE = "generation"
@@ -35,7 +35,7 @@ _FOLDERS = sorted({folder for folder, _ in files.FILE_KINDS.values()})
 _OWN_NAME = re.compile(rf"[0-9]{{6,}}\.({'|'.join(suffix for _, suffix in files.FILE_KINDS.values())})(\.tmp)?")
 
 
-class Store(StoreFiles):
+class Store:
     """A collection's folder, opened for reading, or as its one writer.
 
     Args:
@@ -62,10 +62,11 @@ class Store(StoreFiles):
             promised = 0 if trusting else _read_generation(self.folder)
             self.catalog = Catalog(self.folder, writable=writable, trusting=trusting)
             stack.callback(self.catalog.close)
-            self._check_generation(promised)
-            params = self._params()
-            identity = Identity(self._collection_id(), params.digest())
-            super().__init__(self.folder, params, identity, self.catalog.files())
+            if not trusting:
+                self._check_generation(promised)
+            self.params = self._params()
+            identity = Identity(self._collection_id(), self.params.digest())
+            self.generation = Generation(self.folder, self.params, identity, self.catalog.files())
             self._stack = stack.pop_all()
 
     @staticmethod
@@ -86,13 +87,13 @@ class Store(StoreFiles):
                 schema.create(path, _first_meta(params))
 
     @property
-    def generation(self) -> int:
+    def commit_number(self) -> int:
         """Number of the commit this store shows."""
         return int(self.catalog.meta["generation"])
 
     def close(self) -> None:
         """Release the lock and every file."""
-        super().close()
+        self.generation.close()
         self._stack.close()
 
     def __enter__(self) -> Store:
@@ -112,14 +113,14 @@ class Store(StoreFiles):
         wanted = set(ids)
         found = self.catalog.documents(wanted)
         if missing := sorted(wanted - found.keys()):
-            raise self._contradiction(f"document {missing[0]} is missing")
+            raise self.generation.contradiction(f"document {missing[0]} is missing")
         return found
 
     def paths_by_document(self) -> dict[int, list[str]]:
         """Return every path, sorted, by the id of its document."""
         paths: dict[int, list[str]] = {}
-        for entry in self.catalog.paths():
-            paths.setdefault(entry.document, []).append(entry.path)
+        for listed in self.catalog.paths():
+            paths.setdefault(listed.document, []).append(listed.path)
         return paths
 
     def require_paths(self) -> None:
@@ -143,7 +144,7 @@ class Store(StoreFiles):
             self.require_paths()
         found = self.catalog.paths_of(wanted)
         if missing := sorted(wanted - found.keys()):
-            raise self._contradiction(f"document {missing[0]} has no path")
+            raise self.generation.contradiction(f"document {missing[0]} has no path")
         return found
 
     # ------------------------------------------------------------------ files
@@ -153,7 +154,7 @@ class Store(StoreFiles):
 
         Only the writer calls this: another writer's uncommitted files would look the same.
         """
-        live = {entry.record.name for entry in self._entries.values()}
+        live = self.generation.names()
         with locks.no_readers(self.folder) as alone:
             unnamed = [name for name in _own_files(self.folder) if alone and name not in live]
             for name in unnamed:
@@ -178,9 +179,18 @@ class Store(StoreFiles):
         return bytes.fromhex(str(digits))
 
     def _check_generation(self, promised: int) -> None:
-        if self.generation < promised:
+        """Refuse a catalog that shows less than was promised. A writer notes a commit that was made and not noted.
+
+        So the note of a commit is there before the next one begins: only that of the first may be missing.
+        """
+        if self.commit_number > 1 and not (self.folder / GENERATION_FILE).exists():
+            what = f"the file is missing, expected the note of commit {self.commit_number - 1} or {self.commit_number}"
+            raise files.damaged(self.folder / GENERATION_FILE, what)
+        if self.writable and self.commit_number > promised:
+            write_generation(self.folder, self.commit_number)
+        if self.commit_number < promised:
             raise CorruptError(
-                f"{self.catalog.location}: shows commit {self.generation}, but commit {promised} was made: "
+                f"{self.catalog.location}: shows commit {self.commit_number}, but commit {promised} was made: "
                 f"an older copy, or a damaged write-ahead log; run `pmbf check --repair -c {self.folder}`"
             )
 
@@ -191,7 +201,7 @@ def _first_meta(params: Params) -> dict[str, str]:
 
 
 def write_generation(folder: Path, generation: int) -> None:
-    """Note that a commit was made, after it was."""
+    """Write the note of a commit that was made."""
     with files.replacing(folder / GENERATION_FILE) as file:
         file.write(b"%d_%d\n" % (generation, zlib.crc32(b"%d" % generation)))
 
@@ -213,7 +223,7 @@ def _read_generation(folder: Path) -> int:
 
 
 def _require_own_folders(folder: Path) -> None:
-    """Refuse folders that are links: a writer deletes in them what no commit names.
+    """Refuse folders that are links: a writer would delete files behind them.
 
     Raises:
         UnsupportedError: One is a link.

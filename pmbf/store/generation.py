@@ -1,4 +1,4 @@
-"""The files of one generation of a collection: what answers a query, without the catalog.
+"""The files of one generation of a collection. They answer a query without the catalog.
 
 They never change while a reader holds its lock, so that other processes may open them, whatever was committed since.
 """
@@ -17,29 +17,29 @@ from pmbf import kernels
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint
-from pmbf.kernels import MISSING, REMOVED, UNREADY, UNUSED, WHOLE, RecordFile, SharedPlaces
+from pmbf.kernels import MISSING, REMOVED, UNREADY, UNUSED, WHOLE, PagedFile, SharedPlaces
 from pmbf.params import Params
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, tilefile
 from pmbf.store.directory import Directory
-from pmbf.store.files import Identity, MappedFile
-from pmbf.store.tables import Document, FileEntry
+from pmbf.store.files import Identity, MappedFile, StoredFile
+from pmbf.store.tables import Document
 from pmbf.store.tilefile import StoredTile
 
 
-class StoreFiles:
-    """The live files of a generation, mapped when they are needed; pickled, it is the same files in another process.
+class Generation:
+    """The live files of a generation, mapped when they are needed. Unpickled, it opens the same files again.
 
     Args:
         folder: The collection's.
         params: Its parameters.
         identity: What the files' headers say.
-        entries: The live files. Somebody must hold the reader's lock as long as they are used.
+        live: The files. Somebody must hold the reader's lock as long as they are used.
 
     Thread rule: one thread per object.
     """
 
-    def __init__(self, folder: Path, params: Params, identity: Identity, entries: Iterable[FileEntry]) -> None:
+    def __init__(self, folder: Path, params: Params, identity: Identity, live: Iterable[StoredFile]) -> None:
         self.folder = folder
         self.params = params
         self.identity = identity
@@ -49,10 +49,10 @@ class StoreFiles:
         self._n_documents: int | None = None
         self._closed = False
         self.rows = RowIndex()
-        self._show(entries)
+        self._show(live)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return StoreFiles, (self.folder, self.params, self.identity, list(self._entries.values()))
+        return Generation, (self.folder, self.params, self.identity, list(self._live.values()))
 
     @property
     def n_documents(self) -> int:
@@ -67,14 +67,14 @@ class StoreFiles:
 
     # ------------------------------------------------------------------ tiles
 
-    def tile_files(self) -> dict[int, FileEntry]:
+    def tile_files(self) -> dict[int, StoredFile]:
         """Return the live tile files by tile number."""
-        return {entry.tile: entry for entry in self._entries.values() if entry.kind == "TILE"}
+        return {file.tile: file for file in self._live.values() if file.kind == "TILE"}
 
     def tile(self, number: int) -> StoredTile:
         """Return a tile, mapped from its file and checked once; `rows` then knows its documents."""
         if number not in self._tiles:
-            stored = tilefile.read(self.folder, self.tile_files()[number].record, self.identity)
+            stored = tilefile.read(self.folder, self.tile_files()[number], self.identity)
             self.rows.put_tile(number, stored.entries)
             self._tiles[number] = stored
         return self._tiles[number]
@@ -86,8 +86,8 @@ class StoreFiles:
 
     def growing_tiles(self) -> Iterator[tuple[int, StoredTile]]:
         """Yield the number of each tile that takes more documents, and the tile, ascending; the others are not read."""
-        for number, entry in sorted(self.tile_files().items()):
-            if tilefile.is_growing(self.folder, entry.record, self.identity):
+        for number, file in sorted(self.tile_files().items()):
+            if tilefile.is_growing(self.folder, file, self.identity):
                 yield number, self.tile(number)
 
     def matrix(self) -> PseudoMatrixBloomFilter:
@@ -120,7 +120,7 @@ class StoreFiles:
         start, stop = document.fingerprint_offset, document.fingerprint_offset + document.fingerprint_bytes
         if not rescuing:
             file.check(start, stop)
-        parts = codec.decode_fingerprint(file.payload[start:stop], str(file.path))
+        parts = codec.parts_of(file.payload[start:stop], str(file.path))
         found, expected = (len(parts), sum(map(len, parts))), (document.n_parts, document.n_hashes)
         if found != expected:
             what = f"document {document.id} has {found[1]} hashes in {found[0]} parts there, expected {expected[1]}"
@@ -154,14 +154,14 @@ class StoreFiles:
         if found.status == WHOLE:
             return found
         if found.status == MISSING:
-            raise self._contradiction(f"document {found.document} is missing from the directory", "check --repair")
-        [entry] = self.directory.entries(np.array([found.document], np.uint32))
-        raise codec.damaged_fingerprint(self.file(int(entry["file"])).path)
+            raise self.contradiction(f"document {found.document} is missing from the directory", "check --repair")
+        [location] = self.directory.locations(np.array([found.document], np.uint32))
+        raise codec.damaged_fingerprint(self.file(int(location["file"])).path)
 
     def _open_records(self, ids: NDArray[np.uint32]) -> None:
         """Open the files that hold the records of some documents, and check the pages of these records."""
-        entries = self.directory.entries(ids)
-        live = entries[(entries["state"] != UNUSED) & (entries["state"] != REMOVED)]
+        locations = self.directory.locations(ids)
+        live = locations[(locations["state"] != UNUSED) & (locations["state"] != REMOVED)]
         for serial in set(live["file"].tolist()):
             file = self.file(serial)
             self._records[serial] = file.payload, file.checked
@@ -204,6 +204,10 @@ class StoreFiles:
 
     # ------------------------------------------------------------------ files
 
+    def names(self) -> set[str]:
+        """Return the names of the live files inside the collection, each with its folder."""
+        return {file.name for file in self._live.values()}
+
     def close(self) -> None:
         """Unmap every file for good."""
         self.forget_files()
@@ -217,15 +221,15 @@ class StoreFiles:
             file.close()
         self._open_files.clear()
 
-    def refresh(self, entries: Iterable[FileEntry]) -> None:
+    def refresh(self, live: Iterable[StoredFile]) -> None:
         """Show another set of live files: those of the generation just committed."""
         self._forget_tiles()
-        self._show(entries)
-        for serial in self._open_files.keys() - self._entries.keys():
+        self._show(live)
+        for serial in self._open_files.keys() - self._live.keys():
             self._open_files.pop(serial).close()
 
-    def _show(self, entries: Iterable[FileEntry]) -> None:
-        self._entries = {entry.serial: entry for entry in entries}
+    def _show(self, live: Iterable[StoredFile]) -> None:
+        self._live = {file.serial: file for file in live}
         self._forget_documents()
         self._n_documents = None
 
@@ -235,9 +239,9 @@ class StoreFiles:
         self.rows = RowIndex()
 
     def _forget_documents(self) -> None:
-        chunks = {entry.tile: entry.serial for entry in self._entries.values() if entry.kind == "DOCS"}
+        chunks = {file.tile: file.serial for file in self._live.values() if file.kind == "DOCS"}
         self.directory = Directory(chunks, self.file)
-        self._records: dict[int, RecordFile] = {}
+        self._records: dict[int, PagedFile] = {}
 
     def file(self, serial: int) -> MappedFile:
         """Return a live file, mapped, its header checked.
@@ -246,10 +250,11 @@ class StoreFiles:
             CorruptError: The catalog does not list it, or it is damaged.
         """
         if serial not in self._open_files:
-            if serial not in self._entries:
-                raise self._contradiction(f"file {serial} is named but not listed")
-            self._open_files[serial] = MappedFile(self.folder, self._entries[serial].record, self.identity)
+            if serial not in self._live:
+                raise self.contradiction(f"file {serial} is named but not listed")
+            self._open_files[serial] = MappedFile(self.folder, self._live[serial], self.identity)
         return self._open_files[serial]
 
-    def _contradiction(self, what: str, command: str = "check") -> CorruptError:
+    def contradiction(self, what: str, command: str = "check") -> CorruptError:
+        """Return the error for files that contradict the catalog, with the way out."""
         return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")

@@ -26,7 +26,7 @@ class Listed:
     problems: tuple[str, ...]
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the entry as JSON-ready dicts and lists."""
+        """Return the document as JSON-ready dicts and lists."""
         return asdict(self, dict_factory=with_lists)
 
 

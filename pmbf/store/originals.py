@@ -8,19 +8,19 @@ from collections.abc import Sequence
 from pmbf.contents import read_bounded
 from pmbf.errors import IncompleteError, PmbfError
 from pmbf.extract import Limits, extract
-from pmbf.store.generation import StoreFiles
+from pmbf.store.generation import Generation
 from pmbf.store.tables import Document
 from pmbf.text import clean
 
 
-def original_text(files: StoreFiles, document: Document, paths: Sequence[str]) -> str:
+def original_text(generation: Generation, document: Document, paths: Sequence[str]) -> str:
     """Return a document's text.
 
     Raises:
         CorruptError: The stored text is damaged.
         IncompleteError: No text is stored, and no file with the same contents is left.
     """
-    text = files.text(document)
+    text = generation.text(document)
     return read_again(document, paths) if text is None else text
 
 
@@ -34,7 +34,7 @@ def read_again(document: Document, paths: Sequence[str]) -> str:
     for path in paths:
         try:
             content = read_bounded(path, limits.max_bytes)
-        except (PmbfError, OSError):  # gone, or changed to what is no file
+        except (PmbfError, OSError):  # gone, or no file any more
             continue
         if hashlib.sha256(content).hexdigest() == document.sha256:
             return clean(extract(content, path, limits).text)

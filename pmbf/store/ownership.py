@@ -1,4 +1,4 @@
-"""Whose a file or folder is: what others on this machine may change, or read, is not relied on."""
+"""Owners and modes: a file that others may change is not trusted, nor a secret that others may read."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def is_open_to_others(status: os.stat_result, *, secret: bool = False) -> bool:
 
 
 def require_unshared(path: str, remedy: str) -> None:
-    """Refuse what is there and others than its owner may write to.
+    """Refuse a file or folder that group or others may write to.
 
     Args:
         path: A file or folder.

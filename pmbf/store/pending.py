@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from pmbf.fingerprint import Fingerprint
 from pmbf.store.codec import RecordPacker, TextPacker, TextPlace
-from pmbf.store.tables import Document, FileEntry, PathEntry
+from pmbf.store.files import StoredFile
+from pmbf.store.tables import Document, ListedPath
 
 
 class NewDocument(NamedTuple):
@@ -47,18 +48,18 @@ class NewDocument(NamedTuple):
 
 
 class PendingDocument(NamedTuple):
-    """A document not yet committed: what its row says, and what goes into the rows of the filter."""
+    """A document not yet committed.
 
-    kind: str
-    sha256: str
-    hashes: NDArray[np.uint32]
-    bounds: NDArray[np.uint32]
-    n_chars: int
-    n_tokens: int
+    Args:
+        new: The document; its text and record are with the packers, and empty here.
+        record_offset, record_bytes: Place of the record in the fingerprint file.
+        text: Place of the text in the text file, None when no text is stored or there is none.
+    """
+
+    new: NewDocument
     record_offset: int
     record_bytes: int
     text: TextPlace | None
-    problems: str
 
 
 @dataclass(slots=True)
@@ -72,7 +73,7 @@ class Pending:
     text_file: int
     documents: dict[int, PendingDocument] = field(default_factory=dict)
     ids: dict[tuple[str, bool], int] = field(default_factory=dict)
-    paths: dict[str, PathEntry] = field(default_factory=dict)
+    paths: dict[str, ListedPath] = field(default_factory=dict)
     n_paths: Counter[int] = field(default_factory=Counter)
     lost_paths: set[str] = field(default_factory=set)
     removed: set[int] = field(default_factory=set)
@@ -89,17 +90,27 @@ class Pending:
         Args:
             block_offsets: Where each block of the text file begins.
         """
-        return [self._row(number, new, block_offsets) for number, new in self.documents.items()]
+        return [self._row(number, pending, block_offsets) for number, pending in self.documents.items()]
 
-    def _row(self, number: int, new: PendingDocument, block_offsets: Sequence[int]) -> Document:
-        file, offset, skip, n_bytes = 0, 0, 0, 0
-        if new.text is not None:
-            block, skip, n_bytes = new.text
-            file, offset = self.text_file, block_offsets[block]
+    def _row(self, number: int, pending: PendingDocument, block_offsets: Sequence[int]) -> Document:
+        new, place = pending.new, pending.text
         return Document(
-            number, new.sha256, new.kind, new.n_chars, new.n_tokens, len(new.hashes), len(new.bounds) - 1,
-            self.fingerprint_file, new.record_offset, new.record_bytes, file, offset, skip, n_bytes, 0, new.problems,
-        )  # fmt: skip
+            id=number,
+            sha256=new.sha256,
+            kind=new.kind,
+            n_chars=new.n_chars,
+            n_tokens=new.n_tokens,
+            n_hashes=len(new.hashes),
+            n_parts=len(new.bounds) - 1,
+            fingerprint_file=self.fingerprint_file,
+            fingerprint_offset=pending.record_offset,
+            fingerprint_bytes=pending.record_bytes,
+            text_file=self.text_file if place else 0,
+            text_offset=block_offsets[place.block] if place else 0,
+            text_skip=place.skip if place else 0,
+            text_bytes=place.n_bytes if place else 0,
+            problems=new.problems,
+        )
 
 
 @dataclass(slots=True)
@@ -108,7 +119,7 @@ class Change:
 
     Args:
         new_documents: Rows to insert.
-        documents: Rows to replace.
+        changed_documents: Rows to replace.
         paths: Rows to insert or replace.
         new_files: Files written for this commit.
         writing: Files that are being written for it, in threads.
@@ -116,10 +127,10 @@ class Change:
     """
 
     new_documents: Sequence[Document] = ()
-    documents: Sequence[Document] = ()
-    paths: Sequence[PathEntry] = ()
-    new_files: list[FileEntry] = field(default_factory=list)
-    writing: list[Future[FileEntry]] = field(default_factory=list)
+    changed_documents: Sequence[Document] = ()
+    paths: Sequence[ListedPath] = ()
+    new_files: list[StoredFile] = field(default_factory=list)
+    writing: list[Future[StoredFile]] = field(default_factory=list)
     lost_documents: Iterable[int] = ()
     lost_paths: Iterable[str] = ()
     lost_files: set[int] = field(default_factory=set)

@@ -18,8 +18,10 @@ from pmbf.params import Params, words_per_row
 from pmbf.rowindex import Entries, Entry, FreeSpaceIndex, RowIndex
 
 MIN_CAPACITY, MAX_CAPACITY = 8192, 65_536
-"""Hashes a row is made for: with fewer, a query passes over more tiles than it saves documents; above, one tile passes
-50 MB."""
+"""The least and the most hashes that a row is made for.
+
+With fewer, a query reads more tiles than it saves documents. With more, a tile is larger than 50 MB.
+"""
 
 Hashes = NDArray[np.uint32]
 
@@ -57,7 +59,7 @@ class Placer:
 
     def put(self, document: int, hashes: Hashes, part_start: int, part_stop: int) -> None:
         """Put the hashes of the parts `[part_start, part_stop)` of a document into one row."""
-        # What neighbours share takes no room twice: the room left is told anew once the row is filled.
+        # Hashes that neighbours share take room once: `fill_rows` sets the room again.
         place = number, row = self._free.take(len(hashes)) or self._new_row(len(hashes))
         self._waiting.setdefault(place, []).append(hashes)
         self.rows.add(Entry(number, row, document, part_start, part_stop))
@@ -82,9 +84,9 @@ class Placer:
         self.changed.add(number)
 
     def fill_rows(self) -> None:
-        """Fill the rows with what was put into them, a row at a time, and seal the full tiles after which others began.
+        """Set the bits of all hashes put into rows, and seal full tiles that are not the last one.
 
-        Until then `tiles` lacks it.
+        Until then the tiles lack these bits.
         """
         for (number, row), hashes in self._waiting.items():
             tile = self.tiles[number]
@@ -105,7 +107,7 @@ class Placer:
             self._free.drop_tile(number)
 
     def note_rooms(self, number: int) -> None:
-        """Take a tile's rooms into the free-space index, anew."""
+        """Set the rooms of a tile's rows in the free-space index."""
         self._free.drop_tile(number)
         for row, room in enumerate(self.tiles[number].rooms().tolist()):
             self._free.set(number, row, room)
@@ -128,7 +130,7 @@ class Placer:
         yield start, n_parts
 
     def _new_row(self, n_hashes: int) -> tuple[int, int]:
-        """Add a row that so many hashes go into."""
+        """Add a row for `n_hashes` hashes; return its tile and its number."""
         number = self._growing()
         if number is None:
             number = self._new_tile()

@@ -1,4 +1,4 @@
-"""The tables of a new catalog, made with `sqlite-utils`; whoever opens one goes without its import.
+"""The tables of a new catalog, made with `sqlite-utils`. Opening a catalog does not import it.
 
 A catalog comes into being under a temporary name, so that it is there whole or not at all.
 """
@@ -56,7 +56,7 @@ def create(folder: Path, meta: dict[str, str]) -> None:
 
 
 def create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
-    """Make the tables in one transaction, with the entries of `meta`."""
+    """Make the tables in one transaction, with the rows of `meta`."""
     from sqlite_utils import Database
 
     database = Database(connection)
@@ -74,6 +74,6 @@ def create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
 
 
 def _forget_creation(folder: Path) -> None:
-    """Delete what is left of a catalog that was not finished; a journal of it would be played back into the next."""
+    """Delete the remains of an unfinished catalog: SQLite would play its journal back into the next one."""
     for name in LEFT_BY_CREATION:
         (folder / name).unlink(missing_ok=True)

@@ -54,13 +54,13 @@ def measure(store: Store, kernels: str) -> Stats:
     documents = list(store.catalog.all_documents())
     live = [document for document in documents if not document.removed]
     n_hashes = sum(document.n_hashes for document in live)
-    stored = [one for _, one in store.tiles()]
+    stored = [one for _, one in store.generation.tiles()]
     tiles = [one.tile for one in stored]
     n_rows = sum(tile.n_rows for tile in tiles)
     n_bits = sum(tile.n_rows * tile.row_words * 64 for tile in tiles)
     n_set = sum(int(tile.popcounts.sum()) for tile in tiles)
     rates = sum(float(tile.rates().sum()) for tile in tiles)
-    sizes = {kind: sum(entry.payload_bytes for entry in store.catalog.files(kind)) for kind in ("TILE", "FPRT", "TEXT")}
+    sizes = {kind: sum(file.payload_bytes for file in store.catalog.files(kind)) for kind in ("TILE", "FPRT", "TEXT")}
     return Stats(
         n_documents=len(live),
         n_removed=len(documents) - len(live),
@@ -76,7 +76,7 @@ def measure(store: Store, kernels: str) -> Stats:
         fingerprint_bytes=sizes["FPRT"],
         text_bytes=sizes["TEXT"],
         catalog_bytes=store.catalog.location.stat().st_size,
-        generation=store.generation,
+        generation=store.commit_number,
         kernels=kernels,
         params=asdict(store.params),
     )

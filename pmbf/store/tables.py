@@ -9,12 +9,10 @@ from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
-from pmbf.store.files import FILE_KINDS, FileRecord
+from pmbf.store.files import MAX_ID, StoredFile
 
 TEXT_KIND = "text"
 """Kind of a document made from a text that was never a file."""
-MAX_ID = 2**32 - 1
-"""The largest id of a document, serial of a file and number of a tile: tiles and directory have 32 bits for them."""
 
 
 class Document(NamedTuple):
@@ -66,7 +64,7 @@ class Document(NamedTuple):
         return least >= 0 < self.id and most <= MAX_ID and self.fingerprint_file > 0 and removed < 2 and is_told
 
 
-class PathEntry(NamedTuple):
+class ListedPath(NamedTuple):
     """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file."""
 
     path: str
@@ -79,35 +77,11 @@ class PathEntry(NamedTuple):
         return 0 < self.document <= MAX_ID and self.size >= -1
 
 
-class FileEntry(NamedTuple):
-    """A live file of the collection; `tile` numbers the tile or the chunk of the directory it holds, otherwise -1."""
-
-    serial: int
-    kind: str
-    payload_bytes: int
-    payload_crc: int
-    tile: int = -1
-
-    def is_possible(self) -> bool:
-        """Return whether a writer can have made this row."""
-        return (
-            0 < self.serial <= MAX_ID
-            and self.kind in FILE_KINDS
-            and 0 <= self.payload_bytes < 2**48
-            and 0 <= self.payload_crc < 2**32
-            and (0 <= self.tile <= MAX_ID if self.kind in ("TILE", "DOCS") else self.tile == -1)
-        )
-
-    @property
-    def record(self) -> FileRecord:
-        return FileRecord(self.serial, self.kind, self.payload_bytes, self.payload_crc)
-
-
-Row = TypeVar("Row", Document, PathEntry, FileEntry)
+Row = TypeVar("Row", Document, ListedPath, StoredFile)
 TABLES: dict[type, tuple[str, str]] = {
     Document: ("document", "id"),
-    PathEntry: ("path", "path"),
-    FileEntry: ("file", "serial"),
+    ListedPath: ("path", "path"),
+    StoredFile: ("file", "serial"),
 }
 """The table of each kind of row, and the column that is its key."""
 
@@ -144,13 +118,13 @@ class _Layout:
         return zlib.crc32(content, zlib.crc32("".join(kinds).encode()))
 
 
-_LAYOUTS: dict[type, _Layout] = {row_type: _Layout(row_type) for row_type in (Document, PathEntry, FileEntry)}
+_LAYOUTS: dict[type, _Layout] = {row_type: _Layout(row_type) for row_type in (Document, ListedPath, StoredFile)}
 
 
 def row_checksum(row_type: type, columns: Sequence[Any]) -> int | None:
     """Return the checksum over a row's columns as SQLite has them, None for columns that its table cannot have.
 
-    >>> hex(row_checksum(PathEntry, ("tide.txt", 7, 120, -1)))
+    >>> hex(row_checksum(ListedPath, ("tide.txt", 7, 120, -1)))
     '0x6481f88e'
     """
     try:
@@ -165,7 +139,7 @@ def tally_key(table: str) -> str:
 
 
 def meta_checksum(meta: Mapping[str, str]) -> int:
-    """Return the checksum over the table `meta`, its own entry left out.
+    """Return the checksum over the table `meta`, its own row left out.
 
     It goes over each key and its value, in the order of the keys: the length in 8 bytes, then the text in UTF-8.
     """
@@ -197,7 +171,7 @@ def to_sql(value: Any) -> Any:
 
 
 def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
-    """Return the row of what SQLite has in its columns, None for values that no writer puts there."""
+    """Return the row with these columns of SQLite, None if a value is one that no writer stores."""
     if bytes in map(type, columns):
         columns = [os.fsdecode(column) if isinstance(column, bytes) else column for column in columns]
     row = row_type(*columns)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.filter import Tile
 from pmbf.rowindex import Entries
-from pmbf.store.files import FileRecord, Identity, MappedFile, damaged
+from pmbf.store.files import Identity, MappedFile, StoredFile, damaged
 
 SEALED_ROWS = 32
 """Fewer rows are stored open: a word of a slice has 64, and the others of them would take room for nothing."""
@@ -61,28 +61,28 @@ def payload(stored: StoredTile) -> Iterator[bytes | memoryview]:
     yield np.ascontiguousarray(bits, "<u8").data.cast("B")
 
 
-def read(folder: Path, record: FileRecord, identity: Identity) -> StoredTile:
-    """Return the tile in a file, its bits mapped, not copied, and checked page by page when they are first asked for.
+def read(folder: Path, stored: StoredFile, identity: Identity) -> StoredTile:
+    """Return the tile in a file. Its bits are mapped, and each page of them is checked before its first use.
 
     Raises:
         CorruptError: The file is missing, cut, damaged or foreign.
         UnsupportedError: The file has another format version.
     """
-    file = MappedFile(folder, record, identity)
+    file = MappedFile(folder, stored, identity)
     try:
         return _parse(file)
     except (struct.error, ValueError) as error:
         raise damaged(file.path, f"the tile's head does not fit its length ({error})") from error
 
 
-def is_growing(folder: Path, record: FileRecord, identity: Identity) -> bool:
+def is_growing(folder: Path, stored: StoredFile, identity: Identity) -> bool:
     """Return whether the tile in a file takes more documents; one page of the file is read.
 
     Raises:
         CorruptError: The file is missing, cut, damaged or foreign.
         UnsupportedError: The file has another format version.
     """
-    file = MappedFile(folder, record, identity)
+    file = MappedFile(folder, stored, identity)
     try:
         return bool(_head(file)[5])
     finally:

@@ -20,7 +20,7 @@ _MOST_DOUBTED = 12
 
 
 def meta_checksum(meta: Mapping[str, str]) -> int:
-    """Return the checksum over the table `meta`, its own entry left out."""
+    """Return the checksum over the table `meta`, its own row left out."""
     return _crc(repr(sorted((key, value) for key, value in meta.items() if key != "crc")))
 
 

@@ -1,4 +1,4 @@
-"""The way changes reach the disk: collected in memory, then committed as one new generation.
+"""Collects changes in memory, and commits them as one new generation.
 
     add, attach, detach, remove ─► pending
     commit ─► files of fingerprints, texts and changed tiles, each synced  } side by side
@@ -21,10 +21,11 @@ from pmbf.rowindex import RowIndex
 from pmbf.store import directory, files, tilefile
 from pmbf.store.codec import TextPacker
 from pmbf.store.directory import Directory
+from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.pending import Change, NewDocument, Pending, PendingDocument
 from pmbf.store.placing import Placer
-from pmbf.store.tables import TEXT_KIND, Document, FileEntry, PathEntry
+from pmbf.store.tables import TEXT_KIND, Document, ListedPath
 from pmbf.store.tilefile import StoredTile
 
 
@@ -53,16 +54,16 @@ class Writer:
         """Bytes of text waiting for a commit."""
         return self.pending.texts.n_raw_bytes
 
-    def path(self, path: str) -> PathEntry | None:
-        """Return a path's entry, or None."""
+    def path(self, path: str) -> ListedPath | None:
+        """Return a path as it is listed, or None."""
         if path in self.pending.lost_paths:
             return None
         return self.pending.paths.get(path) or self.store.catalog.path(path)
 
-    def paths(self, paths: Sequence[str]) -> dict[str, PathEntry]:
-        """Return the entries of those paths that have one."""
+    def paths(self, paths: Sequence[str]) -> dict[str, ListedPath]:
+        """Return those paths that are listed, by path."""
         pending, lost = self.pending.paths, self.pending.lost_paths
-        stored = {path: entry for path, entry in self.store.catalog.some_paths(paths).items() if path not in lost}
+        stored = {path: listed for path, listed in self.store.catalog.some_paths(paths).items() if path not in lost}
         return stored | {path: pending[path] for path in paths if path in pending}
 
     def with_contents(self, sha256: str, *, from_file: bool) -> int | None:
@@ -93,17 +94,15 @@ class Writer:
         offset, n_bytes = pending.records.add(new.record)
         text = pending.texts.add(new.utf8) if new.utf8 and self.store.params.store_text else None
         pending.ids[new.sha256, new.kind != TEXT_KIND] = number
-        pending.documents[number] = PendingDocument(
-            new.kind, new.sha256, new.hashes, new.bounds, new.n_chars, new.n_tokens, offset, n_bytes, text, new.problems
-        )
+        pending.documents[number] = PendingDocument(new._replace(utf8=b"", record=b""), offset, n_bytes, text)
         return number
 
     def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> None:
         """List a document under a path; the document listed there before loses it."""
-        self.relist(self.path(path), PathEntry(path, document, size, mtime_ns))
+        self.relist(self.path(path), ListedPath(path, document, size, mtime_ns))
 
-    def relist(self, before: PathEntry | None, after: PathEntry) -> None:
-        """Put a path's entry in the place of the one it has, which is known."""
+    def relist(self, before: ListedPath | None, after: ListedPath) -> None:
+        """List a path anew; `before` says how it is listed now, None if it is not."""
         if before is not None:
             if before.document != after.document:
                 self.detach(after.path)
@@ -114,24 +113,24 @@ class Writer:
 
     def detach(self, path: str) -> None:
         """Take a path out; a document without paths is removed."""
-        entry = self.path(path)
-        if entry is None:
+        listed = self.path(path)
+        if listed is None:
             return
         self._forget_path(path)
-        if not self.pending.n_paths[entry.document] and not self._stored_paths(entry.document):
+        if not self.pending.n_paths[listed.document] and not self._stored_paths(listed.document):
             self.store.require_paths()
-            self._remove_document(entry.document)
+            self._remove_document(listed.document)
 
     def remove(self, document: int) -> None:
         """Remove a document with all its paths; `compact` gives its room back."""
-        pending = [path for path, entry in self.pending.paths.items() if entry.document == document]
+        pending = [path for path, listed in self.pending.paths.items() if listed.document == document]
         for path in self._stored_paths(document) + pending:
             self._forget_path(path)
         self._remove_document(document)
 
     def _forget_path(self, path: str) -> None:
-        if entry := self.pending.paths.pop(path, None):
-            self.pending.n_paths[entry.document] -= 1
+        if listed := self.pending.paths.pop(path, None):
+            self.pending.n_paths[listed.document] -= 1
         self.pending.lost_paths.add(path)
 
     def _remove_document(self, document: int) -> None:
@@ -164,7 +163,7 @@ class Writer:
 
     def discard(self) -> None:
         """Drop every pending change."""
-        self.store.refresh(self.store.catalog.files())
+        self.store.generation.refresh(self.store.catalog.files())
         self._start_placing()
         self.store.clean()
 
@@ -180,28 +179,28 @@ class Writer:
 
     def write_file(
         self, kind: str, payload: Iterable[files.Buffer], *, serial: int | None = None, tile: int = -1
-    ) -> FileEntry:
-        """Write a file and return its entry."""
+    ) -> StoredFile:
+        """Write a file and return its row of the catalog."""
         serial = self.reserve_serial() if serial is None else serial
-        record = files.write_file(self.store.folder, kind, self.store.identity, serial, payload)
-        return FileEntry(record.serial, kind, record.payload_bytes, record.payload_crc, tile)
+        written = files.write_file(self.store.folder, kind, self.store.generation.identity, serial, payload)
+        return written._replace(tile=tile)
 
-    def write_tile(self, number: int, *, serial: int | None = None) -> FileEntry:
-        """Write a tile of the placer and return its entry."""
+    def write_tile(self, number: int, *, serial: int | None = None) -> StoredFile:
+        """Write a tile of the placer and return its row of the catalog."""
         tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
         stored = StoredTile(tile, entries, growing=not tile.sealed)
         return self.write_file("TILE", tilefile.payload(stored), serial=serial, tile=number)
 
     def _drop_pathless(self) -> None:
         """Forget documents whose load was interrupted before they had a path."""
-        named = {entry.document for entry in self.pending.paths.values()}
+        named = {listed.document for listed in self.pending.paths.values()}
         for document in self.pending.documents.keys() - named:
             self._remove_document(document)
 
     def _change(self) -> Change:
         pending = self.pending
         change = Change(
-            documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
+            changed_documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
             paths=list(pending.paths.values()),
             lost_paths=pending.lost_paths,
         )
@@ -215,12 +214,12 @@ class Writer:
     def _place_pending(self) -> None:
         documents = self.pending.documents
         self._n_live += len(documents)
-        self._n_hashes += sum(len(new.hashes) for new in documents.values())
+        self._n_hashes += sum(len(pending.new.hashes) for pending in documents.values())
         self.placer.mean_hashes = self._n_hashes / self._n_live
-        for document, new in documents.items():
-            self.placer.place(document, new.hashes, new.bounds.tolist())
+        for document, pending in documents.items():
+            self.placer.place(document, pending.new.hashes, pending.new.bounds.tolist())
 
-    def _new_files(self, blocks: list[bytes]) -> list[Future[FileEntry]]:
+    def _new_files(self, blocks: list[bytes]) -> list[Future[StoredFile]]:
         pending = self.pending
         written = [self._start(self.write_file, "FPRT", [pending.records.payload()], serial=pending.fingerprint_file)]
         try:
@@ -231,21 +230,21 @@ class Writer:
             serials = {number: self.reserve_serial() for number in sorted(self.placer.changed)}
             written += [self._start(self.write_tile, number, serial=serial) for number, serial in serials.items()]
         except BaseException:
-            wait(written)  # what cleans up must not meet a file half written
+            wait(written)  # the clean-up must not meet a file that a thread still writes
             raise
         return written
 
-    def _start(self, write: Callable[..., FileEntry], *arguments: Any, **more: Any) -> Future[FileEntry]:
+    def _start(self, write: Callable[..., StoredFile], *arguments: Any, **more: Any) -> Future[StoredFile]:
         """Write a file in a thread if there are any, otherwise here and now."""
         if self.threads:
             return self.threads.submit(write, *arguments, **more)
-        written: Future[FileEntry] = Future()
+        written: Future[StoredFile] = Future()
         written.set_result(write(*arguments, **more))
         return written
 
     def _replaced_files(self) -> set[int]:
         changed = self.placer.changed
-        return {entry.serial for number, entry in self.store.tile_files().items() if number in changed}
+        return {file.serial for number, file in self.store.generation.tile_files().items() if number in changed}
 
     def _write(self, change: Change) -> None:
         catalog = self.store.catalog
@@ -256,65 +255,65 @@ class Writer:
         finally:
             wait(change.writing)
         catalog.checkpoint()
-        write_generation(self.store.folder, self.store.generation)
-        self.store.refresh(catalog.files())
+        write_generation(self.store.folder, self.store.commit_number)
+        self.store.generation.refresh(catalog.files())
         self.placer.forget_changes()
         self.store.clean()
 
     def _write_rows(self, change: Change) -> None:
         catalog = self.store.catalog
-        catalog.delete(FileEntry, change.lost_files)
-        catalog.delete(PathEntry, change.lost_paths)
+        catalog.delete(StoredFile, change.lost_files)
+        catalog.delete(ListedPath, change.lost_paths)
         catalog.delete(Document, change.lost_documents)
         catalog.insert(change.new_documents)
-        catalog.replace(change.documents)
+        catalog.replace(change.changed_documents)
         catalog.replace(change.paths)
-        meta = {"generation": str(self.store.generation + 1), "next_serial": str(self._next_serial)}
+        meta = {"generation": str(self.store.commit_number + 1), "next_serial": str(self._next_serial)}
         catalog.set_meta(**meta, next_tile=str(self.placer.next_tile))
         # Last: from here on all files are on disk.
         catalog.insert([*change.new_files, *(one.result() for one in change.writing)])
 
     def _change_directory(self, change: Change) -> None:
         """Add the chunks of the directory that a change touches to its files; all of them when rebuilding."""
-        known, lost = self.store.directory, set(change.lost_documents)
-        rows = itertools.chain(change.new_documents, change.documents)
+        known, lost = self.store.generation.directory, set(change.lost_documents)
+        rows = itertools.chain(change.new_documents, change.changed_documents)
         if self._rebuild:
             kept = (document for document in self.store.catalog.all_documents() if document.id not in lost)
-            known, rows = Directory({}, self.store.file), itertools.chain(kept, rows)
-        for number, entries in known.changed(rows, lost).items():
+            known, rows = Directory({}, self.store.generation.file), itertools.chain(kept, rows)
+        for number, locations in known.changed(rows, lost).items():
             change.lost_files |= {known.chunks[number]} if number in known.chunks else set()
-            if len(entries):
-                serial, content = self.reserve_serial(), directory.payload(entries)
+            if len(locations):
+                serial, content = self.reserve_serial(), directory.payload(locations)
                 change.writing.append(self._start(self.write_file, "DOCS", content, serial=serial, tile=number))
 
     def _start_placing(self, *, rebuild: bool = False) -> None:
         catalog = self.store.catalog
         self._rebuild = rebuild
-        used = max((entry.serial for entry in catalog.files()), default=0)
+        used = max((file.serial for file in catalog.files()), default=0)
         self._next_serial = max(self._next_serial, int(catalog.meta["next_serial"]), used + 1)
         self._n_live, self._n_hashes = self._totals()
         self.placer = self._placer(rebuild)
         self._start_pending()
 
     def _totals(self) -> tuple[int, int]:
-        """Return the live documents and their hashes; of a directory to be rebuilt nothing is believed."""
+        """Return the live documents and their hashes, told by the catalog if the directory is rebuilt."""
         if self._rebuild:
             hashes = [document.n_hashes for document in self.store.catalog.live_documents()]
             return len(hashes), sum(hashes)
-        totals = self.store.directory.totals()
+        totals = self.store.generation.directory.totals()
         return totals.n_live, totals.n_hashes
 
     def _start_pending(self) -> None:
-        self._ids = self.store.directory.free_ids()
+        self._ids = self.store.generation.directory.free_ids()
         self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self.threads))
 
     def _placer(self, rebuild: bool) -> Placer:
         tiles: dict[int, Tile] = {}
         rows = RowIndex()
-        for number, stored in () if rebuild else self.store.growing_tiles():
+        for number, stored in () if rebuild else self.store.generation.growing_tiles():
             tiles[number] = stored.tile.writable()
             rows.put_tile(number, stored.entries.copy())
-        used = max(self.store.tile_files(), default=-1)
+        used = max(self.store.generation.tile_files(), default=-1)
         next_tile = max(int(self.store.catalog.meta["next_tile"]), used + 1)
         mean_hashes = self._n_hashes / max(1, self._n_live)
         return Placer(self.store.params, tiles, rows, next_tile=next_tile, mean_hashes=mean_hashes)

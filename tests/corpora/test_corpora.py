@@ -79,7 +79,7 @@ def test_chapters_quoted_by_other_histories_are_found(corpora, tmp_path):
         from pmbf.fingerprint import query_sample
 
         for one, other in pairs:
-            found = candidates(store, query_sample(read(folder / "corpus" / one), store.params))
+            found = candidates(store.generation, query_sample(read(folder / "corpus" / one), store.params))
             names = {path for paths in store.paths_of(c.document for c in found).values() for path in paths}
             assert str(folder / "corpus" / other) in names
 

@@ -10,11 +10,12 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, CorruptError, PmbfError, repair
-from pmbf.kernels import RECORD
+from pmbf.kernels import LOCATION
 from pmbf.store import directory, files
 from pmbf.store.catalog import Catalog
+from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
-from pmbf.store.tables import Document, FileEntry, PathEntry, meta_checksum
+from pmbf.store.tables import Document, ListedPath, meta_checksum
 
 NAMES = [f"text-{number}" for number in range(6)]
 
@@ -47,7 +48,7 @@ def set_meta(path, key, value):
 def change_row(path, row_type, key, **changes):
     """Change a row, and make its checksum and the table's right."""
     writer = Catalog(path, writable=True)
-    [row] = [row for row in writer._all(row_type) if row[0] == key or (row_type is FileEntry and row.kind == key)]
+    [row] = [row for row in writer._all(row_type) if row[0] == key or (row_type is StoredFile and row.kind == key)]
     with writer.transaction():
         writer.delete(row_type, [row[0]])
         writer.insert([row._replace(**changes)])
@@ -116,16 +117,16 @@ def test_an_entry_of_meta_that_is_gone_is_told(path, key):
 @pytest.mark.parametrize(
     ("row_type", "key", "changes"),
     [
-        (FileEntry, "TILE", {"kind": "x"}),
-        (FileEntry, "TILE", {"tile": 2**32}),
-        (FileEntry, "TILE", {"tile": -1}),
-        (FileEntry, "TEXT", {"tile": 0}),
-        (FileEntry, "TILE", {"serial": -1}),
-        (FileEntry, "TEXT", {"payload_bytes": 2**62}),
-        (FileEntry, "DOCS", {"tile": 70_000}),
+        (StoredFile, "TILE", {"kind": "x"}),
+        (StoredFile, "TILE", {"tile": 2**32}),
+        (StoredFile, "TILE", {"tile": -1}),
+        (StoredFile, "TEXT", {"tile": 0}),
+        (StoredFile, "TILE", {"serial": -1}),
+        (StoredFile, "TEXT", {"payload_bytes": 2**62}),
+        (StoredFile, "DOCS", {"tile": 70_000}),
         *((Document, 4, {column: value}) for column in Document._fields[7:14] for value in (-1, 2**40, 2**62)),
         *((Document, 4, {"id": value}) for value in (0, -1, 2**32 - 1, 2**32, 2**40, 77)),
-        *((PathEntry, "text-3", {"document": value}) for value in (-1, 2**32 - 1, 2**62, 77)),
+        *((ListedPath, "text-3", {"document": value}) for value in (-1, 2**32 - 1, 2**62, 77)),
         (Document, 4, {"n_chars": 0, "text_file": 0}),
         (Document, 4, {"n_parts": 0}),
     ],
@@ -145,12 +146,12 @@ def test_a_directory_of_the_largest_numbers_is_told(path, column):
     """Its file and the catalog have the right checksums; what it says of documents is impossible."""
     with Store(path, writable=True) as store:
         [old] = store.catalog.files("DOCS")
-        entries = np.array(store.directory.chunk(0), RECORD)
-        entries[column][1:] = np.iinfo(RECORD[column]).max
-        written = files.write_file(path, "DOCS", store.identity, 900, directory.payload(entries))
+        entries = np.array(store.generation.directory.chunk(0), LOCATION)
+        entries[column][1:] = np.iinfo(LOCATION[column]).max
+        written = files.write_file(path, "DOCS", store.generation.identity, 900, directory.payload(entries))
         with store.catalog.transaction():
-            store.catalog.delete(FileEntry, [old.serial])
-            store.catalog.insert([FileEntry(900, "DOCS", written.payload_bytes, written.payload_crc, 0)])
+            store.catalog.delete(StoredFile, [old.serial])
+            store.catalog.insert([StoredFile(900, "DOCS", written.payload_bytes, written.payload_crc, 0)])
             store.catalog.set_meta(next_serial="901")
     with Collection(path) as collection:
         assert collection.check().problems
@@ -167,12 +168,12 @@ def test_an_id_in_use_is_never_given_out(path):
     """Were the directory wrong with a right checksum, the row of another document would stop the commit."""
     with Store(path, writable=True) as store:
         [old] = store.catalog.files("DOCS")
-        entries = np.array(store.directory.chunk(0), RECORD)
+        entries = np.array(store.generation.directory.chunk(0), LOCATION)
         entries[3] = 0
-        written = files.write_file(path, "DOCS", store.identity, 900, directory.payload(entries))
+        written = files.write_file(path, "DOCS", store.generation.identity, 900, directory.payload(entries))
         with store.catalog.transaction():
-            store.catalog.delete(FileEntry, [old.serial])
-            store.catalog.insert([FileEntry(900, "DOCS", written.payload_bytes, written.payload_crc, 0)])
+            store.catalog.delete(StoredFile, [old.serial])
+            store.catalog.insert([StoredFile(900, "DOCS", written.payload_bytes, written.payload_crc, 0)])
             store.catalog.set_meta(next_serial="901")
     with Collection(path) as collection:
         with pytest.raises(CorruptError, match="UNIQUE constraint failed"):

@@ -4,6 +4,7 @@ Everyday a sample is flipped; `PMBF_FLIPS=all` flips every bit of every used byt
 `texts`, `fingerprints`, `generation`) takes the files of that name only.
 """
 
+import contextlib
 import os
 import random
 import shutil
@@ -12,18 +13,20 @@ import struct
 import pytest
 from conftest import words
 
-from pmbf import Collection, PmbfError
+from pmbf import Collection, CorruptError, Params, PmbfError, repair
 
 FLIPS = os.environ.get("PMBF_FLIPS", "150")
+MOST_LOADS = "10" if FLIPS == "150" else FLIPS
 KINDS = os.environ.get("PMBF_FLIPS_OF", "catalog fingerprints texts tiles generation").split()
 TEXTS = {f"text-{number}": words(number, 60) for number in range(4)}
+SMALL = Params(row_capacity=64, segment_chars=1024)
 QUERY = TEXTS["text-1"] + " " + words(99, 40)
 
 
 @pytest.fixture(scope="module")
 def path(tmp_path_factory):
     made = tmp_path_factory.mktemp("flips") / "c.pmbf"
-    with Collection(made, create=True) as collection:
+    with Collection(made, create=True, params=SMALL) as collection:
         collection.add_many([*TEXTS.items(), ("again-1", TEXTS["text-1"]), ("gone", words(50))])
         collection.remove("gone")
         collection.compact()
@@ -69,18 +72,23 @@ def wrong(path, expected):
     return f"{listed} {matches}"
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_flipped_bit_changes_no_answer_in_silence(path, kind):
-    expected = answers(path)
-    files = [file for file in sorted(path.rglob("*")) if file.suffix != ".lock" and file.is_file()]
-    n_flipped, bad = 0, []
-    for file in files:
-        if not str(file.relative_to(path)).startswith(kind):
+def flipped_bits(path, kind, most):
+    """Yield each file of a kind by name, with its content and the bits to flip; `most` is `all`, or a number."""
+    for file in sorted(path.rglob("*")):
+        name = str(file.relative_to(path))
+        if file.suffix == ".lock" or not file.is_file() or not name.startswith(kind):
             continue
         content = file.read_bytes()
         bits = [8 * place + bit for place in used_bytes(content, file.name) for bit in range(8)]
-        if FLIPS != "all":
-            bits = random.Random(file.name).sample(bits, min(int(FLIPS), len(bits)))
+        yield name, content, bits if most == "all" else random.Random(file.name).sample(bits, min(int(most), len(bits)))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_flipped_bit_changes_no_answer_in_silence(path, kind):
+    expected = answers(path)
+    n_flipped, bad = 0, []
+    for name, content, bits in flipped_bits(path, kind, FLIPS):
+        file = path / name
         for bit in bits:
             with open(file, "r+b") as opened:
                 os.pwrite(opened.fileno(), bytes([content[bit // 8] ^ 1 << bit % 8]), bit // 8)
@@ -98,25 +106,44 @@ def test_a_flipped_bit_changes_no_answer_in_silence(path, kind):
     assert answers(path) == expected
 
 
-@pytest.mark.parametrize("n_flips", [25 if FLIPS == "150" else 400])
-def test_a_load_into_a_catalog_with_a_flipped_bit_loses_no_document(path, tmp_path, n_flips):
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_load_into_a_collection_with_a_flipped_bit_loses_no_document(path, tmp_path, kind):
     """The load is refused, or every text that was stored is found afterwards."""
-    content = (path / "catalog.sqlite").read_bytes()
-    bits = [8 * place + bit for place in used_bytes(content, "catalog.sqlite") for bit in range(8)]
     copy, outcomes = tmp_path / "copy.pmbf", []
-    for bit in random.Random(1).sample(bits, n_flips):
+    for name, content, bits in flipped_bits(path, kind, MOST_LOADS):
+        for bit in bits:
+            shutil.copytree(path, copy)
+            with open(copy / name, "r+b") as opened:
+                os.pwrite(opened.fileno(), bytes([content[bit // 8] ^ 1 << bit % 8]), bit // 8)
+            try:
+                with Collection(copy) as collection:
+                    collection.add_many([(f"new-{number}", words(70 + number, 60)) for number in range(2)])
+                    for text_name, text in TEXTS.items():
+                        found = {one for match in collection.screen(text).matches for one in match.document.paths}
+                        assert found & {text_name, f"again-{text_name[-1]}"}, (name, bit, text_name)
+                outcomes.append("loaded")
+            except (PmbfError, OSError) as error:
+                assert str(copy) in str(error)
+                outcomes.append("refused")
+            shutil.rmtree(copy)
+    print(f"{kind}: {len(outcomes)} loads, {outcomes.count('refused')} refused, the others lost nothing")
+
+
+def test_a_path_that_a_damaged_index_let_in_twice_is_repaired(path, tmp_path):
+    """The row that was written last stays."""
+    content = (path / "catalog.sqlite").read_bytes()
+    twice = []
+    for place in [place for place in range(len(content)) if content.startswith(b"text-3", place)]:
+        copy = tmp_path / f"{place}.pmbf"
         shutil.copytree(path, copy)
         with open(copy / "catalog.sqlite", "r+b") as opened:
-            os.pwrite(opened.fileno(), bytes([content[bit // 8] ^ 1 << bit % 8]), bit // 8)
-        try:
-            with Collection(copy) as collection:
-                collection.add_many([(f"new-{number}", words(70 + number, 60)) for number in range(2)])
-                for name, text in TEXTS.items():
-                    found = {one for match in collection.screen(text).matches for one in match.document.paths}
-                    assert name in found or f"again-{name[-1]}" in found, (bit, name)
-            outcomes.append("loaded")
-        except (PmbfError, OSError) as error:
-            assert str(copy) in str(error)
-            outcomes.append("refused")
-        shutil.rmtree(copy)
-    print(f"{n_flips} loads: {outcomes.count('refused')} refused, the others lost nothing")
+            os.pwrite(opened.fileno(), b"text-9", place)
+        with contextlib.suppress(CorruptError), Collection(copy) as collection:
+            collection.add(words(70), name="text-3")
+            twice += [copy] if sum("text-3" in listed.paths for listed in collection.documents()) == 2 else []
+    assert twice
+    for copy in twice:
+        repair(copy)
+        with Collection(copy) as collection:
+            assert collection.check().problems == []
+            assert [match.document.path for match in collection.screen(words(70)).matches] == ["text-3"]

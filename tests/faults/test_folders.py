@@ -12,7 +12,7 @@ import threading
 import pytest
 from conftest import ROOT, words
 
-from pmbf import Collection, CorruptError, Params, PmbfError, UnsupportedError
+from pmbf import Collection, CorruptError, Params, PmbfError, UnsupportedError, repair
 from pmbf.store import files
 from pmbf.store.folder import Store
 
@@ -46,6 +46,20 @@ def test_a_linked_folder_is_read_and_not_changed(path, tmp_path, folder):
             collection.add(words(70), name="more")
         assert collection.screen(words(3)).found
     assert (elsewhere / "000099.tile").read_text() == "keep me"
+
+
+@pytest.mark.parametrize("folder", ["tiles", "texts", "fingerprints"])
+def test_a_link_to_the_folder_of_another_collection_gives_no_answer_of_that_one(path, tmp_path, folder):
+    with Collection(tmp_path / "other.pmbf", create=True) as collection:
+        collection.add_many([(f"text-{seed}", words(90 + seed)) for seed in range(6)])
+    shutil.rmtree(path / folder)
+    (path / folder).symlink_to(tmp_path / "other.pmbf" / folder)
+    try:
+        with Collection(path) as collection:
+            problems = [match.problem for match in collection.screen(words(3)).matches]
+    except CorruptError as error:
+        problems = [str(error)]
+    assert problems and all("the file belongs to another collection" in problem for problem in problems)
 
 
 def test_a_collection_that_is_a_link_itself_is_changed(path, tmp_path):
@@ -121,6 +135,20 @@ def test_a_damaged_number_of_the_last_commit_is_told_and_repaired(path, content)
     with Collection(path) as collection:
         assert collection.check().problems == []
         assert collection.screen(words(3)).found
+
+
+def test_the_missing_note_of_the_last_commit_is_told_once_a_second_commit_was_made(path):
+    (path / "generation").unlink()
+    Collection(path).close()  # killed right after its first commit, a collection looks like this
+    with Collection(path) as collection:
+        collection.add(words(70), name="more")
+    (path / "generation").unlink()
+    with pytest.raises(CorruptError, match=r"generation: the file is missing, expected the note of commit 1 or 2; run"):
+        Collection(path)
+    assert repair(path).ok
+    with Collection(path) as collection:
+        assert collection.check().problems == []
+        assert collection.screen(words(70)).found
 
 
 @pytest.mark.parametrize("n_rounds", [int(os.environ.get("PMBF_COPIES", "25"))])
@@ -218,6 +246,6 @@ def test_ids_end_where_32_bits_do(path, monkeypatch):
 
     with Store(path) as store:
         monkeypatch.setattr(directory, "MAX_ID", 8)
-        assert list(itertools.islice(store.directory.free_ids(), 2)) == [7, 8]
+        assert list(itertools.islice(store.generation.directory.free_ids(), 2)) == [7, 8]
         with pytest.raises(UnsupportedError, match="holds 8 documents at most"):
-            list(store.directory.free_ids())
+            list(store.generation.directory.free_ids())

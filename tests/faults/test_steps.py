@@ -83,6 +83,12 @@ def add(path):
         collection.add(words(77), name="added")
 
 
+def remove_added(path):
+    with Collection(path) as collection:
+        collection.add(words(78), name="added")
+        collection.remove("added")
+
+
 def make(base):
     """Make a folder with a collection in which every verb finds something to do, and what there is to load."""
     for name, first in (("texts", 30), ("pruned", 40)):
@@ -170,6 +176,26 @@ def test_killed_before_any_step_a_collection_is_as_before_or_as_after(tmp_path, 
         assert_finds(path, texts)
         with Collection(path) as collection:
             assert collection.check().problems == [], step
+
+
+def test_killed_in_its_first_commits_a_collection_opens(tmp_path):
+    """Killed twice in a row, too: then the note of a commit is missing while the next one is made."""
+    base, path = tmp_path / "base.pmbf", tmp_path / "c.pmbf"
+    Collection(base, create=True).close()
+    shutil.copytree(base, path)
+    n_steps, made = n_steps_of(add, path), set()
+    for step in chosen(n_steps, "first commit"):
+        shutil.rmtree(path)
+        shutil.copytree(base, path)
+        killed(add, path, step)
+        made.add((len(names(path)), (path / "generation").exists()))
+        killed(remove_added, path, step)
+        assert names(path) in (set(), {"added"}), step
+        add(path)
+        assert names(path) == {"added"}
+        with Collection(path) as collection:
+            assert collection.check().problems == [], step
+    assert made >= {(0, False), (1, False)}
 
 
 def test_an_upgrade_that_is_killed_leaves_the_old_version_or_the_new_one_whole(tmp_path):

@@ -4,13 +4,14 @@ import struct
 
 import numpy as np
 import pytest
+from conftest import record_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
-from pmbf.kernels.types import RECORD
+from pmbf.kernels.types import LOCATION
 from pmbf.store import codec, directory, tilefile
 from pmbf.store.directory import Directory
 from pmbf.store.files import Identity, MappedFile, write_file
@@ -30,7 +31,7 @@ def tile_payload(n_rows):
 
 
 def directory_payload(n_entries):
-    entries = np.zeros(n_entries, RECORD)
+    entries = np.zeros(n_entries, LOCATION)
     entries["state"], entries["n_hashes"], entries["n_bytes"] = 1, 20, 80
     return b"".join(directory.payload(entries))
 
@@ -40,7 +41,7 @@ def with_checksum(body):
 
 
 WORDS = [struct.pack("<I", number) for number in (0, 1, 63, 512, 513, 65_536, 2**31 - 1, 2**31, 2**32 - 1)]
-FINGERPRINT = codec.encode_fingerprint([QUERY, QUERY[:3], QUERY[:0]])
+FINGERPRINT = record_of([QUERY, QUERY[:3], QUERY[:0]])
 TILES = [tile_payload(n_rows) for n_rows in (1, 31, 33)]
 CHUNKS = [directory_payload(n) for n in (0, 1, 70)]
 BLOCKS = [codec.encode_block(raw) for raw in (b"tide " * 99, b"x", b"")]
@@ -56,7 +57,7 @@ def ends_well(answer):
 @given(damaged([FINGERPRINT[4:]], WORDS))
 @fuzzing
 def test_a_forged_fingerprint_is_refused_or_decoded(body):
-    ends_well(lambda: codec.decode_fingerprint(memoryview(with_checksum(body)), "here"))
+    ends_well(lambda: codec.parts_of(memoryview(with_checksum(body)), "here"))
 
 
 @given(damaged(BLOCKS, WORDS), st.integers(-3, 30))
@@ -94,7 +95,7 @@ def test_a_forged_directory_is_refused_or_asked(folder, payload):
 
     def asked():
         found = Directory({0: 8}, lambda _: MappedFile(folder, record, OURS))
-        found.entries(np.array([0, 5, 69, 65_535], np.uint32))
+        found.locations(np.array([0, 5, 69, 65_535], np.uint32))
         found.totals()
         found.live_ids()
 

@@ -9,14 +9,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import record_of
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
 from pmbf.kernels import reference_records
 from pmbf.kernels.reference_gaps import encode_gaps
-from pmbf.kernels.types import CHUNK_DOCUMENTS, DAMAGED, LIVE, MISSING, RECORD, REMOVED, UNREADY, WHOLE
-from pmbf.store.codec import decode_fingerprint, encode_fingerprint
+from pmbf.kernels.types import CHUNK_DOCUMENTS, DAMAGED, LIVE, LOCATION, MISSING, REMOVED, UNREADY, WHOLE
+from pmbf.store.codec import parts_of
 
 HASHES = st.sets(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=80).map(
     lambda values: np.array(sorted(values), np.uint32)
@@ -41,7 +42,7 @@ PAGE_BYTES = 64
 def laid_out(records: list[bytes], n_files: int = 2) -> tuple[dict[int, bytes], np.ndarray]:
     """Return files that hold records by turns, by serial number, and where each record is."""
     serials = [7, 3][:n_files]
-    files, entries = dict.fromkeys(serials, b""), np.zeros(len(records), RECORD)
+    files, entries = dict.fromkeys(serials, b""), np.zeros(len(records), LOCATION)
     for number, record in enumerate(records):
         serial = serials[number % n_files]
         files[serial] += b"\xff"  # records begin anywhere
@@ -144,12 +145,12 @@ def test_a_record_is_the_same_from_both_and_gives_its_parts_back(kernels: Any, p
     hashes = np.concatenate([np.empty(0, np.uint32), *parts])
     record = kernels.record(hashes, bounds)
     assert record == reference_records.record(hashes, bounds)
-    assert [part.tolist() for part in decode_fingerprint(memoryview(record), "here")] == [p.tolist() for p in parts]
+    assert [part.tolist() for part in parts_of(memoryview(record), "here")] == [p.tolist() for p in parts]
 
 
 def test_a_record_is_made_of_hashes_that_lie_apart(kernels: Any) -> None:
     hashes = np.arange(600, dtype=np.uint32)
-    assert kernels.record(hashes[::3], np.array([0, 200], np.uint32)) == encode_fingerprint([hashes[::3]])
+    assert kernels.record(hashes[::3], np.array([0, 200], np.uint32)) == record_of([hashes[::3]])
 
 
 @pytest.mark.parametrize("cuts", [[], [0], [1, 3], [0, 2], [0, 3, 1, 3], [0, 4]])
@@ -168,7 +169,7 @@ def test_each_document_has_just_the_hashes_it_shares(
     """Hashes stand in the order of a text, some of them twice: a document has each at its first place."""
     values = [*wanted.tolist(), *wanted[::3].tolist()]
     random.shuffle(values)
-    found = shared(kernels, *laid_out([encode_fingerprint(one) for one in records]), np.array(values, np.uint32))
+    found = shared(kernels, *laid_out([record_of(one) for one in records]), np.array(values, np.uint32))
     assert (WHOLE, list(range(len(records)))) == (found.status, found.ids.tolist())
     documents = [joined(parts) for parts in records]
     for number, hashes in enumerate(documents):
@@ -184,7 +185,7 @@ def test_only_the_wanted_parts_of_a_record_are_looked_at(
     kernels: Any, records: list[Any], wanted: np.ndarray, first: int, last: int
 ) -> None:
     parts = [(number, first, last) for number in range(len(records))]
-    found = shared(kernels, *laid_out([encode_fingerprint(one) for one in records]), wanted, parts=parts)
+    found = shared(kernels, *laid_out([record_of(one) for one in records]), wanted, parts=parts)
     for number, some in enumerate(records):
         hashes = joined(some[first:last])
         assert [place for place, value in enumerate(wanted.tolist()) if value in hashes] == places_of(found, number)
@@ -192,7 +193,7 @@ def test_only_the_wanted_parts_of_a_record_are_looked_at(
 
 def test_the_parts_of_a_document_count_together_wherever_they_stand(kernels: Any) -> None:
     a, b, c = (np.array(some, np.uint32) for some in ([1, 5], [5, 9], [2]))
-    stored = laid_out([encode_fingerprint([a, b, c])] * 2)
+    stored = laid_out([record_of([a, b, c])] * 2)
     parts = [(1, 2, 3), (0, 1, 2), (0, 0, 1)]
     found = shared(kernels, *stored, np.array([9, 5, 2, 1, 5], np.uint32), parts=parts)
     assert [0, 1] == found.ids.tolist()
@@ -207,19 +208,19 @@ def test_documents_are_looked_up_in_their_chunk_whatever_their_order(
     kernels: Any, ids: list[int], data: st.DataObject
 ) -> None:
     """Each of them has one hash, its own number, or none when it was removed; one may be in no chunk."""
-    record = {id_: encode_fingerprint([np.array([id_], np.uint32)]) for id_ in ids}
+    record = {id_: record_of([np.array([id_], np.uint32)]) for id_ in ids}
     content = b"".join(record.values())
     offsets = dict(zip(record, np.cumsum([0, *map(len, record.values())]).tolist(), strict=False))
     removed, lost = data.draw(st.sets(st.sampled_from(ids or [0]))), data.draw(st.sampled_from([*ids[:3], None]))
     chunks: dict[int, np.ndarray] = {}
     for id_ in set(ids) - {lost}:
-        entries = chunks.setdefault(id_ // CHUNK_DOCUMENTS, np.zeros(100, RECORD))
+        entries = chunks.setdefault(id_ // CHUNK_DOCUMENTS, np.zeros(100, LOCATION))
         state = REMOVED if id_ in removed else LIVE
         entries[id_ % CHUNK_DOCUMENTS] = (7, 1, offsets[id_], len(record[id_]), state)
     stored = {number: entries.tobytes() for number, entries in chunks.items()}
     hashes = np.array(ids[::-1], np.uint32)
     parts = [(id_, 0, 1) for id_ in ids]
-    found = shared(kernels, {7: content}, np.empty(0, RECORD), hashes, directory=stored, parts=parts)
+    found = shared(kernels, {7: content}, np.empty(0, LOCATION), hashes, directory=stored, parts=parts)
     if lost is not None:
         assert (MISSING, lost, [], []) == (found.status, found.document, found.ids.tolist(), found.n_having.tolist())
         return
@@ -229,14 +230,14 @@ def test_documents_are_looked_up_in_their_chunk_whatever_their_order(
 
 
 def test_what_weighs_nothing_is_not_looked_for(kernels: Any) -> None:
-    record = encode_fingerprint([np.array([5, 9], np.uint32)])
+    record = record_of([np.array([5, 9], np.uint32)])
     hashes, weights = np.array([9, 5, 9], np.uint32), np.array([0, 7, 3], np.int32)
     found = shared(kernels, *laid_out([record]), hashes, weights=weights)
     assert ([1, 2], [0, 1, 1]) == (places_of(found, 0), found.n_having.tolist())
 
 
 def test_a_removed_document_has_nothing_and_its_record_is_not_read(kernels: Any) -> None:
-    record = encode_fingerprint([np.array([5], np.uint32)])
+    record = record_of([np.array([5], np.uint32)])
     files, entries = laid_out([record, b"gone", record])
     entries["state"][1] = REMOVED
     found = shared(kernels, files, entries, np.array([5], np.uint32))
@@ -244,7 +245,7 @@ def test_a_removed_document_has_nothing_and_its_record_is_not_read(kernels: Any)
 
 
 def test_pages_of_large_records_stand_for_their_checksum(kernels: Any) -> None:
-    record = encode_fingerprint([np.arange(100, dtype=np.uint32)])
+    record = record_of([np.arange(100, dtype=np.uint32)])
     files, entries = laid_out([bytes(4) + record[4:]], n_files=1)
     wanted, large = np.array([9], np.uint32), {"paged_from": len(record)}
     assert shared(kernels, files, entries, wanted).status == DAMAGED
@@ -264,7 +265,7 @@ def test_large_documents_and_queries_are_compared_exactly(kernels: Any, n_hashes
     strangers = random.integers(0, 2**29, n_wanted, np.uint32)
     wanted = np.unique(np.concatenate([strangers, parts[1][::7], [0, 2**32 - 1]]).astype(np.uint32))
     random.shuffle(wanted)
-    found = shared(kernels, *laid_out([encode_fingerprint(parts)], n_files=1), wanted)
+    found = shared(kernels, *laid_out([record_of(parts)], n_files=1), wanted)
     assert np.flatnonzero(np.isin(wanted, np.concatenate(parts))).tolist() == found.places.tolist()
 
 
@@ -272,7 +273,7 @@ def test_large_documents_and_queries_are_compared_exactly(kernels: Any, n_hashes
 def test_a_flipped_bit_names_the_first_damaged_record(
     kernels: Any, records: list[Any], wanted: np.ndarray, data: st.DataObject
 ) -> None:
-    encoded = [encode_fingerprint(parts) for parts in records]
+    encoded = [record_of(parts) for parts in records]
     number = data.draw(st.integers(0, len(encoded) - 1))
     bit = data.draw(st.integers(0, 8 * len(encoded[number]) - 1))
     flipped = bytearray(encoded[number])
@@ -303,7 +304,7 @@ def test_hashes_that_do_not_ascend_are_found_all_the_same(kernels: Any) -> None:
 
 
 def test_no_documents_share_nothing(kernels: Any) -> None:
-    found = shared(kernels, {}, np.empty(0, RECORD), np.array([1, 2], np.uint32))
+    found = shared(kernels, {}, np.empty(0, LOCATION), np.array([1, 2], np.uint32))
     assert (WHOLE, 0, []) == (found.status, found.document, found.ids.tolist())
     assert ([0], [], [0, 0]) == (found.bounds.tolist(), found.places.tolist(), found.n_having.tolist())
 
@@ -313,20 +314,20 @@ def test_no_documents_share_nothing(kernels: Any) -> None:
     [(7, 0, 7), (7, 4, 8), (7, 2**62, 8), (7, 2**64 - 1, 8), (7, 0, 2**32 - 1)],
 )
 def test_a_record_that_is_not_inside_its_file_is_damaged(kernels: Any, file: int, offset: int, n_bytes: int) -> None:
-    entries = np.array([(file, 0, offset, n_bytes, LIVE)], RECORD)
+    entries = np.array([(file, 0, offset, n_bytes, LIVE)], LOCATION)
     found = shared(kernels, {7: bytes(10)}, entries, np.array([5], np.uint32), paged_from=1)
     assert (DAMAGED, 0) == (found.status, found.document)
 
 
 def test_a_file_that_is_not_open_is_asked_for(kernels: Any) -> None:
-    files, entries = laid_out([encode_fingerprint([np.array([5], np.uint32)])] * 3)
+    files, entries = laid_out([record_of([np.array([5], np.uint32)])] * 3)
     del files[3]
     found = shared(kernels, files, entries, np.array([5], np.uint32))
     assert (UNREADY, 1, []) == (found.status, found.document, found.ids.tolist())
 
 
 def test_other_arrays_are_refused(kernels: Any) -> None:
-    one, entry = np.zeros(1, np.uint32), np.zeros(1, RECORD)
+    one, entry = np.zeros(1, np.uint32), np.zeros(1, LOCATION)
     with pytest.raises(ParameterError, match=r"weights is int64 \(1,\), expected int32 \(q,\)"):
         shared(kernels, {}, entry, one, weights=np.zeros(1, np.int64))
     with pytest.raises(ParameterError, match="weights is for 2 hashes, expected 1 as hashes has"):

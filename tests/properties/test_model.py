@@ -71,9 +71,9 @@ class CollectionBesideDictionary(RuleBasedStateMachine):
         for name, document in holding.items():
             hashes = fingerprint(self.model[name], self.collection.params).distinct()
             missing = np.ones(len(hashes), bool)
-            for number, stored in store.tiles():
+            for number, stored in store.generation.tiles():
                 hits = stored.tile.hits(hashes)
-                rows = [row for tile, row in store.rows.rows_of(document) if tile == number]
+                rows = [row for tile, row in store.generation.rows.rows_of(document) if tile == number]
                 for row in rows:
                     missing &= (hits[:, row // 64] >> np.uint64(row % 64) & np.uint64(1)) == 0
             assert not missing.any()

@@ -44,13 +44,13 @@ static const void *view(views_t *views, PyObject *object, size_t *size) {
     return next->buf;
 }
 
-/* Takes {number: entries}. Returns 0, or -1 with an error set. */
-static int take_directory(PyObject *chunks, views_t *views, entries_t *out) {
-    PyObject *number, *entries;
-    for (Py_ssize_t at = 0; PyDict_Next(chunks, &at, &number, &entries); out++) {
+/* Takes {number: locations}. Returns 0, or -1 with an error set. */
+static int take_directory(PyObject *chunks, views_t *views, locations_t *out) {
+    PyObject *number, *locations;
+    for (Py_ssize_t at = 0; PyDict_Next(chunks, &at, &number, &locations); out++) {
         out->number = PyLong_AsLongLong(number);
-        if (!(out->entries = view(views, entries, &out->n))) return -1;
-        out->n /= sizeof(entry_t);
+        if (!(out->locations = view(views, locations, &out->n))) return -1;
+        out->n /= sizeof(location_t);
     }
     return PyErr_Occurred() ? -1 : 0;
 }
@@ -89,7 +89,7 @@ static PyObject *answer_of(const asked_t *asked, const shared_t *shared) {
                          (Py_ssize_t)n_places, buffer);
 }
 
-static PyObject *find_shared(asked_t *asked, PyObject *const *arguments, views_t *views, entries_t *chunks,
+static PyObject *find_shared(asked_t *asked, PyObject *const *arguments, views_t *views, locations_t *chunks,
                              file_t *files) {
     size_t parts, hashes, weights;
     if (take_directory(arguments[1], views, chunks) || take_files(arguments[2], views, files)) return NULL;
@@ -108,13 +108,13 @@ static PyObject *find_shared(asked_t *asked, PyObject *const *arguments, views_t
     return answer;
 }
 
-/* shared(parts, {number: entries}, {serial: (bytes, checked)}, hashes, weights, page_bytes, paged_bytes) -> (status,
+/* shared(parts, {number: locations}, {serial: (bytes, checked)}, hashes, weights, page_bytes, paged_bytes) -> (status,
  * document, n_documents, n_places, buffer); the buffer holds n_having and bounds, int64, ids and places, uint32 */
 static PyObject *module_shared(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     if (n != 7) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 7", n);
     Py_ssize_t n_chunks = PyDict_Size(arguments[1]), n_files = PyDict_Size(arguments[2]);
     if (n_chunks < 0 || n_files < 0) return NULL;
-    entries_t *chunks = calloc((size_t)n_chunks + 1, sizeof *chunks);
+    locations_t *chunks = calloc((size_t)n_chunks + 1, sizeof *chunks);
     file_t *files = calloc((size_t)n_files + 1, sizeof *files);
     views_t views = {calloc((size_t)(n_chunks + 2 * n_files + 3), sizeof *views.views), 0};
     asked_t asked = {.directory = chunks, .n_chunks = (size_t)n_chunks, .files = files, .n_files = (size_t)n_files};

@@ -7,7 +7,7 @@
 #include "wanted.h"
 
 enum { RECORD_HEAD_BYTES = 8, CHUNK_BITS = 16, AHEAD = 3, FETCHED_BYTES = 1024 };
-enum { UNUSED, LIVE, REMOVED }; /* states of entries */
+enum { UNUSED, LIVE, REMOVED }; /* states of locations */
 
 /* A part with the record of its document. A removed document has no record. */
 typedef struct {
@@ -27,11 +27,11 @@ typedef struct {
 
 /* ------------------------------------------------------------------ where the records are */
 
-static const entry_t *entry_of(const asked_t *asked, uint32_t document) {
+static const location_t *location_of(const asked_t *asked, uint32_t document) {
     const uint32_t number = document >> CHUNK_BITS, place = document & ((1u << CHUNK_BITS) - 1);
     for (size_t i = 0; i < asked->n_chunks; i++)
         if (asked->directory[i].number == number)
-            return place < asked->directory[i].n ? asked->directory[i].entries + place : NULL;
+            return place < asked->directory[i].n ? asked->directory[i].locations + place : NULL;
     return NULL;
 }
 
@@ -50,17 +50,17 @@ static int is_checked(const asked_t *asked, const file_t *file, size_t start, si
 
 /* Finds the record of a part. Returns SHARED_WHOLE, or why there is no record. */
 static int find_record(const asked_t *asked, wanted_part_t *part) {
-    const entry_t *entry = entry_of(asked, part->part.document);
-    if (!entry || entry->state == UNUSED) return SHARED_MISSING;
+    const location_t *location = location_of(asked, part->part.document);
+    if (!location || location->state == UNUSED) return SHARED_MISSING;
     part->at = NULL, part->n_bytes = 0;
-    if (entry->state == REMOVED) return SHARED_WHOLE;
-    const file_t *file = file_of(asked, entry->file);
+    if (location->state == REMOVED) return SHARED_WHOLE;
+    const file_t *file = file_of(asked, location->file);
     if (!file) return SHARED_UNREADY;
-    if (entry->offset > file->n_bytes || entry->n_bytes > file->n_bytes - entry->offset) return SHARED_DAMAGED;
-    if (entry->n_bytes < RECORD_HEAD_BYTES) return SHARED_DAMAGED;
-    part->at = file->bytes + entry->offset, part->n_bytes = entry->n_bytes;
+    if (location->offset > file->n_bytes || location->n_bytes > file->n_bytes - location->offset) return SHARED_DAMAGED;
+    if (location->n_bytes < RECORD_HEAD_BYTES) return SHARED_DAMAGED;
+    part->at = file->bytes + location->offset, part->n_bytes = location->n_bytes;
     if (part->n_bytes < asked->paged_bytes) return SHARED_WHOLE;
-    return is_checked(asked, file, entry->offset, entry->offset + part->n_bytes) ? SHARED_WHOLE : SHARED_UNREADY;
+    return is_checked(asked, file, location->offset, location->offset + part->n_bytes) ? SHARED_WHOLE : SHARED_UNREADY;
 }
 
 /* Sorts the parts by document. Returns false if out of memory. */

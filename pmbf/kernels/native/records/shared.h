@@ -11,14 +11,14 @@ typedef struct {
     uint32_t file, n_hashes;
     uint64_t offset;
     uint32_t n_bytes, state;
-} entry_t;
+} location_t;
 
-/* The entries of documents number << 16, number << 16 | 1, … */
+/* The locations of documents number << 16, number << 16 | 1, … */
 typedef struct {
     int64_t number;
-    const entry_t *entries;
+    const location_t *locations;
     size_t n;
-} entries_t;
+} locations_t;
 
 /* A file of records. `checked` says for each of its pages whether it was found intact. */
 typedef struct {
@@ -35,7 +35,7 @@ typedef struct {
 typedef struct {
     const part_t *parts; /* any order */
     size_t n_parts;
-    const entries_t *directory;
+    const locations_t *directory;
     size_t n_chunks;
     const file_t *files;
     size_t n_files;
