@@ -85,6 +85,6 @@ def serve(
     place = Path(socket) if socket else usual_socket(made.collection)
     address = server.parse_address(tcp) if tcp else None
     file = Path(token_file) if token_file else place.with_suffix(".token")
-    settings = server.Settings(made, place, workers or n_cores(), address, file, is_logged=log, limits=limits)
+    settings = server.ServiceSettings(made, place, workers or n_cores(), address, file, is_logged=log, limits=limits)
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

@@ -117,7 +117,7 @@ def audited(baseline: Baseline, verdict: Verdict) -> list[Audited]:
     places: dict[str, list[tuple[str, int, int, str]]] = {one: [] for one in baseline.notes}
     texts: dict[str, str] = {}
     for finding in verdict.findings:
-        for one in finding.evidence:
+        for one in finding.snippets:
             place = (finding.payload.name, *one.lines, finding.source)
             places.setdefault(one.fingerprint, []).append(place)
             texts.setdefault(one.fingerprint, one.text)

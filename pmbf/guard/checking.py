@@ -14,7 +14,7 @@ from pmbf.guard.checker import Checker
 from pmbf.guard.judging import findings
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload, read
-from pmbf.guard.sources import Planned
+from pmbf.guard.sources import Plan
 from pmbf.guard.types import Finding, Judged, Payload, Verdict
 from pmbf.guard.verdict import verdict
 from pmbf.intake.texts import Text
@@ -22,7 +22,7 @@ from pmbf.screen.answering import not_compared
 
 
 def check(
-    planned: Planned,
+    plan: Plan,
     policy: Policy,
     checker: Checker,
     allowances: Allowances,
@@ -32,7 +32,7 @@ def check(
     """Return whether payloads may leave.
 
     Args:
-        planned: What wants to.
+        plan: What wants to.
         policy: What blocks.
         checker: Who knows the protected documents.
         allowances: What may leave all the same.
@@ -42,7 +42,7 @@ def check(
         IncompleteError: Files were named and not one could be looked at.
         PmbfError: Whatever kept the checker from answering.
     """
-    return verdict(planned, policy, judged(planned.payloads, policy, checker, allowances), on_progress)
+    return verdict(plan, policy, judged(plan.payloads, policy, checker, allowances), on_progress)
 
 
 def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowances: Allowances) -> Iterator[Judged]:

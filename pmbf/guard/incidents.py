@@ -24,7 +24,7 @@ def append_incidents(path: str | os.PathLike[str], verdict: Verdict, *, channel:
     Args:
         path: The log; a line of JSON for each incident.
         verdict: The answer of a check.
-        channel: Which way it would have left, as in `Planned`.
+        channel: Which way it would have left, as in `Plan`.
         collection: Path of the protected documents.
 
     Raises:
@@ -82,6 +82,6 @@ def _told(finding: Finding, collection: str) -> dict[str, Any]:
         "n_chars_in_all": finding.n_chars_in_all,
         "share_of_document": finding.share_of_document,
         "share_of_payload": finding.share_of_payload,
-        "fingerprints": [one.fingerprint for one in finding.evidence],
-        "parts": sorted({one.part for one in finding.evidence if one.part}),
+        "fingerprints": [one.fingerprint for one in finding.snippets],
+        "parts": sorted({one.part for one in finding.snippets if one.part}),
     }

@@ -12,7 +12,7 @@ from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.escaped import ANEW
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
-from pmbf.guard.types import Action, Evidence, Finding
+from pmbf.guard.types import Action, Finding, Snippet
 from pmbf.report import Match, Passage, Report, Span
 from pmbf.span import common, length_inside, merged, union_length
 from pmbf.text import SINGLE_CHARS, fold, tokenise
@@ -123,31 +123,31 @@ def _finding(
     allowances: Allowances,
     inline: frozenset[str],
 ) -> Finding:
-    evidence = tuple(_evidence(passage, read.parts, measured, allowances, inline) for passage in match.passages)
-    pairs = list(zip(match.passages, evidence, strict=True))
+    snippets = tuple(_snippet(passage, read.parts, measured, allowances, inline) for passage in match.passages)
+    pairs = list(zip(match.passages, snippets, strict=True))
     counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
     action: Action | None = _action(*counted, policy)
     allowed_by = ""
-    if action is None and any(one.allowed_by for one in evidence):
+    if action is None and any(one.allowed_by for one in snippets):
         counted_without = _shares(match.passages, match, measured)
         action = "allowed" if _action(*counted_without, policy) else None
-        allowed_by = ", ".join(sorted({one.allowed_by for one in evidence if one.allowed_by}))
+        allowed_by = ", ".join(sorted({one.allowed_by for one in snippets if one.allowed_by}))
     document = match.document
     return Finding(
         read.payload,
         read.is_plain,
         document.id,
         document.path,
-        evidence,
+        snippets,
         *counted,
         action=action or "trace",
         allowed_by=allowed_by,
     )
 
 
-def _evidence(
+def _snippet(
     passage: Passage, parts: Sequence[Part], measured: Measured, allowances: Allowances, inline: frozenset[str]
-) -> Evidence:
+) -> Snippet:
     span = passage.query
     part = part_at(parts, span.start, span.stop)
     text = measured.text[span.start : span.stop]
@@ -155,7 +155,7 @@ def _evidence(
     allowed_by = allowances.allowed_by(fingerprint, inline)
     lines = measured.lines(span, part.start if part else 0)
     n_chars = measured.within([span])
-    return Evidence(span, lines, n_chars, fingerprint, text, allowed_by, part.path if part else "")
+    return Snippet(span, lines, n_chars, fingerprint, text, allowed_by, part.path if part else "")
 
 
 def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:

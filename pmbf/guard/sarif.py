@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any
 from urllib.parse import quote_from_bytes
 
-from pmbf.guard.types import Evidence, Finding, Payload, Unread, Verdict
+from pmbf.guard.types import Finding, Payload, Snippet, Unread, Verdict
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS, MOST_LOCATIONS = 25_000, 1_000
@@ -44,9 +44,9 @@ def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
         verdict: The answer of a check.
         version: Of pmbf.
     """
-    n_results = sum(len(finding.evidence) for finding in verdict.findings) + len(verdict.incomplete)
+    n_results = sum(len(finding.snippets) for finding in verdict.findings) + len(verdict.incomplete)
     n_locations = max(1, min(MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL // max(1, n_results)))
-    passages = (_passage(finding, one, n_locations) for finding in verdict.findings for one in finding.evidence)
+    passages = (_passage(finding, one, n_locations) for finding in verdict.findings for one in finding.snippets)
     incomplete = (_incomplete(one, verdict.incomplete_blocks) for one in verdict.incomplete)
     results = sorted(chain(passages, incomplete), key=lambda result: _GRAVEST_FIRST.index(result["level"]))
     run: dict[str, Any] = {
@@ -79,7 +79,7 @@ def _rules(message: str) -> list[dict[str, Any]]:
     ]
 
 
-def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any]:
+def _passage(finding: Finding, one: Snippet, n_locations: int) -> dict[str, Any]:
     action, name = "allowed" if one.allowed_by else finding.action, finding.document_id or finding.document_path
     source = _document(finding) + (f" in {one.part}" if one.part else "")
     result: dict[str, Any] = {

@@ -1,7 +1,7 @@
 """One leak check, whoever asks for it: a policy with the files that it names, from payloads to a verdict.
 
     Session.of(policy) ─► judged(payloads)   looked at in this process
-                       ─► verdict(planned)   looked at here, or by another judge such as the service
+                       ─► verdict(plan)   looked at here, or by another judge such as the service
 
 The command line, the service and its working processes make a session and ask it. Nothing else knows which checker a
 policy wants and what the policy allows. Heavy imports wait until a text is looked at: a hook may leave that to the
@@ -24,7 +24,7 @@ from pmbf.guard.verdict import verdict
 if TYPE_CHECKING:
     from pmbf.guard.allowing import Allowances
     from pmbf.guard.checker import Checker
-    from pmbf.guard.sources import Planned
+    from pmbf.guard.sources import Plan
 
 Named = tuple[str, bytes]
 """A file's name and its content."""
@@ -137,18 +137,18 @@ class Session:
             yield from judged(payloads, self.policy, checker, self.allowances(checker.key))
 
     def verdict(
-        self, planned: Planned, judge: Judge | None = None, on_progress: Callable[[], None] = lambda: None
+        self, plan: Plan, judge: Judge | None = None, on_progress: Callable[[], None] = lambda: None
     ) -> Verdict:
         """Return whether payloads may leave; it names protected documents as far as the policy lets it.
 
         Args:
-            planned: What wants to.
+            plan: What wants to.
             judge: Who looks at them; without one this process does.
             on_progress: Called after each payload.
 
         Raises:
             PmbfError, OSError: Whatever kept the check from an answer.
         """
-        looked_at = (judge or Session.judged)(self, planned.payloads)
-        made = verdict(planned, self.policy, looked_at, on_progress)
+        looked_at = (judge or Session.judged)(self, plan.payloads)
+        made = verdict(plan, self.policy, looked_at, on_progress)
         return made.withheld(self.policy.shows(to_others=self.to_others))

@@ -1,6 +1,6 @@
 """What a check looks at: files, standard input, the index, or the commits of a range, a push or a received pack.
 
-    paths, stdin, index, commits ─► Planned: what is looked at, what is left out and counted ─► Payload, one by one
+    paths, stdin, index, commits ─► Plan: what is looked at, what is left out and counted ─► Payload, one by one
 
 What is left out is known before anything is read; contents come one by one, as they are asked for.
 """
@@ -27,32 +27,32 @@ STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
+class Plan:
     """What one check looks at.
 
     Args:
         channel: Which way it would leave: `path`, `stdin`, `staged`, `range`, `pre-push` or `pre-receive`.
         payloads: One by one; may be asked for once.
-        n_planned: How many there are.
+        n_payloads: How many there are.
         n_excluded: Paths the policy leaves out.
         n_submodules: Submodules, which are other repositories.
         unread: What cannot even be planned.
-        asked: Whether the user named something, so that finding nothing to look at is an error.
+        is_named: Whether the user named something, so that finding nothing to look at is an error.
     """
 
     channel: str
     payloads: Iterator[Payload]
-    n_planned: int
+    n_payloads: int
     n_excluded: int = 0
     n_submodules: int = 0
     unread: tuple[Unread, ...] = ()
-    asked: bool = False
+    is_named: bool = False
 
 
 # ---------------------------------------------------------------------- files
 
 
-def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str = "stdin") -> Planned:
+def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str = "stdin") -> Plan:
     """Return the plan for what a command line names: files, folders with all they hold, `-` for standard input.
 
     Args:
@@ -75,10 +75,10 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
             n_excluded += 1
     channel = "stdin" if list(words) == [STDIN] else "path"
     payloads = (each for path, shown in kept for each in _with_pointed(_file(path, shown, policy), None, policy))
-    return Planned(channel, payloads, len(kept), n_excluded, unread=tuple(unread), asked=True)
+    return Plan(channel, payloads, len(kept), n_excluded, unread=tuple(unread), is_named=True)
 
 
-def of_content(name: str, content: bytes, channel: str) -> Planned:
+def of_content(name: str, content: bytes, channel: str) -> Plan:
     """Return the plan for bytes that somebody gives, looked at as standard input is.
 
     Args:
@@ -86,7 +86,7 @@ def of_content(name: str, content: bytes, channel: str) -> Planned:
         content: All of them.
         channel: Which way they would leave.
     """
-    return Planned(channel, iter([Payload(name, (name,), content, "stdin")]), 1, asked=True)
+    return Plan(channel, iter([Payload(name, (name,), content, "stdin")]), 1, is_named=True)
 
 
 def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
@@ -121,13 +121,13 @@ def _file(path: str, shown: str, policy: Policy) -> Payload:
 # ---------------------------------------------------------------------- git
 
 
-def of_index(repository: Repository, policy: Policy) -> Planned:
+def of_index(repository: Repository, policy: Policy) -> Plan:
     """Return the plan for what would be committed: the index against HEAD, never the work tree."""
     open_paths = [Unread(path, "not merged") for path in repository.unmerged()]
     return _of_entries(repository, repository.staged(), policy, "staged", "index", unread=open_paths)
 
 
-def of_message(file: str, policy: Policy) -> Planned:
+def of_message(file: str, policy: Policy) -> Plan:
     """Return the plan for the message of a commit that git is about to make.
 
     What git itself adds below its scissors is no part of the message: `git commit -v` shows the changes there. Comments
@@ -141,7 +141,7 @@ def of_message(file: str, policy: Policy) -> Planned:
         PmbfError, OSError: The file cannot be read.
     """
     message = _ADDED_BY_GIT.sub(b"", read_bounded(file, policy.max_bytes))
-    return Planned("commit-msg", iter([Payload("the message of the commit", (), message, "commit")]), 1)
+    return Plan("commit-msg", iter([Payload("the message of the commit", (), message, "commit")]), 1)
 
 
 _ADDED_BY_GIT = re.compile(
@@ -151,13 +151,13 @@ _ADDED_BY_GIT = re.compile(
 """What follows the message where git shows the changes in the editor: scissors, comments in the user's language."""
 
 
-def of_range(repository: Repository, revisions: str, policy: Policy) -> Planned:
+def of_range(repository: Repository, revisions: str, policy: Policy) -> Plan:
     """Return the plan for every blob, commit message and path that the commits of a range bring."""
     commits = repository.commits([revisions], [])
     return _of_entries(repository, repository.introduced(commits), policy, "range", "commit", commits)
 
 
-def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence[str], policy: Policy) -> Planned:
+def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence[str], policy: Policy) -> Plan:
     """Return the plan for what git is about to push, from the lines it gives a pre-push hook.
 
     Args:
@@ -174,7 +174,7 @@ def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence
     return _of_objects(repository, pushed, [*there, *server_has], [], policy, "pre-push", malformed)
 
 
-def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) -> Planned:
+def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) -> Plan:
     """Return the plan for what a repository has received and not yet accepted, from the lines of a pre-receive hook.
 
     Args:
@@ -196,7 +196,7 @@ def _of_objects(
     policy: Policy,
     channel: str,
     unread: Sequence[Unread],
-) -> Planned:
+) -> Plan:
     """Return the plan for refs and what is pushed to them: commits, or tags of commits, trees and blobs."""
     met = repository.headers(list(dict.fromkeys(there)), fetches=False)
     known = [f"^{one.name}" for one in met if one.kind in ("commit", "tag")]
@@ -234,7 +234,7 @@ def _of_entries(
     where: Where,
     messages: Sequence[str] = (),
     unread: Sequence[Unread] = (),
-) -> Planned:
+) -> Plan:
     """Return the plan for entries of git: each distinct blob once with all its paths, messages, and all names."""
     kept: dict[str, list[Entry]] = {}
     excluded, submodules, names = set(), set(), dict[str, None]()
@@ -251,8 +251,8 @@ def _of_entries(
     payloads = itertools.chain(
         _blobs(repository, kept, policy, where), _messages(repository, messages, where), _names(names)
     )
-    n_planned = len(kept) + len(messages) + bool(names)
-    return Planned(channel, payloads, n_planned, len(excluded), len(submodules), tuple(unread))
+    n_payloads = len(kept) + len(messages) + bool(names)
+    return Plan(channel, payloads, n_payloads, len(excluded), len(submodules), tuple(unread))
 
 
 def _blobs(

@@ -2,7 +2,7 @@
 
 Payload      something that wants to leave: a file, a blob of git, standard input
 Finding      a payload and a protected document that share text, and what the policy makes of it
- └ Evidence  one passage of it: where in the payload's text, how much, under which fingerprint
+ └ Snippet   one passage of the finding: its span in the payload's text, its length, its fingerprint
 Judged       a payload that was looked at, with its findings
 Verdict      of all payloads together
 """
@@ -54,7 +54,7 @@ class Payload:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
+class Snippet:
     """A passage that stands in a protected document.
 
     Args:
@@ -76,17 +76,17 @@ class Evidence:
     part: str = ""
 
     def to_dict(self, *, redact: bool) -> dict[str, Any]:
-        """Return the evidence as JSON-ready values, without the text where that is asked for."""
+        """Return the snippet as JSON-ready values, without the text where that is asked for."""
         values = asdict(self) | {"span": [self.span.start, self.span.stop], "lines": list(self.lines)}
         if redact:
             del values["text"]
         return values
 
     @staticmethod
-    def from_dict(values: dict[str, Any]) -> Evidence:
-        """Return the evidence that `to_dict` made JSON-ready, with its text."""
+    def from_dict(values: dict[str, Any]) -> Snippet:
+        """Return the snippet that `to_dict` made JSON-ready, with its text."""
         first, last = values["lines"]
-        return Evidence(**values | {"span": Span(*values["span"]), "lines": (first, last)})
+        return Snippet(**values | {"span": Span(*values["span"]), "lines": (first, last)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Finding:
         is_plain: Whether the payload is its own text, so that lines and spans are the file's own.
         document_id: Of the protected document, in its collection; 0 where the checker does not have it.
         document_path: The path it is listed under, or its opaque id; empty where the policy keeps it back.
-        evidence: The passages, in the payload's order.
+        snippets: The passages, in the payload's order.
         n_chars: Letters and digits of the payload, after folding, in passages that are not allowed.
         share_of_document: Of the protected document's characters, those that these passages show, 0 to 1; None where
             the checker does not have the document.
@@ -114,7 +114,7 @@ class Finding:
     is_plain: bool
     document_id: int
     document_path: str
-    evidence: tuple[Evidence, ...]
+    snippets: tuple[Snippet, ...]
     n_chars: int
     share_of_document: float | None
     share_of_payload: float
@@ -140,7 +140,7 @@ class Finding:
             "share_of_document": self.share_of_document,
             "share_of_payload": self.share_of_payload,
             "is_plain": self.is_plain,
-            "evidence": [one.to_dict(redact=redact) for one in self.evidence],
+            "evidence": [one.to_dict(redact=redact) for one in self.snippets],
         }
 
     @property
@@ -160,13 +160,13 @@ class Finding:
     @staticmethod
     def from_dict(values: dict[str, Any], payload: Payload) -> Finding:
         """Return the finding that `to_dict` made JSON-ready, with its texts, of a payload."""
-        evidence = tuple(map(Evidence.from_dict, values["evidence"]))
-        own = {name: value for name, value in values.items() if name not in _OF_THE_PAYLOAD}
-        return Finding(payload=payload, **own | {"evidence": evidence})
+        snippets = tuple(map(Snippet.from_dict, values["evidence"]))
+        own = {name: value for name, value in values.items() if name not in _NOT_OF_A_FINDING}
+        return Finding(payload=payload, snippets=snippets, **own)
 
 
-_OF_THE_PAYLOAD = frozenset({"name", "paths", "where", "blob", "commit"})
-"""Keys of `Finding.to_dict` that its payload has."""
+_NOT_OF_A_FINDING = frozenset({"name", "paths", "where", "blob", "commit", "evidence"})
+"""Keys of `Finding.to_dict` that are fields of its payload, and the key of its snippets."""
 
 
 @dataclass(frozen=True, slots=True)

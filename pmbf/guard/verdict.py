@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from pmbf.errors import IncompleteError
 from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned
+from pmbf.guard.sources import Plan
 from pmbf.guard.types import Counts, Finding, Judged, Payload, Unread, Verdict
 
 UNCOMPARED = "not compared with some protected documents, whose texts cannot be read"
@@ -40,7 +40,7 @@ class _Tally:
 
 
 def verdict(
-    planned: Planned,
+    plan: Plan,
     policy: Policy,
     judged: Iterable[Judged],
     on_progress: Callable[[], None] = lambda: None,
@@ -48,7 +48,7 @@ def verdict(
     """Return whether payloads may leave.
 
     Args:
-        planned: What wants to.
+        plan: What wants to.
         policy: What blocks.
         judged: The plan's payloads as they were looked at, in order.
         on_progress: Called after each payload.
@@ -56,19 +56,19 @@ def verdict(
     Raises:
         IncompleteError: Files were named and not one could be looked at.
     """
-    tally = _Tally(Counts(n_excluded=planned.n_excluded, n_submodules=planned.n_submodules), unread=[*planned.unread])
+    tally = _Tally(Counts(n_excluded=plan.n_excluded, n_submodules=plan.n_submodules), unread=[*plan.unread])
     for one in judged:
         tally.note(one)
         on_progress()
-    if planned.asked and not tally.counts.n_files:
-        raise IncompleteError(_nothing(planned, tally))
+    if plan.is_named and not tally.counts.n_files:
+        raise IncompleteError(_nothing(plan, tally))
     return _verdict(policy, tally)
 
 
-def _nothing(planned: Planned, tally: _Tally) -> str:
+def _nothing(plan: Plan, tally: _Tally) -> str:
     why = [f"{one.name}: {one.reason.removeprefix(one.name + ': ')}" for one in tally.unread[:3]]
-    if planned.n_excluded:
-        why.append(f"{planned.n_excluded} excluded by the policy")
+    if plan.n_excluded:
+        why.append(f"{plan.n_excluded} excluded by the policy")
     return f"nothing was checked: {'; '.join(why) or 'there are no files'}"
 
 
@@ -98,7 +98,7 @@ class _Spread:
     passages: dict[str, int] = field(default_factory=dict)
 
     def note(self, finding: Finding) -> None:
-        own = {one.fingerprint: one.n_chars for one in finding.evidence if not one.allowed_by}
+        own = {one.fingerprint: one.n_chars for one in finding.snippets if not one.allowed_by}
         if own:
             self.payloads.add(finding.payload)
             self.passages.update(own)

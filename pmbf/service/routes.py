@@ -89,13 +89,13 @@ async def check(service: Service, request: Request) -> Response:
     policy, redact = service.policy, _flag(request.query, "redact")
     if len(request.body) > policy.max_bytes:
         raise HttpError(413, f"the body is larger than {policy.max_bytes} bytes (max_bytes)")
-    planned = of_content(request.query.get("name", "request"), request.body, "service")
+    plan = of_content(request.query.get("name", "request"), request.body, "service")
     session = await asyncio.to_thread(Session.of, policy, to_others=not request.is_local)
-    payloads = list(planned.payloads)
+    payloads = list(plan.payloads)
     header, contents = requests.request(session, payloads)
     found = await _asked(service, header | {"ask": "judge"}, contents)
     judged = (Judged.from_dict(*one) for one in zip(found["judged"], [one.bare() for one in payloads], strict=True))
-    made = session.verdict(planned, lambda *_: judged)
+    made = session.verdict(plan, lambda *_: judged)
     _count(service, found["judged"])
     return Response.of(made.to_dict(redact=redact) | {"generation": found["generation"]}, made.action)
 

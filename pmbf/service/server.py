@@ -32,7 +32,7 @@ WORKING_MODULE = "pmbf.service.asks"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServiceSettings:
     """How a service runs.
 
     Args:
@@ -73,7 +73,7 @@ def parse_address(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def run(settings: Settings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
+def run(settings: ServiceSettings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
     """Serve until a signal asks to stop.
 
     Args:
@@ -92,7 +92,7 @@ def run(settings: Settings, on_ready: Callable[[str], None], on_problem: Callabl
 
 
 async def _serve(
-    settings: Settings,
+    settings: ServiceSettings,
     tcp: socket.socket | None,
     token: str,
     on_ready: Callable[[str], None],
@@ -137,7 +137,7 @@ async def _renew(pool: Pool, asked: asyncio.Event, on_problem: Callable[[str], N
             on_problem(f"not reloaded: {error}")
 
 
-def _places(settings: Settings, tcp: socket.socket | None) -> str:
+def _places(settings: ServiceSettings, tcp: socket.socket | None) -> str:
     if not tcp:
         return str(settings.socket)
     host, port = tcp.getsockname()[:2]
@@ -148,7 +148,7 @@ def _shown(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _token(settings: Settings) -> str:
+def _token(settings: ServiceSettings) -> str:
     file = settings.token_file or settings.socket.with_suffix(".token")
     made_folder(file)
     return read_token(file)
@@ -174,7 +174,7 @@ def _port(address: tuple[str, int] | None) -> Iterator[socket.socket | None]:
         yield bound
 
 
-def _bound(settings: Settings) -> socket.socket:
+def _bound(settings: ServiceSettings) -> socket.socket:
     """Return the listening socket, which only this user may open."""
     bound = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)

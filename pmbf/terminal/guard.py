@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from pmbf.guard.baseline import Audited
-from pmbf.guard.types import BLOCKED, Evidence, Finding, Verdict
+from pmbf.guard.types import BLOCKED, Finding, Snippet, Verdict
 from pmbf.terminal.figures import counted, percent, shown_path, size
 from pmbf.terminal.safe import one_line
 
@@ -32,7 +32,7 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
     )
     if finding.n_chars_in_all:
         yield f"  all that is checked has {counted(finding.n_chars_in_all, 'letter')} and digits of this document"
-    for one in finding.evidence:
+    for one in finding.snippets:
         yield f"  {_heading(one, finding.is_plain)}"
         if not redact:
             yield f"    | {_shortened(one_line(one.text))}"
@@ -51,7 +51,7 @@ def _places(finding: Finding) -> str:
     return f"{shown} in commit {payload.commit[:12]}" if payload.commit and payload.paths else shown
 
 
-def _heading(one: Evidence, is_plain: bool) -> str:
+def _heading(one: Snippet, is_plain: bool) -> str:
     first, last = one.lines
     lines = f"line {first}" if first == last else f"lines {first}-{last}"
     where = lines if is_plain and not one.part else f"{lines} of its text"

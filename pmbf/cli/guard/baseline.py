@@ -50,15 +50,15 @@ def create(file: arg.BaselineFile = None, **scope: Any) -> None:
     from pmbf.guard.baseline import Baseline, write_baseline
     from pmbf.terminal.figures import counted
 
-    asked = _Scope(file, scope)
-    if os.path.lexists(asked.file):
-        raise ParameterError(f"{asked.file}: is there already; `pmbf guard baseline update` renews it")
-    verdict = asked.verdict(None)
-    made = Baseline(asked.session.key()).renewed(_found(verdict))
-    write_baseline(asked.file, made)
-    note(f"{asked.file}: {counted(len(made.notes), 'passage')} in it; write behind each why it may leave")
-    if asked.switch:
-        note(asked.switch)
+    check = _BaselineCheck(file, scope)
+    if os.path.lexists(check.file):
+        raise ParameterError(f"{check.file}: is there already; `pmbf guard baseline update` renews it")
+    verdict = check.verdict(None)
+    made = Baseline(check.session.key()).renewed(_found(verdict))
+    write_baseline(check.file, made)
+    note(f"{check.file}: {counted(len(made.notes), 'passage')} in it; write behind each why it may leave")
+    if check.switch:
+        note(check.switch)
 
 
 @app.command(cls=PmbfCommand, epilog=CODES)
@@ -67,12 +67,12 @@ def update(file: arg.BaselineFile = None, **scope: Any) -> None:
     """Allow what is found now, forget what is not found any more; notes stay."""
     from pmbf.guard.baseline import read_baseline, write_baseline
 
-    asked = _Scope(file, scope)
-    before = read_baseline(asked.file)
-    after = before.renewed(_found(asked.verdict(before)))
-    write_baseline(asked.file, after)
+    check = _BaselineCheck(file, scope)
+    before = read_baseline(check.file)
+    after = before.renewed(_found(check.verdict(before)))
+    write_baseline(check.file, after)
     n_new, n_gone = len(after.notes.keys() - before.notes.keys()), len(before.notes.keys() - after.notes.keys())
-    note(f"{asked.file}: {n_new} new, {n_gone} gone, {len(after.notes) - n_new} kept")
+    note(f"{check.file}: {n_new} new, {n_gone} gone, {len(after.notes) - n_new} kept")
 
 
 @app.command(cls=PmbfCommand, epilog=CODES)
@@ -83,9 +83,9 @@ def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bo
     from pmbf.guard.baseline import audited, read_baseline
     from pmbf.terminal.guard import audit_text
 
-    asked = _Scope(file, scope)
-    baseline = read_baseline(asked.file)
-    entries = audited(baseline, asked.verdict(baseline))
+    check = _BaselineCheck(file, scope)
+    baseline = read_baseline(check.file)
+    entries = audited(baseline, check.verdict(baseline))
     hidden = is_redacted(redact)
     if json:
         print_json([entry.to_dict(redact=hidden) for entry in entries])
@@ -94,7 +94,7 @@ def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bo
     raise typer.Exit(DONE)
 
 
-class _Scope:
+class _BaselineCheck:
     """What a baseline is made or looked through for; the policy's own baseline does not hold meanwhile.
 
     Args:
@@ -103,13 +103,13 @@ class _Scope:
     """
 
     def __init__(self, file: str | None, given: Mapping[str, Any]) -> None:
-        from pmbf.cli.guard.checks import Asked, Check, values_given
+        from pmbf.cli.guard.checks import Check, Target, values_given
         from pmbf.guard.config import Chosen
         from pmbf.guard.session import Session
 
         parts = sorted_out(given)
         chosen = Chosen(**parts["chosen"], values=values_given(**parts["policy"]))
-        self._check = Check.of(Asked(**parts["asked"]), chosen)
+        self._check = Check.of(Target(**parts["target"]), chosen)
         self.file = file or self._check.policy.baseline or str(self._check.folder / FILE_NAME)
         self.session = Session.of(replace(self._check.policy, baseline=""), to_others=self._check.to_others)
 
@@ -136,4 +136,4 @@ class _Scope:
 
 
 def _found(verdict: Verdict) -> set[str]:
-    return {one.fingerprint for finding in verdict.findings for one in finding.evidence if not one.allowed_by}
+    return {one.fingerprint for finding in verdict.findings for one in finding.snippets if not one.allowed_by}

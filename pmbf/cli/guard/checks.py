@@ -17,7 +17,7 @@ from pmbf.guard.policy import Policy
 if TYPE_CHECKING:
     from pmbf.guard.git import Repository
     from pmbf.guard.session import Judge, Session
-    from pmbf.guard.sources import Planned
+    from pmbf.guard.sources import Plan
     from pmbf.guard.types import Verdict
 
 
@@ -26,7 +26,7 @@ SHOWS_PROGRESS = 200
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class Target:
     """What to check: exactly one of these.
 
     Args:
@@ -68,7 +68,7 @@ class Asked:
 
     @property
     def in_git(self) -> bool:
-        """Whether git is asked."""
+        """Whether git is target."""
         return not self.words or self.pre_push or self.commit_msg
 
     @property
@@ -82,21 +82,21 @@ class Check:
     """A check with its policy, before anything is read.
 
     Args:
-        asked: What to look at.
+        target: What to look at.
         policy: What blocks.
         chosen: What the policy is put together from.
         folder: What the policy's globs start from.
-        repository: Where git is asked.
+        repository: Where git is target.
     """
 
-    asked: Asked
+    target: Target
     policy: Policy
     chosen: Chosen
     folder: Path
     repository: Repository | None
 
     @staticmethod
-    def of(asked: Asked, chosen: Chosen) -> Check:
+    def of(target: Target, chosen: Chosen) -> Check:
         """Return the check that a command line asks for.
 
         Raises:
@@ -104,27 +104,27 @@ class Check:
             PmbfError: There is no repository, or git cannot tell.
         """
         repository = None
-        if asked.in_git:
+        if target.in_git:
             from pmbf.guard.git import Repository
 
-            repository = Repository(fetches=not asked.pre_receive)
+            repository = Repository(fetches=not target.pre_receive)
         folder = repository.top or Path.cwd() if repository else project_folder(Path.cwd())
-        policy = policy_for(None if asked.by_another else folder, chosen)
+        policy = policy_for(None if target.by_another else folder, chosen)
         if not policy.protected:
             unheard = "; --range and --pre-receive read a policy of the repository only where --config names it"
             raise ParameterError(
                 "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy; "
-                f"--endpoint FILE names an endpoint filter instead{unheard if asked.by_another else ''}"
+                f"--endpoint FILE names an endpoint filter instead{unheard if target.by_another else ''}"
             )
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
-        return Check(asked, policy, chosen, folder, repository)
+        return Check(target, policy, chosen, folder, repository)
 
     @property
     def to_others(self) -> bool:
         """Whether others than who checks on this machine may read the verdict."""
-        return self.asked.by_another or is_read_by_others(os.environ)
+        return self.target.by_another or is_read_by_others(os.environ)
 
     def ways_to_allow(self) -> Iterator[str]:
         """Yield how a passage is allowed under the policy."""
@@ -134,7 +134,7 @@ class Check:
             yield "put its fingerprint into the baseline that the policy names"
         elif self.policy.baseline:
             yield f"`pmbf guard baseline update --file {self.policy.baseline}`"
-        elif not self.asked.by_another and not is_locked(self.chosen):
+        elif not self.target.by_another and not is_locked(self.chosen):
             yield "`pmbf guard baseline create`"
 
     def verdict(self, session: Session, *, by_service: bool = False) -> tuple[Verdict, str]:
@@ -149,29 +149,29 @@ class Check:
         """
         from pmbf.terminal.progress import screen_progress
 
-        planned = self._planned()
+        plan = self._plan()
         judge = _service(self.policy) if by_service else None
         # A hook's terminal is the user's, too: a bar appears for many files only.
-        shown = planned.n_planned >= SHOWS_PROGRESS and sys.stderr.isatty()
-        with screen_progress(planned.n_planned, shown=shown) as advance:
-            return session.verdict(planned, judge, advance), planned.channel
+        shown = plan.n_payloads >= SHOWS_PROGRESS and sys.stderr.isatty()
+        with screen_progress(plan.n_payloads, shown=shown) as advance:
+            return session.verdict(plan, judge, advance), plan.channel
 
-    def _planned(self) -> Planned:
+    def _plan(self) -> Plan:
         from pmbf.guard import sources
 
-        asked = self.asked
+        target = self.target
         if self.repository is None:
-            return sources.of_paths(asked.words, self.policy, self.folder, asked.name or "stdin")
-        if asked.commit_msg:
-            return sources.of_message(asked.words[0], self.policy)
-        if asked.staged:
+            return sources.of_paths(target.words, self.policy, self.folder, target.name or "stdin")
+        if target.commit_msg:
+            return sources.of_message(target.words[0], self.policy)
+        if target.staged:
             return sources.of_index(self.repository, self.policy)
-        if asked.revisions is not None:
+        if target.revisions is not None:
             from pmbf.guard.git import require_revision
 
-            return sources.of_range(self.repository, require_revision(asked.revisions), self.policy)
+            return sources.of_range(self.repository, require_revision(target.revisions), self.policy)
         lines = sys.stdin.buffer.read().splitlines()
-        if asked.pre_receive:
+        if target.pre_receive:
             if not lines:
                 raise ParameterError(
                     "--pre-receive found nothing on stdin, where git gives a hook a line for each ref; "
@@ -181,7 +181,7 @@ class Check:
         lines = lines or _told_by_pre_commit(os.environ, self.repository)
         if not lines:
             note("guard: no lines of git on stdin: nothing is pushed, or another hook has read them before")
-        server_has = _server_has(asked.words, os.environ, self.repository) if lines else []
+        server_has = _server_has(target.words, os.environ, self.repository) if lines else []
         return sources.of_push(self.repository, lines, server_has, self.policy)
 
 
@@ -206,7 +206,7 @@ def _server_has(words: Sequence[str], environment: Mapping[str, str], repository
 
 
 def _service(policy: Policy) -> Judge | None:
-    """Return the collection's service as a judge, or None where there is none that can be asked."""
+    """Return the collection's service as a judge, or None where there is none that can be target."""
     from pmbf.service.place import service_socket
 
     try:

@@ -22,7 +22,7 @@ class Option(NamedTuple):
 
     Args:
         field: What the program calls it.
-        part: `asked`: what is looked at; `chosen`: files of the policy; `policy`: a key of it; `told`: how the verdict
+        part: `target`: what is looked at; `chosen`: files of the policy; `policy`: a key of it; `output`: how the verdict
             is told.
         names: As it is written; of a switch the second switches off; none for the words.
         kind: `flag` and `switch` take no value; `word` takes one, `words` some; a `level` and a `size` must be read.
@@ -32,7 +32,7 @@ class Option(NamedTuple):
     """
 
     field: str
-    part: Literal["asked", "chosen", "policy", "told"]
+    part: Literal["target", "chosen", "policy", "output"]
     names: tuple[str, ...]
     kind: Literal["flag", "switch", "word", "words", "level", "size"]
     text: str
@@ -41,13 +41,17 @@ class Option(NamedTuple):
 
 
 OPTIONS = (
-    Option("words", "asked", (), "words", "Files and folders, hidden ones too; - reads stdin.", FILES, "PATH"),
-    Option("staged", "asked", ("--staged",), "flag", "What is staged in git's index (pre-commit).", GIT),
-    Option("revisions", "asked", ("--range",), "word", "Every blob and message that these commits bring.", GIT, "A..B"),
-    Option("pre_push", "asked", ("--pre-push",), "flag", "What is about to be pushed; stdin has git's lines.", GIT),
-    Option("pre_receive", "asked", ("--pre-receive",), "flag", "What was received; stdin has git's lines.", GIT),
-    Option("commit_msg", "asked", ("--commit-msg",), "flag", "The message of a commit; PATH is git's file of it.", GIT),
-    Option("name", "asked", ("--name",), "word", "What to call stdin; its ending tells the format.", FILES, "NAME"),
+    Option("words", "target", (), "words", "Files and folders, hidden ones too; - reads stdin.", FILES, "PATH"),
+    Option("staged", "target", ("--staged",), "flag", "What is staged in git's index (pre-commit).", GIT),
+    Option(
+        "revisions", "target", ("--range",), "word", "Every blob and message that these commits bring.", GIT, "A..B"
+    ),
+    Option("pre_push", "target", ("--pre-push",), "flag", "What is about to be pushed; stdin has git's lines.", GIT),
+    Option("pre_receive", "target", ("--pre-receive",), "flag", "What was received; stdin has git's lines.", GIT),
+    Option(
+        "commit_msg", "target", ("--commit-msg",), "flag", "The message of a commit; PATH is git's file of it.", GIT
+    ),
+    Option("name", "target", ("--name",), "word", "What to call stdin; its ending tells the format.", FILES, "NAME"),
     Option("include", "policy", ("--include",), "words", "Look only at paths that fit; repeatable.", FILES, "GLOB"),
     Option("exclude", "policy", ("--exclude",), "words", "Leave out paths that fit; repeatable.", FILES, "GLOB"),
     Option(
@@ -129,16 +133,16 @@ OPTIONS = (
     ),
     Option(
         "redact",
-        "told",
+        "output",
         ("--redact", "--show"),
         "switch",
         "Whether passages are shown (default: shown, but not where CI is set).",
         OUTPUT,
     ),
-    Option("json", "told", ("--json",), "flag", "Print the verdict as one line of JSON.", OUTPUT),
+    Option("json", "output", ("--json",), "flag", "Print the verdict as one line of JSON.", OUTPUT),
     Option(
         "sarif",
-        "told",
+        "output",
         ("--sarif",),
         "word",
         "Write SARIF 2.1.0, without text; - is stdout, instead of findings.",
@@ -147,7 +151,7 @@ OPTIONS = (
     ),
     Option(
         "incidents",
-        "told",
+        "output",
         ("--incidents",),
         "word",
         "Append a line of JSON for each finding, never with text.",
@@ -156,7 +160,7 @@ OPTIONS = (
     ),
     Option(
         "quiet",
-        "told",
+        "output",
         ("--quiet",),
         "flag",
         "Print no findings: only the lines on stderr, and the exit code.",
@@ -170,9 +174,9 @@ def sorted_out(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the values that were given, by part and field.
 
     >>> sorted_out({"staged": True, "baseline": None, "json": False})
-    {'asked': {'staged': True}, 'chosen': {}, 'policy': {}, 'told': {'json': False}}
+    {'target': {'staged': True}, 'chosen': {}, 'policy': {}, 'output': {'json': False}}
     """
-    parts: dict[str, dict[str, Any]] = {"asked": {}, "chosen": {}, "policy": {}, "told": {}}
+    parts: dict[str, dict[str, Any]] = {"target": {}, "chosen": {}, "policy": {}, "output": {}}
     for field, value in given.items():
         if value is not None:
             parts[BY_FIELD[field].part][field] = value

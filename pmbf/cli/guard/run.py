@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """How a verdict is told.
+class Output:
+    """How a verdict is output.
 
     Args:
         redact: Whether passages are left out; None: where others may read them.
@@ -60,13 +60,13 @@ def run(given: Mapping[str, Any]) -> int:
     Raises:
         PmbfError, OSError: Whatever kept the check from an answer, unless the policy lets that through.
     """
-    from pmbf.cli.guard.checks import Asked, Check, values_given
+    from pmbf.cli.guard.checks import Check, Target, values_given
     from pmbf.guard.config import Chosen
     from pmbf.guard.session import Session
 
     parts = sorted_out(given)
-    told, asked = Told(**parts["told"]), Asked(**parts["asked"])
-    check = Check.of(asked, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
+    output, target = Output(**parts["output"]), Target(**parts["target"])
+    check = Check.of(target, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
     try:
         verdict, channel = check.verdict(Session.of(check.policy, to_others=check.to_others), by_service=True)
     except (PmbfError, OSError) as error:
@@ -76,9 +76,9 @@ def run(given: Mapping[str, Any]) -> int:
         return DONE
     shows = check.policy.shows(to_others=True)  # SARIF is for others, whoever makes it
     failed = _tell(
-        (partial(_log, told.incidents, verdict, channel, check.policy.protected) if told.incidents else None),
-        (partial(_write_sarif, verdict.withheld(shows), told.sarif) if told.sarif else None),
-        partial(_print, verdict, told),
+        (partial(_log, output.incidents, verdict, channel, check.policy.protected) if output.incidents else None),
+        (partial(_write_sarif, verdict.withheld(shows), output.sarif) if output.sarif else None),
+        partial(_print, verdict, output),
         partial(_note, verdict, check.ways_to_allow()),
     )
     return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
@@ -105,14 +105,14 @@ def _log(file: str, verdict: Verdict, channel: str, protected: str) -> None:
     append_incidents(file, verdict, channel=channel, collection=protected)
 
 
-def _print(verdict: Verdict, told: Told) -> None:
+def _print(verdict: Verdict, output: Output) -> None:
     from pmbf.cli.guard.checks import is_redacted
     from pmbf.terminal.guard import findings_text
 
-    redact = is_redacted(told.redact)
-    if told.json:
+    redact = is_redacted(output.redact)
+    if output.json:
         print_json(verdict.to_dict(redact=redact))
-    elif not told.quiet and told.sarif != "-":
+    elif not output.quiet and output.sarif != "-":
         print_text(findings_text(verdict, redact=redact))
     flush_stdout()
 
