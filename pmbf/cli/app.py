@@ -26,15 +26,9 @@ from pmbf.cli.inputs import (
     resolved,
 )
 from pmbf.cli.loading import load_all
-from pmbf.cli.outcome import (
-    DONE,
-    FAILED,
-    note,
-    note_kernels,
-    print_json,
-    print_text,
-)
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import ParameterError
+from pmbf.exit_codes import DONE, FAILED
 
 _USUAL_JOBS = 4
 """The most threads of a load, unless told: the one that commits cannot keep up with more than 4."""

@@ -10,8 +10,9 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
 from pmbf.cli.inputs import ignored_texts, limits, named_collection, open_collection
-from pmbf.cli.outcome import DONE, FAILED, note, note_kernels, print_json, print_text
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import ParameterError
+from pmbf.exit_codes import DONE, FAILED
 
 EXPORT_HELP = """Examples:
   pmbf export endpoint.pmbx -c protected.pmbf

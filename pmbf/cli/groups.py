@@ -8,8 +8,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pmbf.cli.outcome import DONE, USAGE, ending, note, prepare_streams, print_text
+from pmbf.cli.outcome import ending, note, prepare_streams, print_text
 from pmbf.cli.plain_values import spared
+from pmbf.exit_codes import DONE, USAGE
 
 _UsageError: Any = typer.BadParameter.__base__
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pmbf.cli.inputs import holds_other_files
-from pmbf.cli.outcome import DONE, FAILED, STOPPED, note, note_kernels, print_json, print_text
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import NotFoundError, ParameterError
+from pmbf.exit_codes import DONE, FAILED, STOPPED
 from pmbf.intake.discovery import is_collection
 
 if TYPE_CHECKING:

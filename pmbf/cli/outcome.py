@@ -1,15 +1,4 @@
-"""How a command ends: results on stdout, notes on stderr, an exit code. The only module that prints.
-
-exit code   means
-0           done; screen: nothing found
-1           screen: something found
-2           wrong usage
-3           an error; load: a file had a problem; check: problems;
-            screen: nothing found, but not everything was read or compared,
-            or nothing at all: no word in the text, no document in the collection
-130         stopped by Ctrl-C
-141         whoever read our output has gone
-"""
+"""How a command ends: results on stdout, notes on stderr, an exit code. The only module that prints."""
 
 from __future__ import annotations
 
@@ -22,8 +11,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from pmbf.errors import ParameterError, PmbfError
-
-DONE, FOUND, USAGE, FAILED, STOPPED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+from pmbf.exit_codes import FAILED, PIPE_CLOSED, STOPPED, USAGE
 
 
 @contextmanager

@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pmbf.cli.outcome import DONE, FAILED, FOUND, note, print_json, print_text
+from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.queries import queries, usual_jobs
 from pmbf.collection import Collection
+from pmbf.exit_codes import DONE, FAILED, FOUND
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report

@@ -12,8 +12,9 @@ from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.inputs import given as only_given
 from pmbf.cli.inputs import n_cores
-from pmbf.cli.outcome import DONE, note
+from pmbf.cli.outcome import note
 from pmbf.errors import ParameterError
+from pmbf.exit_codes import DONE
 
 WHERE = "Where it listens"
 LIMITS = "What clients may take"

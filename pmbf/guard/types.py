@@ -12,13 +12,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from pmbf.exit_codes import BLOCKED, DONE, FAILED
 from pmbf.guard.policy import Shows
 from pmbf.span import Span
 
 Where = Literal["path", "stdin", "index", "commit", "names"]
 Action = Literal["block", "warn", "allowed", "trace"]
-
-DONE, BLOCKED, FAILED = 0, 1, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +239,7 @@ class Counts:
         n_messages: Messages of commits and tags that were; names of paths, branches and tags do not count.
         n_bytes: The bytes of both.
         n_not_text: Those of them that hold no text: pictures, programs and other binary files.
+        n_empty: Those of the files that have 0 bytes.
         n_excluded: Paths that the policy leaves out.
         n_submodules: Submodules: their contents are another repository's.
     """
@@ -248,6 +248,7 @@ class Counts:
     n_messages: int = 0
     n_bytes: int = 0
     n_not_text: int = 0
+    n_empty: int = 0
     n_excluded: int = 0
     n_submodules: int = 0
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from pmbf.exit_codes import BLOCKED
 from pmbf.guard.baseline import Audited
-from pmbf.guard.types import BLOCKED, Finding, Snippet, Verdict
+from pmbf.guard.types import Finding, Snippet, Verdict
 from pmbf.terminal.figures import counted, percent, shown_path, size
 from pmbf.terminal.safe import one_line
 
@@ -112,6 +113,7 @@ def summary_line(verdict: Verdict) -> str:
     looked_at = f"{counted(counts.n_files, 'file')}{messages}, {size(counts.n_bytes)} checked"
     besides = [
         (counts.n_not_text, "not text"),
+        (counts.n_empty, "empty"),
         (counts.n_excluded, "excluded"),
         (counts.n_submodules, "submodules not entered" if counts.n_submodules > 1 else "submodule not entered"),
         (len(verdict.incomplete), "incomplete"),

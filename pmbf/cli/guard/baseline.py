@@ -13,8 +13,9 @@ from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
-from pmbf.cli.outcome import DONE, note, print_json, print_text
+from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.errors import IncompleteError, ParameterError
+from pmbf.exit_codes import DONE
 from pmbf.guard.config import OWN_FILE
 
 if TYPE_CHECKING:

@@ -22,13 +22,13 @@ class Option(NamedTuple):
 
     Args:
         field: What the program calls it.
-        part: `target`: what is looked at; `chosen`: files of the policy; `policy`: a key of it; `output`: how the verdict
-            is told.
-        names: As it is written; of a switch the second switches off; none for the words.
-        kind: `flag` and `switch` take no value; `word` takes one, `words` some; a `level` and a `size` must be read.
-        text: Its help.
-        panel: Where the help stands.
-        metavar: What the help calls its value.
+        part: `target`: what is checked; `chosen`: files of the policy; `policy`: a key of the policy; `output`: how the
+            verdict is shown.
+        names: The option as users write it; the second name of a switch turns it off; empty for the words.
+        kind: `flag` and `switch` take no value; `word` takes one, `words` several; `level` and `size` must be parsed.
+        text: The help text.
+        panel: The heading that the help text stands under.
+        metavar: The name of the value in the help.
     """
 
     field: str

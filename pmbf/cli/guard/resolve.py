@@ -10,8 +10,9 @@ import typer
 
 from pmbf.cli import arguments as common
 from pmbf.cli.guard import arguments as arg
-from pmbf.cli.outcome import DONE, FAILED, note, print_json, print_text
-from pmbf.errors import ParameterError
+from pmbf.cli.inputs import named_collection, open_collection
+from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.exit_codes import DONE, FAILED
 
 RESOLVE_HELP = """Examples:
   pmbf guard resolve px-0123456789abcdef -c protected.pmbf
@@ -27,15 +28,13 @@ Exit codes: 0 all are named; 2 wrong usage; 3 an error, or an id is unknown"""
 
 def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json: common.Json = False) -> None:
     """Name the documents behind opaque ids and numbers."""
-    from pmbf.collection import Collection
     from pmbf.endpoint import opaque
     from pmbf.endpoint.opaque import Place
     from pmbf.terminal.figures import shown_path
 
-    if not collection:
-        raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
+    folder = named_collection(collection)
     wanted = list(dict.fromkeys(one for word in ids for one in (_ids_in(sys.stdin.read()) if word == "-" else [word])))
-    with Collection(collection) as opened:
+    with open_collection(folder) as opened:
         known: dict[str, Place | None] = dict(opaque.resolve(opened.path, wanted))
         if any(map(str.isdecimal, wanted)):
             listed = {str(one.id): Place(one.id, one.paths[0], 0, one.n_chars) for one in opened.documents()}
@@ -43,7 +42,7 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
     for one, part in known.items():
         if part is None:
             why = "has no such document" if one.isdecimal() else "has no export with this id"
-            note(f"{one}: {collection} {why}")
+            note(f"{one}: {folder} {why}")
         elif json:
             print_json({"id": one, **asdict(part)})
         else:

@@ -9,17 +9,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.guard.options import sorted_out
-from pmbf.cli.outcome import (
-    DONE,
-    FAILED,
-    flush_stdout,
-    note,
-    note_if_possible,
-    print_json,
-    print_text,
-    reason,
-)
+from pmbf.cli.outcome import flush_stdout, note, note_if_possible, print_json, print_text, reason
 from pmbf.errors import ParameterError, PmbfError
+from pmbf.exit_codes import DONE, FAILED
 
 if TYPE_CHECKING:
     from pmbf.guard.types import Verdict
