@@ -57,7 +57,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         IncompleteError, UnsupportedError: It is larger than any baseline, or no file.
     """
     try:
-        content = json.loads(read_bounded(path, MOST_BYTES))
+        content = json.loads(read_bounded(path, MOST_BYTES, hint="no baseline is as large as that"))
     except NotFoundError:
         raise NotFoundError(f"{path}: no such baseline; `pmbf guard baseline create` makes one") from None
     except ValueError as error:

@@ -151,7 +151,7 @@ def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
         return None
     try:
         # Whoever made the work tree may have put a device, a pipe or an endless file there.
-        raw = read_bounded(path, MOST_BYTES)
+        raw = read_bounded(path, MOST_BYTES, hint="no policy is as large as that")
     except (NotFoundError, NotADirectoryError):
         if must_exist:
             raise NotFoundError(f"{path}: no such file, expected a policy") from None

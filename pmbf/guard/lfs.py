@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pmbf.contents import read_bounded
+from pmbf.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.errors import IncompleteError, NotFoundError, PmbfError
 
 _POINTER = re.compile(
@@ -47,7 +47,7 @@ def stored(git_folder: Path | None, sha256: str, max_bytes: int) -> bytes:
         )
     path = git_folder / "lfs" / "objects" / sha256[:2] / sha256[2:4] / sha256
     try:
-        return read_bounded(path, max_bytes)
+        return read_bounded(path, max_bytes, hint=MAX_BYTES_HINT)
     except NotFoundError:
         reason = f"not here ({sha256[:12]}…)"
     except (PmbfError, OSError) as error:

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pmbf.contents import read_bounded
+from pmbf.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.guard.baseline import Baseline, read_baseline
 from pmbf.guard.policy import Policy
 from pmbf.guard.types import Judged, Payload, Verdict
@@ -60,7 +60,7 @@ class Session:
             PmbfError, OSError: One of them cannot be read.
         """
         baseline = read_baseline(policy.baseline) if policy.baseline else None
-        ignored = tuple((name, read_bounded(name, policy.max_bytes)) for name in policy.ignore)
+        ignored = tuple((name, read_bounded(name, policy.max_bytes, hint=MAX_BYTES_HINT)) for name in policy.ignore)
         return Session(policy, baseline, ignored, to_others)
 
     def under(self, baseline: Baseline | None) -> Session:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pmbf.contents import read_bounded, read_stream, reason_of
+from pmbf.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
 from pmbf.errors import IncompleteError, PmbfError
 from pmbf.guard import lfs
 from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
@@ -115,6 +115,8 @@ def _file(path: str, shown: str, policy: Policy) -> Payload:
         content = read_stream(path, policy.max_bytes, wait_s=policy.timeout_s)
     except (PmbfError, OSError) as error:
         return Payload(shown, (shown,), None, where, problem=reason_of(error))
+    if not content and is_stream(path):
+        return Payload(shown, (shown,), None, where, problem="0 bytes came")
     return Payload(shown, (shown,), content, where)
 
 
@@ -124,7 +126,7 @@ def _file(path: str, shown: str, policy: Policy) -> Payload:
 def of_index(repository: Repository, policy: Policy) -> Plan:
     """Return the plan for what would be committed: the index against HEAD, never the work tree."""
     open_paths = [Unread(path, "not merged") for path in repository.unmerged()]
-    return _of_entries(repository, repository.staged(), policy, "staged", "index", unread=open_paths)
+    return _plan(repository, _Brought(repository.staged()), policy, "staged", open_paths)
 
 
 def of_message(file: str, policy: Policy) -> Plan:
@@ -140,7 +142,7 @@ def of_message(file: str, policy: Policy) -> Plan:
     Raises:
         PmbfError, OSError: The file cannot be read.
     """
-    message = _ADDED_BY_GIT.sub(b"", read_bounded(file, policy.max_bytes))
+    message = _ADDED_BY_GIT.sub(b"", read_bounded(file, policy.max_bytes, hint=MAX_BYTES_HINT))
     return Plan("commit-msg", iter([Payload("the message of the commit", (), message, "commit")]), 1)
 
 
@@ -154,7 +156,7 @@ _ADDED_BY_GIT = re.compile(
 def of_range(repository: Repository, revisions: str, policy: Policy) -> Plan:
     """Return the plan for every blob, commit message and path that the commits of a range bring."""
     commits = repository.commits([revisions], [])
-    return _of_entries(repository, repository.introduced(commits), policy, "range", "commit", commits)
+    return _plan(repository, _Brought(repository.introduced(commits), commits), policy, "range")
 
 
 def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence[str], policy: Policy) -> Plan:
@@ -171,7 +173,8 @@ def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence
     pushed = [(one[2], one[1]) for one in fields if len(one) == 4 and not is_zero(one[1])]
     there = [one[3] for one in fields if len(one) == 4 and not is_zero(one[3])]
     malformed = [Unread(" ".join(one), "not a line of a pre-push hook") for one in fields if len(one) != 4]
-    return _of_objects(repository, pushed, [*there, *server_has], [], policy, "pre-push", malformed)
+    brought = _brought(repository, pushed, [*there, *server_has], [])
+    return _plan(repository, brought, policy, "pre-push", malformed)
 
 
 def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) -> Plan:
@@ -185,19 +188,28 @@ def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) 
     fields = [line.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 2) for line in lines if line.strip()]
     pushed = [(one[2], one[1]) for one in fields if len(one) == 3 and not is_zero(one[1])]
     malformed = [Unread(" ".join(one), "not a line of a pre-receive hook") for one in fields if len(one) != 3]
-    return _of_objects(repository, pushed, [], ["--all"], policy, "pre-receive", malformed)
+    return _plan(repository, _brought(repository, pushed, [], ["--all"]), policy, "pre-receive", malformed)
 
 
-def _of_objects(
-    repository: Repository,
-    pushed: Sequence[tuple[str, str]],
-    there: Sequence[str],
-    without: Sequence[str],
-    policy: Policy,
-    channel: str,
-    unread: Sequence[Unread],
-) -> Plan:
-    """Return the plan for refs and what is pushed to them: commits, or tags of commits, trees and blobs."""
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """What commits bring: the entries that they set, and the names of commits and tags whose messages leave too."""
+
+    entries: Sequence[Entry]
+    messages: Sequence[str] = ()
+
+
+def _brought(
+    repository: Repository, pushed: Sequence[tuple[str, str]], there: Sequence[str], without: Sequence[str]
+) -> _Brought:
+    """Return what pushed objects bring: commits, or tags of commits, trees and blobs.
+
+    Args:
+        repository: Holds the objects.
+        pushed: Each ref with the name of the object that is pushed to it.
+        there: Names of objects that the server has; some may be unknown here.
+        without: Options of `git rev-list` that name further known commits.
+    """
     met = repository.headers(list(dict.fromkeys(there)), fetches=False)
     known = [f"^{one.name}" for one in met if one.kind in ("commit", "tag")]
     entries, tips, tags = [Entry(TREE, "", ref) for ref, _ in pushed], [], []
@@ -208,11 +220,10 @@ def _of_objects(
             tags.append(one.name)
         elif one.kind == "tree":
             entries += repository.in_tree(one.name)
-        else:  # a blob, or missing, which shows when it is read
+        else:  # a blob, or a missing object, which shows when it is read
             entries.append(Entry("100644", one.name, one.name))
     commits = repository.commits([*tips, *known], without) if tips else []
-    entries += repository.introduced(commits)
-    return _of_entries(repository, entries, policy, channel, "commit", [*commits, *tags], unread)
+    return _Brought([*entries, *repository.introduced(commits)], [*commits, *tags])
 
 
 def _peeled(repository: Repository, names: Sequence[str]) -> Iterator[Object]:
@@ -226,19 +237,14 @@ def _peeled(repository: Repository, names: Sequence[str]) -> Iterator[Object]:
         waiting = [content.split(b"\n", 1)[0].removeprefix(b"object ").decode() for content in contents]
 
 
-def _of_entries(
-    repository: Repository,
-    entries: Iterable[Entry],
-    policy: Policy,
-    channel: str,
-    where: Where,
-    messages: Sequence[str] = (),
-    unread: Sequence[Unread] = (),
+def _plan(
+    repository: Repository, brought: _Brought, policy: Policy, channel: str, unread: Sequence[Unread] = ()
 ) -> Plan:
-    """Return the plan for entries of git: each distinct blob once with all its paths, messages, and all names."""
+    """Return the plan for what git brings: each distinct blob once with all its paths, messages, and all names."""
+    where: Where = "index" if channel == "staged" else "commit"
     kept: dict[str, list[Entry]] = {}
     excluded, submodules, names = set(), set(), dict[str, None]()
-    for entry in entries:
+    for entry in brought.entries:
         selected = is_selected(entry.path, policy)
         if entry.mode == SUBMODULE:
             submodules.add(entry.path)
@@ -249,9 +255,9 @@ def _of_entries(
         if selected:
             names[entry.path] = None
     payloads = itertools.chain(
-        _blobs(repository, kept, policy, where), _messages(repository, messages, where), _names(names)
+        _blobs(repository, kept, policy, where), _messages(repository, brought.messages, where), _names(names)
     )
-    n_payloads = len(kept) + len(messages) + bool(names)
+    n_payloads = len(kept) + len(brought.messages) + bool(names)
     return Plan(channel, payloads, n_payloads, len(excluded), len(submodules), tuple(unread))
 
 

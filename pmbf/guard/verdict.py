@@ -31,6 +31,7 @@ class _Tally:
             n_messages=counts.n_messages + (looked_at and judged.payload.is_message),
             n_bytes=counts.n_bytes + looked_at * judged.n_bytes,
             n_not_text=counts.n_not_text + (not judged.is_text),
+            n_empty=counts.n_empty + (looked_at and not judged.payload.is_message and not judged.n_bytes),
         )
         self.unread += [Unread(name, problem) for problem in judged.problems]
         self.unread += [Unread(name, problem, UNCOMPARED) for problem in judged.uncompared]

@@ -89,6 +89,8 @@ async def check(service: Service, request: Request) -> Response:
     policy, redact = service.policy, _flag(request.query, "redact")
     if len(request.body) > policy.max_bytes:
         raise HttpError(413, f"the body is larger than {policy.max_bytes} bytes (max_bytes)")
+    if not request.body:
+        raise HttpError(400, "the body has 0 bytes, expected the file to check")
     plan = of_content(request.query.get("name", "request"), request.body, "service")
     session = await asyncio.to_thread(Session.of, policy, to_others=not request.is_local)
     payloads = list(plan.payloads)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 
-from pmbf.contents import read_bounded
+from pmbf.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.errors import IncompleteError, PmbfError
 from pmbf.extract import Limits, extract
 from pmbf.store.generation import StoreFiles
@@ -33,7 +33,7 @@ def read_again(document: Document, paths: Sequence[str]) -> str:
     limits = Limits()
     for path in paths:
         try:
-            content = read_bounded(path, limits.max_bytes)
+            content = read_bounded(path, limits.max_bytes, hint=MAX_BYTES_HINT)
         except (PmbfError, OSError):  # gone, or changed to what is no file
             continue
         if hashlib.sha256(content).hexdigest() == document.sha256:
