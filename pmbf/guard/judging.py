@@ -1,4 +1,4 @@
-"""From what a checker found in a payload to findings under a policy."""
+"""From a checker's report on a payload to findings under a policy."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ ORDER = {"block": 0, "warn": 1, "allowed": 2, "trace": 3}
 
 
 class Measured:
-    """A payload's text with its letters and digits counted: how many of them any stretch holds that are not public.
+    """A payload's text whose letters and digits can be counted in any span, without those of public text.
 
-    A letter of a script that is written without spaces counts as `SINGLE_CHARS`: it says as much.
+    A letter of a script without spaces counts as `SINGLE_CHARS`, since it says as much.
 
     Args:
-        text: Of the payload.
-        public: What of it does not count, ascending and disjoint.
-        anew: What says again, read anew, what stands elsewhere in it.
+        text: The payload's text.
+        public: Spans of public text, which does not count; ascending and disjoint.
+        anew: Spans that repeat, read in another way, text that stands elsewhere in the payload's text.
     """
 
     def __init__(self, text: str, public: Sequence[Span] = (), anew: Sequence[Span] = ()) -> None:
@@ -37,34 +37,34 @@ class Measured:
         self._anew = anew
         folded = fold(text)
         counted = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32) != ord(" ")
-        # Where each of them begins in the text, ascending.
+        # Where each letter or digit begins in the text, ascending.
         self._places = folded.origin[:-1][counted]
         tokens = tokenise(text)
         self._singles = tokens.starts[tokens.singles]
 
     @property
     def n_chars(self) -> int:
-        """Letters and digits of the whole, each once."""
+        """Letters and digits of the whole text, each counted once."""
         return self.all_within([Span(0, len(self.text))]) - self.all_within(self._anew)
 
     def within(self, spans: Sequence[Span]) -> int:
-        """Return how many of them some spans hold that are not public, each counted once."""
+        """Return the letters and digits in some spans that are not public, each counted once."""
         return self.all_within(spans) - self.all_within(common(spans, self.public))
 
     def all_within(self, spans: Sequence[Span]) -> int:
-        """Return how many of them some spans hold, public ones too, each counted once."""
+        """Return the letters and digits in some spans, public text included, each counted once."""
         bounds = np.array([(one.start, one.stop) for one in merged(spans)], np.int64).reshape(-1, 2)
         letters, singles = (np.diff(np.searchsorted(places, bounds)).sum() for places in (self._places, self._singles))
         return int(letters + (SINGLE_CHARS - 1) * singles)
 
     def lines(self, span: Span, begin: int = 0) -> tuple[int, int]:
-        """Return the first and the last line of a span, from 1, of the text from some character on."""
+        """Return the first and the last line of a span; the line that holds character `begin` is line 1."""
         first = self.text.count("\n", begin, max(begin, span.start)) + 1
         return first, first + self.text.count("\n", span.start, max(span.start, span.stop - 1))
 
 
 def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allowances) -> list[Finding]:
-    """Return what a policy makes of a report, the worst first; what stays below every level is a trace."""
+    """Return the findings of a report under a policy, the worst first; a finding below every level is a trace."""
     if not any(match.passages for match in report.matches):
         return []
     text = read.text.text
@@ -77,7 +77,7 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
 
 
 def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
-    """Return a match with those of its passages of which enough is not public."""
+    """Return a match without passages that have less than `min_chars` characters of text that is not public."""
     kept = [
         passage
         for passage in match.passages
@@ -159,8 +159,10 @@ def _snippet(
 
 
 def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:
-    """Return the letters and digits of passages that are not public, and what share of the document, if its length is
-    known, and of the payload they are."""
+    """Return the letters and digits of passages, without public text, and their shares of document and payload.
+
+    The share of the document is None if the document's length is unknown.
+    """
     spans = [passage.query for passage in passages]
     n_chars, n_all = measured.within(spans), measured.all_within(spans)
     shown = union_length(passage.source for passage in passages) * n_chars / max(1, n_all)

@@ -2,7 +2,7 @@
 
     paths, stdin, index, commits ─► Plan: what is looked at, what is left out and counted ─► Payload, one by one
 
-What is left out is known before anything is read; contents come one by one, as they are asked for.
+A plan knows what is left out before any content is read; contents are read one by one, when they are needed.
 """
 
 from __future__ import annotations
@@ -28,16 +28,17 @@ STDIN = "-"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """What one check looks at.
+    """The payloads of one check.
 
     Args:
-        channel: Which way it would leave: `path`, `stdin`, `staged`, `range`, `pre-push` or `pre-receive`.
-        payloads: One by one; may be asked for once.
-        n_payloads: How many there are.
-        n_excluded: Paths the policy leaves out.
+        channel: The way of the payloads: `path`, `stdin`, `staged`, `commit-msg`, `range`, `pre-push`, `pre-receive` or
+            `service`.
+        payloads: The payloads, one by one; can be iterated once.
+        n_payloads: Number of payloads.
+        n_excluded: Paths that the policy leaves out.
         n_submodules: Submodules, which are other repositories.
-        unread: What cannot even be planned.
-        is_named: Whether the user named something, so that finding nothing to look at is an error.
+        unread: Payloads that are known to be unreadable before the check.
+        is_named: Whether the user named files or stdin, so that a check of no file is an error.
     """
 
     channel: str
@@ -53,13 +54,13 @@ class Plan:
 
 
 def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str = "stdin") -> Plan:
-    """Return the plan for what a command line names: files, folders with all they hold, `-` for standard input.
+    """Return the plan for the words of a command line: files, folders with all files in them, `-` for standard input.
 
     Args:
-        words: In order.
+        words: Files, folders and `-`, in order.
         policy: Which paths, how large.
         base: The folder that the policy's globs start from.
-        stdin_name: What to call standard input; its ending tells the format.
+        stdin_name: Name of standard input; its ending tells the format.
     """
     kept: list[tuple[str, str]] = []
     unread: list[Unread] = []
@@ -79,18 +80,18 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
 
 
 def of_content(name: str, content: bytes, channel: str) -> Plan:
-    """Return the plan for bytes that somebody gives, looked at as standard input is.
+    """Return the plan for given bytes, which are checked as standard input is.
 
     Args:
-        name: What to call them; its ending tells the format.
-        content: All of them.
-        channel: Which way they would leave.
+        name: Name of the bytes; its ending tells the format.
+        content: All bytes.
+        channel: The way of the bytes.
     """
     return Plan(channel, iter([Payload(name, (name,), content, "stdin")]), 1, is_named=True)
 
 
 def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
-    """Yield each file with what it is called, or why a folder cannot be looked into."""
+    """Yield each file with its name in messages, or the problem of a folder that cannot be entered."""
     for word in words:
         if word == STDIN or not os.path.isdir(word):
             yield word, word
@@ -124,7 +125,7 @@ def _file(path: str, shown: str, policy: Policy) -> Payload:
 
 
 def of_index(repository: Repository, policy: Policy) -> Plan:
-    """Return the plan for what would be committed: the index against HEAD, never the work tree."""
+    """Return the plan for the next commit: the index against HEAD, never the work tree."""
     open_paths = [Unread(path, "not merged") for path in repository.unmerged()]
     return _plan(repository, _Brought(repository.staged()), policy, "staged", open_paths)
 
@@ -132,12 +133,12 @@ def of_index(repository: Repository, policy: Policy) -> Plan:
 def of_message(file: str, policy: Policy) -> Plan:
     """Return the plan for the message of a commit that git is about to make.
 
-    What git itself adds below its scissors is no part of the message: `git commit -v` shows the changes there. Comments
-    stay, since how git cleans the message up is not known here.
+    The text below git's scissors line is no part of the message: `git commit -v` shows the changes there. Comments are
+    checked, since git may keep them.
 
     Args:
-        file: Where git keeps the message.
-        policy: How large it may be.
+        file: The file that git keeps the message in.
+        policy: How large the message may be.
 
     Raises:
         PmbfError, OSError: The file cannot be read.
@@ -150,7 +151,7 @@ _ADDED_BY_GIT = re.compile(
     rb"^(?P<mark>\S{1,8}) -{24} >8 -{24}\n(?:(?P=mark)(?: [^\n]*)?\n){2,8}(?=diff |\Z).*\Z",
     re.MULTILINE | re.DOTALL,
 )
-"""What follows the message where git shows the changes in the editor: scissors, comments in the user's language."""
+"""The text that git adds to a message when it shows the changes in the editor: scissors, comments in any language."""
 
 
 def of_range(repository: Repository, revisions: str, policy: Policy) -> Plan:
@@ -160,13 +161,13 @@ def of_range(repository: Repository, revisions: str, policy: Policy) -> Plan:
 
 
 def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence[str], policy: Policy) -> Plan:
-    """Return the plan for what git is about to push, from the lines it gives a pre-push hook.
+    """Return the plan for the objects that git is about to push, from the lines of a pre-push hook.
 
     Args:
-        repository: The local one.
+        repository: The local repository.
         lines: `<local ref> <local object> <remote ref> <remote object>`; a deletion has zeros for the local object.
-        server_has: Names of objects the server has, of which some may be unknown here: they and all before them have
-            left already. Branches of the remote as they are known here do not count: its address may have changed.
+        server_has: Names of objects that the server has; some may be unknown here. These objects and their ancestors
+            have left already. The remote branches known here do not count: the remote's address may have changed.
         policy: Which paths, how large.
     """
     fields = [line.decode("utf-8", "surrogateescape").split() for line in lines if line.strip()]
@@ -178,10 +179,10 @@ def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence
 
 
 def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) -> Plan:
-    """Return the plan for what a repository has received and not yet accepted, from the lines of a pre-receive hook.
+    """Return the plan for objects that were received and not yet accepted, from the lines of a pre-receive hook.
 
     Args:
-        repository: The receiving one; git keeps new objects in quarantine, and its variables say where.
+        repository: The receiving repository; git keeps new objects in quarantine, and its variables name the place.
         lines: `<old object> <new object> <ref>`; a deletion has zeros for the new object.
         policy: Which paths, how large.
     """
@@ -227,7 +228,7 @@ def _brought(
 
 
 def _peeled(repository: Repository, names: Sequence[str]) -> Iterator[Object]:
-    """Yield objects, tags with what they point to."""
+    """Yield objects, and after tags the objects that they point to."""
     waiting = list(dict.fromkeys(names))
     while waiting:
         found = repository.headers(waiting)
@@ -264,7 +265,7 @@ def _plan(
 def _blobs(
     repository: Repository, kept: Mapping[str, Sequence[Entry]], policy: Policy, where: Where
 ) -> Iterator[Payload]:
-    """Yield the payload of each blob; those that are missing or too large are never read."""
+    """Yield the payload of each blob; missing and too large blobs are not read."""
     if not kept:
         return
     readable = []
@@ -286,7 +287,7 @@ def _payload(entries: Sequence[Entry], content: bytes | None, where: Where, prob
 
 
 def _messages(repository: Repository, names: Sequence[str], where: Where) -> Iterator[Payload]:
-    """Yield what each commit and annotated tag says: its message, then who made it and all else but other objects."""
+    """Yield the text of each commit and annotated tag: its message, then its headers but for names of objects."""
     for found in repository.objects(names) if names else ():
         head, _, message = (found.content or b"").partition(b"\n\n")
         said = message + b"\n\n" + _OTHER_OBJECTS.sub(b"", head + b"\n")
@@ -299,7 +300,7 @@ _OTHER_OBJECTS = re.compile(rb"^(?:tree|parent|object) [0-9a-f]{40,64}\n", re.MU
 
 
 def _names(names: Iterable[str]) -> Iterator[Payload]:
-    """Yield the names of paths, branches and tags, which leave too, a line each."""
+    """Yield one payload with the names of paths, branches and tags, which leave too, a line each."""
     content = "\n".join(map(_readable, names)).encode()
     if content:
         yield Payload("the names of paths, branches and tags", (), content, "names")
@@ -314,7 +315,7 @@ def _readable(name: str) -> str:
 
 
 def _with_pointed(payload: Payload, git_folder: Path | None, policy: Policy) -> Iterator[Payload]:
-    """Yield a payload; after a pointer of Git LFS, which may say more than it must, also what it points to."""
+    """Yield a payload; after a pointer of Git LFS, which may hold more text than it must, also its object."""
     yield payload
     sha256 = lfs.pointed_to(payload.content or b"")
     if sha256 is None:
