@@ -22,9 +22,9 @@ FEW_DOCUMENTS = 200
 LONE_HASHES = 2.5
 """A document is a candidate if 2.5 hashes that only this document has stand within some 50 words.
 
-Measured with passages planted in manuals, 3,293 documents protected: of 150 passages of 300 letters none is missed, with
-3 hashes one; of 120 letters 4 are missed, with 3 hashes 10. A clean text takes 1.9 ms; if every trace is followed, 35
-ms."""
+Measured with passages planted in manuals, 3,293 documents protected: of 150 passages of 300 letters none is missed,
+with 3 hashes one; of 120 letters 4 are missed, with 3 hashes 10. A clean text takes 1.9 ms; if every trace is followed,
+35 ms."""
 
 
 class Checker(Protocol):

@@ -1,4 +1,4 @@
-"""What a leak check says: its findings with their evidence, what was not looked at, one line on what was."""
+"""The output of a leak check: findings with their snippets, incomplete payloads, one line of totals."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from pmbf.terminal.safe import one_line
 SHOWN_CHARS = 480
 """Characters of a passage that are shown."""
 N_LISTED = 20
-"""Payloads that were not read, or hold no text, that are listed."""
+"""The most incomplete payloads that are listed."""
 HEADS = {"block": "BLOCKED", "warn": "Warning", "allowed": "Allowed"}
 
 
 def findings_text(verdict: Verdict, *, redact: bool, every: bool = False) -> str:
-    """Return the findings that block or warn, worst first in each payload; allowed ones where all are asked for."""
+    """Return the findings that block or warn, worst first in each payload; if `every`, allowed findings, too."""
     shown = [one for one in verdict.findings if every or one.action != "allowed"]
     return "".join(line + "\n" for finding in shown for line in _finding_lines(finding, redact))
 
@@ -70,7 +70,7 @@ def _shortened(text: str) -> str:
 
 
 def audit_text(entries: Sequence[Audited], *, redact: bool) -> str:
-    """Return every entry of a baseline with where it is found and why it may leave, then what it lacks."""
+    """Return every entry of a baseline with its places and its note, then found passages that are not allowed."""
     return "".join(line + "\n" for entry in entries for line in _audit_lines(entry, redact))
 
 
@@ -87,11 +87,11 @@ def _audit_lines(entry: Audited, redact: bool) -> Iterator[str]:
 
 
 def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what was not looked at, what who is blocked can do, and last the line that always says what was looked at.
+    """Yield incomplete payloads, then what a blocked user can do, last the totals.
 
     Args:
-        verdict: The answer of a check.
-        ways: How a passage is allowed; asked for only where one blocks.
+        verdict: The verdict of a check.
+        ways: How a passage is allowed; read only if a finding blocks.
     """
     for one in verdict.incomplete[:N_LISTED]:
         yield f"incomplete: {shown_path(one.name)}: {one_line(one.reason.removeprefix(one.name + ': '))}"
@@ -107,7 +107,7 @@ def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
 
 
 def summary_line(verdict: Verdict) -> str:
-    """Return one line: what was checked, what was left out, and the verdict."""
+    """Return the totals in one line: checked, left out, and the verdict."""
     counts = verdict.counts
     messages = f" and {counted(counts.n_messages, 'message')}" if counts.n_messages else ""
     looked_at = f"{counted(counts.n_files, 'file')}{messages}, {size(counts.n_bytes)} checked"

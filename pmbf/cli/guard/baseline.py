@@ -1,4 +1,4 @@
-"""`pmbf guard baseline`: the list of passages that may leave is made, looked through and renewed."""
+"""`pmbf guard baseline`: create, audit and update the list of passages that may leave."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ Then write behind each fingerprint why it may leave, and name the file as
 )
 @taking(*arg.SCOPE)
 def create(file: arg.BaselineFile = None, **scope: Any) -> None:
-    """Allow every passage that is found now; refuses to touch a baseline that is there."""
+    """Allow every passage that is found now; an existing baseline is not touched."""
     from pmbf.guard.baseline import Baseline, write_baseline
     from pmbf.terminal.figures import counted
 
@@ -65,7 +65,7 @@ def create(file: arg.BaselineFile = None, **scope: Any) -> None:
 @app.command(cls=PmbfCommand, epilog=CODES)
 @taking(*arg.SCOPE)
 def update(file: arg.BaselineFile = None, **scope: Any) -> None:
-    """Allow what is found now, forget what is not found any more; notes stay."""
+    """Allow the passages found now, drop the passages no longer found; notes stay."""
     from pmbf.guard.baseline import read_baseline, write_baseline
 
     check = _BaselineCheck(file, scope)
@@ -96,10 +96,10 @@ def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bo
 
 
 class _BaselineCheck:
-    """What a baseline is made or looked through for; the policy's own baseline does not hold meanwhile.
+    """The check behind a command of a baseline; the policy's own baseline does not hold in it.
 
     Args:
-        file: The baseline, or None: the policy says.
+        file: The baseline; None: the policy names it.
         given: Values of the fields in `SCOPE`.
     """
 
@@ -116,7 +116,7 @@ class _BaselineCheck:
 
     @property
     def switch(self) -> str:
-        """What makes the baseline count; empty where it does."""
+        """How the user makes the baseline count; empty if the policy names it."""
         counts = self._check.policy.baseline
         if counts and os.path.realpath(counts) == os.path.realpath(self.file):
             return ""
@@ -125,7 +125,7 @@ class _BaselineCheck:
         return f'to make it count, write baseline = "{named}" below [guard] in {policy}, or add --baseline {self.file}'
 
     def verdict(self, baseline: Baseline | None) -> Verdict:
-        """Return the verdict under a baseline's key, where it allows nothing; without one, under the collection's."""
+        """Return the verdict under the key of a baseline that allows nothing; None: under the collection's key."""
         from pmbf.guard.baseline import Baseline
 
         session = self.session.under(Baseline(baseline.key)) if baseline else self.session

@@ -1,4 +1,4 @@
-"""One leak check as a command line asks for it: what to look at, under which policy, against which documents."""
+"""One leak check of a command line: its target, its policy, its protected documents."""
 
 from __future__ import annotations
 
@@ -22,24 +22,24 @@ if TYPE_CHECKING:
 
 
 SHOWS_PROGRESS = 200
-"""Files from which on a check may take longer than a reader waits for a sign of life."""
+"""Payloads from which on a bar is drawn: the check may take longer than a user waits without a sign."""
 
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """What to check: exactly one of these.
+    """What to check: exactly one kind of payloads.
 
     Args:
         words: Files, folders, `-`; after `--pre-push` the remote's name and URL.
         staged: The index.
         revisions: A range of commits.
-        pre_push: What git is about to push.
-        pre_receive: What git has received.
+        pre_push: Objects that git is about to push.
+        pre_receive: Objects that git has received.
         commit_msg: The message of a commit, in the file that the words name.
-        name: What to call standard input.
+        name: Name of standard input.
 
     Raises:
-        ParameterError: None is given, or more than one.
+        ParameterError: No kind is given, or more than one.
     """
 
     words: Sequence[str] = ()
@@ -68,12 +68,12 @@ class Target:
 
     @property
     def in_git(self) -> bool:
-        """Whether git is target."""
+        """Whether the payloads come from a repository."""
         return not self.words or self.pre_push or self.commit_msg
 
     @property
     def by_another(self) -> bool:
-        """Whether it may come from another than who checks it: then it must not say how it is checked."""
+        """Whether the payloads may come from another user, and so must not configure their own check."""
         return self.pre_receive or self.revisions is not None
 
 
@@ -82,11 +82,11 @@ class Check:
     """A check with its policy, before anything is read.
 
     Args:
-        target: What to look at.
+        target: What to check.
         policy: What blocks.
-        chosen: What the policy is put together from.
-        folder: What the policy's globs start from.
-        repository: Where git is target.
+        chosen: The parts of the policy that the user chose.
+        folder: The folder that the policy's globs start from.
+        repository: The repository of the payloads, or None.
     """
 
     target: Target
@@ -97,11 +97,11 @@ class Check:
 
     @staticmethod
     def of(target: Target, chosen: Chosen) -> Check:
-        """Return the check that a command line asks for.
+        """Return the check of a target.
 
         Raises:
             ParameterError: The policy is wrong, or no protected documents are named.
-            PmbfError: There is no repository, or git cannot tell.
+            PmbfError: There is no repository, or git fails.
         """
         repository = None
         if target.in_git:
@@ -123,7 +123,7 @@ class Check:
 
     @property
     def to_others(self) -> bool:
-        """Whether others than who checks on this machine may read the verdict."""
+        """Whether others than the user who checks on this machine may read the verdict."""
         return self.target.by_another or is_read_by_others(os.environ)
 
     def ways_to_allow(self) -> Iterator[str]:
@@ -141,11 +141,11 @@ class Check:
         """Return the verdict, and the channel that was checked.
 
         Args:
-            session: Of the policy.
+            session: The session of the policy.
             by_service: Whether the collection's service is asked, if it runs.
 
         Raises:
-            PmbfError, OSError: Whatever kept the check from an answer.
+            PmbfError, OSError: The check could not answer.
         """
         from pmbf.terminal.progress import screen_progress
 
@@ -186,12 +186,12 @@ class Check:
 
 
 def _server_has(words: Sequence[str], environment: Mapping[str, str], repository: Repository) -> list[str]:
-    """Return what the server of a push has; nothing where it does not say.
+    """Return the names of objects that the server of a push has; empty if the server does not answer.
 
     Args:
-        words: What git tells a pre-push hook, the remote's name and its address, or the name alone, or nothing.
-        environment: Where pre-commit puts them.
-        repository: The local one.
+        words: The words that git gives a pre-push hook: the remote's name and address, the name alone, or none.
+        environment: Variables, in which pre-commit puts these words.
+        repository: The local repository.
     """
     if words:
         remote, address = words[0], words[1] if len(words) > 1 else ""
@@ -206,7 +206,7 @@ def _server_has(words: Sequence[str], environment: Mapping[str, str], repository
 
 
 def _service(policy: Policy) -> Judge | None:
-    """Return the collection's service as a judge, or None where there is none that can be target."""
+    """Return the collection's service as a judge; None if no service can be asked."""
     from pmbf.service.place import service_socket
 
     try:
@@ -226,10 +226,10 @@ def _note_service(why: str) -> None:
 
 
 def _told_by_pre_commit(environment: Mapping[str, str], repository: Repository) -> list[bytes]:
-    """Return the line that git gave to pre-commit, which keeps it and sets variables; of several the first.
+    """Return the line of git that pre-commit has read, from the variables that it sets; only the first of several.
 
     Source:
-        pre-commit.com, "pre-push"; the line's new object is not told when a whole history is pushed.
+        pre-commit.com, "pre-push"; if a whole history is pushed, then no variable has the line's new object.
     """
     local = environment.get("PRE_COMMIT_LOCAL_BRANCH")
     if not local:
@@ -240,7 +240,7 @@ def _told_by_pre_commit(environment: Mapping[str, str], repository: Repository) 
 
 
 def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether passages are kept from the output: where others may read it, unless told."""
+    """Return whether passages are left out of the output; None: if others may read it."""
     return is_read_by_others(environment) if redact is None else redact
 
 

@@ -1,8 +1,8 @@
-"""What `pmbf guard check` takes: each option once. `arguments` tells typer of it; `plain` reads it without typer.
+"""The options of `pmbf guard check`, each once. `arguments` gives them to typer; `plain` parses them without typer.
 
-Imports nothing that takes time: a hook starts with each commit.
+Slow imports are left out: a hook starts with each commit.
 """
-# Annotations are values here: `typing` compiles those of a NamedTuple that are texts, which takes 1 ms.
+# Annotations are values here: if they are texts, then `typing` compiles those of a NamedTuple, which takes 1 ms.
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -18,7 +18,7 @@ COMMANDS = ("baseline", "resolve", "install", "uninstall")
 
 
 class Option(NamedTuple):
-    """An option, or the words that are none.
+    """An option, or the words that belong to no option.
 
     Args:
         field: What the program calls it.
@@ -117,7 +117,7 @@ OPTIONS = (
         "policy",
         ("--on-incomplete",),
         "word",
-        "What happens to what cannot be read whole (default: block).",
+        "What a file that cannot be read whole does (default: block).",
         POLICY,
         "block|warn",
     ),
@@ -127,7 +127,7 @@ OPTIONS = (
         "policy",
         ("--ignore",),
         "words",
-        "What stands in FILE is public and does not count; repeatable.",
+        "Text of FILE is public and does not count; repeatable.",
         POLICY,
         "FILE",
     ),

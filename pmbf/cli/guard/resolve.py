@@ -1,4 +1,4 @@
-"""`pmbf guard resolve`: which documents the opaque ids of an endpoint filter stand for."""
+"""`pmbf guard resolve`: names the documents behind opaque ids and numbers."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ RESOLVE_HELP = """Examples:
   pmbf guard resolve 7 -c protected.pmbf
   pmbf guard resolve - -c protected.pmbf < incidents.jsonl
 
-Works where the collection is. An opaque id is known for every export that was
-made of it, also of documents that were removed since; a number is the one that
-a finding shows where the policy keeps paths back (show_source).
+Works where the collection is. It knows the opaque ids of all its exports, also
+of documents that were removed since. Findings show numbers if the policy
+withholds paths (show_source).
 
 Exit codes: 0 all are named; 2 wrong usage; 3 an error, or an id is unknown"""
 

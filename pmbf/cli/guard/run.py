@@ -1,4 +1,4 @@
-"""What `pmbf guard check` does once its words are read. Imports no typer: a hook starts with each commit."""
+"""`pmbf guard check` after parsing. Imports no typer: a hook starts with each commit."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """How a verdict is output.
+    """How a verdict is shown.
 
     Args:
-        redact: Whether passages are left out; None: where others may read them.
-        json: As a line of JSON.
-        sarif: File of SARIF, or `-`.
+        redact: Whether passages are left out; None: if others may read them.
+        json: Whether the verdict is printed as a line of JSON.
+        sarif: File of SARIF, or `-` for stdout.
         incidents: File of incidents.
-        quiet: Without findings.
+        quiet: Whether findings are not printed.
 
     Raises:
-        ParameterError: Two of them would be on stdout.
+        ParameterError: JSON and SARIF would both be on stdout.
     """
 
     redact: bool | None = None
@@ -50,7 +50,7 @@ def run(given: Mapping[str, Any]) -> int:
         given: Values by field, as `pmbf.cli.guard.options` has them.
 
     Raises:
-        PmbfError, OSError: Whatever kept the check from an answer, unless the policy lets that through.
+        PmbfError, OSError: The check could not answer, and the policy blocks errors.
     """
     from pmbf.cli.guard.checks import Check, Target, values_given
     from pmbf.guard.config import Chosen
@@ -66,7 +66,7 @@ def run(given: Mapping[str, Any]) -> int:
             raise
         note(f"guard: NOT CHECKED, and let through by the policy (on_error): {reason(error)}")
         return DONE
-    shows = check.policy.shows(to_others=True)  # SARIF is for others, whoever makes it
+    shows = check.policy.shows(to_others=True)  # SARIF is for others, also if it is made on this machine
     failed = _tell(
         (partial(_log, output.incidents, verdict, channel, check.policy.protected) if output.incidents else None),
         (partial(_write_sarif, verdict.withheld(shows), output.sarif) if output.sarif else None),
@@ -77,7 +77,7 @@ def run(given: Mapping[str, Any]) -> int:
 
 
 def _tell(*ways: Callable[[], None] | None) -> bool:
-    """Tell a verdict in some ways, each whatever becomes of the others; return whether one failed."""
+    """Show a verdict in several ways, each also if another fails; return whether one failed."""
     errors = []
     for way in filter(None, ways):
         try:
