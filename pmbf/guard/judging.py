@@ -77,7 +77,7 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
 
 
 def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
-    """Return a match without passages that have less than `min_chars` characters of text that is not public."""
+    """Return a match without passages that are public but for less than `min_chars` letters and digits."""
     kept = [
         passage
         for passage in match.passages
@@ -87,9 +87,10 @@ def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
 
 
 def _once(match: Match, parts: Sequence[Part]) -> Match:
-    """Return a match without passages that are found as they stand and anew, or anew twice: one of them is kept.
+    """Return a match whose passages cover a place of the source once, though some text was read in several ways.
 
-    That is the one with more of the source and less between: as it stands, if the other is not twice as good.
+    If a passage is found in the text as it stands and in text that was read anew, or in two kinds of text read anew,
+    then the passage with more of the source and less between is kept. The text as it stands counts double.
     """
     kinds = {one: _anew(one.query, parts) for one in match.passages}
     if not any(kinds.values()):
@@ -110,7 +111,7 @@ def _gain(passage: Passage) -> int:
 
 
 def _anew(span: Span, parts: Sequence[Part]) -> str:
-    """Return how a stretch was read anew, empty for one that is found as it stands."""
+    """Return how a span was read anew; empty if it is text as it stands."""
     part = part_at(parts, span.start, span.stop)
     return part.path if part and part.path in ANEW else ""
 
