@@ -167,7 +167,7 @@ def _frame(body: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _require_named(service: Service, request: Request) -> None:
-    """Refuse what names documents where the policy keeps their names back from who asks."""
+    """Refuse a request whose answer names documents, if the policy withholds their names from this client."""
     policy, to_others = service.policy, not request.is_local
     if policy.shows(to_others=to_others) != "always":
         over_tcp = ": the Unix socket alone answers this" if to_others else ""
