@@ -30,7 +30,7 @@ from pmbf.guard.checker import Checker, CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.endpoint import EndpointChecker
 from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned, of_paths
+from pmbf.guard.sources import Plan, of_paths
 from pmbf.guard.types import Payload, Verdict
 
 PASSAGE_CHARS = 300
@@ -156,8 +156,8 @@ def _missed(
     missed, only_warned = {}, {}
     for disguise, dressed in DISGUISES.items():
         payloads = [_planted(dressed(one), chance.choice(carriers), chance) for one in passages]
-        planned = Planned("path", iter(payloads), len(payloads))
-        verdict = check(planned, policy, checker, Allowances(checker.key))
+        plan = Plan("path", iter(payloads), len(payloads))
+        verdict = check(plan, policy, checker, Allowances(checker.key))
         blocked, warned = (
             {one.payload.name for one in verdict.findings if one.action == action} for action in ("block", "warn")
         )

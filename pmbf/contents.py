@@ -17,8 +17,17 @@ _PIECE_BYTES = 1 << 20
 _WITHOUT_WAITING = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC
 
 
-def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:
+MAX_BYTES_HINT = "split it, or raise max_bytes (--max-bytes)"
+"""What to do about a file that is too large, if the limit is the option `max_bytes`."""
+
+
+def read_bounded(path: str | os.PathLike[str], max_bytes: int, *, hint: str = "") -> bytes:
     """Return a regular file's bytes; never waits, as opening a pipe would.
+
+    Args:
+        path: The file.
+        max_bytes: The most bytes there may be.
+        hint: What the error says about a larger file: what to do, or what was expected.
 
     Raises:
         NotFoundError: There is no such file.
@@ -41,12 +50,12 @@ def read_bounded(path: str | os.PathLike[str], max_bytes: int) -> bytes:
     finally:
         os.close(descriptor)
     if len(content) > max_bytes:
-        raise _too_large(name, max_bytes)
+        raise _too_large(name, max_bytes, hint)
     return content
 
 
 def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> bytes:
-    """Return the bytes of a file, of a pipe such as `<(…)`, or of stdin.
+    """Return the bytes of a file, of a pipe such as `<(…)`, or of stdin, up to the option `max_bytes`.
 
     Args:
         file: Its path, or `-` for stdin.
@@ -63,7 +72,7 @@ def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> by
         stdin = cast(BufferedReader, sys.stdin.buffer)
         return _piece_by_piece(lambda: stdin.read1(_PIECE_BYTES), "stdin", max_bytes)
     if not is_stream(file):
-        return read_bounded(file, max_bytes)
+        return read_bounded(file, max_bytes, hint=MAX_BYTES_HINT)
     descriptor = os.open(file, _WITHOUT_WAITING)  # a plain open waits for a writer
     try:
         return _piece_by_piece(_pieces_of_a_pipe(descriptor, file, wait_s), file, max_bytes)
@@ -101,12 +110,12 @@ def _piece_by_piece(next_piece: Callable[[], bytes], name: str, max_bytes: int) 
     while len(content) <= max_bytes and (piece := next_piece()):
         content += piece
     if len(content) > max_bytes:
-        raise _too_large(name, max_bytes)
+        raise _too_large(name, max_bytes, MAX_BYTES_HINT)
     return bytes(content)
 
 
-def _too_large(name: str, max_bytes: int) -> IncompleteError:
-    return IncompleteError(f"{name}: larger than {max_bytes} bytes; split it, or raise max_bytes (--max-bytes)")
+def _too_large(name: str, max_bytes: int, hint: str) -> IncompleteError:
+    return IncompleteError(f"{name}: larger than {max_bytes} bytes" + (f"; {hint}" if hint else ""))
 
 
 def _require_regular(name: str, mode: int) -> None:

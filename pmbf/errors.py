@@ -1,4 +1,4 @@
-"""All errors that pmbf raises on purpose.
+"""All errors that pmbf raises on purpose, and the exit codes that its commands end with.
 
     PmbfError
     ├── ParameterError     (ValueError)         a value outside its range
@@ -9,7 +9,21 @@
     └── IncompleteError    (RuntimeError)       an input was not read to its end: over a limit, broken, timed out
 
 A message says where, what was found, what was expected, and what to do.
+
+exit code   means
+0           done; screen: nothing found; guard: clean, or only warnings
+1           screen: something found; guard: blocked
+2           wrong usage
+3           an error; load: a file had a problem; check: problems;
+            screen: nothing found, but not everything was read or compared,
+            or nothing at all: no word in the text, no document in the collection;
+            guard: blocked only because not everything could be checked
+130         stopped by Ctrl-C
+141         the reader of our output has gone
 """
+
+DONE, FOUND, USAGE, FAILED, STOPPED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+BLOCKED = FOUND
 
 
 class PmbfError(Exception):

@@ -1,1 +1,1 @@
-"""Parts of the command line: options, inputs, one screening, how a command ends. `pmbf.cli.app` joins them."""
+"""The command line: options, inputs, commands, how a command ends. `pmbf.cli.app` joins them."""

@@ -1,4 +1,4 @@
-"""The command line: each command parses, calls `Collection` and prints. How it ends is told in `pmbf.cli.outcome`."""
+"""The command line: each command parses, calls `Collection` and prints. `pmbf.cli.outcome` ends it."""
 
 from __future__ import annotations
 
@@ -26,18 +26,11 @@ from pmbf.cli.inputs import (
     resolved,
 )
 from pmbf.cli.loading import load_all
-from pmbf.cli.outcome import (
-    DONE,
-    FAILED,
-    note,
-    note_kernels,
-    print_json,
-    print_text,
-)
-from pmbf.errors import ParameterError
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.errors import DONE, FAILED, ParameterError
 
 _USUAL_JOBS = 4
-"""The most threads of a load, unless told: the one that commits cannot keep up with more than 4."""
+"""Default limit of load threads: the committing thread cannot keep up with more than 4."""
 
 # ---------------------------------------------------------------------- the app
 
@@ -55,14 +48,14 @@ app = typer.Typer(
     invoke_without_command=True,
     epilog="""Examples:
   pmbf load ~/papers -c papers.pmbf       make a collection of a folder
-  pmbf screen thesis.pdf -c papers.pmbf   what of it stands in them, and where
-  export PMBF_COLLECTION=papers.pmbf      name the collection once for all
+  pmbf screen thesis.pdf -c papers.pmbf   find its passages in them
+  export PMBF_COLLECTION=papers.pmbf      name the collection for all commands
 
 Exit codes: 0 done, or nothing found; 1 something found; 2 wrong usage;
 3 an error, or not everything could be read; 130 stopped by Ctrl-C""",
 )
 def _pmbf(version: arg.Version = False) -> None:
-    """Find out which documents of a collection share text with another one, and which passages."""
+    """Find the documents of a collection that share passages with a text, and the passages."""
     if version:
         print_text(f"pmbf {pmbf.__version__}\n")
         raise typer.Exit(DONE)
@@ -75,8 +68,8 @@ def _pmbf(version: arg.Version = False) -> None:
   pmbf load ~/papers -c papers.pmbf --include '*.pdf' --exclude drafts --prune
   git ls-files -z docs | pmbf load --files-from - -c docs.pmbf
 
-A file loaded before is skipped while its size and time are the same, so a
-load that was stopped goes on where it was. Symbolic links are not followed.
+A file that was loaded before is skipped if its size and time are the same, so
+a stopped load continues where it stopped. Symbolic links are not followed.
 
 Exit codes: 0 every file loaded; 2 wrong usage; 3 an error, or a file had a
 problem (the others are loaded); 130 stopped by Ctrl-C""",
@@ -104,7 +97,7 @@ def load(
     json: arg.Json = False,
     quiet: arg.QuietLoad = False,
 ) -> None:
-    """Load files and folders; makes the collection if need be."""
+    """Load files and folders; make the collection if it does not exist."""
     hashed = given(shingle_tokens=shingle, ordered=False if any_order else None, density=density, n_hashes=n_hashes)
     rows = given(fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
     params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
@@ -132,8 +125,8 @@ In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
 
 Exit codes: 0 nothing found; 1 something found; 2 wrong usage; 3 an error, or
-nothing found but not everything was read, or there was nothing to compare: no
-word in the text, no document in the collection; of several files the highest""",
+nothing found but not everything was read, or nothing to compare: no word in
+the text, no document in the collection; of several files the highest code""",
 )
 def screen(
     files: arg.Files,
@@ -230,13 +223,13 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
   pmbf remove 17 18 -c papers.pmbf
   pmbf remove ~/papers/draft.pdf -c papers.pmbf
 
-A document goes with its last path. If one of those named is not in the
-collection, nothing is removed.
+A document is removed with its last path. If a named document is not in the
+collection, then nothing is removed.
 
 Exit codes: 0 removed; 2 wrong usage; 3 an error""",
 )
 def remove(targets: arg.Targets, collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
-    """Take documents out, by id or path. Does not ask."""
+    """Remove documents, by id or path, without asking."""
     from pmbf.terminal.summaries import remove_text
 
     with open_collection(collection) as opened:
@@ -246,7 +239,7 @@ def remove(targets: arg.Targets, collection: arg.CollectionFolder = None, json: 
 
 @app.command(cls=PmbfCommand, epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
 def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
-    """Give back the room of removed documents."""
+    """Free the room of removed documents."""
     from pmbf.terminal.summaries import compact_text
 
     with open_collection(collection) as opened:
@@ -258,10 +251,10 @@ def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> 
     cls=PmbfCommand,
     epilog="""Reads the whole collection: seconds for each 100 MB.
 
-Exit codes: 0 all is well, or well again; 2 wrong usage; 3 problems, or an error""",
+Exit codes: 0 no problem, or all repaired; 2 wrong usage; 3 problems, or an error""",
 )
 def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
-    """Compare every file, row and bit with what it follows from."""
+    """Compare every file, row and bit with the data that it was made from."""
     from pmbf import collection as collections
     from pmbf.terminal.summaries import check_lines
 

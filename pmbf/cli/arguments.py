@@ -1,4 +1,4 @@
-"""What the command line takes: each argument and option once, with its help, and how its value is read."""
+"""The arguments and options of the command line, each once, with its help and its parser."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def parse_share(text: str) -> float:
 
 
 def parse_count(text: str) -> int:
-    """Return a number, or for `all` one that nothing reaches.
+    """Return a number; for `all` the largest number.
 
     >>> parse_count("3"), parse_count("all") > 10**9
     (3, True)
@@ -56,7 +56,7 @@ def parse_count(text: str) -> int:
 
 
 def flag(name: str, text: str, panel: str | None = None, *, short: str | None = None, **more: Any) -> Any:
-    """Return an option that is given or not."""
+    """Return an option without a value."""
     spelled = [name, short] if short else [name]
     return typer.Option(*spelled, help=text, metavar="", show_default=False, rich_help_panel=panel, **more)
 
@@ -65,13 +65,13 @@ def option(
     name: str, metavar: str, text: str, panel: str | None = None, *, short: str | None = None, **more: Any
 ) -> Any:
     """Return an option that takes a value."""
-    # The default is told in words: it lives beside the code that uses it, which `--help` must not wait for.
+    # The help says the default in words: reading it from the code that uses it would make `--help` wait for imports.
     spelled = [name, short] if short else [name]
     return typer.Option(*spelled, metavar=metavar, help=text, show_default=False, rich_help_panel=panel, **more)
 
 
 def names(metavar: str, text: str) -> Any:
-    """Return what is not an option."""
+    """Return an argument that is no option."""
     return typer.Argument(metavar=metavar, help=text, show_default=False)
 
 
@@ -95,7 +95,7 @@ Timeout = Annotated[
 Paths = Annotated[list[str] | None, names("PATH", "Files and folders; folders are walked through, except hidden ones.")]
 Include = Annotated[
     list[str] | None,
-    option("--include", "GLOB", "Of a folder, load only files whose name or path fits; repeatable.", FILES),
+    option("--include", "GLOB", "In folders, load only files whose name or path fits; repeatable.", FILES),
 ]
 Exclude = Annotated[
     list[str] | None,
@@ -104,7 +104,7 @@ Exclude = Annotated[
 FilesFrom = Annotated[
     str | None, option("--files-from", "FILE", "Read paths from a file, one a line or NUL between; - is stdin.", FILES)
 ]
-Prune = Annotated[bool, flag("--prune", "Take out documents below PATH whose file is gone.", FILES)]
+Prune = Annotated[bool, flag("--prune", "Remove documents below PATH whose file is gone.", FILES)]
 LoadJobs = Annotated[
     int | None,
     option("--jobs", "N", "Files read at the same time (default: one a core, at most 4).", FILES, min=1),
@@ -142,7 +142,7 @@ RowCapacity = Annotated[
     option("--row-capacity", "N", "Fixed number of hashes a row is made for (overrides --docs-per-row).", NEW),
 ]
 NoText = Annotated[bool, flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
-QuietLoad = Annotated[bool, flag("--quiet", "Print nothing but problems.", OUTPUT)]
+QuietLoad = Annotated[bool, flag("--quiet", "Print only problems.", OUTPUT)]
 
 # screen
 Files = Annotated[list[str], names("PATH", "Texts in any format and encoding, folders of them; - reads stdin.")]
@@ -155,7 +155,7 @@ MinSimilarity = Annotated[
     option(
         "--min-similarity",
         "SHARE",
-        "How alike its two sides must be: 0.8, 80% (default: 0.6).",
+        "Least similarity of a passage's two sides: 0.8, 80% (default: 0.6).",
         SEARCH,
         parser=parse_share,
     ),
@@ -191,14 +191,12 @@ ScreenJobs = Annotated[
     option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", min=1),
 ]
 ExcludeQuotations = Annotated[
-    bool, flag("--exclude-quotations", "What stands in quotation marks or block quotes does not count.", SEARCH)
+    bool, flag("--exclude-quotations", "Text in quotation marks and block quotes does not count.", SEARCH)
 ]
-ExcludeBibliography = Annotated[
-    bool, flag("--exclude-bibliography", "The list of what is cited does not count.", SEARCH)
-]
+ExcludeBibliography = Annotated[bool, flag("--exclude-bibliography", "The bibliography does not count.", SEARCH)]
 Ignore = Annotated[
     list[str] | None,
-    option("--ignore", "FILE", "What stands in FILE does not count: a template, a form; repeatable.", SEARCH),
+    option("--ignore", "FILE", "Text of FILE does not count: a template, a form; repeatable.", SEARCH),
 ]
 Passages = Annotated[
     int | None,
@@ -224,11 +222,11 @@ Quiet = Annotated[bool, flag("--quiet", "Print nothing: the exit code is the ans
 
 # list, remove, check
 Patterns = Annotated[
-    list[str] | None, names("PATTERN", "Only documents with such a path, name or folder; globs are welcome.")
+    list[str] | None, names("PATTERN", "Only documents with such a path, name or folder; globs are allowed.")
 ]
 JsonDocuments = Annotated[bool, flag("--json", "Print one line of JSON for each document.", OUTPUT)]
 Targets = Annotated[
     list[str],
     names("ID|PATH", "Ids as `pmbf list` shows them, paths or names; digits are an id unless such a path is listed."),
 ]
-Repair = Annotated[bool, flag("--repair", "Rebuild what is damaged from what is whole.")]
+Repair = Annotated[bool, flag("--repair", "Rebuild damaged files from undamaged ones.")]

@@ -1,4 +1,4 @@
-"""`pmbf export`: what a machine needs to guard a collection's documents without having them."""
+"""`pmbf export`: the endpoint filter, with which a machine guards documents that it does not have."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
 from pmbf.cli.inputs import ignored_texts, limits, named_collection, open_collection
-from pmbf.cli.outcome import DONE, FAILED, note, note_kernels, print_json, print_text
-from pmbf.errors import ParameterError
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.errors import DONE, FAILED, ParameterError
 
 EXPORT_HELP = """Examples:
   pmbf export endpoint.pmbx -c protected.pmbf
@@ -20,26 +20,26 @@ EXPORT_HELP = """Examples:
   pmbf guard resolve px-0123456789abcdef -c protected.pmbf
 
 OUT holds no texts, names or fingerprints, only bits under a random key of 128
-bits. Send both to each machine, by different ways: whoever has OUT alone learns
-how much text there is and which parts share some; whoever has both can
-confirm what he guesses. docs/privacy.md tells what is promised.
+bits. Send OUT and the key to each machine, by different ways. OUT alone shows
+how much text there is and which parts share text; with OUT and key a guess can
+be confirmed. docs/privacy.md says what is promised.
 
-The same key makes the same ids, so incidents of older exports still resolve. A
-new key (another --key-file) makes all older filters useless to whoever has only that.
+The same key makes the same ids, so that incidents of older exports resolve. To
+a machine that has only a new key (another --key-file), older filters are useless.
 
 Exit codes: 0 written; 2 wrong usage; 3 an error, or a document could not be
 read and is not in it"""
 
-Out = Annotated[str, names("OUT", "The file to write; an endpoint filter that is there is replaced.")]
+Out = Annotated[str, names("OUT", "The file to write; an existing endpoint filter is replaced.")]
 KeyFile = Annotated[
     str | None,
-    option("--key-file", "KEY", "The site key, made where there is none (default: the collection's name and .key)."),
+    option("--key-file", "KEY", "The site key; made if it does not exist (default: the collection's name and .key)."),
 ]
 Profile = Annotated[
-    Literal["endpoint"], option("--profile", "endpoint", "What it is for; there is one (default: endpoint).")
+    Literal["endpoint"], option("--profile", "endpoint", "The purpose of the file; there is one (default: endpoint).")
 ]
 Ignore = Annotated[
-    list[str] | None, option("--ignore", "FILE", "What stands in FILE is public: a template, a form; repeatable.")
+    list[str] | None, option("--ignore", "FILE", "Text of FILE is public: a template, a form; repeatable.")
 ]
 
 
@@ -51,7 +51,7 @@ def export(
     ignore: Ignore = None,
     json: arg.Json = False,
 ) -> None:
-    """Write a filter that guards the documents where they are not: no texts, no names."""
+    """Write a filter that guards the documents on other machines, without texts and names."""
     from pmbf.endpoint.exporting import export as exported
     from pmbf.endpoint.sitekey import read_or_make_key
     from pmbf.terminal.summaries import export_text

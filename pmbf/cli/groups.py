@@ -8,8 +8,9 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from pmbf.cli.outcome import DONE, USAGE, ending, note, prepare_streams, print_text
+from pmbf.cli.outcome import ending, note, prepare_streams, print_text
 from pmbf.cli.plain_values import spared
+from pmbf.errors import DONE, USAGE
 
 _UsageError: Any = typer.BadParameter.__base__
 
@@ -43,7 +44,7 @@ class PmbfGroup(TyperGroup):
 
 
 def _told(error: Any) -> int:
-    """Print wrong usage in one line, or the help where no command was named; return the exit code."""
+    """Print wrong usage in one line, or the help if no command was named; return the exit code."""
     command = error.ctx.command_path if error.ctx else "pmbf"
     if type(error).__name__ == "NoArgsIsHelpError":
         print_text(error.ctx.get_help())
@@ -53,7 +54,7 @@ def _told(error: Any) -> int:
 
 
 def _allow_completion() -> None:
-    """Let a shell that asks complete words; typer reads `source_bash`, and click documents `bash_source`."""
+    """Let a shell complete words; typer reads `source_bash`, and click documents `bash_source`."""
     if asked := os.environ.get("_PMBF_COMPLETE"):
         from typer import completion
 

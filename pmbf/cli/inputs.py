@@ -1,4 +1,4 @@
-"""What the words of a command line stand for: files, lists of files, streams, documents."""
+"""From the words of a command line to files, lists of files, streams, documents."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def named_roots(paths: Sequence[str], files_from: str | None) -> list[str]:
-    """Return what to load, glob patterns that the shell left alone filled in.
+    """Return the files and folders to load; glob patterns that the shell left are expanded.
 
     Raises:
         ParameterError: Nothing is named.
@@ -77,7 +77,7 @@ def open_collection(collection: str | None) -> Collection:
 
     Raises:
         ParameterError: None was named.
-        NotFoundError: There is none; of a folder that holds other files it says what to type.
+        NotFoundError: There is no collection. For a folder of files the message says what to type.
     """
     from pmbf.collection import Collection
 
@@ -92,7 +92,7 @@ def open_collection(collection: str | None) -> Collection:
 
 
 def holds_other_files(folder: str) -> bool:
-    """Return whether a folder holds files and is no collection, nor one whose making was cut short."""
+    """Return whether a folder holds other files than those of a collection, complete or half made."""
     if is_collection(folder) or not os.path.isdir(folder):
         return False
     return any(not name.startswith(("catalog.sqlite", "writer.lock")) for name in os.listdir(folder))
@@ -104,7 +104,7 @@ def given(**values: Any) -> dict[str, Any]:
 
 
 def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
-    """Return a profile's parameters that differ from the default ones, and over them the values that were given."""
+    """Return the parameters of a profile that differ from the defaults; given values overrule them."""
     from pmbf.params import Params
 
     made = Params.obfuscation() if profile == "obfuscation" else Params()
@@ -113,7 +113,7 @@ def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
 
 
 def limits(max_bytes: int | None, timeout: float | None) -> Limits:
-    """Return the bounds for reading a file, the default where none is given."""
+    """Return the limits for reading a file; None means the default."""
     from pmbf.extract import Limits
 
     return Limits(**given(max_bytes=max_bytes, timeout_s=timeout))
@@ -128,10 +128,10 @@ def n_cores() -> int:
 
 
 def ignored_texts(paths: Sequence[str], limits: Limits) -> tuple[str, ...]:
-    """Return the texts of files that are to be ignored.
+    """Return the texts of ignored files.
 
     Raises:
-        PmbfError, OSError: One cannot be read, or not whole: then too much would count.
+        PmbfError, OSError: A file cannot be read whole, so that too much text would count.
     """
     from pmbf.intake.texts import Origin, read_whole
 

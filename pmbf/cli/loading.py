@@ -1,4 +1,4 @@
-"""`pmbf load`: the collection is opened or made, files are loaded into it, and what happened is printed."""
+"""`pmbf load`: open or make the collection, load files, print the report."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from pmbf.cli.inputs import holds_other_files
-from pmbf.cli.outcome import DONE, FAILED, STOPPED, note, note_kernels, print_json, print_text
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.errors import DONE, FAILED, STOPPED, NotFoundError, ParameterError
 from pmbf.intake.discovery import is_collection
 
 if TYPE_CHECKING:
@@ -20,15 +20,15 @@ if TYPE_CHECKING:
 
 
 def load_all(folder: str, params: dict[str, Any], roots: Sequence[str], *, json: bool, quiet: bool, **how: Any) -> int:
-    """Load files into a collection, made if need be, say what happened, and return the exit code.
+    """Load files into a collection, which is made if it does not exist; print the report; return the exit code.
 
     Args:
-        folder: Of the collection.
-        params: Those that were given; an existing collection must have been made with them.
+        folder: The collection's folder.
+        params: The given parameters; an existing collection must have been made with them.
         roots: Files and folders.
         json: Whether the report is printed as JSON.
-        quiet: Whether nothing is printed but problems.
-        how: What else `Collection.load` takes.
+        quiet: Whether only problems are printed.
+        how: Further arguments of `Collection.load`.
     """
     with _opened(folder, params, roots) as opened:
         if not quiet:
@@ -44,7 +44,7 @@ def load_all(folder: str, params: dict[str, Any], roots: Sequence[str], *, json:
 
 
 def _opened(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collection:
-    """Return a collection, made if need be; parameters given for an existing one must be its own."""
+    """Return a collection; it is made if it does not exist. An existing one must have the given parameters."""
     from pmbf.collection import Collection
     from pmbf.params import Params
 

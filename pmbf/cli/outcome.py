@@ -1,15 +1,4 @@
-"""How a command ends: results on stdout, notes on stderr, an exit code. The only module that prints.
-
-exit code   means
-0           done; screen: nothing found
-1           screen: something found
-2           wrong usage
-3           an error; load: a file had a problem; check: problems;
-            screen: nothing found, but not everything was read or compared,
-            or nothing at all: no word in the text, no document in the collection
-130         stopped by Ctrl-C
-141         whoever read our output has gone
-"""
+"""How a command ends: results on stdout, notes on stderr, an exit code. The only module that prints."""
 
 from __future__ import annotations
 
@@ -21,9 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from pmbf.errors import ParameterError, PmbfError
-
-DONE, FOUND, USAGE, FAILED, STOPPED, PIPE_CLOSED = 0, 1, 2, 3, 130, 141
+from pmbf.errors import FAILED, PIPE_CLOSED, STOPPED, USAGE, ParameterError, PmbfError
 
 
 @contextmanager
@@ -31,7 +18,7 @@ def ending(leave: Callable[[int], BaseException]) -> Iterator[None]:
     """The one place where an error becomes a line on stderr and an exit code.
 
     Args:
-        leave: Makes, of an exit code, what is raised then.
+        leave: Returns the exception that ends the process with an exit code.
     """
     try:
         try:
@@ -56,7 +43,7 @@ def ending(leave: Callable[[int], BaseException]) -> Iterator[None]:
 
 
 def flush_stdout() -> None:
-    """Write out what stdout holds back; where it cannot be written, drop it, so that it fails once only."""
+    """Flush stdout; if it cannot be written, then drop its buffer, so that the error is raised once only."""
     try:
         sys.stdout.flush()
     except BrokenPipeError:
@@ -67,7 +54,7 @@ def flush_stdout() -> None:
 
 
 def prepare_streams() -> None:
-    """Let stdout and stderr take any character, and anything at all where they were closed (`>&-`)."""
+    """Let stdout and stderr take any character; replace closed streams (`>&-`)."""
     sys.stdout = sys.stdout or io.TextIOWrapper(io.BytesIO())
     sys.stderr = sys.stderr or io.TextIOWrapper(io.BytesIO())
     for stream in (sys.stdout, sys.stderr):
@@ -76,13 +63,13 @@ def prepare_streams() -> None:
 
 
 def send_nowhere(stream: Any) -> None:
-    """Send what is still in a stream's buffer nowhere: Python flushes it once more at its end."""
+    """Drop a stream's buffer, which Python would flush once more at its end."""
     sink = os.open(os.devnull, os.O_WRONLY)
     os.dup2(sink, stream.fileno())
 
 
 def reason(error: Exception) -> str:
-    """Return what went wrong, with the file the system names."""
+    """Return the message of an error, with the file that the system names."""
     if isinstance(error, OSError) and error.strerror:
         told = f"{os.fsdecode(error.filename)}: {error.strerror}" if error.filename else error.strerror
         return f"{told}; make room, then try again" if error.errno == errno.ENOSPC else told
@@ -97,7 +84,7 @@ def note(message: str) -> None:
 
 
 def note_if_possible(message: str) -> None:
-    """Print a line on stderr; where that cannot be written, the exit code alone tells."""
+    """Print a line on stderr; if stderr cannot be written, then only the exit code remains."""
     try:
         note(message)
     except OSError:
@@ -105,7 +92,7 @@ def note_if_possible(message: str) -> None:
 
 
 def note_kernels() -> None:
-    """Say that NumPy does the work of the native kernels, where nobody asked for it."""
+    """Say that NumPy runs instead of the native kernels, unless the user chose NumPy."""
     from pmbf import kernels
 
     if kernels.NATIVE_MISSING:
@@ -113,7 +100,7 @@ def note_kernels() -> None:
 
 
 def print_text(text: str) -> None:
-    """Print a result; its foreign parts have been made harmless."""
+    """Print a result whose foreign characters were already made harmless."""
     sys.stdout.write(text)
 
 

@@ -1,6 +1,6 @@
-"""Values of the command line that need no coercion are not coerced: typer imports pydantic for any that is.
+"""Values of the command line that need no coercion are not coerced: typer imports pydantic for a coercion.
 
-That import takes a sixth of a whole `pmbf screen`. Words are words already; what was not given is None, or the default.
+This import takes a sixth of a whole `pmbf screen`. Words are texts already; a missing option has its default.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def spared(parameters: Sequence[Any]) -> Sequence[Any]:
-    """Return a command's parameters; plain values of theirs are taken as they are, others coerced as before."""
+    """Return a command's parameters; their plain values are taken as they are, other values are coerced."""
     for parameter in parameters:
         if not isinstance(parameter.process_value, partial):
             parameter.process_value = partial(_processed, parameter, parameter.process_value)

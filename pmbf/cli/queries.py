@@ -1,4 +1,4 @@
-"""What `pmbf screen` screens: its words become origins of texts, folders are walked through."""
+"""The texts that `pmbf screen` screens: words become origins of texts, folders are walked through."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from pmbf.intake.discovery import Problem, discover
 from pmbf.intake.texts import Origin, Text
 
 MOST_WITHOUT_PROCESSES = 24
-"""Files that are screened one after another unless processes are asked for: starting those takes half a second."""
+"""Up to 24 files are screened in one process by default: starting further processes takes half a second."""
 
 
 def queries(words: Sequence[str], name: str | None) -> Iterator[Origin | Text]:
-    """Yield what the words of a command line name, in order; folders are walked through, glob patterns filled in.
+    """Yield the texts that the words of a command line name, in order; folders and glob patterns are expanded.
 
     A folder that cannot be entered is yielded as a text that was not read.
     """
@@ -38,5 +38,5 @@ def _inside(folder: str) -> Iterator[Origin | Text]:
 
 
 def usual_jobs(n_files: int) -> int:
-    """Return how many processes screen a number of files unless the user says: one a core if there are many files."""
+    """Return the default number of processes: one a core for more than 24 files, else one."""
     return n_cores() if n_files > MOST_WITHOUT_PROCESSES else 1

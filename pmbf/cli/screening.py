@@ -1,4 +1,4 @@
-"""`pmbf screen`: files are read and answered, in several processes if that helps, and printed in order."""
+"""`pmbf screen`: files are read and screened, many files in several processes, and printed in order."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pmbf.cli.outcome import DONE, FAILED, FOUND, note, print_json, print_text
+from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.queries import queries, usual_jobs
 from pmbf.collection import Collection
+from pmbf.errors import DONE, FAILED, FOUND
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report
@@ -21,16 +22,16 @@ from pmbf.terminal.screened import Screened, nothing_line, screened_text
 
 @dataclass(slots=True)
 class Screening:
-    """One `pmbf screen`: what holds for each of its files, and what was found so far.
+    """One `pmbf screen`: the options for each file, and the figures so far.
 
     Args:
-        collection: What the files are compared with.
-        options: Fields of `pmbf.screen.Options` that were given.
-        limits: Bounds for reading a file.
+        collection: The collection that the files are compared with.
+        options: Given fields of `pmbf.screen.Options`.
+        limits: Limits for reading a file.
         view: How a report is shown.
-        json: Whether it is printed as JSON instead.
+        json: Whether reports are printed as JSON.
         quiet: Whether nothing is printed.
-        jobs: Processes; None for one a core when there are many files.
+        jobs: Processes; None: one a core for many files, else one.
     """
 
     collection: Collection
@@ -44,7 +45,7 @@ class Screening:
     _separator: str = ""
 
     def screen_all(self, files: Sequence[str], name: str | None) -> int:
-        """Screen each file and return the highest exit code; one that cannot be read does not stop the others."""
+        """Screen each file and return the highest exit code; an unreadable file does not stop the others."""
         planned = list(queries(files, name))
         several = len(planned) != 1
         code = DONE
@@ -66,7 +67,7 @@ class Screening:
             yield read_leniently(one, self.limits) if isinstance(one, Origin) and one.is_stream else one
 
     def _shows_progress(self, n_files: int) -> bool:
-        """Return whether a bar is drawn: not where reports scroll past on the same terminal."""
+        """Return whether a bar is drawn: not if reports appear on the same terminal."""
         return n_files > 1 and sys.stderr.isatty() and (self.quiet or not sys.stdout.isatty())
 
     # ------------------------------------------------------------------ one answer

@@ -1,4 +1,4 @@
-"""`pmbf serve`: answers leak checks and screenings for others on this machine."""
+"""`pmbf serve`: answers leak checks and screenings for programs on this machine."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.inputs import given as only_given
 from pmbf.cli.inputs import n_cores
-from pmbf.cli.outcome import DONE, note
-from pmbf.errors import ParameterError
+from pmbf.cli.outcome import note
+from pmbf.errors import DONE, ParameterError
 
 WHERE = "Where it listens"
 LIMITS = "What clients may take"
@@ -24,9 +24,9 @@ EPILOG = """Examples:
   curl --unix-socket /run/user/1000/pmbf/… --data-binary @offer.docx \\
       'http://pmbf/v1/check?name=offer.docx'
 
-The socket is for you alone. What is loaded into the collection counts from the
-next request on. SIGTERM finishes what runs, then ends; SIGHUP starts new
-processes, for another collection in the same place. No text is ever logged.
+The socket is for you alone. A load counts from the next request on. SIGTERM
+finishes running requests, then ends; SIGHUP starts new processes, for another
+collection in the same place. No text is ever logged.
 
 Exit codes: 0 stopped by a signal; 2 wrong usage or policy; 3 an error"""
 
@@ -41,10 +41,10 @@ Socket = Annotated[
         help="The Unix socket (default: where `pmbf guard` looks for this collection's).",
     ),
 ]
-Tcp = Annotated[str | None, option("--tcp", "127.0.0.1:PORT", "Listen there too, for who has the token.", WHERE)]
+Tcp = Annotated[str | None, option("--tcp", "127.0.0.1:PORT", "Listen there too, for programs with the token.", WHERE)]
 TokenFile = Annotated[
     str | None,
-    option("--token-file", "FILE", "Holds the token; made if need be (default: beside the socket).", WHERE),
+    option("--token-file", "FILE", "Holds the token; made if it does not exist (default: beside the socket).", WHERE),
 ]
 Workers = Annotated[int | None, option("--workers", "N", "Working processes (default: one a core).", LIMITS, min=1)]
 MaxRequest = Annotated[
@@ -52,7 +52,7 @@ MaxRequest = Annotated[
     option("--max-request", "SIZE", "Refuse larger requests: 20M, 1G (default: 272M).", LIMITS, parser=parse_size),
 ]
 MaxSeconds = Annotated[
-    float | None, option("--max-seconds", "SECONDS", "Give an answer no more time (default: 120).", LIMITS)
+    float | None, option("--max-seconds", "SECONDS", "The most time for an answer (default: 120).", LIMITS)
 ]
 Log = Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time, outcome.", OUTPUT)]
 
@@ -68,7 +68,7 @@ def serve(
     log: Log = False,
     **given: Any,
 ) -> None:
-    """Keep a collection open and answer `pmbf guard`, and who speaks HTTP, at once."""
+    """Keep a collection open and answer `pmbf guard`, and programs that speak HTTP, at once."""
     from pmbf.cli.guard.checks import values_given
     from pmbf.guard.config import Chosen, policy_for
     from pmbf.service import server
@@ -85,6 +85,6 @@ def serve(
     place = Path(socket) if socket else usual_socket(made.collection)
     address = server.parse_address(tcp) if tcp else None
     file = Path(token_file) if token_file else place.with_suffix(".token")
-    settings = server.Settings(made, place, workers or n_cores(), address, file, is_logged=log, limits=limits)
+    settings = server.ServiceSettings(made, place, workers or n_cores(), address, file, is_logged=log, limits=limits)
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

@@ -1,4 +1,4 @@
-"""The site key: 128 random bits in a file of their own, which nobody but its owner may read."""
+"""The site key: 128 random bits in a file of their own, which only its owner may read."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SECRET = re.compile(rb"[0-9a-f]{32}")
 
 @dataclass(frozen=True, slots=True)
 class SiteKey:
-    """A key, from which one for each purpose is derived.
+    """A site key, from which a key for each purpose is derived.
 
     Args:
         secret: 16 bytes.
@@ -37,7 +37,7 @@ class SiteKey:
 
     @property
     def id(self) -> bytes:
-        """8 bytes that name the key and tell nothing of it."""
+        """8 bytes that identify the key and tell nothing of its bits."""
         return self.derived("id", ID_BYTES)
 
     @property
@@ -55,9 +55,9 @@ def read_key(path: str | os.PathLike[str]) -> SiteKey:
 
     Raises:
         NotFoundError: There is no such file.
-        ParameterError: Others than its owner may read or write it.
-        UnsupportedError: A newer pmbf wrote it.
-        CorruptError: It is something else.
+        ParameterError: Others than its owner may read or write the file.
+        UnsupportedError: A newer pmbf wrote the file.
+        CorruptError: The file is no site key.
     """
     try:
         with open(path, "rb", opener=_without_waiting) as file:
@@ -87,7 +87,7 @@ def _without_waiting(path: str, flags: int) -> int:
 
 
 def read_or_make_key(path: str | os.PathLike[str]) -> tuple[SiteKey, bool]:
-    """Return the key that a file holds, a new random one where there is no file, and whether it is new.
+    """Return the key in a file, and whether it is new; if there is no file, then it is made with a random key.
 
     Raises:
         ParameterError, UnsupportedError, CorruptError: As for `read_key`.

@@ -1,14 +1,14 @@
 """The leak check: protected text does not leave.
 
-sources    what wants to leave: files, stdin, the index, commits; `git` alone runs git, `lfs` knows its pointers
-reading    its text; `unseen` knows forms that hide some
-checker    who knows the protected documents
+sources    payloads: files, stdin, the index, commits; `git` alone runs git, `lfs` reads pointers of Git LFS
+reading    the text of a payload; `unseen` reads forms that hide text
+checker    compares texts with the collection; `endpoint` compares them with an endpoint filter
 borders    where a passage really ends
-public     what does not count: ignored texts, licences
-judging    what the policy makes of what was found; `allowing` knows what may leave all the same
+public     texts that do not count: ignored files, licences
+judging    findings of a report under a policy; `allowing` tells which passages may leave
 baseline   the file of passages that may leave
-sarif, incidents   what becomes of a verdict elsewhere; `hooks` makes git ask for one
-checking   all of it together, payload by payload; `verdict` adds them up
-session    what every front end asks: a policy with its files, from payloads to a verdict
-policy     what blocks and what warns; `config` puts it together from files, environment and command line
+sarif, incidents   a verdict for code hosts and for a log; `hooks` makes git run the check
+checking   payloads in, judged payloads out; `verdict` adds them up
+session    the face for every front end: a policy with its files, from payloads to a verdict
+policy     what blocks and what warns; `config` reads it from files, environment and command line
 """

@@ -1,8 +1,8 @@
-"""Passages that may leave: known by their content under a key, not by their place.
+"""Passages that may leave: known by a keyed fingerprint of their content, not by their place.
 
-A fingerprint is a keyed BLAKE2b of a passage's folded words: moving, wrapping, indenting, capitals, accents and letters
-that are not seen change nothing, and without the key a list of fingerprints tells nothing. A passage that grows, or has
-letters of another script, has another fingerprint.
+A fingerprint is a keyed BLAKE2b of a passage's folded words. Moving, wrapping, indenting, capitals, accents and
+invisible letters do not change it. Without the key a list of fingerprints tells nothing. If a passage grows, or has
+letters of another script, then its fingerprint is another.
 """
 
 from __future__ import annotations
@@ -35,13 +35,13 @@ def passage_fingerprint(text: str, key: bytes) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Allowances:
-    """What is allowed in a check.
+    """The passages that a check allows.
 
     Args:
-        key: Under which passages are fingerprinted.
+        key: The key of the fingerprints.
         listed: Fingerprints of the baseline.
-        inline: Whether a payload may allow passages of its own.
-        public: What does not count at all.
+        inline: Whether a note in a payload may allow passages of this payload.
+        public: Texts that do not count at all.
     """
 
     key: bytes
@@ -50,11 +50,11 @@ class Allowances:
     public: PublicText = field(default=PublicText())
 
     def allowed_by(self, fingerprint: str, inline: frozenset[str]) -> str:
-        """Return who allows a passage, or an empty text.
+        """Return what allows a passage, `baseline` or `inline`, or an empty text.
 
         Args:
             fingerprint: Of the passage.
-            inline: What its payload allows.
+            inline: The fingerprints that its payload allows.
         """
         if fingerprint in self.listed:
             return "baseline"

@@ -1,4 +1,4 @@
-"""The baseline: a file of passages that may leave, by fingerprint, sorted, one a line, so that two changes merge.
+"""The baseline: a file with the fingerprints of passages that may leave, sorted, one a line, so that changes merge.
 
     {
      "pmbf_baseline": 1,
@@ -7,8 +7,8 @@
       "0a6f8c08724bcee7a2cc": "quoted in the press release of May",
       …
 
-No text, place or time stands in it. The key was the collection's when the file was made: fingerprints stay valid when
-the collection is made anew.
+The file has no text, place or time. Its key is the key of the collection from which the file was made. So the
+fingerprints stay valid if the collection is made anew.
 """
 
 from __future__ import annotations
@@ -35,15 +35,15 @@ class Baseline:
     """Passages that may leave.
 
     Args:
-        key: Under which they are fingerprinted.
-        notes: Why each may, by fingerprint; an empty note is one nobody has written yet.
+        key: The key of the fingerprints.
+        notes: Why each passage may leave, by fingerprint; empty until somebody writes it.
     """
 
     key: bytes
     notes: Mapping[str, str] = field(default_factory=dict)
 
     def renewed(self, found: set[str]) -> Baseline:
-        """Return the baseline of what is found now: new fingerprints without a note, gone ones left out."""
+        """Return the baseline of the fingerprints found now: notes stay, new fingerprints have none."""
         return Baseline(self.key, {one: self.notes.get(one, "") for one in sorted(found)})
 
 
@@ -52,12 +52,12 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
 
     Raises:
         NotFoundError: There is no such file.
-        UnsupportedError: A newer pmbf wrote it.
-        CorruptError: It is something else.
-        IncompleteError, UnsupportedError: It is larger than any baseline, or no file.
+        UnsupportedError: A newer pmbf wrote the file, or it is no regular file.
+        CorruptError: The file is no baseline.
+        IncompleteError: The file is larger than any baseline.
     """
     try:
-        content = json.loads(read_bounded(path, MOST_BYTES))
+        content = json.loads(read_bounded(path, MOST_BYTES, hint="no baseline is as large as that"))
     except NotFoundError:
         raise NotFoundError(f"{path}: no such baseline; `pmbf guard baseline create` makes one") from None
     except ValueError as error:
@@ -71,7 +71,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
 
 
 def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
-    """Write a baseline; readers see the old file or the new one, never half of it."""
+    """Write a baseline; readers see the old file or the new file, never a part."""
     values = {"pmbf_baseline": VERSION, "key": baseline.key.hex(), "allowed": dict(sorted(baseline.notes.items()))}
     temporary = Path(f"{os.fspath(path)}.tmp")
     with temporary.open("w", encoding="utf-8") as file:
@@ -83,14 +83,14 @@ def write_baseline(path: str | os.PathLike[str], baseline: Baseline) -> None:
 
 @dataclass(frozen=True, slots=True)
 class Audited:
-    """An allowed passage, or one that is found and not allowed, with every place where it is found.
+    """A passage that the baseline allows or that a check found, with every place where it is found.
 
     Args:
         fingerprint: Of the passage.
         note: Why it may leave, as written in the baseline.
         is_allowed: Whether the baseline has it.
-        places: Payload's name, first and last line, and the protected document's path; empty where it is found no more.
-        text: The passage as it was found first, or empty.
+        places: Payload's name, first and last line, and the protected document's path; empty if no check finds it now.
+        text: The passage at the first of these places, or empty.
     """
 
     fingerprint: str
@@ -100,7 +100,7 @@ class Audited:
     text: str
 
     def to_dict(self, *, redact: bool) -> dict[str, Any]:
-        """Return the entry as JSON-ready values, without the text where that is asked for."""
+        """Return the entry as JSON-ready values, without the text if `redact` is true."""
         values = asdict(self)
         if redact:
             del values["text"]
@@ -111,13 +111,13 @@ def audited(baseline: Baseline, verdict: Verdict) -> list[Audited]:
     """Return every passage of a baseline and of a verdict, allowed ones first, by fingerprint.
 
     Args:
-        baseline: The passages that are allowed.
-        verdict: Of a check under its key that allows none of them.
+        baseline: The allowed passages.
+        verdict: The verdict of a check under the baseline's key that allows no passage.
     """
     places: dict[str, list[tuple[str, int, int, str]]] = {one: [] for one in baseline.notes}
     texts: dict[str, str] = {}
     for finding in verdict.findings:
-        for one in finding.evidence:
+        for one in finding.snippets:
             place = (finding.payload.name, *one.lines, finding.source)
             places.setdefault(one.fingerprint, []).append(place)
             texts.setdefault(one.fingerprint, one.text)

@@ -1,4 +1,4 @@
-"""Who knows the protected documents: asked with texts, answers with reports."""
+"""Checkers compare texts with the protected documents, and report their shared passages."""
 
 from __future__ import annotations
 
@@ -20,32 +20,34 @@ from pmbf.store.ownership import require_unshared
 
 FEW_DOCUMENTS = 200
 LONE_HASHES = 2.5
-"""Hashes of one document's own, within some 50 words, that make it a candidate. Planted in manuals, 3,293 documents
-protected: of 150 passages of 300 letters none is missed, with 3 hashes one; of 120 letters 4 and 10. A clean text takes
-1.9 ms, 35 ms where every trace is followed."""
+"""A document is a candidate if 2.5 hashes that only this document has stand within some 50 words.
+
+Measured with passages planted in manuals, 3,293 documents protected: of 150 passages of 300 letters none is missed,
+with 3 hashes one; of 120 letters 4 are missed, with 3 hashes 10. A clean text takes 1.9 ms; if every trace is followed,
+35 ms."""
 
 
 class Checker(Protocol):
     """Compares texts with protected documents.
 
-    A report's matches name the documents and the passages; of one that stands behind a network nothing more is needed.
+    The matches of a report name the documents and the passages; its problems are read, too, and nothing else.
     """
 
     @property
     def key(self) -> bytes:
-        """The key under which passages are fingerprinted where no baseline has one; the same for the same documents."""
+        """The key of fingerprints if no baseline brings a key; it belongs to the protected documents."""
         ...
 
     def check(self, texts: Iterable[Text]) -> Iterator[Report]:
-        """Yield the report on each text, in order; texts are taken some at a time."""
+        """Yield the report on each text, in order; texts are taken in small groups."""
         ...
 
 
 def open_protected(folder: str) -> Collection:
-    """Return a collection that nobody but its owner can change.
+    """Return a collection that only its owner can change.
 
     Raises:
-        UnsupportedError: Group or others may write to it: they could make it let anything through.
+        UnsupportedError: Group or others may write to the collection, so that they could let any text through.
         NotFoundError, CorruptError: As for `Collection`.
     """
     catalog = os.path.join(folder, "catalog.sqlite")
@@ -59,7 +61,7 @@ class CollectionChecker:
     """Compares texts with a collection, in this process.
 
     Args:
-        collection: Open; it stays the caller's to close.
+        collection: An open collection; the caller closes it.
         options: Fields of `pmbf.screen.Options`.
     """
 
@@ -69,10 +71,10 @@ class CollectionChecker:
 
     @staticmethod
     def under(policy: Policy, collection: Collection) -> CollectionChecker:
-        """Return the checker that a policy wants: one that finds passages as short as it says.
+        """Return the checker of a policy: it finds passages as short as the policy says.
 
         Raises:
-            IncompleteError: The collection holds no documents, so that anything would be clean.
+            IncompleteError: The collection has no documents, so that any text would be clean.
         """
         if not collection.n_documents:
             raise IncompleteError(f"{collection.path} has 0 documents: nothing is protected; `pmbf load` them")
@@ -93,7 +95,7 @@ class CollectionChecker:
         return replace(answer.report, matches=tuple(self._measured(match, text) for match in answer.report.matches))
 
     def _measured(self, match: Match, text: str) -> Match:
-        """Return a match with its passages measured to the letter, as it is where its source is gone by now."""
+        """Return a match with its passages measured to the letter; unchanged if its source cannot be read."""
         try:
             return to_the_letter(match, text, self._collection.text(match.document.id)) if match.passages else match
         except PmbfError:
@@ -101,9 +103,10 @@ class CollectionChecker:
 
 
 def _only_copies(n_documents: int) -> dict[str, Any]:
-    """Return the options under which a screening follows copies, and no trace of rewording: those cost time.
+    """Return the options of a screening that follows copies and no faint traces of rewording, which cost time.
 
-    In a few documents every trace is followed: there it costs little, and a text that most of them have weighs little.
+    If there are few documents, then every trace is followed: this costs little, and text that most of the documents
+    share weighs little.
     """
     if n_documents < FEW_DOCUMENTS:
         return {}

@@ -14,7 +14,7 @@ from pmbf.guard.checker import Checker
 from pmbf.guard.judging import findings
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload, read
-from pmbf.guard.sources import Planned
+from pmbf.guard.sources import Plan
 from pmbf.guard.types import Finding, Judged, Payload, Verdict
 from pmbf.guard.verdict import verdict
 from pmbf.intake.texts import Text
@@ -22,7 +22,7 @@ from pmbf.screen.answering import not_compared
 
 
 def check(
-    planned: Planned,
+    plan: Plan,
     policy: Policy,
     checker: Checker,
     allowances: Allowances,
@@ -32,17 +32,17 @@ def check(
     """Return whether payloads may leave.
 
     Args:
-        planned: What wants to.
+        plan: The payloads.
         policy: What blocks.
-        checker: Who knows the protected documents.
-        allowances: What may leave all the same.
-        on_progress: Called when a payload was read.
+        checker: Compares them with the protected documents.
+        allowances: Passages that may leave.
+        on_progress: Called after each payload.
 
     Raises:
-        IncompleteError: Files were named and not one could be looked at.
-        PmbfError: Whatever kept the checker from answering.
+        IncompleteError: Files were named, and none of them could be looked at.
+        PmbfError: The checker could not answer.
     """
-    return verdict(planned, policy, judged(planned.payloads, policy, checker, allowances), on_progress)
+    return verdict(plan, policy, judged(plan.payloads, policy, checker, allowances), on_progress)
 
 
 def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowances: Allowances) -> Iterator[Judged]:
@@ -58,7 +58,7 @@ def judged(payloads: Iterable[Payload], policy: Policy, checker: Checker, allowa
 
 
 def _texts(payloads: Iterable[Payload], policy: Policy, waiting: deque[ReadPayload]) -> Iterator[Text]:
-    """Yield what is to be compared; what was read waits for the answer."""
+    """Yield the texts to compare; each payload that was read waits for its report."""
     limits = Limits(max_bytes=policy.max_bytes, timeout_s=policy.timeout_s)
     for payload in payloads:
         one = read(payload, limits)
@@ -68,7 +68,7 @@ def _texts(payloads: Iterable[Payload], policy: Policy, waiting: deque[ReadPaylo
 
 
 def _without_text(waiting: deque[ReadPayload]) -> Iterator[Judged]:
-    """Yield the payloads at the head of a queue that wait for no answer."""
+    """Yield the payloads at the head of a queue that have no text, and so wait for no report."""
     while waiting and not waiting[0].text.content:
         yield _judged(waiting.popleft(), (), (), ())
 

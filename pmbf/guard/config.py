@@ -1,10 +1,10 @@
-"""Where a policy comes from: each layer says only what it wants to, and a later one overrules an earlier one.
+"""Where a policy comes from: layers of keys, of which a later layer overrules an earlier layer.
 
     defaults ─► central policy file ─► pyproject.toml ─► .pmbf.toml ─► environment ─► command line
                  --policy, or           [tool.pmbf.guard]   [guard]     PMBF_GUARD_KEY
                  PMBF_GUARD_POLICY      --config, or PMBF_GUARD_CONFIG, names one file instead
 
-A central policy with `locked = true` cannot be loosened: a later layer that tries is an error, not a silent change.
+A central policy with `locked = true` cannot be loosened: a later layer with a looser value is an error.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ POLICY_VARIABLE, CONFIG_VARIABLE = PREFIX + "POLICY", PREFIX + "CONFIG"
 FLAGS = {"true": True, "1": True, "yes": True, "false": False, "0": False, "no": False}
 LOCKED = "locked"
 MOST_BYTES = 4 << 20
-"""Of a file with a policy."""
+"""Size of the largest file that is read for a policy."""
 
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """Some keys of a policy, checked, and where they are written."""
+    """Some keys of a policy, checked, and the place that they come from."""
 
     source: str
     values: dict[str, Any]
@@ -39,11 +39,11 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """A policy as a user put it together.
+    """The parts of a policy that a user chose on the command line.
 
     Args:
-        policy_file: The central one, or None: then the environment says.
-        config_file: Read instead of the project's own files, or None: then the environment says.
+        policy_file: The central policy; None: the environment names it, or there is none.
+        config_file: Read instead of the project's own files; None: the environment names it, or there is none.
         values: Keys given on the command line.
     """
 
@@ -56,14 +56,15 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
     """Return the policy that holds in a folder.
 
     Args:
-        folder: Whose configuration is read, a work tree's top or the current one; None where what is checked must not
-            say how: no file in it is read, and notes in a payload allow nothing unless the policy says so.
-        chosen: What the command line says.
+        folder: The folder whose configuration is read: a work tree's top or the current folder. None if the payloads
+            come from others, who must not configure their own check: no file of a folder is read, and notes in a
+            payload allow nothing unless the policy says so.
+        chosen: The parts chosen on the command line.
         environment: Variables.
 
     Raises:
         ParameterError: A key is unknown, a value has the wrong type, is out of range, or loosens a locked policy.
-        NotFoundError: A file that is named does not exist.
+        NotFoundError: A named file does not exist.
     """
     central = _central(chosen, environment)
     local = [*_project_layers(folder, chosen, environment), _environment_layer(environment)]
@@ -81,7 +82,7 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
 
 
 def is_locked(chosen: Chosen, environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether a central policy keeps others from loosening it; errors as for `policy_for`."""
+    """Return whether there is a central policy that is locked; errors as for `policy_for`."""
     central = _central(chosen, environment)
     return central is not None and central.locked
 
@@ -92,10 +93,10 @@ def command_line(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def project_folder(start: Path) -> Path:
-    """Return the folder whose configuration holds for a place: the nearest above it that has one, or is a repository.
+    """Return the folder whose configuration holds for a place: the nearest that has one or is a repository.
 
     Source:
-        What git, ruff and pytest do.
+        git, ruff and pytest search in the same way.
     """
     start = start.absolute()
     for folder in (start, *start.parents):
@@ -146,17 +147,17 @@ def _file_layer(path: Path, *, may_lock: bool = False, must_have: bool = True) -
 
 
 def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
-    """Return the guard's table of a TOML file, None where it has none."""
+    """Return the guard's table of a TOML file; None if it has none."""
     if not must_exist and not path.is_file():
         return None
     try:
-        # Whoever made the work tree may have put a device, a pipe or an endless file there.
-        raw = read_bounded(path, MOST_BYTES)
+        # The author of the work tree may have put a device, a pipe or an endless file there.
+        raw = read_bounded(path, MOST_BYTES, hint="no policy is as large as that")
     except (NotFoundError, NotADirectoryError):
         if must_exist:
             raise NotFoundError(f"{path}: no such file, expected a policy") from None
         return None
-    import tomllib  # who has no file does not wait for it
+    import tomllib  # imported late: a check without a file does not wait for it
 
     try:
         content = tomllib.loads(raw.decode("utf-8"))
@@ -190,7 +191,7 @@ def _environment_layer(environment: Mapping[str, str]) -> Layer:
 
 
 def from_text(name: str, text: str, source: str) -> Any:
-    """Return a key's value, written as text: lists with commas between, flags as true or false.
+    """Return the value of a key from its text: lists are separated by commas, flags are true or false.
 
     >>> from_text("exclude", "vendor, *.po", "here"), from_text("block_chars", "off", "here")
     (['vendor', '*.po'], 'off')
@@ -211,7 +212,7 @@ def from_text(name: str, text: str, source: str) -> Any:
 
 
 def _value(name: str, value: Any, source: str, folder: Path) -> Any:
-    """Return a key's value as a policy has it: checked, lists as tuples, paths from the folder they are written in."""
+    """Return a key's value for a policy: checked, lists as tuples, paths relative to the folder of their file."""
     key = _known(name, source)
     if key.optional and value == "off":
         value = None

@@ -1,4 +1,4 @@
-"""The checker that has no collection: an endpoint filter, which knows neither texts nor names."""
+"""The checker of an endpoint filter, which has neither the texts nor the names of the protected documents."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from pmbf.text import tokenise
 
 
 def open_endpoint(path: str, key: SiteKey) -> EndpointFilter:
-    """Return an endpoint filter that nobody but its owner can change for an older one of the same key.
+    """Return an endpoint filter that only its owner can replace by an older filter of the same key.
 
     Raises:
-        UnsupportedError: Group or others may write to it, or another pmbf wrote it, or it is no file.
+        UnsupportedError: Group or others may write to it, a newer pmbf wrote it, or it is no regular file.
         NotFoundError, CorruptError, ParameterError: As for `EndpointFilter`.
     """
     require_unshared(path, f"chmod go-w {path}")
@@ -33,7 +33,7 @@ def open_endpoint(path: str, key: SiteKey) -> EndpointFilter:
 
 @dataclass(slots=True)
 class _Row:
-    """What a text has of a row: the spans of its runs, and their distinct hashes."""
+    """The runs of a text that a row holds: their spans, and their distinct hashes."""
 
     spans: list[Span] = field(default_factory=list)
     hits: set[int] = field(default_factory=set)
@@ -42,13 +42,14 @@ class _Row:
 class EndpointChecker:
     """Compares texts with an endpoint filter.
 
-    A match names a row by its opaque id, and shows passages on the text's side alone: the span in the document is
-    empty, and its length 0. A passage is as long as what is shared can be, some letters longer at either end.
+    A match names a row by its opaque id. Its passages have a span in the text; their span in the document is empty, and
+    the document's length is 0. A passage is as long as the shared text can be: up to 21 letters too long at either
+    end.
 
     Args:
         endpoint: The filter.
         key: Its site key.
-        min_chars: Shortest passage that counts, in characters of the text.
+        min_chars: Length of the shortest passage that counts, in characters of the text.
     """
 
     def __init__(self, endpoint: EndpointFilter, key: SiteKey, *, min_chars: int) -> None:

@@ -1,7 +1,7 @@
-"""The only module that runs git: which blobs a commit, a push or a received pack brings, and what is in them.
+"""The only module that runs git: which blobs a commit, a push or a received pack brings, and their contents.
 
-Contents come from one `git cat-file --batch` for all, never a process for each file. Replacement objects and grafts
-are not followed: what git sends is what is looked at. git answers for each object, or the check is incomplete.
+One `git cat-file --batch` reads all contents. Replacement objects and grafts are not followed: the objects looked at
+are the objects that git sends. If git does not answer for each object, then the check is incomplete.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ _ENVIRONMENT = {
 }
 _HERE_ONLY = {"GIT_NO_LAZY_FETCH": "1"}
 _FETCH_S = 600
-"""Longest that git may take for a list that it may have to fetch objects for."""
+"""Seconds that git may take for a list, if it may fetch objects for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,10 +37,10 @@ class Entry:
     """A path of a tree or the index and the object there.
 
     Args:
-        mode: As git writes it: `100644`, `120000` for a link, `160000` for a submodule, `040000` for a folder.
+        mode: Git's mode: `100644`, `120000` for a link, `160000` for a submodule, `040000` for a folder.
         blob: The object's name.
-        path: From the repository's top.
-        commit: Which commit brings it, or empty.
+        path: The path from the repository's top.
+        commit: The commit that brings the entry, or empty.
     """
 
     mode: str
@@ -51,7 +51,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Object:
-    """An object as `cat-file` tells it; `content` is None where it is missing or was not asked for."""
+    """An object as `cat-file` describes it; `content` is None if the object is missing or only its header was read."""
 
     name: str
     kind: str
@@ -60,14 +60,14 @@ class Object:
 
 
 class Repository:
-    """The repository around a folder, or the one that git's own variables name.
+    """The repository around a folder, or the repository that git's own variables name.
 
     Args:
-        folder: Where git runs.
-        fetches: Whether git may fetch what a partial clone lacks, from the remote that promised it.
+        folder: The folder that git runs in.
+        fetches: Whether git may fetch objects that a partial clone lacks, from the remote that promised them.
 
     Raises:
-        NotFoundError: There is none.
+        NotFoundError: There is no repository.
         UnsupportedError: git is not installed.
     """
 
@@ -86,7 +86,7 @@ class Repository:
     # ------------------------------------------------------------------ what changed
 
     def staged(self) -> list[Entry]:
-        """Return what the index has and HEAD has not, by path; without HEAD everything. Deleted paths are left out."""
+        """Return the entries of the index that HEAD does not have, without deleted paths; without HEAD all."""
         if self.resolve("HEAD^{commit}"):
             return _entries(self._run("diff-index", "--cached", "--ita-invisible-in-index", *_RAW, "HEAD"))
         listed = self._run("ls-files", "--stage", "-z").split(b"\0")
@@ -94,7 +94,7 @@ class Repository:
         return [_entry(head.split()[0], head.split()[1], path) for head, _, path in fields if head[-2:] == b" 0"]
 
     def unmerged(self) -> list[str]:
-        """Return the paths of the index that a merge has left open."""
+        """Return the paths of the index with an unresolved merge."""
         listed = self._run("ls-files", "--unmerged", "-z").split(b"\0")
         return list(dict.fromkeys(os.fsdecode(line.partition(b"\t")[2]) for line in listed if line))
 
@@ -103,7 +103,7 @@ class Repository:
 
         Args:
             wanted: Revisions or ranges.
-            without: Options of `git rev-list` that name what is known, such as `--all`.
+            without: Options of `git rev-list` that name known commits, such as `--all`.
 
         Raises:
             IncompleteError: A revision is unknown, as in a shallow clone.
@@ -116,10 +116,10 @@ class Repository:
             raise IncompleteError(f"{error}; in a shallow clone fetch the history first (fetch-depth: 0)") from None
 
     def introduced(self, commits: Sequence[str]) -> list[Entry]:
-        """Return every path, folders too, that a commit sets to something none of its parents has there.
+        """Return every path, folders too, that a commit sets to an object that none of its parents has there.
 
-        What a merge takes over from a parent came with that parent; what it makes itself is listed. So each blob that
-        some commits bring is found, also one that a later commit takes away again.
+        A path that a merge takes over from a parent came with that parent; a path that the merge itself sets is listed.
+        So each blob that the commits bring is found, also if a later commit deletes it.
         """
         if not commits:
             return []
@@ -134,19 +134,19 @@ class Repository:
     # ------------------------------------------------------------------ objects
 
     def resolve(self, revision: str) -> str:
-        """Return the name of the object that a revision means, or an empty text."""
+        """Return the name of the object that a revision names, or an empty text."""
         done = self._finished("rev-parse", "--verify", "--quiet", "--end-of-options", revision)
         return done.stdout.decode().strip() if done.returncode == 0 else ""
 
     def headers(self, names: Sequence[str], *, fetches: bool = True) -> list[Object]:
-        """Return the kind and the size of objects, in order; the kind of one that is not there is `missing`.
+        """Return the kind and the size of objects, in order; the kind of an absent object is `missing`.
 
         Args:
-            names: Of objects.
-            fetches: Whether those that a partial clone lacks are fetched, if the repository may fetch at all.
+            names: Names of objects.
+            fetches: Whether objects that a partial clone lacks are fetched, if the repository may fetch at all.
 
         Raises:
-            IncompleteError: git does not answer for each of them.
+            IncompleteError: git does not answer for each object.
         """
         asked = "".join(f"{name}\n" for name in names).encode()
         told = self._run("cat-file", "--batch-check", "--buffer", given=asked, fetches=fetches).splitlines()
@@ -157,7 +157,7 @@ class Repository:
         """Yield objects with their contents, in order; nothing is fetched.
 
         Raises:
-            IncompleteError: git does not answer for each of them.
+            IncompleteError: git does not answer for each object.
         """
         with self._contents(names) as answers:
             for name in names:
@@ -173,7 +173,7 @@ class Repository:
     # ------------------------------------------------------------------ the server
 
     def push_address(self, remote: str) -> str:
-        """Return where pushes to a remote go; what is no remote's name is an address itself."""
+        """Return the address that pushes to a remote go to; a text that names no remote is an address itself."""
         done = self._finished("remote", "get-url", "--push", "--", remote)
         return os.fsdecode(done.stdout.removesuffix(b"\n")) if done.returncode == 0 else remote
 
@@ -181,7 +181,7 @@ class Repository:
         """Return the names of the objects that the branches and tags of a server point to; the server is asked.
 
         Raises:
-            IncompleteError: It does not answer.
+            IncompleteError: The server does not answer.
         """
         told = self._run("ls-remote", "--heads", "--tags", "--", address).decode("utf-8", "replace")
         return [line.split()[0] for line in told.splitlines()]
@@ -189,7 +189,7 @@ class Repository:
     # ------------------------------------------------------------------ hooks
 
     def hooks_folder(self) -> Path:
-        """Return where this repository's hooks are, `core.hooksPath` included."""
+        """Return the folder of this repository's hooks; `core.hooksPath` counts."""
         return Path(self._folder, os.fsdecode(self._run("rev-parse", "--git-path", "hooks").removesuffix(b"\n")))
 
     # ------------------------------------------------------------------ private
@@ -211,7 +211,7 @@ class Repository:
     def _finished(
         self, *arguments: str, given: bytes = b"", fetches: bool = True
     ) -> subprocess.CompletedProcess[bytes]:
-        import subprocess  # a check of files does not wait for it
+        import subprocess  # imported late: a check of files does not wait for it
 
         try:
             return subprocess.run(
@@ -256,7 +256,7 @@ _RAW = ("--raw", "-z", "--no-renames", "--no-abbrev")
 
 
 def is_zero(name: str) -> bool:
-    """Return whether an object's name says that there is none: 40 zeros, or 64."""
+    """Return whether an object's name means no object: 40 zeros, or 64."""
     return not name.strip("0")
 
 
@@ -264,7 +264,7 @@ def require_revision(text: str) -> str:
     """Return a revision or a range.
 
     Raises:
-        ParameterError: It, or a side of it, is empty, or git could take it for an option.
+        ParameterError: The text or a side of the range is empty, or git could take the text for an option.
     """
     if text and not all(re.split(r"\.{2,3}", text)):
         raise ParameterError(
@@ -280,15 +280,15 @@ def _ask(stdin: IO[bytes], names: Iterable[str]) -> None:
     try:
         with stdin:
             stdin.write("".join(f"{name}\n" for name in names).encode())
-    except OSError:  # the process has ended; whoever reads its answers notices
+    except OSError:  # the process has ended; the reader of its answers notices
         return
 
 
 def _answer(line: bytes, name: str) -> Object:
-    """Return what a line of `cat-file` tells of an object.
+    """Return the object that a line of `cat-file` describes.
 
     Raises:
-        IncompleteError: It tells nothing of it.
+        IncompleteError: The line does not describe this object.
     """
     match line.decode("utf-8", "replace").split():
         case [told, kind, size] if told == name and size.isdecimal():
@@ -303,10 +303,10 @@ def _entry(mode: bytes, blob: bytes, path: bytes, commit: str = "") -> Entry:
 
 
 def _entries(raw: bytes) -> list[Entry]:
-    """Return what `--raw -z` tells, of one parent or, in merges, of several: as many colons as parents.
+    """Return the entries in the output of `--raw -z`; a line of a merge has a colon for each parent.
 
     Raises:
-        IncompleteError: It is cut, or in another form.
+        IncompleteError: The output is cut, or has another form.
     """
     try:
         return _understood(raw)

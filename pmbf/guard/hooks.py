@@ -1,4 +1,4 @@
-"""Git hooks that run the check: made where there is none, never written over another's.
+"""Git hooks that run the check; the hook of another program is never overwritten.
 
 hooks/pre-commit    pmbf guard --staged
 hooks/commit-msg    pmbf guard --commit-msg FILE
@@ -22,17 +22,17 @@ ARGUMENTS = {
     "pre-push": '--pre-push "$@"',
     "pre-receive": "--pre-receive",
 }
-"""What each kind of hook asks for; git gives a commit-msg hook a file, a pre-push hook the remote's name and URL."""
+"""The arguments of each kind of hook. git gives a commit-msg hook a file, a pre-push hook the remote's name and URL."""
 USUAL = ("pre-commit", "commit-msg", "pre-push")
 """Hooks of a repository with a work tree."""
 READS_STDIN = ("pre-push", "pre-receive")
-"""Hooks that git gives lines; who reads them takes them from whoever reads after."""
+"""Hooks that get lines of git on stdin; only the first reader gets them."""
 MARK = "# made by `pmbf guard install`; `pmbf guard uninstall` takes it away"
 
 
 @dataclass(frozen=True, slots=True)
 class Hook:
-    """A hook's file and what became of it: `installed`, `renewed`, `removed`, `foreign` or `absent`."""
+    """A hook's file and its outcome: `installed`, `renewed`, `removed`, `foreign` or `absent`."""
 
     kind: str
     path: Path
@@ -40,10 +40,10 @@ class Hook:
 
 
 def install(folder: Path, kinds: Sequence[str], options: Sequence[str]) -> list[Hook]:
-    """Make hooks in a folder, and renew those made before.
+    """Make hooks in a folder, and renew the hooks that pmbf made before.
 
     Args:
-        folder: The repository's hooks.
+        folder: The folder of the repository's hooks.
         kinds: Keys of `ARGUMENTS`.
         options: Words of the command line that each hook adds, such as `-c` and a folder.
 
@@ -55,7 +55,7 @@ def install(folder: Path, kinds: Sequence[str], options: Sequence[str]) -> list[
 
 
 def uninstall(folder: Path, kinds: Sequence[str]) -> list[Hook]:
-    """Take away the hooks that `install` made, also where pre-commit has put them aside; others stay.
+    """Remove the hooks that `install` made, also if pre-commit has renamed them; other hooks stay.
 
     Raises:
         OSError: The folder cannot be written.
@@ -73,16 +73,17 @@ def uninstall(folder: Path, kinds: Sequence[str]) -> list[Hook]:
 
 
 def command_line(kind: str, options: Sequence[str]) -> str:
-    """Return the line that a hook runs; nothing is imported from the folder it runs in, the checked work tree.
+    """Return the line that a hook runs; nothing is imported from the current folder, the checked work tree.
 
-    `-P` leaves out that folder, `-E` what PYTHONPATH names: an empty part of it, as in `:/opt/lib`, is that folder.
+    `-P` leaves out the current folder, `-E` the folders of PYTHONPATH: an empty part, as in `:/opt/lib`, is the current
+    folder.
     """
     program = [sys.executable, "-E", "-P", "-m", "pmbf", "guard", "check", *options]
     return f"{shlex.join(program)} {ARGUMENTS[kind]}"
 
 
 def lines_to_add(kind: str, options: Sequence[str]) -> list[str]:
-    """Return what makes another's hook, a shell script, run the check first; what it reads from git it reads still."""
+    """Return the lines that make another hook, a shell script, run the check first; it still reads its lines of git."""
     command = command_line(kind, options)
     if kind not in READS_STDIN:
         return [f"{command} || exit $?"]

@@ -1,4 +1,4 @@
-"""A log of what a check found: one line of JSON for each finding, appended; never any text of either side."""
+"""A log of incidents: one line of JSON for each finding, appended; never text of payload or document."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from pmbf.guard.types import Finding, Verdict
 
 
 def append_incidents(path: str | os.PathLike[str], verdict: Verdict, *, channel: str, collection: str) -> int:
-    """Append a verdict's findings to a log, and return how many there were.
+    """Append the findings of a verdict to a log, and return their number.
 
-    The lines of one check stay together, and are on disk when this returns. A log that is made is its owner's alone; it
-    is opened even where there is nothing to append, so that one that cannot be written shows before it is needed.
+    The lines of one check stay together, and are on disk when this returns. Only its owner may read a new log. The log
+    is opened also without findings, so that a log that cannot be written is noticed before the first finding.
 
     Args:
         path: The log; a line of JSON for each incident.
-        verdict: The answer of a check.
-        channel: Which way it would have left, as in `Planned`.
+        verdict: The verdict of a check.
+        channel: The way of the payloads, as in `Plan`.
         collection: Path of the protected documents.
 
     Raises:
-        UnsupportedError: It is no regular file.
-        OSError: It cannot be written.
+        UnsupportedError: The log is no regular file.
+        OSError: The log cannot be written.
     """
     lines = "".join(json.dumps(one) + "\n" for one in _incidents(verdict, channel, collection)).encode()
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW
@@ -47,7 +47,7 @@ def append_incidents(path: str | os.PathLike[str], verdict: Verdict, *, channel:
 
 
 def _write(descriptor: int, lines: bytes) -> None:
-    """Write whole lines, or none: where the disk is full, what was written of them is taken back."""
+    """Write all lines or none: if the disk is full, then the written part is removed."""
     start = os.fstat(descriptor).st_size
     remaining = memoryview(lines)
     try:
@@ -82,6 +82,6 @@ def _told(finding: Finding, collection: str) -> dict[str, Any]:
         "n_chars_in_all": finding.n_chars_in_all,
         "share_of_document": finding.share_of_document,
         "share_of_payload": finding.share_of_payload,
-        "fingerprints": [one.fingerprint for one in finding.evidence],
-        "parts": sorted({one.part for one in finding.evidence if one.part}),
+        "fingerprints": [one.fingerprint for one in finding.snippets],
+        "parts": sorted({one.part for one in finding.snippets if one.part}),
     }

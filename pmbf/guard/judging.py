@@ -1,4 +1,4 @@
-"""From what a checker found in a payload to findings under a policy."""
+"""From a checker's report on a payload to findings under a policy."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pmbf.guard.allowing import Allowances, passage_fingerprint
 from pmbf.guard.escaped import ANEW
 from pmbf.guard.policy import Policy
 from pmbf.guard.reading import ReadPayload
-from pmbf.guard.types import Action, Evidence, Finding
+from pmbf.guard.types import Action, Finding, Snippet
 from pmbf.report import Match, Passage, Report, Span
 from pmbf.span import common, length_inside, merged, union_length
 from pmbf.text import SINGLE_CHARS, fold, tokenise
@@ -21,14 +21,14 @@ ORDER = {"block": 0, "warn": 1, "allowed": 2, "trace": 3}
 
 
 class Measured:
-    """A payload's text with its letters and digits counted: how many of them any stretch holds that are not public.
+    """A payload's text whose letters and digits can be counted in any span, without those of public text.
 
-    A letter of a script that is written without spaces counts as `SINGLE_CHARS`: it says as much.
+    A letter of a script without spaces counts as `SINGLE_CHARS`, since it says as much.
 
     Args:
-        text: Of the payload.
-        public: What of it does not count, ascending and disjoint.
-        anew: What says again, read anew, what stands elsewhere in it.
+        text: The payload's text.
+        public: Spans of public text, which does not count; ascending and disjoint.
+        anew: Spans that repeat, read in another way, text that stands elsewhere in the payload's text.
     """
 
     def __init__(self, text: str, public: Sequence[Span] = (), anew: Sequence[Span] = ()) -> None:
@@ -37,34 +37,34 @@ class Measured:
         self._anew = anew
         folded = fold(text)
         counted = np.frombuffer(folded.text.encode("utf-32-le"), np.uint32) != ord(" ")
-        # Where each of them begins in the text, ascending.
+        # Where each letter or digit begins in the text, ascending.
         self._places = folded.origin[:-1][counted]
         tokens = tokenise(text)
         self._singles = tokens.starts[tokens.singles]
 
     @property
     def n_chars(self) -> int:
-        """Letters and digits of the whole, each once."""
+        """Letters and digits of the whole text, each counted once."""
         return self.all_within([Span(0, len(self.text))]) - self.all_within(self._anew)
 
     def within(self, spans: Sequence[Span]) -> int:
-        """Return how many of them some spans hold that are not public, each counted once."""
+        """Return the letters and digits in some spans that are not public, each counted once."""
         return self.all_within(spans) - self.all_within(common(spans, self.public))
 
     def all_within(self, spans: Sequence[Span]) -> int:
-        """Return how many of them some spans hold, public ones too, each counted once."""
+        """Return the letters and digits in some spans, public text included, each counted once."""
         bounds = np.array([(one.start, one.stop) for one in merged(spans)], np.int64).reshape(-1, 2)
         letters, singles = (np.diff(np.searchsorted(places, bounds)).sum() for places in (self._places, self._singles))
         return int(letters + (SINGLE_CHARS - 1) * singles)
 
     def lines(self, span: Span, begin: int = 0) -> tuple[int, int]:
-        """Return the first and the last line of a span, from 1, of the text from some character on."""
+        """Return the first and the last line of a span; the line that holds character `begin` is line 1."""
         first = self.text.count("\n", begin, max(begin, span.start)) + 1
         return first, first + self.text.count("\n", span.start, max(span.start, span.stop - 1))
 
 
 def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allowances) -> list[Finding]:
-    """Return what a policy makes of a report, the worst first; what stays below every level is a trace."""
+    """Return the findings of a report under a policy, the worst first; a finding below every level is a trace."""
     if not any(match.passages for match in report.matches):
         return []
     text = read.text.text
@@ -77,7 +77,7 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
 
 
 def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
-    """Return a match with those of its passages of which enough is not public."""
+    """Return a match without passages that are public but for less than `min_chars` letters and digits."""
     kept = [
         passage
         for passage in match.passages
@@ -87,9 +87,10 @@ def _without_public(match: Match, measured: Measured, min_chars: int) -> Match:
 
 
 def _once(match: Match, parts: Sequence[Part]) -> Match:
-    """Return a match without passages that are found as they stand and anew, or anew twice: one of them is kept.
+    """Return a match whose passages cover a place of the source once, though some text was read in several ways.
 
-    That is the one with more of the source and less between: as it stands, if the other is not twice as good.
+    If a passage is found in the text as it stands and in text that was read anew, or in two kinds of text read anew,
+    then the passage with more of the source and less between is kept. The text as it stands counts double.
     """
     kinds = {one: _anew(one.query, parts) for one in match.passages}
     if not any(kinds.values()):
@@ -110,7 +111,7 @@ def _gain(passage: Passage) -> int:
 
 
 def _anew(span: Span, parts: Sequence[Part]) -> str:
-    """Return how a stretch was read anew, empty for one that is found as it stands."""
+    """Return how a span was read anew; empty if it is text as it stands."""
     part = part_at(parts, span.start, span.stop)
     return part.path if part and part.path in ANEW else ""
 
@@ -123,31 +124,31 @@ def _finding(
     allowances: Allowances,
     inline: frozenset[str],
 ) -> Finding:
-    evidence = tuple(_evidence(passage, read.parts, measured, allowances, inline) for passage in match.passages)
-    pairs = list(zip(match.passages, evidence, strict=True))
+    snippets = tuple(_snippet(passage, read.parts, measured, allowances, inline) for passage in match.passages)
+    pairs = list(zip(match.passages, snippets, strict=True))
     counted = _shares([passage for passage, one in pairs if not one.allowed_by], match, measured)
     action: Action | None = _action(*counted, policy)
     allowed_by = ""
-    if action is None and any(one.allowed_by for one in evidence):
+    if action is None and any(one.allowed_by for one in snippets):
         counted_without = _shares(match.passages, match, measured)
         action = "allowed" if _action(*counted_without, policy) else None
-        allowed_by = ", ".join(sorted({one.allowed_by for one in evidence if one.allowed_by}))
+        allowed_by = ", ".join(sorted({one.allowed_by for one in snippets if one.allowed_by}))
     document = match.document
     return Finding(
         read.payload,
         read.is_plain,
         document.id,
         document.path,
-        evidence,
+        snippets,
         *counted,
         action=action or "trace",
         allowed_by=allowed_by,
     )
 
 
-def _evidence(
+def _snippet(
     passage: Passage, parts: Sequence[Part], measured: Measured, allowances: Allowances, inline: frozenset[str]
-) -> Evidence:
+) -> Snippet:
     span = passage.query
     part = part_at(parts, span.start, span.stop)
     text = measured.text[span.start : span.stop]
@@ -155,12 +156,14 @@ def _evidence(
     allowed_by = allowances.allowed_by(fingerprint, inline)
     lines = measured.lines(span, part.start if part else 0)
     n_chars = measured.within([span])
-    return Evidence(span, lines, n_chars, fingerprint, text, allowed_by, part.path if part else "")
+    return Snippet(span, lines, n_chars, fingerprint, text, allowed_by, part.path if part else "")
 
 
 def _shares(passages: Sequence[Passage], match: Match, measured: Measured) -> tuple[int, float | None, float]:
-    """Return the letters and digits of passages that are not public, and what share of the document, if its length is
-    known, and of the payload they are."""
+    """Return the letters and digits of passages, without public text, and their shares of document and payload.
+
+    The share of the document is None if the document's length is unknown.
+    """
     spans = [passage.query for passage in passages]
     n_chars, n_all = measured.within(spans), measured.all_within(spans)
     shown = union_length(passage.source for passage in passages) * n_chars / max(1, n_all)

@@ -1,4 +1,4 @@
-"""Git LFS: what a pointer points to leaves with it. It is read where it lies, and missed where it does not.
+"""Git LFS: the object that a pointer names leaves with the pointer. It is read; if it is absent, the check says so.
 
 Source:
     git-lfs, docs/spec.md: a pointer is UTF-8 text under 1,024 bytes whose first line is its version.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from pmbf.contents import read_bounded
+from pmbf.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.errors import IncompleteError, NotFoundError, PmbfError
 
 _POINTER = re.compile(
@@ -20,7 +20,7 @@ MOST_BYTES = 1024
 
 
 def pointed_to(content: bytes) -> str | None:
-    """Return the SHA-256 that a pointer names, or None of anything else.
+    """Return the SHA-256 that a pointer names; None if the content is no pointer.
 
     >>> pointed_to(b"version https://git-lfs.github.com/spec/v1\\noid sha256:" + b"a" * 64 + b"\\nsize 3\\n")[:8]
     'aaaaaaaa'
@@ -30,15 +30,15 @@ def pointed_to(content: bytes) -> str | None:
 
 
 def stored(git_folder: Path | None, sha256: str, max_bytes: int) -> bytes:
-    """Return what a pointer points to.
+    """Return the object that a pointer names.
 
     Args:
-        git_folder: Of the repository, or None where there is none.
-        sha256: What the pointer names.
-        max_bytes: Most that is read.
+        git_folder: The repository's `.git` folder; None without a repository.
+        sha256: The SHA-256 that the pointer names.
+        max_bytes: The most bytes the object may have.
 
     Raises:
-        IncompleteError: It cannot be read.
+        IncompleteError: The object cannot be read.
     """
     pointer = "a Git LFS pointer"
     if git_folder is None:
@@ -47,7 +47,7 @@ def stored(git_folder: Path | None, sha256: str, max_bytes: int) -> bytes:
         )
     path = git_folder / "lfs" / "objects" / sha256[:2] / sha256[2:4] / sha256
     try:
-        return read_bounded(path, max_bytes)
+        return read_bounded(path, max_bytes, hint=MAX_BYTES_HINT)
     except NotFoundError:
         reason = f"not here ({sha256[:12]}…)"
     except (PmbfError, OSError) as error:

@@ -1,7 +1,7 @@
-"""What a leak check blocks and what it only says: `Policy`, one dataclass; each key with its type, range and direction.
+"""What a leak check blocks and what it warns of: `Policy`; each key has a type, a range and a looser direction.
 
-A level is reached by *letters and digits* after folding, so that no layout, case or disguise changes the count. A check
-is strict where it is silent: what could not be read blocks, and what is too large is not read.
+Levels count *letters and digits* after folding, so that no layout, case or disguise changes the count. The defaults are
+strict: if a payload cannot be read whole, or is too large to be read, then it blocks.
 """
 
 from __future__ import annotations
@@ -17,48 +17,48 @@ from pmbf.errors import ParameterError
 
 MIB = 1 << 20
 Shows = Literal["never", "resolve", "always"]
-"""How a protected document is named: not at all, by number or opaque id, or by its path."""
+"""How a protected document is named: not at all; by number or opaque id; by its path."""
 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """What is protected, from when on a finding blocks or warns, and what is looked at.
+    """Which documents are protected, from which levels on a finding blocks or warns, and which payloads are checked.
 
-    A level that is None is off. Shares count only from `share_chars` on: a common sentence is not a leak.
+    A level of None is off. Shares count only from `share_chars` on: a common sentence is not a leak.
 
     Args:
         collection: Folder of the protected documents.
-        endpoint: Endpoint filter in the place of the collection.
-        key_file: File of its site key.
+        endpoint: Endpoint filter, instead of a collection.
+        key_file: File of the endpoint filter's site key.
         block_chars: Letters and digits of one protected document in one payload that block it.
         warn_chars: The same for a warning.
         block_document_share: Share of a protected document that blocks, above 0 up to 1.
         warn_document_share: The same for a warning.
         block_payload_share: Share of the payload that stands in one protected document and blocks it.
         warn_payload_share: The same for a warning.
-        block_total_chars: Letters and digits of one protected document that block all payloads of a check together that
-            have some of them: what blocks by itself not counted, and equal passages once.
+        block_total_chars: Letters and digits of one protected document in several payloads of a check, none of which
+            blocks by itself, that block all these payloads; equal passages count once.
         warn_total_chars: The same for a warning.
         share_chars: Letters and digits below which no share counts.
         min_chars: Shortest passage that counts, in characters of the payload.
-        include: Globs; only paths that fit one are looked at, if there are any.
-        exclude: Globs; paths that fit one are not.
-        max_bytes: Larger files are incomplete.
-        timeout_s: Files that take longer to read are incomplete.
-        on_incomplete: What happens to what could not be looked at whole: `block` or `warn`.
-        on_not_text: What happens to binary files that hold no text: `pass`, `warn` or `block`.
+        include: Globs; only paths that fit one of them are checked. Empty: all paths.
+        exclude: Globs; paths that fit one of them are not checked.
+        max_bytes: A larger file is incomplete.
+        timeout_s: A file that takes longer to read is incomplete.
+        on_incomplete: What a payload that could not be checked whole does: `block` or `warn`.
+        on_not_text: What a binary file without text does: `pass`, `warn` or `block`.
         on_error: What an error of the check itself does, such as a missing collection: `block` or `warn`.
-        allow_inline: Whether `pmbf:allow FINGERPRINT` in a payload allows a passage; false where nobody says so and
-            the payload may come from another than who checks it.
+        allow_inline: Whether `pmbf:allow FINGERPRINT` in a payload allows a passage. Default: true; false if the
+            payload may come from another user than the one who checks it.
         baseline: File of allowed fingerprints, or empty.
-        ignore: Files whose text is public: what stands in them does not count.
-        allow_licences: Whether the texts of licences, which pmbf knows, do not count either.
-        name: What incidents call the policy.
-        message: Shown to who is blocked: whom to ask, where to read more.
-        show_source: Who is told which protected document a passage is of. `always`: everybody, by path. `resolve`: by
-            number or opaque id, which `pmbf guard resolve` names where the collection is. `never`: nobody. `local`: by
-            path whoever checks on this machine, by number all others: those that push to a server, read SARIF or the
-            output of CI, or ask the service over TCP.
+        ignore: Files whose text is public, so that it does not count.
+        allow_licences: Whether the texts of licences that pmbf knows do not count either.
+        name: Name of the policy in incidents.
+        message: Shown when the check blocks: whom to ask, where to read more.
+        show_source: Who is told which protected document a passage is of. `always`: everybody, by path. `resolve`:
+            everybody, by number or opaque id; `pmbf guard resolve` names the document where the collection is. `never`:
+            nobody. `local`: the user who checks on this machine by path, all others by number: those who push to a
+            server, read SARIF or the output of CI, or ask the service over TCP.
 
     Raises:
         ParameterError: A value has the wrong type or is outside its range, or both a collection and an endpoint filter
@@ -106,11 +106,11 @@ class Policy:
 
     @property
     def protected(self) -> str:
-        """Where the protected documents are: the collection or the endpoint filter; empty where none is named."""
+        """Where the protected documents are: the collection or the endpoint filter; empty if none is named."""
         return self.collection or self.endpoint
 
     def shows(self, *, to_others: bool) -> Shows:
-        """Return how a protected document is named to who checks on this machine, or to others."""
+        """Return how a protected document is named to the user who checks on this machine, or to others."""
         if self.show_source == "local":
             return "resolve" if to_others else "always"
         return self.show_source
@@ -123,19 +123,19 @@ class Policy:
 # ---------------------------------------------------------------------- keys
 
 Loosens = Callable[[Any, Any], bool]
-"""Whether a new value is looser than an old one."""
+"""Whether a new value is looser than an old value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What a key takes.
+    """The values that a key takes.
 
     Args:
-        expected: In words.
-        fits: Whether a value does.
-        kind: How it is written as text: `number`, `count`, `words`, `flag`, `word`, `path`, `paths`.
-        loosens: Whether a new value is looser than an old one.
-        optional: Whether it can be `off`.
+        expected: These values in words.
+        fits: Whether a value is one of them.
+        kind: How a value is written as text: `number`, `count`, `words`, `flag`, `word`, `path`, `paths`.
+        loosens: Whether a new value is looser than an old value.
+        optional: Whether the value can be `off`.
     """
 
     expected: str
@@ -167,7 +167,7 @@ def _is_words(value: Any) -> bool:
 
 
 def _higher(new: Any, old: Any) -> bool:
-    """Whether a level is harder to reach; None, which is off, is never reached."""
+    """Whether the new level is harder to reach; None, which is off, is never reached."""
     return (new is None and old is not None) or (new is not None and old is not None and new > old)
 
 
@@ -192,7 +192,7 @@ def _place(path: str) -> str:
 
 
 def _elsewhere(new: str, old: str) -> bool:
-    """Whether a path leads to another place than an old one, however each is written."""
+    """Whether a path leads to another place than an old path, however the two are written."""
     return _place(new) != _place(old)
 
 
@@ -216,7 +216,7 @@ def _choice(*strictest_first: str) -> Key:
 
 
 def _leave() -> Key:
-    """Return a key that lets something pass where it is true."""
+    """Return a key that is looser if it is true."""
     return Key("true or false", lambda value: isinstance(value, bool), "flag", lambda new, old: new and not old)
 
 
@@ -257,4 +257,4 @@ KEYS: dict[str, Key] = {
     "message": _text("word", lambda new, old: bool(old) and new != old),
     "show_source": _choice("never", "resolve", "local", "always"),
 }
-"""What each field of `Policy` takes, and in which direction it loosens."""
+"""The values of each field of `Policy`, and which of two values is looser."""

@@ -1,9 +1,9 @@
-"""What everybody has and nobody leaks: texts that a policy ignores, and the licences that come with pmbf.
+"""Public texts, which nobody can leak: the texts that a policy ignores, and the licences that pmbf knows.
 
-Ignored texts are aligned with what is checked. Licences are known by hashes alone: of every eight words in a row the
-SipHash under a key of zeros, of every six of these in a row the least. Where a text has two such hashes, with at most
-eight words between theirs, it quotes a licence, from the first word of the one to the last of the other: so the name of
-who gives the licence belongs to it.
+Ignored texts are aligned with the checked text. Licences are known by hashes alone: the SipHash of every eight words in
+a row, under a key of zeros; of every six hashes in a row the least is kept. If a text has two such hashes, with at most
+eight words between their words, then it quotes a licence from the first word of one hash to the last word of the other.
+So the name of the licensor belongs to the quotation.
 
     licences.bin, little-endian
         0  8 bytes    magic "PMBFPUBL"
@@ -11,7 +11,7 @@ who gives the licence belongs to it.
        24  2 uint32   number of hashes, CRC-32 of them
        32  uint32 …   lower halves of the hashes, ascending
 
-`tools/make_licences.py` writes the file; docs/licences.md says of what.
+`tools/make_licences.py` writes the file; docs/licences.md lists the licences.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ LICENCES_FILE = Path(__file__).with_name("licences.bin")
 SHINGLE_TOKENS = 8
 MOST_BETWEEN = 8
 WINDOW = 6
-"""Thirteen words in a row that two texts share have a hash that both keep; of all hashes two in seven are kept."""
+"""If two texts share thirteen words in a row, then both keep a common hash; two in seven of all hashes are kept."""
 
 _HEADER = struct.Struct("<8s16s2I")
 _MAGIC = b"PMBFPUBL"
@@ -49,22 +49,22 @@ Hashes = NDArray[np.uint32]
 
 @dataclass(frozen=True, slots=True)
 class PublicText:
-    """What does not count wherever it stands.
+    """Text that does not count, wherever it stands.
 
     Args:
-        texts: That are ignored.
-        licences: Whether the licences are.
+        texts: Ignored texts.
+        licences: Whether the licences are public, too.
     """
 
     texts: tuple[str, ...] = ()
     licences: bool = True
 
     def spans(self, text: str, min_chars: int) -> list[Span]:
-        """Return where a text quotes what is public, ascending and disjoint.
+        """Return the spans of a text that quote public text, ascending and disjoint.
 
         Args:
-            text: What is checked.
-            min_chars: Of the shortest quotation of an ignored text.
+            text: The checked text.
+            min_chars: Length of the shortest quotation of an ignored text, in characters.
 
         Raises:
             CorruptError: The file of licences is damaged.
@@ -74,7 +74,7 @@ class PublicText:
 
 
 def licence_spans(text: str) -> list[Span]:
-    """Return where a text quotes a licence, ascending and disjoint.
+    """Return the spans of a text that quote a licence, ascending and disjoint.
 
     Raises:
         CorruptError: The file of licences is damaged.
@@ -95,7 +95,7 @@ def licence_spans(text: str) -> list[Span]:
 
 
 def sampled(tokens: kernels.Tokens) -> tuple[Hashes, NDArray[np.intp]]:
-    """Return the hashes of a text that licences are known by, in text order, and the first token of each."""
+    """Return the sampled hashes of a text as licences have them, in text order, and the first token of each."""
     hashes = kernels.siphash_windows(tokens.hashes, width=SHINGLE_TOKENS, key=_NO_KEY)
     first = winnowed(hashes, WINDOW)
     return hashes[first].astype(np.uint32), first
@@ -116,7 +116,7 @@ def parse(raw: bytes, *, name: str) -> Hashes:
 
     Args:
         raw: The whole file.
-        name: What an error message calls it.
+        name: The name of the file in an error message.
 
     Raises:
         CorruptError: The bytes are damaged or of another version.

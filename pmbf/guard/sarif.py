@@ -1,6 +1,6 @@
-"""A verdict as SARIF 2.1.0, as code hosts show it beside the lines; never with any text.
+"""A verdict as SARIF 2.1.0, which code hosts show beside the lines; never with any text.
 
-One result for each passage, with the passage's fingerprint, so that it stays the same alert wherever it moves.
+Each passage is one result with the passage's fingerprint, so that the alert stays the same if the passage moves.
 
 Source:
     OASIS SARIF 2.1.0; docs.github.com, "SARIF support for code scanning": 25,000 results a run, of which the gravest
@@ -13,12 +13,12 @@ from itertools import chain
 from typing import Any
 from urllib.parse import quote_from_bytes
 
-from pmbf.guard.types import Evidence, Finding, Payload, Unread, Verdict
+from pmbf.guard.types import Finding, Payload, Snippet, Unread, Verdict
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 MOST_RESULTS, MOST_LOCATIONS = 25_000, 1_000
 MOST_LOCATIONS_IN_ALL = 100_000
-"""Of a run: some 20 MB."""
+"""Locations of one run: some 20 MB."""
 LEAK, INCOMPLETE = "pmbf-guard/protected-text", "pmbf-guard/incomplete"
 _LEVELS = {"block": "error", "warn": "warning", "allowed": "note"}  # a verdict has no traces
 _GRAVEST_FIRST = ("error", "warning", "note")
@@ -30,23 +30,23 @@ _RULES = {
     ),
     INCOMPLETE: (
         "Something could not be checked whole",
-        "What was not read to its end may hold protected text: it is damaged, encrypted, too large, or not here.",
+        "A payload that was not read whole may hold protected text: it is damaged, encrypted, too large, or absent.",
         "Send it in a form that can be read, or exclude it in the policy of `pmbf guard`.",
     ),
 }
-"""Of each rule its short and full description, and what to do."""
+"""The short description of each rule, its full description, and what to do."""
 
 
 def to_sarif(verdict: Verdict, version: str) -> dict[str, Any]:
     """Return a verdict as a SARIF log.
 
     Args:
-        verdict: The answer of a check.
-        version: Of pmbf.
+        verdict: The verdict of a check.
+        version: The version of pmbf.
     """
-    n_results = sum(len(finding.evidence) for finding in verdict.findings) + len(verdict.incomplete)
+    n_results = sum(len(finding.snippets) for finding in verdict.findings) + len(verdict.incomplete)
     n_locations = max(1, min(MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL // max(1, n_results)))
-    passages = (_passage(finding, one, n_locations) for finding in verdict.findings for one in finding.evidence)
+    passages = (_passage(finding, one, n_locations) for finding in verdict.findings for one in finding.snippets)
     incomplete = (_incomplete(one, verdict.incomplete_blocks) for one in verdict.incomplete)
     results = sorted(chain(passages, incomplete), key=lambda result: _GRAVEST_FIRST.index(result["level"]))
     run: dict[str, Any] = {
@@ -79,7 +79,7 @@ def _rules(message: str) -> list[dict[str, Any]]:
     ]
 
 
-def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any]:
+def _passage(finding: Finding, one: Snippet, n_locations: int) -> dict[str, Any]:
     action, name = "allowed" if one.allowed_by else finding.action, finding.document_id or finding.document_path
     source = _document(finding) + (f" in {one.part}" if one.part else "")
     result: dict[str, Any] = {
@@ -109,14 +109,14 @@ def _passage(finding: Finding, one: Evidence, n_locations: int) -> dict[str, Any
 
 
 def _document(finding: Finding) -> str:
-    """Return what names the protected document, as far as it is named; an opaque id does alone."""
+    """Return the name of the protected document as far as the policy names it; an opaque id has no number beside it."""
     return finding.source + (
         f" (document {finding.document_id})" if finding.document_path and finding.document_id else ""
     )
 
 
 def _locations(payload: Payload, lines: tuple[int, int] | None, n_locations: int) -> list[dict[str, Any]]:
-    """Return a location for each of the first paths; a message, which has none, is named by its commit."""
+    """Return a location for each of the first paths; a message has no path, and is located by its commit."""
     region = {"region": {"startLine": lines[0], "endLine": lines[1]}} if lines else {}
     paths = payload.paths[:n_locations] or (f"commit/{payload.commit}",)
     return [{"physicalLocation": {"artifactLocation": _artifact(path), **region}} for path in paths]

@@ -22,9 +22,10 @@ def is_selected(path: str, policy: Policy) -> bool:
 
 
 def _fits(path: str, patterns: Sequence[str]) -> bool:
-    """Return whether a path fits a pattern: one with a slash as a whole or a folder above it, others any part of it.
+    """Return whether a path fits a pattern.
 
-    `./docs` is the folder at the top.
+    A pattern with a slash fits the whole path or a folder above it; any other pattern fits a part of the path. `./docs`
+    is the folder at the top.
     """
     if not patterns:
         return False

@@ -1,10 +1,10 @@
-"""One leak check, whoever asks for it: a policy with the files that it names, from payloads to a verdict.
+"""One leak check for every front end: a policy with the files that it names, from payloads to a verdict.
 
     Session.of(policy) ─► judged(payloads)   looked at in this process
-                       ─► verdict(planned)   looked at here, or by another judge such as the service
+                       ─► verdict(plan)   looked at here, or by another judge such as the service
 
-The command line, the service and its working processes make a session and ask it. Nothing else knows which checker a
-policy wants and what the policy allows. Heavy imports wait until a text is looked at: a hook may leave that to the
+The command line, the service and its working processes make sessions. Only a session knows which checker a policy needs
+and which passages the policy allows. Heavy imports wait until a text is looked at, since a hook may leave that to the
 service.
 """
 
@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from pmbf.contents import read_bounded
+from pmbf.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.guard.baseline import Baseline, read_baseline
 from pmbf.guard.policy import Policy
 from pmbf.guard.types import Judged, Payload, Verdict
@@ -24,7 +24,7 @@ from pmbf.guard.verdict import verdict
 if TYPE_CHECKING:
     from pmbf.guard.allowing import Allowances
     from pmbf.guard.checker import Checker
-    from pmbf.guard.sources import Planned
+    from pmbf.guard.sources import Plan
 
 Named = tuple[str, bytes]
 """A file's name and its content."""
@@ -34,13 +34,13 @@ Judge = Callable[["Session", Iterable[Payload]], Iterator[Judged]]
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """A policy, and what the files hold that it names.
+    """A policy, and the contents of the files that it names.
 
     Args:
         policy: What blocks; it names the protected documents.
-        baseline: What may leave all the same, or None.
+        baseline: Passages that may leave, or None.
         ignored: Public files.
-        to_others: Whether the verdict is for others than who checks on this machine.
+        to_others: Whether the verdict goes to others than the user who checks on this machine.
     """
 
     policy: Policy
@@ -54,13 +54,13 @@ class Session:
 
         Args:
             policy: What blocks.
-            to_others: Whether the verdict is for others than who checks on this machine.
+            to_others: Whether the verdict goes to others than the user who checks on this machine.
 
         Raises:
-            PmbfError, OSError: One of them cannot be read.
+            PmbfError, OSError: One of the files cannot be read.
         """
         baseline = read_baseline(policy.baseline) if policy.baseline else None
-        ignored = tuple((name, read_bounded(name, policy.max_bytes)) for name in policy.ignore)
+        ignored = tuple((name, read_bounded(name, policy.max_bytes, hint=MAX_BYTES_HINT)) for name in policy.ignore)
         return Session(policy, baseline, ignored, to_others)
 
     def under(self, baseline: Baseline | None) -> Session:
@@ -68,7 +68,7 @@ class Session:
         return replace(self, baseline=baseline)
 
     def key(self) -> bytes:
-        """Return the key under which passages are fingerprinted: the baseline's, else that of the protected documents.
+        """Return the key of fingerprints: the baseline's key, else the key of the protected documents.
 
         Raises:
             PmbfError: The protected documents cannot be opened.
@@ -80,7 +80,7 @@ class Session:
 
     @contextmanager
     def checker(self) -> Iterator[Checker]:
-        """Give who knows the protected documents.
+        """Give the checker of the protected documents.
 
         Raises:
             PmbfError: The collection or the endpoint filter cannot be opened, or protects nothing.
@@ -99,10 +99,10 @@ class Session:
             yield CollectionChecker.under(policy, collection)
 
     def allowances(self, key: bytes) -> Allowances:
-        """Return what may leave all the same.
+        """Return which passages may leave, and which texts are public.
 
         Args:
-            key: Of the protected documents; a baseline brings its own.
+            key: The key of the protected documents; a baseline brings its own key.
 
         Raises:
             PmbfError: A public file cannot be read whole.
@@ -122,8 +122,8 @@ class Session:
         """Yield payloads with their findings, in order, looked at in this process.
 
         Args:
-            payloads: What wants to leave.
-            checker: Who knows the protected documents, where they are open already.
+            payloads: Payloads with their contents.
+            checker: The checker, if the protected documents are open already.
 
         Raises:
             PmbfError: The protected documents or a public file cannot be read.
@@ -137,18 +137,18 @@ class Session:
             yield from judged(payloads, self.policy, checker, self.allowances(checker.key))
 
     def verdict(
-        self, planned: Planned, judge: Judge | None = None, on_progress: Callable[[], None] = lambda: None
+        self, plan: Plan, judge: Judge | None = None, on_progress: Callable[[], None] = lambda: None
     ) -> Verdict:
-        """Return whether payloads may leave; it names protected documents as far as the policy lets it.
+        """Return whether payloads may leave; protected documents are named as far as the policy allows.
 
         Args:
-            planned: What wants to.
-            judge: Who looks at them; without one this process does.
+            plan: The payloads.
+            judge: Looks at the payloads; None: this process does.
             on_progress: Called after each payload.
 
         Raises:
-            PmbfError, OSError: Whatever kept the check from an answer.
+            PmbfError, OSError: The check could not answer.
         """
-        looked_at = (judge or Session.judged)(self, planned.payloads)
-        made = verdict(planned, self.policy, looked_at, on_progress)
+        looked_at = (judge or Session.judged)(self, plan.payloads)
+        made = verdict(plan, self.policy, looked_at, on_progress)
         return made.withheld(self.policy.shows(to_others=self.to_others))

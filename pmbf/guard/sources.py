@@ -1,8 +1,8 @@
 """What a check looks at: files, standard input, the index, or the commits of a range, a push or a received pack.
 
-    paths, stdin, index, commits ─► Planned: what is looked at, what is left out and counted ─► Payload, one by one
+    paths, stdin, index, commits ─► Plan: what is looked at, what is left out and counted ─► Payload, one by one
 
-What is left out is known before anything is read; contents come one by one, as they are asked for.
+A plan knows what is left out before any content is read; contents are read one by one, when they are needed.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from pmbf.contents import read_bounded, read_stream, reason_of
+from pmbf.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
 from pmbf.errors import IncompleteError, PmbfError
 from pmbf.guard import lfs
 from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
@@ -27,39 +27,40 @@ STDIN = "-"
 
 
 @dataclass(frozen=True, slots=True)
-class Planned:
-    """What one check looks at.
+class Plan:
+    """The payloads of one check.
 
     Args:
-        channel: Which way it would leave: `path`, `stdin`, `staged`, `range`, `pre-push` or `pre-receive`.
-        payloads: One by one; may be asked for once.
-        n_planned: How many there are.
-        n_excluded: Paths the policy leaves out.
+        channel: The way of the payloads: `path`, `stdin`, `staged`, `commit-msg`, `range`, `pre-push`, `pre-receive` or
+            `service`.
+        payloads: The payloads, one by one; can be iterated once.
+        n_payloads: Number of payloads.
+        n_excluded: Paths that the policy leaves out.
         n_submodules: Submodules, which are other repositories.
-        unread: What cannot even be planned.
-        asked: Whether the user named something, so that finding nothing to look at is an error.
+        unread: Payloads that are known to be unreadable before the check.
+        is_named: Whether the user named files or stdin, so that a check of no file is an error.
     """
 
     channel: str
     payloads: Iterator[Payload]
-    n_planned: int
+    n_payloads: int
     n_excluded: int = 0
     n_submodules: int = 0
     unread: tuple[Unread, ...] = ()
-    asked: bool = False
+    is_named: bool = False
 
 
 # ---------------------------------------------------------------------- files
 
 
-def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str = "stdin") -> Planned:
-    """Return the plan for what a command line names: files, folders with all they hold, `-` for standard input.
+def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str = "stdin") -> Plan:
+    """Return the plan for the words of a command line: files, folders with all files in them, `-` for standard input.
 
     Args:
-        words: In order.
+        words: Files, folders and `-`, in order.
         policy: Which paths, how large.
         base: The folder that the policy's globs start from.
-        stdin_name: What to call standard input; its ending tells the format.
+        stdin_name: Name of standard input; its ending tells the format.
     """
     kept: list[tuple[str, str]] = []
     unread: list[Unread] = []
@@ -75,22 +76,22 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
             n_excluded += 1
     channel = "stdin" if list(words) == [STDIN] else "path"
     payloads = (each for path, shown in kept for each in _with_pointed(_file(path, shown, policy), None, policy))
-    return Planned(channel, payloads, len(kept), n_excluded, unread=tuple(unread), asked=True)
+    return Plan(channel, payloads, len(kept), n_excluded, unread=tuple(unread), is_named=True)
 
 
-def of_content(name: str, content: bytes, channel: str) -> Planned:
-    """Return the plan for bytes that somebody gives, looked at as standard input is.
+def of_content(name: str, content: bytes, channel: str) -> Plan:
+    """Return the plan for given bytes, which are checked as standard input is.
 
     Args:
-        name: What to call them; its ending tells the format.
-        content: All of them.
-        channel: Which way they would leave.
+        name: Name of the bytes; its ending tells the format.
+        content: All bytes.
+        channel: The way of the bytes.
     """
-    return Planned(channel, iter([Payload(name, (name,), content, "stdin")]), 1, asked=True)
+    return Plan(channel, iter([Payload(name, (name,), content, "stdin")]), 1, is_named=True)
 
 
 def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
-    """Yield each file with what it is called, or why a folder cannot be looked into."""
+    """Yield each file with its name in messages, or the problem of a folder that cannot be entered."""
     for word in words:
         if word == STDIN or not os.path.isdir(word):
             yield word, word
@@ -115,89 +116,101 @@ def _file(path: str, shown: str, policy: Policy) -> Payload:
         content = read_stream(path, policy.max_bytes, wait_s=policy.timeout_s)
     except (PmbfError, OSError) as error:
         return Payload(shown, (shown,), None, where, problem=reason_of(error))
+    if not content and is_stream(path):
+        return Payload(shown, (shown,), None, where, problem="0 bytes came")
     return Payload(shown, (shown,), content, where)
 
 
 # ---------------------------------------------------------------------- git
 
 
-def of_index(repository: Repository, policy: Policy) -> Planned:
-    """Return the plan for what would be committed: the index against HEAD, never the work tree."""
+def of_index(repository: Repository, policy: Policy) -> Plan:
+    """Return the plan for the next commit: the index against HEAD, never the work tree."""
     open_paths = [Unread(path, "not merged") for path in repository.unmerged()]
-    return _of_entries(repository, repository.staged(), policy, "staged", "index", unread=open_paths)
+    return _plan(repository, _Brought(repository.staged()), policy, "staged", open_paths)
 
 
-def of_message(file: str, policy: Policy) -> Planned:
+def of_message(file: str, policy: Policy) -> Plan:
     """Return the plan for the message of a commit that git is about to make.
 
-    What git itself adds below its scissors is no part of the message: `git commit -v` shows the changes there. Comments
-    stay, since how git cleans the message up is not known here.
+    The text below git's scissors line is no part of the message: `git commit -v` shows the changes there. Comments are
+    checked, since git may keep them.
 
     Args:
-        file: Where git keeps the message.
-        policy: How large it may be.
+        file: The file that git keeps the message in.
+        policy: How large the message may be.
 
     Raises:
         PmbfError, OSError: The file cannot be read.
     """
-    message = _ADDED_BY_GIT.sub(b"", read_bounded(file, policy.max_bytes))
-    return Planned("commit-msg", iter([Payload("the message of the commit", (), message, "commit")]), 1)
+    message = _ADDED_BY_GIT.sub(b"", read_bounded(file, policy.max_bytes, hint=MAX_BYTES_HINT))
+    return Plan("commit-msg", iter([Payload("the message of the commit", (), message, "commit")]), 1)
 
 
 _ADDED_BY_GIT = re.compile(
     rb"^(?P<mark>\S{1,8}) -{24} >8 -{24}\n(?:(?P=mark)(?: [^\n]*)?\n){2,8}(?=diff |\Z).*\Z",
     re.MULTILINE | re.DOTALL,
 )
-"""What follows the message where git shows the changes in the editor: scissors, comments in the user's language."""
+"""The text that git adds to a message when it shows the changes in the editor: scissors, comments in any language."""
 
 
-def of_range(repository: Repository, revisions: str, policy: Policy) -> Planned:
+def of_range(repository: Repository, revisions: str, policy: Policy) -> Plan:
     """Return the plan for every blob, commit message and path that the commits of a range bring."""
     commits = repository.commits([revisions], [])
-    return _of_entries(repository, repository.introduced(commits), policy, "range", "commit", commits)
+    return _plan(repository, _Brought(repository.introduced(commits), commits), policy, "range")
 
 
-def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence[str], policy: Policy) -> Planned:
-    """Return the plan for what git is about to push, from the lines it gives a pre-push hook.
+def of_push(repository: Repository, lines: Iterable[bytes], server_has: Sequence[str], policy: Policy) -> Plan:
+    """Return the plan for the objects that git is about to push, from the lines of a pre-push hook.
 
     Args:
-        repository: The local one.
+        repository: The local repository.
         lines: `<local ref> <local object> <remote ref> <remote object>`; a deletion has zeros for the local object.
-        server_has: Names of objects the server has, of which some may be unknown here: they and all before them have
-            left already. Branches of the remote as they are known here do not count: its address may have changed.
+        server_has: Names of objects that the server has; some may be unknown here. These objects and their ancestors
+            have left already. The remote branches known here do not count: the remote's address may have changed.
         policy: Which paths, how large.
     """
     fields = [line.decode("utf-8", "surrogateescape").split() for line in lines if line.strip()]
     pushed = [(one[2], one[1]) for one in fields if len(one) == 4 and not is_zero(one[1])]
     there = [one[3] for one in fields if len(one) == 4 and not is_zero(one[3])]
     malformed = [Unread(" ".join(one), "not a line of a pre-push hook") for one in fields if len(one) != 4]
-    return _of_objects(repository, pushed, [*there, *server_has], [], policy, "pre-push", malformed)
+    brought = _brought(repository, pushed, [*there, *server_has], [])
+    return _plan(repository, brought, policy, "pre-push", malformed)
 
 
-def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) -> Planned:
-    """Return the plan for what a repository has received and not yet accepted, from the lines of a pre-receive hook.
+def of_received(repository: Repository, lines: Iterable[bytes], policy: Policy) -> Plan:
+    """Return the plan for objects that were received and not yet accepted, from the lines of a pre-receive hook.
 
     Args:
-        repository: The receiving one; git keeps new objects in quarantine, and its variables say where.
+        repository: The receiving repository; git keeps new objects in quarantine, and its variables name the place.
         lines: `<old object> <new object> <ref>`; a deletion has zeros for the new object.
         policy: Which paths, how large.
     """
     fields = [line.decode("utf-8", "surrogateescape").rstrip("\n").split(" ", 2) for line in lines if line.strip()]
     pushed = [(one[2], one[1]) for one in fields if len(one) == 3 and not is_zero(one[1])]
     malformed = [Unread(" ".join(one), "not a line of a pre-receive hook") for one in fields if len(one) != 3]
-    return _of_objects(repository, pushed, [], ["--all"], policy, "pre-receive", malformed)
+    return _plan(repository, _brought(repository, pushed, [], ["--all"]), policy, "pre-receive", malformed)
 
 
-def _of_objects(
-    repository: Repository,
-    pushed: Sequence[tuple[str, str]],
-    there: Sequence[str],
-    without: Sequence[str],
-    policy: Policy,
-    channel: str,
-    unread: Sequence[Unread],
-) -> Planned:
-    """Return the plan for refs and what is pushed to them: commits, or tags of commits, trees and blobs."""
+@dataclass(frozen=True, slots=True)
+class _Brought:
+    """What commits bring: the entries that they set, and the names of commits and tags whose messages leave too."""
+
+    entries: Sequence[Entry]
+    messages: Sequence[str] = ()
+
+
+def _brought(
+    repository: Repository, pushed: Sequence[tuple[str, str]], there: Sequence[str], without: Sequence[str]
+) -> _Brought:
+    """Return what pushed objects bring: commits, or tags of commits, trees and blobs.
+
+    Args:
+        repository: Holds the objects.
+        pushed: Each ref with the name of the object that is pushed to it.
+        there: Names of objects that the server has; some may be unknown here.
+        without: Options of `git rev-list` that name further known commits.
+    """
     met = repository.headers(list(dict.fromkeys(there)), fetches=False)
     known = [f"^{one.name}" for one in met if one.kind in ("commit", "tag")]
     entries, tips, tags = [Entry(TREE, "", ref) for ref, _ in pushed], [], []
@@ -208,15 +221,14 @@ def _of_objects(
             tags.append(one.name)
         elif one.kind == "tree":
             entries += repository.in_tree(one.name)
-        else:  # a blob, or missing, which shows when it is read
+        else:  # a blob, or a missing object, which shows when it is read
             entries.append(Entry("100644", one.name, one.name))
     commits = repository.commits([*tips, *known], without) if tips else []
-    entries += repository.introduced(commits)
-    return _of_entries(repository, entries, policy, channel, "commit", [*commits, *tags], unread)
+    return _Brought([*entries, *repository.introduced(commits)], [*commits, *tags])
 
 
 def _peeled(repository: Repository, names: Sequence[str]) -> Iterator[Object]:
-    """Yield objects, tags with what they point to."""
+    """Yield objects, and after tags the objects that they point to."""
     waiting = list(dict.fromkeys(names))
     while waiting:
         found = repository.headers(waiting)
@@ -226,19 +238,14 @@ def _peeled(repository: Repository, names: Sequence[str]) -> Iterator[Object]:
         waiting = [content.split(b"\n", 1)[0].removeprefix(b"object ").decode() for content in contents]
 
 
-def _of_entries(
-    repository: Repository,
-    entries: Iterable[Entry],
-    policy: Policy,
-    channel: str,
-    where: Where,
-    messages: Sequence[str] = (),
-    unread: Sequence[Unread] = (),
-) -> Planned:
-    """Return the plan for entries of git: each distinct blob once with all its paths, messages, and all names."""
+def _plan(
+    repository: Repository, brought: _Brought, policy: Policy, channel: str, unread: Sequence[Unread] = ()
+) -> Plan:
+    """Return the plan for what git brings: each distinct blob once with all its paths, messages, and all names."""
+    where: Where = "index" if channel == "staged" else "commit"
     kept: dict[str, list[Entry]] = {}
     excluded, submodules, names = set(), set(), dict[str, None]()
-    for entry in entries:
+    for entry in brought.entries:
         selected = is_selected(entry.path, policy)
         if entry.mode == SUBMODULE:
             submodules.add(entry.path)
@@ -249,16 +256,16 @@ def _of_entries(
         if selected:
             names[entry.path] = None
     payloads = itertools.chain(
-        _blobs(repository, kept, policy, where), _messages(repository, messages, where), _names(names)
+        _blobs(repository, kept, policy, where), _messages(repository, brought.messages, where), _names(names)
     )
-    n_planned = len(kept) + len(messages) + bool(names)
-    return Planned(channel, payloads, n_planned, len(excluded), len(submodules), tuple(unread))
+    n_payloads = len(kept) + len(brought.messages) + bool(names)
+    return Plan(channel, payloads, n_payloads, len(excluded), len(submodules), tuple(unread))
 
 
 def _blobs(
     repository: Repository, kept: Mapping[str, Sequence[Entry]], policy: Policy, where: Where
 ) -> Iterator[Payload]:
-    """Yield the payload of each blob; those that are missing or too large are never read."""
+    """Yield the payload of each blob; missing and too large blobs are not read."""
     if not kept:
         return
     readable = []
@@ -280,7 +287,7 @@ def _payload(entries: Sequence[Entry], content: bytes | None, where: Where, prob
 
 
 def _messages(repository: Repository, names: Sequence[str], where: Where) -> Iterator[Payload]:
-    """Yield what each commit and annotated tag says: its message, then who made it and all else but other objects."""
+    """Yield the text of each commit and annotated tag: its message, then its headers but for names of objects."""
     for found in repository.objects(names) if names else ():
         head, _, message = (found.content or b"").partition(b"\n\n")
         said = message + b"\n\n" + _OTHER_OBJECTS.sub(b"", head + b"\n")
@@ -293,7 +300,7 @@ _OTHER_OBJECTS = re.compile(rb"^(?:tree|parent|object) [0-9a-f]{40,64}\n", re.MU
 
 
 def _names(names: Iterable[str]) -> Iterator[Payload]:
-    """Yield the names of paths, branches and tags, which leave too, a line each."""
+    """Yield one payload with the names of paths, branches and tags, which leave too, a line each."""
     content = "\n".join(map(_readable, names)).encode()
     if content:
         yield Payload("the names of paths, branches and tags", (), content, "names")
@@ -308,7 +315,7 @@ def _readable(name: str) -> str:
 
 
 def _with_pointed(payload: Payload, git_folder: Path | None, policy: Policy) -> Iterator[Payload]:
-    """Yield a payload; after a pointer of Git LFS, which may say more than it must, also what it points to."""
+    """Yield a payload; after a pointer of Git LFS, which may hold more text than it must, also its object."""
     yield payload
     sha256 = lfs.pointed_to(payload.content or b"")
     if sha256 is None:

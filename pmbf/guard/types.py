@@ -1,8 +1,8 @@
-"""What a leak check is given and what it answers: plain, frozen data.
+"""Payloads, findings and verdicts of a leak check: plain, frozen data.
 
-Payload      something that wants to leave: a file, a blob of git, standard input
-Finding      a payload and a protected document that share text, and what the policy makes of it
- └ Evidence  one passage of it: where in the payload's text, how much, under which fingerprint
+Payload      something that wants to leave: a file, a blob of git, a message, standard input
+Finding      a payload and a protected document that share text, and the policy's action
+ └ Snippet   one passage of the finding: its span in the payload's text, its length, its fingerprint
 Judged       a payload that was looked at, with its findings
 Verdict      of all payloads together
 """
@@ -12,13 +12,12 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
+from pmbf.errors import BLOCKED, DONE, FAILED
 from pmbf.guard.policy import Shows
 from pmbf.span import Span
 
 Where = Literal["path", "stdin", "index", "commit", "names"]
 Action = Literal["block", "warn", "allowed", "trace"]
-
-DONE, BLOCKED, FAILED = 0, 1, 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +25,13 @@ class Payload:
     """Something that wants to leave.
 
     Args:
-        name: What messages call it.
-        paths: Where it stands, as the user or git names it; several where git stores equal contents once.
-        content: Its bytes; None where there are none to look at, for the reason that `problem` gives.
-        where: What kind of place it comes from.
-        blob: Its object's name in git, or empty.
+        name: Its name in messages.
+        paths: Its paths, as the user or git names them; several if git stores equal contents once.
+        content: Its bytes; None if they cannot be looked at, for the reason in `problem`.
+        where: The kind of place that it comes from.
+        blob: The name of its object in git, or empty.
         commit: The name of the first commit that brings it, or empty.
-        problem: Why it cannot be looked at, or empty.
+        problem: Why its content cannot be looked at, or empty.
     """
 
     name: str
@@ -45,7 +44,7 @@ class Payload:
 
     @property
     def is_message(self) -> bool:
-        """Whether it is no file but the message of a commit or a tag, or names."""
+        """Whether the payload is no file but the message of a commit or a tag, or a list of names."""
         return not self.paths
 
     def bare(self) -> Payload:
@@ -54,17 +53,18 @@ class Payload:
 
 
 @dataclass(frozen=True, slots=True)
-class Evidence:
-    """A passage that stands in a protected document.
+class Snippet:
+    """A passage of a finding.
 
     Args:
-        span: Where in the payload's extracted text, in code points.
-        lines: First and last line of that text, from 1; of a document inside the payload, of its own text.
-        n_chars: Letters and digits of it, after folding.
-        fingerprint: Its content under the key of the baseline or the collection; says nothing about place or layout.
+        span: Its span in the payload's extracted text, in code points.
+        lines: Its first and last line in that text, from 1; if it stands in a document inside the payload, in the text
+            of this document.
+        n_chars: Its letters and digits, after folding.
+        fingerprint: Its fingerprint under the key of the baseline or the collection; independent of place and layout.
         text: The passage.
-        allowed_by: `baseline` or `inline` where it is allowed, or empty.
-        part: The document inside the payload that it stands in, such as `report.zip!/inner.docx`, or empty.
+        allowed_by: `baseline` or `inline` if the passage is allowed, else empty.
+        part: The document inside the payload that holds the passage, such as `report.zip!/inner.docx`, or empty.
     """
 
     span: Span
@@ -76,17 +76,17 @@ class Evidence:
     part: str = ""
 
     def to_dict(self, *, redact: bool) -> dict[str, Any]:
-        """Return the evidence as JSON-ready values, without the text where that is asked for."""
+        """Return the snippet as JSON-ready values, without the text if `redact` is true."""
         values = asdict(self) | {"span": [self.span.start, self.span.stop], "lines": list(self.lines)}
         if redact:
             del values["text"]
         return values
 
     @staticmethod
-    def from_dict(values: dict[str, Any]) -> Evidence:
-        """Return the evidence that `to_dict` made JSON-ready, with its text."""
+    def from_dict(values: dict[str, Any]) -> Snippet:
+        """Return the snippet that `to_dict` made JSON-ready, with its text."""
         first, last = values["lines"]
-        return Evidence(**values | {"span": Span(*values["span"]), "lines": (first, last)})
+        return Snippet(**values | {"span": Span(*values["span"]), "lines": (first, last)})
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,27 +94,27 @@ class Finding:
     """A payload and a protected document that share text.
 
     Args:
-        payload: Which payload; its content is left out.
-        is_plain: Whether the payload is its own text, so that lines and spans are the file's own.
-        document_id: Of the protected document, in its collection; 0 where the checker does not have it.
-        document_path: The path it is listed under, or its opaque id; empty where the policy keeps it back.
-        evidence: The passages, in the payload's order.
+        payload: The payload, without its content.
+        is_plain: Whether the payload is plain text, so that lines and spans are those of the file.
+        document_id: The protected document's id in its collection; 0 if the checker has no ids.
+        document_path: The protected document's path, or its opaque id; empty if the policy withholds it.
+        snippets: The passages, in the payload's order.
         n_chars: Letters and digits of the payload, after folding, in passages that are not allowed.
-        share_of_document: Of the protected document's characters, those that these passages show, 0 to 1; None where
-            the checker does not have the document.
-        share_of_payload: Of the payload's letters and digits, 0 to 1.
-        action: What the policy says: `block`, `warn`, or `allowed` where it would be one of these otherwise; until all
-            payloads are known also `trace`: too little by itself.
-        allowed_by: Who allows what would count otherwise: `baseline`, `inline`, or both with a comma; or empty.
-        n_chars_in_all: Where the action follows from all payloads together: what they have of the document, equal
-            passages once; else 0.
+        share_of_document: Share of the protected document's characters in these passages, 0 to 1; None if the checker
+            does not have the document.
+        share_of_payload: Share of the payload's letters and digits in these passages, 0 to 1.
+        action: The policy's action: `block`, `warn`, or `allowed` if it would be one of these without the allowed
+            passages; until all payloads are known also `trace`: too little by itself.
+        allowed_by: What allows the allowed passages: `baseline`, `inline`, or both with a comma; or empty.
+        n_chars_in_all: If the action follows from all payloads together: their letters and digits of the document,
+            equal passages counted once; else 0.
     """
 
     payload: Payload
     is_plain: bool
     document_id: int
     document_path: str
-    evidence: tuple[Evidence, ...]
+    snippets: tuple[Snippet, ...]
     n_chars: int
     share_of_document: float | None
     share_of_payload: float
@@ -123,7 +123,7 @@ class Finding:
     n_chars_in_all: int = 0
 
     def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
-        """Return the finding as JSON-ready values, without any text where that is asked for."""
+        """Return the finding as JSON-ready values, without any text if `redact` is true."""
         payload = self.payload
         return {
             "name": payload.name,
@@ -140,33 +140,33 @@ class Finding:
             "share_of_document": self.share_of_document,
             "share_of_payload": self.share_of_payload,
             "is_plain": self.is_plain,
-            "evidence": [one.to_dict(redact=redact) for one in self.evidence],
+            "evidence": [one.to_dict(redact=redact) for one in self.snippets],
         }
 
     @property
     def source(self) -> str:
-        """What names the protected document, as far as it may be named."""
+        """The name of the protected document, as far as the policy allows."""
         if self.document_path:
             return self.document_path
         return f"document {self.document_id}" if self.document_id else "a protected document"
 
     def withheld(self, shows: Shows) -> Finding:
-        """Return the finding with the protected document named as far as that is allowed."""
+        """Return the finding with the protected document named only as far as `shows` allows."""
         if shows == "never":
             return replace(self, document_id=0, document_path="")
-        # A checker that has no ids calls its documents by opaque ones.
+        # A checker without ids names its documents by opaque ids, which may be shown.
         return replace(self, document_path="") if shows == "resolve" and self.document_id else self
 
     @staticmethod
     def from_dict(values: dict[str, Any], payload: Payload) -> Finding:
         """Return the finding that `to_dict` made JSON-ready, with its texts, of a payload."""
-        evidence = tuple(map(Evidence.from_dict, values["evidence"]))
-        own = {name: value for name, value in values.items() if name not in _OF_THE_PAYLOAD}
-        return Finding(payload=payload, **own | {"evidence": evidence})
+        snippets = tuple(map(Snippet.from_dict, values["evidence"]))
+        own = {name: value for name, value in values.items() if name not in _NOT_OF_A_FINDING}
+        return Finding(payload=payload, snippets=snippets, **own)
 
 
-_OF_THE_PAYLOAD = frozenset({"name", "paths", "where", "blob", "commit"})
-"""Keys of `Finding.to_dict` that its payload has."""
+_NOT_OF_A_FINDING = frozenset({"name", "paths", "where", "blob", "commit", "evidence"})
+"""Keys of `Finding.to_dict` that are fields of its payload, and the key of its snippets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,12 +174,12 @@ class Judged:
     """A payload that was looked at.
 
     Args:
-        payload: Without its content.
-        n_bytes: Of the content that was looked at.
-        is_text: Whether it holds text at all.
-        problems: What was not read, or not compared.
-        uncompared: Protected documents that it could not be compared with, and why.
-        findings: What a policy makes of what it holds, the worst first; traces last.
+        payload: The payload, without its content.
+        n_bytes: Bytes of the content that was looked at.
+        is_text: Whether the content holds text at all.
+        problems: Parts of the content that were not read or not compared, each with the reason.
+        uncompared: Protected documents that the payload could not be compared with, each with the reason.
+        findings: The findings, the worst first; traces last.
     """
 
     payload: Payload
@@ -190,7 +190,7 @@ class Judged:
     findings: tuple[Finding, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as JSON-ready values, texts included, without the payload."""
+        """Return all but the payload as JSON-ready values, texts included."""
         return {
             "n_bytes": self.n_bytes,
             "is_text": self.is_text,
@@ -201,7 +201,7 @@ class Judged:
 
     @staticmethod
     def from_dict(values: dict[str, Any], payload: Payload) -> Judged:
-        """Return what `to_dict` made JSON-ready, of a payload without content."""
+        """Return the judged payload that `to_dict` made JSON-ready."""
         return Judged(
             payload,
             values["n_bytes"],
@@ -217,9 +217,9 @@ class Unread:
     """A payload that was not, or not wholly, looked at.
 
     Args:
-        name: What messages call it.
-        reason: Why.
-        withheld_reason: The same without naming protected documents, if `reason` names some.
+        name: The payload's name in messages.
+        reason: Why the payload was not looked at.
+        withheld_reason: The reason without names of protected documents, if `reason` names some.
     """
 
     name: str
@@ -227,27 +227,29 @@ class Unread:
     withheld_reason: str = ""
 
     def withheld(self) -> Unread:
-        """Return it with a reason that names no protected document."""
+        """Return the payload with a reason that names no protected document."""
         return Unread(self.name, self.withheld_reason or self.reason)
 
 
 @dataclass(frozen=True, slots=True)
 class Counts:
-    """What a check looked at.
+    """How much a check looked at.
 
     Args:
         n_files: Files whose bytes were looked at; equal contents in git count once.
-        n_messages: Messages of commits and tags that were; names of paths, branches and tags do not count.
-        n_bytes: The bytes of both.
-        n_not_text: Those of them that hold no text: pictures, programs and other binary files.
+        n_messages: Messages of commits and tags; names of paths, branches and tags do not count.
+        n_bytes: Bytes of files and messages.
+        n_not_text: Files that hold no text: pictures, programs and other binary files.
+        n_empty: Files of 0 bytes.
         n_excluded: Paths that the policy leaves out.
-        n_submodules: Submodules: their contents are another repository's.
+        n_submodules: Submodules; their contents belong to other repositories.
     """
 
     n_files: int = 0
     n_messages: int = 0
     n_bytes: int = 0
     n_not_text: int = 0
+    n_empty: int = 0
     n_excluded: int = 0
     n_submodules: int = 0
 
@@ -257,14 +259,14 @@ class Verdict:
     """The answer of one check.
 
     Args:
-        action: `block` where a finding blocks, or something incomplete does; else `warn` or `clean`.
-        findings: In the order of the payloads, for each the worst first.
-        counts: What was looked at.
+        action: `block` if a finding or an incomplete payload blocks; else `warn` or `clean`.
+        findings: The findings in the order of the payloads, for each payload the worst first.
+        counts: How much was looked at.
         not_text: Names of the payloads that hold no text.
-        incomplete: What was not, or not wholly, looked at.
-        incomplete_blocks: Whether that blocks.
+        incomplete: Payloads that were not, or not wholly, looked at.
+        incomplete_blocks: Whether these payloads block.
         policy: The policy's name and digest.
-        message: What the policy says to who is blocked; empty where nobody is.
+        message: The policy's message if the action is `block`; else empty.
     """
 
     action: Literal["clean", "warn", "block"]
@@ -278,20 +280,20 @@ class Verdict:
 
     @property
     def exit_code(self) -> int:
-        """0 where it may leave, 1 where a finding blocks it, 3 where only something incomplete does."""
+        """0 if the payloads may leave, 1 if a finding blocks, 3 if only incomplete payloads block."""
         if any(finding.action == "block" for finding in self.findings):
             return BLOCKED
         return FAILED if self.action == "block" else DONE
 
     def withheld(self, shows: Shows) -> Verdict:
-        """Return the verdict with protected documents named as far as that is allowed."""
+        """Return the verdict with protected documents named only as far as `shows` allows."""
         if shows == "always":
             return self
         findings = tuple(finding.withheld(shows) for finding in self.findings)
         return replace(self, findings=findings, incomplete=tuple(one.withheld() for one in self.incomplete))
 
     def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
-        """Return the verdict as JSON-ready values, without any text where that is asked for."""
+        """Return the verdict as JSON-ready values, without any text if `redact` is true."""
         return {
             "action": self.action,
             "exit_code": self.exit_code,

@@ -1,4 +1,4 @@
-"""From payloads that were looked at, wherever that was, to one verdict."""
+"""From judged payloads to one verdict."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from pmbf.errors import IncompleteError
 from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned
+from pmbf.guard.sources import Plan
 from pmbf.guard.types import Counts, Finding, Judged, Payload, Unread, Verdict
 
 UNCOMPARED = "not compared with some protected documents, whose texts cannot be read"
@@ -15,7 +15,7 @@ UNCOMPARED = "not compared with some protected documents, whose texts cannot be 
 
 @dataclass(slots=True)
 class _Tally:
-    """What was met so far."""
+    """Counts and findings of the payloads so far."""
 
     counts: Counts
     not_text: list[str] = field(default_factory=list)
@@ -31,6 +31,7 @@ class _Tally:
             n_messages=counts.n_messages + (looked_at and judged.payload.is_message),
             n_bytes=counts.n_bytes + looked_at * judged.n_bytes,
             n_not_text=counts.n_not_text + (not judged.is_text),
+            n_empty=counts.n_empty + (looked_at and not judged.payload.is_message and not judged.n_bytes),
         )
         self.unread += [Unread(name, problem) for problem in judged.problems]
         self.unread += [Unread(name, problem, UNCOMPARED) for problem in judged.uncompared]
@@ -40,7 +41,7 @@ class _Tally:
 
 
 def verdict(
-    planned: Planned,
+    plan: Plan,
     policy: Policy,
     judged: Iterable[Judged],
     on_progress: Callable[[], None] = lambda: None,
@@ -48,39 +49,39 @@ def verdict(
     """Return whether payloads may leave.
 
     Args:
-        planned: What wants to.
+        plan: The payloads, and what was left out.
         policy: What blocks.
-        judged: The plan's payloads as they were looked at, in order.
+        judged: The judged payloads of the plan, in order.
         on_progress: Called after each payload.
 
     Raises:
-        IncompleteError: Files were named and not one could be looked at.
+        IncompleteError: Files were named, and none of them could be looked at.
     """
-    tally = _Tally(Counts(n_excluded=planned.n_excluded, n_submodules=planned.n_submodules), unread=[*planned.unread])
+    tally = _Tally(Counts(n_excluded=plan.n_excluded, n_submodules=plan.n_submodules), unread=[*plan.unread])
     for one in judged:
         tally.note(one)
         on_progress()
-    if planned.asked and not tally.counts.n_files:
-        raise IncompleteError(_nothing(planned, tally))
+    if plan.is_named and not tally.counts.n_files:
+        raise IncompleteError(_nothing(plan, tally))
     return _verdict(policy, tally)
 
 
-def _nothing(planned: Planned, tally: _Tally) -> str:
+def _nothing(plan: Plan, tally: _Tally) -> str:
     why = [f"{one.name}: {one.reason.removeprefix(one.name + ': ')}" for one in tally.unread[:3]]
-    if planned.n_excluded:
-        why.append(f"{planned.n_excluded} excluded by the policy")
+    if plan.n_excluded:
+        why.append(f"{plan.n_excluded} excluded by the policy")
     return f"nothing was checked: {'; '.join(why) or 'there are no files'}"
 
 
 def together(found: Sequence[Finding], policy: Policy) -> list[Finding]:
-    """Return findings without traces, but for those that are too much together: a document spread over some payloads.
+    """Return findings without traces; traces and warnings of one document that are too much together are raised.
 
-    What blocks by itself does not count for the others; equal passages count once. Where no number of characters in
-    one payload blocks, or warns, none in all of them does, and it takes no fewer.
+    A finding that blocks by itself does not count together with others; equal passages count once. The level for all
+    payloads is at least the level for one payload, and off if that level is off.
 
     Args:
-        found: Of all payloads, in order.
-        policy: From when on they are too much.
+        found: The findings of all payloads, in order.
+        policy: The levels.
     """
     spread: dict[tuple[int, str], _Spread] = {}
     for one in found:
@@ -92,13 +93,13 @@ def together(found: Sequence[Finding], policy: Policy) -> list[Finding]:
 
 @dataclass(slots=True)
 class _Spread:
-    """What payloads have of one document, none of them too much by itself."""
+    """The passages that several payloads have of one document; none of the payloads blocks by itself."""
 
     payloads: set[Payload] = field(default_factory=set)
     passages: dict[str, int] = field(default_factory=dict)
 
     def note(self, finding: Finding) -> None:
-        own = {one.fingerprint: one.n_chars for one in finding.evidence if not one.allowed_by}
+        own = {one.fingerprint: one.n_chars for one in finding.snippets if not one.allowed_by}
         if own:
             self.payloads.add(finding.payload)
             self.passages.update(own)
@@ -109,7 +110,7 @@ class _Spread:
 
 
 def _raised(finding: Finding, spread: _Spread | None, policy: Policy) -> Finding:
-    """Return a finding as it counts beside the others of its document."""
+    """Return a finding with the action that it has together with the other findings of its document."""
     if spread is None or finding.payload not in spread.payloads:
         return finding
     if _reached(spread.n_chars, policy.block_total_chars, policy.block_chars):

@@ -20,7 +20,7 @@ from concurrent.futures import Future
 from functools import partial
 
 from pmbf import kernels
-from pmbf.contents import read_bounded
+from pmbf.contents import MAX_BYTES_HINT, read_bounded
 from pmbf.errors import PmbfError
 from pmbf.extract import Limits, may_be_plain, plain_kind
 from pmbf.fingerprint import fingerprint
@@ -86,7 +86,7 @@ def read_document(path: str, params: Params, limits: Limits, *, apart: bool = Fa
     Raises:
         NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
     """
-    content = read_bounded(path, limits.max_bytes)
+    content = read_bounded(path, limits.max_bytes, hint=MAX_BYTES_HINT)
     read = read_text(Origin(path, content), limits, apart=apart)
     text = read.text.encode()
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()

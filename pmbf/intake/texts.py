@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from pmbf.contents import is_stream, read_bounded, read_stream, reason_of
+from pmbf.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
 from pmbf.errors import IncompleteError, ParameterError, PmbfError, UnsupportedError
 from pmbf.extract import Limits, extract
 from pmbf.text import clean
@@ -93,7 +93,9 @@ class Origin:
         """
         if self.content is not None:
             return self.content
-        return read_stream(self.path, max_bytes) if self.streams else read_bounded(self.path, max_bytes)
+        if self.streams:
+            return read_stream(self.path, max_bytes)
+        return read_bounded(self.path, max_bytes, hint=MAX_BYTES_HINT)
 
 
 def origins(queries: Iterable[object]) -> Iterator[Origin | Text]:

@@ -2,16 +2,16 @@
 
     client ─► connections ─► http ─► routes ─► pool ─► worker: asks (guard.session, screen) ─► back the same way
 
-place        where the socket and the token are, and who may use them
-client       what a hook asks with: the standard library alone, so that it starts at once
-requests     what hooks and working processes are asked, as frames
-limits       how large, how long, how many
+place        the places of socket and token, and their owners
+client       the client of a hook: the standard library alone, so that it starts at once
+requests     the frames between hooks, service and working processes
+limits       sizes, times and numbers that the service takes
 http         one request of a connection, one response
-connections  sockets, and what slow, broken and greedy clients get
-routing      what a route is; connections are given a table of routes
-routes       the table of the leak check and of screening, and its handlers
-pool         the working processes; `worker` runs in them, and is given what it can be asked
-asks         what working processes of the leak check and of screening can be asked
-metrics      what was answered, counted
-server       all of it together, and signals
+connections  connections with limits against slow, broken and greedy clients
+routing      the type of a route; connections are given a table of routes
+routes       the table of routes of leak check and screening, and its handlers
+pool         the working processes; `worker` runs in them, and is given a table of asks
+asks         the table of asks of leak check and screening
+metrics      counts of answers
+server       start, stop and signals
 """

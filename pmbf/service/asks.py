@@ -1,4 +1,4 @@
-"""What a working process of the service can be asked: to judge payloads, to screen a file."""
+"""The asks that a working process of the service answers: judge payloads, screen a file."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pmbf.service import requests, worker
 
 
 def judge(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """Look at payloads under the session that comes with them."""
+    """Judge payloads under the session that comes with them."""
     session, start = requests.session_of(header, body)
     checker = CollectionChecker.under(session.policy, collection)
     payloads = requests.payloads_of(header, body, start)
@@ -26,5 +26,5 @@ ASKS: dict[str, worker.Ask] = {"judge": judge, "screen": screen}
 
 
 def main() -> None:
-    """Work."""
+    """Answer asks until the service closes the socket."""
     worker.work(ASKS, requests.MAX_HEADER_BYTES)

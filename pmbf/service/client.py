@@ -1,8 +1,8 @@
-"""What a hook asks the service with: the standard library and a socket, so that it starts at once.
+"""The client of a hook: the standard library and a socket, so that it starts at once.
 
-Payloads go in small requests over some connections: the service begins with the first while the next are read, and
-has always one at hand. What it does not answer, for whatever reason, the asker looks at itself: the answer is the same,
-only later.
+Payloads go in small requests over up to 4 connections, so that the service works at one request while the next is read.
+If the service does not answer a request, for whatever reason, then the asker judges its payloads itself: the answer is
+the same, only later.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pmbf.service.requests import request
 
 CONNECT_S = 1.0
 ANSWER_S = 180.0
-"""Longer than any answer of the service may take."""
+"""Seconds to wait for an answer: longer than any answer of the service may take."""
 REQUEST_BYTES = 320 << 10
 REQUEST_PAYLOADS = 64
 N_CONNECTIONS = 4
@@ -31,15 +31,15 @@ MAX_RESPONSE_HEAD_BYTES = 1 << 14
 
 
 class ServiceError(IncompleteError):
-    """The service did not answer; what it was asked can be looked at without it."""
+    """The service did not answer; the payloads can be judged without it."""
 
 
 class Asker:
     """Asks a service.
 
     Args:
-        path: Its socket.
-        on_failure: Called, once, with why the service is asked no more.
+        path: The socket of the service.
+        on_failure: Called once, with the reason why the service is no longer asked.
     """
 
     def __init__(self, path: Path, on_failure: Callable[[str], None]) -> None:
@@ -47,11 +47,11 @@ class Asker:
         self._on_failure = on_failure
 
     def judged(self, session: Session, payloads: Iterable[Payload]) -> Iterator[Judged]:
-        """Yield each payload with its findings, in order; the session looks at what the service does not answer.
+        """Yield each payload with its findings, in order; the session judges payloads that the service does not answer.
 
         Args:
             session: What blocks and what may leave.
-            payloads: What wants to leave.
+            payloads: Payloads with their contents.
         """
         asked: deque[tuple[_Exchange, list[Payload]]] = deque()
         connections: list[_Exchange] = []
@@ -67,7 +67,7 @@ class Asker:
                 waiting = []
             while asked:
                 yield from self._answered(asked)
-        except ServiceError as error:  # nothing else: what the payloads' source raises is no matter of the service
+        except ServiceError as error:  # errors of the payloads' source are no failure of the service
             self._on_failure(str(error))
             late = [payload for _, group in asked for payload in group] + waiting
             yield from session.judged(_chained(late, groups))
@@ -85,7 +85,7 @@ class Asker:
         return connections[-1]
 
     def _answered(self, asked: deque[tuple[_Exchange, list[Payload]]]) -> list[Judged]:
-        """Return the answers to the request that was sent first; it stays in line if there are none."""
+        """Return the answers to the oldest request; the request stays in the queue if the answer is malformed."""
         exchange, group = asked[0]
         try:
             found = exchange.receive()
@@ -117,12 +117,12 @@ class _Exchange:
         try:
             self._socket.sendall(b"".join([lines.encode(), head, *contents]))
         except (BrokenPipeError, ConnectionResetError):
-            return  # refused before all was sent: the response says why
+            return  # the service refused before all was sent: its response says why
         except OSError as error:
             raise ServiceError(str(error)) from None
 
     def receive(self) -> list[dict[str, Any]]:
-        """Return what was found in each payload.
+        """Return the judged payloads as JSON-ready values.
 
         Raises:
             ServiceError: The service refused, or went away.
@@ -157,7 +157,7 @@ class _Exchange:
         return piece
 
     def close(self) -> None:
-        """Let go of the connection."""
+        """Close the connection."""
         self._socket.close()
 
 

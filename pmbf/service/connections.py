@@ -1,7 +1,7 @@
 """Connections: one request after another, each within its limits. Slow, broken and greedy clients cost only themselves.
 
-What is refused is answered before its body is read, and counted. The log has sizes, times and outcomes: no names, no
-text, no query.
+A refused request is answered before its body is read, and is counted. The log has sizes, times and outcomes: no names,
+no text, no query.
 """
 
 from __future__ import annotations
@@ -21,19 +21,19 @@ from pmbf.service.metrics import Metrics
 from pmbf.service.routing import Request, Route, Routes
 
 LINGER_S = 1.0
-"""How long a client that is still sending is listened to after it was refused: else it would lose the response."""
+"""Seconds that a refused client may go on sending: if the connection ended at once, it would lose the response."""
 LINGER_BYTES = 4 << 20
 REFUSALS = {401: "token", 408: "time", 413: "size", 431: "size", 503: "busy", 504: "time"}
 
 
 @dataclass(slots=True, eq=False)
 class Door:
-    """Where connections come from; each door has places of its own, so that nobody outside takes those of another.
+    """A socket that connections come from; each door has its own places, so that one door cannot fill another.
 
     Args:
         places: Connections at the same time.
-        token: What a request must show; empty where the socket itself keeps others out.
-        n_taken: Places that are taken.
+        token: The access token that a request must show; empty if the socket itself keeps others out.
+        n_taken: Taken places.
     """
 
     places: int
@@ -54,7 +54,7 @@ class _Connection:
 
 @dataclass(slots=True)
 class _Turn:
-    """A request: its head, if there is one, when it came, and the bytes of its body that came."""
+    """A request: its head or None, its time of arrival, and the bytes of its body so far."""
 
     head: Head | None
     start: float
@@ -69,9 +69,9 @@ class Connections:
     """All connections of a service.
 
     Args:
-        routes: Who answers what.
-        metrics: Where responses are counted.
-        limits: What a client may take.
+        routes: The handler of each path.
+        metrics: Counts the responses.
+        limits: Sizes, times and numbers that a client may take.
         is_logged: Whether each response is a line on stderr.
     """
 
@@ -109,13 +109,13 @@ class Connections:
                 while not self._is_stopping and await self._serve_one(connection):
                     pass
         except (ConnectionError, TimeoutError):
-            pass  # the client has gone, or does not take its answer
+            pass  # the client has gone, or does not receive its answer
         finally:
             door.n_taken -= 1
             await _hang_up(connection)
 
     async def stop(self) -> None:
-        """Let what is being answered be finished, up to a limit, and end all connections."""
+        """End all connections; requests that are being answered may finish, for `stop_s` at most."""
         self._is_stopping = True
         for one in self._open:
             if not one.is_busy and one.task:
@@ -150,7 +150,7 @@ class Connections:
         return stays
 
     async def _response(self, connection: _Connection, head: Head, turn: _Turn) -> Response:
-        """Return the response; `turn` counts what of the body came."""
+        """Return the response; `turn` counts the bytes of the body."""
 
         def came(n_bytes: int) -> None:
             turn.n_body += n_bytes
@@ -172,10 +172,10 @@ class Connections:
             self._held_bytes -= turn.n_body
 
     def _admitted(self, head: Head, *, is_trusted: bool) -> Route:
-        """Return who answers a request.
+        """Return the route of a request.
 
         Raises:
-            HttpError: Nobody, or not now, or not to this client.
+            HttpError: There is no such route, the service is busy, or this client may not ask.
         """
         limits, route = self._limits, self._routes.get(head.path)
         if not is_trusted and not (route and route.is_open):
@@ -205,7 +205,7 @@ class Connections:
             raise HttpError(500, str(error)) from None
 
     async def _finish(self, connection: _Connection, turn: _Turn, response: Response, *, stays: bool) -> None:
-        """Send a response, count it, and tell it in the log."""
+        """Send a response, count it, and write its line to the log."""
         n_sent = await self._send(connection, response, stays=stays)
         seconds, head, received = time.perf_counter() - turn.start, turn.head, turn.n_received
         path = head.path if head and head.path in self._routes else "other"
@@ -217,11 +217,11 @@ class Connections:
             method = head.method if head else "-"
             now = time.strftime("%Y-%m-%dT%H:%M:%S")
             told = f"{now} {method} {path} {response.status} {received} {n_sent} {seconds * 1e3:.1f} {response.verdict}"
-            with contextlib.suppress(OSError):  # whoever read the log has gone: who asks must not notice
+            with contextlib.suppress(OSError):  # the reader of the log has gone: clients must not notice
                 os.write(sys.stderr.fileno(), f"{told}\n".encode())  # a buffer would be written once more at the end
 
     async def _send(self, connection: _Connection, response: Response, *, stays: bool) -> int:
-        """Send a response; who does not take it loses the connection."""
+        """Send a response; a client that does not receive it in time loses the connection."""
         encoded = response.encoded(stays=stays)
         connection.writer.write(encoded)
         async with asyncio.timeout(self._limits.stall_s):
@@ -251,5 +251,5 @@ async def _hang_up(connection: _Connection) -> None:
                 while n_bytes < LINGER_BYTES and (piece := await reader.read(1 << 16)):
                     n_bytes += len(piece)
     finally:
-        # What the client does not take is dropped: closing would wait for it.
+        # Bytes that the client does not receive are dropped: closing would wait for them.
         writer.transport.abort()

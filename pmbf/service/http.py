@@ -1,6 +1,6 @@
-"""One request of a connection and one response: as much of HTTP/1.1 as a service needs, and nothing that is ambiguous.
+"""One request of a connection and one response: as much of HTTP/1.1 as a service needs, and nothing ambiguous.
 
-A body has a `Content-Length`; transfer codings are refused, so that nobody else can read a request's end elsewhere.
+A body has a `Content-Length`. Transfer codings are refused, so that every reader sees the same end of a request.
 
 Source:
     RFC 9112 (messages), RFC 9110 (status codes, `Expect`).
@@ -46,7 +46,7 @@ JSON_TYPE = "application/json"
 
 
 class HttpError(Exception):
-    """A request that is refused: its status and why."""
+    """A request is refused: the status and the reason."""
 
     def __init__(self, status: int, reason: str, **headers: str) -> None:
         super().__init__(reason)
@@ -60,9 +60,9 @@ class Head:
 
     Args:
         method: `GET`, `POST`, …
-        path: Without the query, unquoted.
-        query: Its fields; of equal names the last.
-        headers: By name, small letters.
+        path: The path without the query, unquoted.
+        query: The fields of the query; of equal names the last.
+        headers: Headers by name, in small letters.
         n_body: Bytes of the body.
         stays: Whether the connection is kept for another request.
         n_bytes: Bytes of the head itself.
@@ -79,14 +79,14 @@ class Head:
 
 @dataclass(frozen=True, slots=True)
 class Response:
-    """What is answered.
+    """A response.
 
     Args:
-        status: Of HTTP.
-        body: All of it.
-        content_type: Of the body.
-        headers: Besides those that every response has.
-        verdict: For the log: what came out, in a word.
+        status: Status code of HTTP.
+        body: The whole body.
+        content_type: Type of the body.
+        headers: Headers beside those that every response has.
+        verdict: The outcome in one word, for the log.
     """
 
     status: int
@@ -123,10 +123,10 @@ CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 
 
 async def read_head(reader: asyncio.StreamReader, limits: ServiceLimits) -> Head | None:
-    """Return the next request's head, or None where the client has gone or asks nothing more.
+    """Return the next request's head; None if the client has gone or sends no request within `idle_s`.
 
     Raises:
-        HttpError: It is malformed, too large or too slow.
+        HttpError: The head is malformed, too large or too slow.
     """
     try:
         async with asyncio.timeout(limits.idle_s):
@@ -151,7 +151,7 @@ def parse_head(raw: bytes) -> Head:
     """Return a request's head.
 
     Raises:
-        HttpError: It is malformed; nothing that two readers could take differently is accepted.
+        HttpError: The head is malformed, or two readers could understand it differently.
     """
     first, *lines = raw[:-4].decode("latin-1").split("\r\n")
     parts = first.split(" ")
@@ -205,14 +205,14 @@ async def read_body(
 
     Args:
         reader: The connection.
-        n_bytes: Of the body.
-        limits: Of time.
-        came: Told the number of bytes of each piece that comes; may refuse.
+        n_bytes: Bytes of the body.
+        limits: Seconds for the body.
+        came: Called with the bytes of each piece; may refuse.
 
     Raises:
-        HttpError: It ends early, or is too slow, or `came` refuses it.
+        HttpError: The body ends early or is too slow, or `came` refuses it.
     """
-    # What is not sent takes no memory: room grows as bytes come.
+    # Memory grows with the bytes that come, not with the length that the head claims.
     body = bytearray()
     try:
         async with asyncio.timeout(limits.body_s):

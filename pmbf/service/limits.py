@@ -1,4 +1,4 @@
-"""How large, how long and how many: each bound of the service, once."""
+"""The limits of the service: sizes, times and numbers."""
 
 from __future__ import annotations
 
@@ -9,21 +9,21 @@ from pmbf.extract.limits import MIB, require_above_zero
 
 @dataclass(frozen=True, slots=True)
 class ServiceLimits:
-    """What a client may take of the service.
+    """Sizes, times and numbers that clients may take.
 
     Args:
-        header_bytes: Of a request's first line and headers.
-        header_s: Seconds for these, from their first byte.
-        request_bytes: Of a request's body.
+        header_bytes: Bytes of a request's first line and headers.
+        header_s: Seconds for first line and headers, from their first byte.
+        request_bytes: Bytes of a request's body.
         body_s: Seconds for the whole body.
-        stall_s: Seconds between two pieces of a body, or of a response that is taken.
+        stall_s: Seconds between two pieces of a body, or for sending a response.
         idle_s: Seconds between two requests of a connection.
-        answer_s: Seconds for the answer; then the processes that work at it are ended.
-        connections: At the same time, through the Unix socket.
-        tcp_connections: The same over TCP, where whoever is on this machine can open them.
-        requests: Read or answered at the same time; more are refused.
-        held_bytes: Of all bodies together, as far as they came.
-        stop_s: Seconds that a stop waits for what is being answered.
+        answer_s: Seconds for an answer; then the processes that work at it are ended.
+        connections: Connections through the Unix socket at the same time.
+        tcp_connections: Connections over TCP at the same time; any user of this machine can open them.
+        requests: Requests that are read or answered at the same time; more are refused.
+        held_bytes: Bytes of all bodies together, as far as they have come.
+        stop_s: Seconds that a stop waits for requests that are being answered.
 
     Raises:
         ParameterError: A limit is not above 0.

@@ -1,4 +1,4 @@
-"""What was answered, counted, as Prometheus reads it.
+"""Counts of answers, as Prometheus reads them.
 
 Source:
     The Prometheus text exposition format, version 0.0.4.
@@ -38,7 +38,7 @@ class Metrics:
         self.latency[next((bound for bound in BUCKETS_S if seconds <= bound), float("inf"))] += 1
 
     def judged(self, outcome: str, n: int = 1) -> None:
-        """Count payloads by what came out: `clean`, `warn`, `block`, `incomplete`."""
+        """Count payloads by outcome: `clean`, `warn`, `block`, `incomplete`."""
         self.payloads[(("outcome", outcome),)] += n
 
     def refuse(self, reason: str) -> None:
@@ -46,7 +46,7 @@ class Metrics:
         self.refused[(("reason", reason),)] += 1
 
     def text(self, gauges: Mapping[str, tuple[str, float]]) -> str:
-        """Return all of it, and some values of now by name, each with what it means."""
+        """Return all counts and some gauges as text; a gauge has a name, its meaning and its value."""
         return "".join(line + "\n" for line in self._lines(gauges))
 
     def _lines(self, gauges: Mapping[str, tuple[str, float]]) -> Iterator[str]:

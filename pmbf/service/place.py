@@ -1,4 +1,4 @@
-"""Where a service's socket and its token are, and that they are nobody else's."""
+"""The places of a service's socket and token, which must belong to this user alone."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from pmbf.errors import ParameterError
 from pmbf.store.ownership import is_own_secret, mode_of, require_own_folder
 
 SOCKET_VARIABLE = "PMBF_SOCKET"
-"""Names a socket that is not in the usual place; empty: no service is asked."""
+"""Variable that names the socket; if its value is empty, then no service is asked."""
 FOLDER = "pmbf"
 RISK = "others could answer in the service's place"
 MAX_SOCKET_PATH_BYTES = 107
-"""What the kernel's address of a Unix socket holds on Linux; some systems have three less."""
+"""Longest path of a Unix socket on Linux; on some systems three bytes less."""
 
 
 def usual_socket(collection: str | os.PathLike[str], environment: Mapping[str, str] = os.environ) -> Path:
-    """Return where the socket of a collection's service is unless told: in a folder of this user's own."""
+    """Return the default socket of a collection's service: in a folder that belongs to this user."""
     runtime = environment.get("XDG_RUNTIME_DIR")
     folder = runtime or environment.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     name = hashlib.sha256(os.fsencode(os.path.realpath(collection))).hexdigest()[:16]
@@ -27,11 +27,11 @@ def usual_socket(collection: str | os.PathLike[str], environment: Mapping[str, s
 
 
 def service_socket(collection: str, environment: Mapping[str, str] = os.environ) -> Path | None:
-    """Return the socket a client asks: the one that `PMBF_SOCKET` names, or the usual one; None where there is none.
+    """Return the socket that a client asks: from `PMBF_SOCKET`, else the default socket; None if there is none.
 
     Raises:
-        ParameterError: Others could have put one there.
-        OSError: It cannot be looked at.
+        ParameterError: Others could have put a socket there.
+        OSError: The socket or its folder cannot be looked at.
     """
     named = environment.get(SOCKET_VARIABLE)
     if named == "":
@@ -44,10 +44,10 @@ def service_socket(collection: str, environment: Mapping[str, str] = os.environ)
 
 
 def made_folder(path: Path) -> None:
-    """Make the folder of a socket or token, for this user alone, if need be.
+    """Make the folder of a socket or token, for this user alone, unless it exists.
 
     Raises:
-        ParameterError: Others can write it, or the path is too long for a socket.
+        ParameterError: Others can write to the folder, or the path is too long for a socket.
     """
     if len(os.fsencode(path)) > MAX_SOCKET_PATH_BYTES:
         raise ParameterError(f"{path}: is longer than {MAX_SOCKET_PATH_BYTES} bytes; name a shorter one (--socket)")
@@ -56,11 +56,11 @@ def made_folder(path: Path) -> None:
 
 
 def read_token(path: Path) -> str:
-    """Return the token that a file holds; the file is made, with a new one, where there is none.
+    """Return the access token in a file; if there is no file, then it is made with a new token.
 
     Raises:
-        ParameterError: Others can read it, or it holds no token.
-        OSError: It cannot be read or made.
+        ParameterError: Others can read the file, or it holds no token.
+        OSError: The file cannot be read or made.
     """
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)

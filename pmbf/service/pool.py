@@ -1,7 +1,7 @@
-"""The working processes: as many as there are cores, each with the collection open, each with one request at a time.
+"""The working processes: each has the collection open and answers one request at a time.
 
-Whoever asks takes the one that has been idle longest, or waits in line. One that dies, or takes too long, is replaced;
-only the request it worked at fails.
+A request goes to the process that has been idle longest, or waits in line. A process that dies or takes too long is
+replaced; only its request fails.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from pmbf.jobs import child, frames
 
 START_S = 60.0
 PAUSE_S = 1.0
-"""Between two attempts to replace a process: one that dies at once must not keep the machine busy."""
+"""Seconds between two attempts to replace a process: a process that dies at once must not keep the machine busy."""
 
 
 class WorkerError(IncompleteError):
@@ -27,19 +27,19 @@ class WorkerError(IncompleteError):
 
 
 class Worker:
-    """One working process, and its end of the socket to it."""
+    """One working process, and our end of the socket to it."""
 
     def __init__(self, process: subprocess.Popen[bytes], reader: asyncio.StreamReader, writer: asyncio.StreamWriter):
         self._process, self._reader, self._writer = process, reader, writer
         self.status: dict[str, Any] = {}
-        """What it told of the collection when it started."""
+        """The state of the collection when the process started."""
 
     @staticmethod
     async def start(collection: str, module: str) -> Worker:
         """Return a process that has opened the collection and runs a module's `main`.
 
         Raises:
-            WorkerError: It does not start, or cannot open the collection.
+            WorkerError: The process does not start, or cannot open the collection.
         """
         ours, theirs = socket.socketpair()
         with theirs:
@@ -93,7 +93,7 @@ class Worker:
             raise WorkerError("a working process ended without an answer") from None
 
     async def end(self, *, at_once: bool = True) -> None:
-        """End the process and wait for its end; it goes by itself when its socket is closed."""
+        """End the process and wait for its end; the process also ends by itself when its socket is closed."""
         if at_once:
             self._process.kill()
         self._writer.close()
@@ -107,8 +107,8 @@ class Pool:
 
     Args:
         collection: Folder of the protected documents.
-        n_workers: How many, at least 1.
-        module: What each runs; see `pmbf.service.worker`.
+        n_workers: Number of processes, at least 1.
+        module: The module that each process runs; see `pmbf.service.worker`.
     """
 
     def __init__(self, collection: str, n_workers: int, module: str) -> None:
@@ -124,7 +124,7 @@ class Pool:
         """Start the processes.
 
         Raises:
-            WorkerError: One cannot open the collection.
+            WorkerError: A process cannot open the collection.
         """
         for one in await self._started():
             self._take(one)
@@ -149,17 +149,17 @@ class Pool:
         return found
 
     async def refresh(self) -> dict[str, Any]:
-        """Return what is known of the collection, asked for now if a process is idle."""
+        """Return the state of the collection; a process is asked for it now if one is idle."""
         if not self._idle.empty():
             with contextlib.suppress(WorkerError):
                 await self.ask({"ask": "status"})
         return self.status
 
     async def renew(self) -> None:
-        """Replace all processes by new ones when these are ready; what runs is finished by the old ones.
+        """Replace all processes when new processes are ready; the old processes finish their requests.
 
         Raises:
-            WorkerError: One does not start; then the old ones stay.
+            WorkerError: A new process does not start; then the old processes stay.
         """
         new = await self._started()
         old = [self._idle.get_nowait() for _ in range(self._idle.qsize())]
@@ -169,7 +169,7 @@ class Pool:
         await asyncio.gather(*(one.end(at_once=False) for one in old))
 
     async def close(self) -> None:
-        """End all processes; those that work end when their requests are done or cancelled."""
+        """End all processes; a busy process ends when its request is done or cancelled."""
         self._current = set()
         while not self._idle.empty():
             await self._idle.get_nowait().end(at_once=False)
@@ -203,7 +203,7 @@ class Pool:
         task.add_done_callback(self._tasks.discard)
 
     async def _replaced(self, worker: Worker) -> None:
-        """End a process, and put a new one in its place if it still has one."""
+        """End a process; start a new process in its place if the pool still has this place."""
         await worker.end()
         while worker in self._current:
             try:

@@ -1,11 +1,12 @@
-"""What a hook asks the service, and the service its working processes: payloads under a policy, as one frame.
+"""The request of a hook to the service, and of the service to its processes: payloads under a policy, as one frame.
 
     header   {"version": …, "collection": "device:inode", "policy": {…},
               "key": hexadecimal or null, "listed": [fingerprint, …], "ignore": [[name, size], …],
               "payloads": [[name, [path, …], where, blob, commit, problem, size or null], …]}
-    body     the contents of what is ignored, then those of the payloads, one after another
+    body     the contents of the ignored files, then those of the payloads, one after another
 
-The policy is the asker's: the service reads no file it names. What the baseline and the ignored files hold is sent.
+The policy is the asker's: the service reads no file that it names. The frame holds the contents of the baseline and of
+the ignored files.
 """
 
 from __future__ import annotations
@@ -24,15 +25,15 @@ from pmbf.guard.types import Payload, Where
 
 MAX_HEADER_BYTES = 8 << 20
 BATCH_BYTES = 512 << 10
-"""Of a request's contents, which a working process takes at a time: some ten milliseconds of work."""
+"""Bytes of contents that a working process takes at a time: some ten milliseconds of work."""
 BATCH_PAYLOADS = 32
 
 
 def identity(folder: str | os.PathLike[str]) -> str:
-    """Return what tells a folder from every other one of this machine.
+    """Return an identity that differs between any two folders of this machine.
 
     Raises:
-        OSError: It cannot be looked at.
+        OSError: The folder cannot be looked at.
     """
     status = os.stat(folder)
     return f"{status.st_dev}:{status.st_ino}"
@@ -43,7 +44,7 @@ def request(session: Session, payloads: Sequence[Payload]) -> tuple[dict[str, An
 
     Args:
         session: What blocks and what may leave; its policy names the collection.
-        payloads: What wants to leave.
+        payloads: Payloads with their contents.
     """
     baseline, ignored = session.baseline, session.ignored
     header = {
@@ -68,10 +69,10 @@ def _entry(payload: Payload) -> list[Any]:
 
 
 def require_request(header: Any, n_body: int) -> dict[str, Any]:
-    """Return a request's header, if it is one and its contents fill the body.
+    """Return a request's header after checking its fields and the size of the body.
 
     Raises:
-        ParameterError: It is not; what was found is told, and no text of it.
+        ParameterError: A field is wrong, or the body has another size. The message has no text of the payloads.
     """
     if not isinstance(header, dict):
         raise ParameterError(f"the header is {type(header).__name__}, expected an object of JSON")
@@ -101,7 +102,7 @@ def policy_of(header: Mapping[str, Any]) -> Policy:
 
 
 def session_of(header: Mapping[str, Any], body: bytes) -> tuple[Session, int]:
-    """Return a request's session, and where in the body the payloads' contents begin.
+    """Return a request's session, and the start of the payloads' contents in the body.
 
     Raises:
         ParameterError: The policy is wrong.
@@ -124,7 +125,7 @@ def payloads_of(header: Mapping[str, Any], body: bytes, start: int) -> Iterator[
 
 
 def batches(header: dict[str, Any], body: bytes) -> Iterator[tuple[dict[str, Any], list[memoryview]]]:
-    """Yield a request in pieces that can be answered apart, in order, each with what is ignored."""
+    """Yield a request in pieces that can be answered apart, in order, each with the ignored files."""
     view, start = memoryview(body), sum(size for _, size in header["ignore"])
     ignored, stop = view[:start], start
     entries: list[Any] = []

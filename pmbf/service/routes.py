@@ -1,6 +1,6 @@
-"""What the service answers: the leak check and the screening over HTTP, its health and its counts.
+"""The routes of the service: leak check and screening over HTTP, health and counts.
 
-Limits, tokens, counts of requests and the log are the same for all, and the matter of `pmbf.service.connections`.
+Limits, access tokens, counts of requests and the log are the same for all routes; `pmbf.service.connections` has them.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from pmbf.service.pool import Pool
 from pmbf.service.routing import Request, Route, Routes
 
 STATUS = {"parameter": 400, "unread": 422, "missing": 500, "damaged": 500, "failed": 500}
-"""What a working process's error is in HTTP."""
+"""The status of HTTP for each kind of error of a working process."""
 
 
 @dataclass(slots=True)
 class Service:
-    """What handlers work with.
+    """The parts of the service that handlers use.
 
     Args:
-        policy: What blocks where the asker brings no policy; it names the collection.
+        policy: The policy of requests that bring no policy; it names the collection.
         pool: The working processes.
-        metrics: What was answered.
+        metrics: Counts of answers.
     """
 
     policy: Policy
@@ -63,7 +63,7 @@ def routes(service: Service) -> Routes:
 
 
 async def health(service: Service, request: Request) -> Response:
-    """Whether the service answers; for what, is told only to those that may ask for more."""
+    """Return that the service answers; version and collection only to trusted clients."""
     if not request.is_trusted:
         return Response.of({"status": "ok"})
     status = await service.pool.refresh()
@@ -71,7 +71,7 @@ async def health(service: Service, request: Request) -> Response:
 
 
 async def metrics(service: Service, request: Request) -> Response:
-    """What was answered so far, for Prometheus."""
+    """Return the counts so far, for Prometheus."""
     status = await service.pool.refresh()
     gauges = {
         "generation": ("Number of the last commit of the collection.", status["generation"]),
@@ -84,18 +84,20 @@ async def metrics(service: Service, request: Request) -> Response:
 async def check(service: Service, request: Request) -> Response:
     """Return the verdict on one file under the service's own policy; `?name=` tells its format, `?redact=1` no text.
 
-    The files that the policy names are read anew, as each run of `pmbf guard` does.
+    The files that the policy names are read for each request, as each run of `pmbf guard` does.
     """
     policy, redact = service.policy, _flag(request.query, "redact")
     if len(request.body) > policy.max_bytes:
         raise HttpError(413, f"the body is larger than {policy.max_bytes} bytes (max_bytes)")
-    planned = of_content(request.query.get("name", "request"), request.body, "service")
+    if not request.body:
+        raise HttpError(400, "the body has 0 bytes, expected the file to check")
+    plan = of_content(request.query.get("name", "request"), request.body, "service")
     session = await asyncio.to_thread(Session.of, policy, to_others=not request.is_local)
-    payloads = list(planned.payloads)
+    payloads = list(plan.payloads)
     header, contents = requests.request(session, payloads)
     found = await _asked(service, header | {"ask": "judge"}, contents)
     judged = (Judged.from_dict(*one) for one in zip(found["judged"], [one.bare() for one in payloads], strict=True))
-    made = session.verdict(planned, lambda *_: judged)
+    made = session.verdict(plan, lambda *_: judged)
     _count(service, found["judged"])
     return Response.of(made.to_dict(redact=redact) | {"generation": found["generation"]}, made.action)
 
@@ -165,7 +167,7 @@ def _frame(body: bytes) -> tuple[dict[str, Any], bytes]:
 
 
 def _require_named(service: Service, request: Request) -> None:
-    """Refuse what names documents where the policy keeps their names back from who asks."""
+    """Refuse a request whose answer names documents, if the policy withholds their names from this client."""
     policy, to_others = service.policy, not request.is_local
     if policy.shows(to_others=to_others) != "always":
         over_tcp = ": the Unix socket alone answers this" if to_others else ""
@@ -182,9 +184,9 @@ def _identity(service: Service) -> str:
 
 
 async def _each(service: Service, parts: Iterable[Part]) -> list[dict[str, Any]]:
-    """Return the answers to the parts of a request, in order, each process being asked for one at a time.
+    """Return the answers to the parts of a request, in order; at most one part for each process is asked at a time.
 
-    So a large request does not stand before a small one with all its parts.
+    So a small request waits for some parts of a large request, not for all of them.
     """
     numbered = enumerate(parts)
     answers: dict[int, dict[str, Any]] = {}

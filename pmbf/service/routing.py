@@ -1,4 +1,4 @@
-"""Which path is answered by whom: a table of routes, which the connections are given."""
+"""The table of routes, which the connections are given: the handler of each path."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ class Request:
     """A request as a handler sees it.
 
     Args:
-        query: The fields of its query.
-        body: All of it.
-        is_trusted: Whether it came through the Unix socket, or showed the token.
-        is_local: Whether it came through the Unix socket, which only the service's own user can open.
+        query: The fields of the query.
+        body: The whole body.
+        is_trusted: Whether the request came through the Unix socket, or showed the access token.
+        is_local: Whether the request came through the Unix socket, which only the service's own user can open.
     """
 
     query: Mapping[str, str]
@@ -31,7 +31,7 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """How a path is asked, and who answers; `is_open` where no token is needed."""
+    """The method and the handler of a path; `is_open` if no access token is needed."""
 
     method: str
     handler: Handler

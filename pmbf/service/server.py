@@ -1,7 +1,7 @@
 """The service as a whole: sockets, signals, start and stop.
 
-SIGTERM, SIGINT   no new connections; what is being answered is finished; then the end
-SIGHUP            new working processes take over when they are ready: after another collection came into the place
+SIGTERM, SIGINT   no new connections; requests that are being answered finish; then the service ends
+SIGHUP            new working processes take over when they are ready, for another collection in the same place
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ WORKING_MODULE = "pmbf.service.asks"
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServiceSettings:
     """How a service runs.
 
     Args:
-        policy: What blocks where the asker brings no policy; it names the collection.
-        socket: Where the Unix socket is.
+        policy: The policy of requests that bring no policy; it names the collection.
+        socket: Path of the Unix socket.
         n_workers: Working processes, at least 1.
         tcp: A loopback address and a port, or None.
-        token_file: Holds what clients of that must show; made if need be.
+        token_file: Holds the access token that clients over TCP show; made if it does not exist.
         is_logged: Whether each response is a line on stderr.
-        limits: What a client may take.
+        limits: Sizes, times and numbers that clients may take.
     """
 
     policy: Policy
@@ -58,7 +58,7 @@ def parse_address(text: str) -> tuple[str, int]:
     """Return a loopback address and its port.
 
     Raises:
-        ParameterError: It is another address, or none.
+        ParameterError: The text is no loopback address with a port.
 
     >>> parse_address("127.0.0.1:8765"), parse_address("[::1]:8765")
     (('127.0.0.1', 8765), ('::1', 8765))
@@ -73,16 +73,16 @@ def parse_address(text: str) -> tuple[str, int]:
     return host, int(port)
 
 
-def run(settings: Settings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
+def run(settings: ServiceSettings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
     """Serve until a signal asks to stop.
 
     Args:
-        settings: How.
-        on_ready: Called with where and what is served, when it is.
-        on_problem: Called with what went wrong and did not end the service.
+        settings: How the service runs.
+        on_ready: Called with the collection and the addresses, once the service answers.
+        on_problem: Called with each problem that does not end the service.
 
     Raises:
-        BusyError: Another service answers there, or another program has the port.
+        BusyError: Another service has the socket, or another program has the port.
         ParameterError: Others could write to the socket's folder, or read the token, or the port cannot be had.
         WorkerError: The collection cannot be opened.
     """
@@ -92,7 +92,7 @@ def run(settings: Settings, on_ready: Callable[[str], None], on_problem: Callabl
 
 
 async def _serve(
-    settings: Settings,
+    settings: ServiceSettings,
     tcp: socket.socket | None,
     token: str,
     on_ready: Callable[[str], None],
@@ -137,7 +137,7 @@ async def _renew(pool: Pool, asked: asyncio.Event, on_problem: Callable[[str], N
             on_problem(f"not reloaded: {error}")
 
 
-def _places(settings: Settings, tcp: socket.socket | None) -> str:
+def _places(settings: ServiceSettings, tcp: socket.socket | None) -> str:
     if not tcp:
         return str(settings.socket)
     host, port = tcp.getsockname()[:2]
@@ -148,7 +148,7 @@ def _shown(host: str, port: int) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _token(settings: Settings) -> str:
+def _token(settings: ServiceSettings) -> str:
     file = settings.token_file or settings.socket.with_suffix(".token")
     made_folder(file)
     return read_token(file)
@@ -156,7 +156,7 @@ def _token(settings: Settings) -> str:
 
 @contextlib.contextmanager
 def _port(address: tuple[str, int] | None) -> Iterator[socket.socket | None]:
-    """Give the socket that listens at an address, before anything else is made; None without an address."""
+    """Give the socket that listens at an address; None without an address."""
     if not address:
         yield None
         return
@@ -174,13 +174,13 @@ def _port(address: tuple[str, int] | None) -> Iterator[socket.socket | None]:
         yield bound
 
 
-def _bound(settings: Settings) -> socket.socket:
+def _bound(settings: ServiceSettings) -> socket.socket:
     """Return the listening socket, which only this user may open."""
     bound = socket.socket(socket.AF_UNIX)
     before = os.umask(0o177)
     try:
         if settings.socket.is_socket():
-            settings.socket.unlink()  # whoever left it has ended: we hold the lock
+            settings.socket.unlink()  # the service that left it has ended, since we hold the lock
         bound.bind(os.fspath(settings.socket))
     finally:
         os.umask(before)
@@ -189,7 +189,7 @@ def _bound(settings: Settings) -> socket.socket:
 
 @contextlib.contextmanager
 def _taken(path: Path) -> Iterator[None]:
-    """Hold a socket's place; the socket goes with us."""
+    """Hold the lock of a socket's path; remove the socket at the end."""
     made_folder(path)
     descriptor = os.open(f"{path}.lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:

@@ -1,8 +1,7 @@
-"""A working process: keeps the collection open, answers frames from its socket until that ends.
+"""A working process: keeps the collection open, and answers frames from its socket until the socket is closed.
 
-Before each answer it looks whether there was a commit, or another collection in its place, and then opens that: so an
-answer always shows what was committed before it was asked for, and nobody waits for a reload. What can be asked is
-given.
+Before each answer the process looks whether there was a commit, or another collection in the same place. If so, then it
+opens the collection again. So each answer knows every commit before its request. The table of asks is given.
 """
 
 from __future__ import annotations
@@ -27,11 +26,11 @@ KINDS = {
     NotFoundError: "missing",
     CorruptError: "damaged",
 }
-"""What the service makes an answer of: the first that an error is."""
+"""The kind of an error in an answer: the first class that the error is an instance of."""
 Ask = Callable[[Collection, dict[str, Any], bytes], dict[str, Any]]
 """Answers a frame's header and body with JSON-ready values."""
 STATUS = "status"
-"""What every working process can be asked: the state of its collection alone."""
+"""The ask that every working process answers: the state of its collection."""
 
 
 class Protected:
@@ -43,7 +42,7 @@ class Protected:
         self._collection = open_protected(folder)
 
     def collection(self) -> Collection:
-        """Return the collection as it is now."""
+        """Return the collection at its last commit."""
         state = self._current()
         if state != self._state:
             collection = open_protected(self._folder)
@@ -52,13 +51,13 @@ class Protected:
         return self._collection
 
     def _current(self) -> tuple[object, ...]:
-        """Return what differs after a commit, for another collection, and once others may write to this one."""
+        """Return values that change with a commit, with another collection, and with the right of others to write."""
         known: list[object] = []
         for name in ("", "catalog.sqlite"):
             try:
                 status = os.stat(os.path.join(self._folder, name))
                 known += [status.st_dev, status.st_ino, status.st_mode]
-            except FileNotFoundError:  # opening it tells
+            except FileNotFoundError:  # opening the collection raises the error
                 known.append(None)
         try:
             with open(os.path.join(self._folder, "generation"), "rb") as file:
@@ -68,7 +67,7 @@ class Protected:
 
 
 def answer(protected: Protected, asks: Mapping[str, Ask], header: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """Return the answer to one request; an error is one, too."""
+    """Return the answer to one request; an error is an answer, too."""
     try:
         collection = protected.collection()
         state = {"generation": collection.generation, "n_documents": collection.n_documents}
@@ -80,15 +79,15 @@ def answer(protected: Protected, asks: Mapping[str, Ask], header: dict[str, Any]
 
 
 def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
-    """Answer what comes through the socket whose number is given, for the collection whose folder is.
+    """Answer frames from the socket `sys.argv[1]`, a number, for the collection in the folder `sys.argv[2]`.
 
     Args:
-        asks: What can be asked, by name.
-        max_header_bytes: Of a frame.
+        asks: The asks by name.
+        max_header_bytes: The most bytes of a frame's header.
     """
     number, folder = int(sys.argv[1]), sys.argv[2]
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(one, signal.SIG_IGN)  # the service decides; it ends us by closing the socket
+        signal.signal(one, signal.SIG_IGN)  # signals are for the service, which ends us by closing the socket
     with socket.socket(fileno=number) as joined, joined.makefile("rwb", buffering=0) as stream:
         try:
             protected = Protected(folder)

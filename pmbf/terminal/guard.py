@@ -1,23 +1,24 @@
-"""What a leak check says: its findings with their evidence, what was not looked at, one line on what was."""
+"""The output of a leak check: findings with their snippets, incomplete payloads, one line of totals."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from pmbf.errors import BLOCKED
 from pmbf.guard.baseline import Audited
-from pmbf.guard.types import BLOCKED, Evidence, Finding, Verdict
+from pmbf.guard.types import Finding, Snippet, Verdict
 from pmbf.terminal.figures import counted, percent, shown_path, size
 from pmbf.terminal.safe import one_line
 
 SHOWN_CHARS = 480
 """Characters of a passage that are shown."""
 N_LISTED = 20
-"""Payloads that were not read, or hold no text, that are listed."""
+"""The most incomplete payloads that are listed."""
 HEADS = {"block": "BLOCKED", "warn": "Warning", "allowed": "Allowed"}
 
 
 def findings_text(verdict: Verdict, *, redact: bool, every: bool = False) -> str:
-    """Return the findings that block or warn, worst first in each payload; allowed ones where all are asked for."""
+    """Return the findings that block or warn, worst first in each payload; if `every`, allowed findings, too."""
     shown = [one for one in verdict.findings if every or one.action != "allowed"]
     return "".join(line + "\n" for finding in shown for line in _finding_lines(finding, redact))
 
@@ -32,7 +33,7 @@ def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
     )
     if finding.n_chars_in_all:
         yield f"  all that is checked has {counted(finding.n_chars_in_all, 'letter')} and digits of this document"
-    for one in finding.evidence:
+    for one in finding.snippets:
         yield f"  {_heading(one, finding.is_plain)}"
         if not redact:
             yield f"    | {_shortened(one_line(one.text))}"
@@ -51,7 +52,7 @@ def _places(finding: Finding) -> str:
     return f"{shown} in commit {payload.commit[:12]}" if payload.commit and payload.paths else shown
 
 
-def _heading(one: Evidence, is_plain: bool) -> str:
+def _heading(one: Snippet, is_plain: bool) -> str:
     first, last = one.lines
     lines = f"line {first}" if first == last else f"lines {first}-{last}"
     where = lines if is_plain and not one.part else f"{lines} of its text"
@@ -69,7 +70,7 @@ def _shortened(text: str) -> str:
 
 
 def audit_text(entries: Sequence[Audited], *, redact: bool) -> str:
-    """Return every entry of a baseline with where it is found and why it may leave, then what it lacks."""
+    """Return every entry of a baseline with its places and its note, then found passages that are not allowed."""
     return "".join(line + "\n" for entry in entries for line in _audit_lines(entry, redact))
 
 
@@ -86,11 +87,11 @@ def _audit_lines(entry: Audited, redact: bool) -> Iterator[str]:
 
 
 def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
-    """Yield what was not looked at, what who is blocked can do, and last the line that always says what was looked at.
+    """Yield incomplete payloads, then what a blocked user can do, last the totals.
 
     Args:
-        verdict: The answer of a check.
-        ways: How a passage is allowed; asked for only where one blocks.
+        verdict: The verdict of a check.
+        ways: How a passage is allowed; read only if a finding blocks.
     """
     for one in verdict.incomplete[:N_LISTED]:
         yield f"incomplete: {shown_path(one.name)}: {one_line(one.reason.removeprefix(one.name + ': '))}"
@@ -106,12 +107,13 @@ def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
 
 
 def summary_line(verdict: Verdict) -> str:
-    """Return one line: what was checked, what was left out, and the verdict."""
+    """Return the totals in one line: checked, left out, and the verdict."""
     counts = verdict.counts
     messages = f" and {counted(counts.n_messages, 'message')}" if counts.n_messages else ""
     looked_at = f"{counted(counts.n_files, 'file')}{messages}, {size(counts.n_bytes)} checked"
     besides = [
         (counts.n_not_text, "not text"),
+        (counts.n_empty, "empty"),
         (counts.n_excluded, "excluded"),
         (counts.n_submodules, "submodules not entered" if counts.n_submodules > 1 else "submodule not entered"),
         (len(verdict.incomplete), "incomplete"),

@@ -12,8 +12,8 @@ from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned
-from pmbf.guard.types import Counts, Evidence, Finding, Payload, Verdict
+from pmbf.guard.sources import Plan
+from pmbf.guard.types import Counts, Finding, Payload, Snippet, Verdict
 from pmbf.report import Span
 from tests.conftest import ROOT, words
 
@@ -65,7 +65,7 @@ def judge(library):
 
     def judged(raw, name="a.txt"):
         payload = Payload(name, (name,), raw, "path")
-        return check(Planned("path", iter([payload]), 1), policy, checker, Allowances(checker.key))
+        return check(Plan("path", iter([payload]), 1), policy, checker, Allowances(checker.key))
 
     return judged
 
@@ -120,14 +120,14 @@ def guard(*arguments, cwd, given=None, **variables):
     )
 
 
-EVIDENCE = Evidence(Span(5, 400), (2, 9), 320, "a" * 20, "secret words")
+SNIPPET = Snippet(Span(5, 400), (2, 9), 320, "a" * 20, "secret words")
 
 
-def finding(paths=("d/a b.txt",), evidence=(EVIDENCE,), **more):
+def finding(paths=("d/a b.txt",), snippets=(SNIPPET,), **more):
     payload = Payload(
         paths[0] if paths else "the message of commit x", tuple(paths), None, "commit", "b" * 40, "c" * 40
     )
-    made = Finding(payload, True, 7, "plan.txt", tuple(evidence), 320, 0.5, 0.25, "block")
+    made = Finding(payload, True, 7, "plan.txt", tuple(snippets), 320, 0.5, 0.25, "block")
     return replace(made, **more)
 
 

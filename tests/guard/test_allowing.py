@@ -82,8 +82,8 @@ def test_what_a_payload_allows_is_not_allowed_in_another(tmp_path, protected):
         fingerprint = passage_fingerprint(LEAK, checker.key)
         (tmp_path / "note.txt").write_text(f"pmbf:allow {fingerprint}")
         (tmp_path / "leak.txt").write_text(LEAK)
-        planned = of_paths([str(tmp_path)], Policy(), tmp_path)
-        assert check(planned, Policy(), checker, Allowances(checker.key)).action == "block"
+        plan = of_paths([str(tmp_path)], Policy(), tmp_path)
+        assert check(plan, Policy(), checker, Allowances(checker.key)).action == "block"
 
 
 # ---------------------------------------------------------------------- the file

@@ -142,7 +142,7 @@ OFFICE = {
 def test_no_place_of_an_office_document_hides_a_passage(judge, name):
     found = judge(OFFICE[name], name)
     assert (found.exit_code, found.incomplete) == (1, ())
-    assert {one.part for finding in found.findings for one in finding.evidence} == {"properties"}
+    assert {one.part for finding in found.findings for one in finding.snippets} == {"properties"}
 
 
 def test_what_stands_in_a_document_twice_counts_once(judge):

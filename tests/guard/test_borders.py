@@ -10,7 +10,7 @@ from pmbf.guard.borders import to_the_letter
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned
+from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from pmbf.report import DocumentRef, Match, Passage, Span
 from pmbf.text import fold
@@ -30,9 +30,9 @@ def checker(tmp_path_factory):
 def found(checker, text):
     """Return the passages found in a text, as texts."""
     content = f"{words(8, 80)} {text} {words(9, 80)}".encode()
-    planned = Planned("path", iter([Payload("a.txt", ("a.txt",), content, "path")]), 1)
-    verdict = check(planned, Policy(block_chars=1), checker, Allowances(b"key"))
-    return [one.text for finding in verdict.findings for one in finding.evidence]
+    plan = Plan("path", iter([Payload("a.txt", ("a.txt",), content, "path")]), 1)
+    verdict = check(plan, Policy(block_chars=1), checker, Allowances(b"key"))
+    return [one.text for finding in verdict.findings for one in finding.snippets]
 
 
 @pytest.mark.parametrize("text", [

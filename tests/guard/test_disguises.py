@@ -14,7 +14,7 @@ from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned
+from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from tests.conftest import ROOT, words
 from tests.extract import builders
@@ -67,9 +67,9 @@ FILES = {
 
 def blocked(library, content, name):
     """Return the paths of the documents that block a payload."""
-    planned = Planned("path", iter([Payload(name, (name,), content, "path")]), 1)
+    plan = Plan("path", iter([Payload(name, (name,), content, "path")]), 1)
     checker = CollectionChecker(library, apparatus=False)
-    verdict = check(planned, Policy(block_document_share=None, block_payload_share=None), checker, Allowances(b"key"))
+    verdict = check(plan, Policy(block_document_share=None, block_payload_share=None), checker, Allowances(b"key"))
     assert verdict.incomplete == ()
     return {Path(one.document_path).name for one in verdict.findings if one.action == "block"}
 

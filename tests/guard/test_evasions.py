@@ -250,7 +250,7 @@ def test_what_no_reader_sees_is_blocked_and_told_where_it_was(judge, name):
     content, part = UNSEEN[name]
     found = judge(content if isinstance(content, bytes) else content.encode(), name)
     assert found.exit_code == 1
-    assert {one.part for finding in found.findings for one in finding.evidence} == {part}
+    assert {one.part for finding in found.findings for one in finding.snippets} == {part}
 
 
 @pytest.mark.parametrize("name", [name for name in UNSEEN if name.endswith((".html", ".eml", ".docx", ".odt"))])

@@ -23,9 +23,9 @@ CLEAN = words(77)
 def verdict_on(protected):
     """Check a plan and return the verdict."""
 
-    def checked(planned, policy=None):
+    def checked(plan, policy=None):
         with Collection(protected) as collection:
-            return check(planned, policy or Policy(), CollectionChecker(collection), Allowances(b"key"))
+            return check(plan, policy or Policy(), CollectionChecker(collection), Allowances(b"key"))
 
     return checked
 

@@ -69,6 +69,42 @@ def test_standard_input_is_checked(desk, protected):
     assert guard("-", "-c", protected, cwd=desk, given=CLEAN).returncode == 0
 
 
+@pytest.mark.parametrize("others", [(), ("clean.txt",)])
+def test_standard_input_of_0_bytes_is_incomplete(desk, protected, others):
+    done = guard("-", *others, "-c", protected, cwd=desk, given="")
+    assert (done.returncode, done.stdout) == (3, "")
+    assert "stdin: 0 bytes came" in done.stderr
+    assert "clean\n" not in done.stderr
+
+
+def test_a_pipe_of_0_bytes_is_incomplete(desk, protected):
+    os.mkfifo(desk / "pipe")
+    with subprocess.Popen(["sh", "-c", ": > pipe"], cwd=desk):
+        done = guard("pipe", "-c", protected, cwd=desk)
+    assert done.returncode == 3
+    assert "pipe: 0 bytes came" in done.stderr
+
+
+def test_a_file_of_0_bytes_is_clean_and_counted(desk, protected):
+    (desk / "empty.txt").touch()
+    done = guard("empty.txt", "-c", protected, cwd=desk)
+    assert (done.returncode, done.stderr) == (0, "pmbf: guard: 1 file, 0 bytes checked, 1 empty: clean\n")
+    verdict = json.loads(guard("empty.txt", "clean.txt", "-c", protected, "--json", cwd=desk).stdout)
+    assert (verdict["n_files"], verdict["n_empty"]) == (2, 1)
+
+
+@pytest.mark.parametrize(("option", "n_bytes", "said"), [
+    ("--policy", (4 << 20) + 1, "larger than 4194304 bytes; no policy is as large as that"),
+    ("--config", (4 << 20) + 1, "larger than 4194304 bytes; no policy is as large as that"),
+    ("--baseline", (64 << 20) + 1, "larger than 67108864 bytes; no baseline is as large as that"),
+])  # fmt: skip
+def test_a_limit_that_no_option_changes_names_no_option(desk, protected, option, n_bytes, said):
+    with (desk / "large").open("wb") as file:
+        file.truncate(n_bytes)
+    done = guard("clean.txt", option, "large", "-c", protected, cwd=desk)
+    assert (done.returncode, said in done.stderr, "--max-bytes" in done.stderr) == (3, True, False), done.stderr
+
+
 def test_hidden_files_of_a_folder_are_checked_and_git_itself_is_not(desk, protected):
     (desk / ".hidden").mkdir()
     (desk / ".hidden" / ".x").write_text(LEAK)

@@ -18,7 +18,7 @@ from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
-from pmbf.guard.sources import Planned, of_paths
+from pmbf.guard.sources import Plan, of_paths
 from pmbf.guard.types import Payload
 from tests.conftest import ROOT, words
 from tests.extract import builders as make
@@ -139,7 +139,7 @@ def check_planned(protected):
 @pytest.mark.parametrize("name", PAYLOADS)
 def test_a_hostile_payload_blocks_as_incomplete(check_planned, name):
     payload = Payload(name, (name,), PAYLOADS[name](), "path")
-    found = check_planned(lambda _: Planned("path", iter([payload]), 1))
+    found = check_planned(lambda _: Plan("path", iter([payload]), 1))
     assert (found.action, found.exit_code, found.findings) == ("block", 3, ())
     assert found.incomplete[0].name == name
 
@@ -237,7 +237,7 @@ def test_a_file_that_vanishes_between_the_plan_and_the_reading_is_incomplete(che
 
 def test_one_word_a_million_times_is_checked(check_planned):
     payload = Payload("a", ("a",), b"word " * 1_000_000 + SECRET.encode(), "path")
-    assert check_planned(lambda _: Planned("path", iter([payload]), 1)).exit_code == 1
+    assert check_planned(lambda _: Plan("path", iter([payload]), 1)).exit_code == 1
 
 
 def test_names_that_are_no_text_or_commands_to_a_terminal_are_shown_harmless(protected, tmp_path):

@@ -20,7 +20,7 @@ from pmbf.guard.checking import check
 from pmbf.guard.endpoint import EndpointChecker
 from pmbf.guard.policy import Policy
 from pmbf.guard.public import LICENCES_FILE, PublicText, licence_spans, licences, packed, parse
-from pmbf.guard.sources import Planned
+from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from tests.conftest import ROOT, words
 from tests.guard.conftest import LEAK, guard
@@ -34,8 +34,8 @@ OWN_WORDS = words(5, 90)
 
 def judged(checker, text, public=None, **policy):
     """Return the verdict on a text."""
-    planned = Planned("path", iter([Payload("a.txt", ("a.txt",), text.encode(), "path")]), 1)
-    return check(planned, Policy(**policy), checker, Allowances(checker.key, public=public or PublicText()))
+    plan = Plan("path", iter([Payload("a.txt", ("a.txt",), text.encode(), "path")]), 1)
+    return check(plan, Policy(**policy), checker, Allowances(checker.key, public=public or PublicText()))
 
 
 @pytest.fixture(scope="module")

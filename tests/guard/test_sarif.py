@@ -11,7 +11,7 @@ import pytest
 
 from pmbf.guard.sarif import MOST_LOCATIONS, MOST_LOCATIONS_IN_ALL, MOST_RESULTS, SCHEMA, to_sarif
 from pmbf.guard.types import Unread
-from tests.guard.conftest import EVIDENCE, LEAK, finding, guard, verdict
+from tests.guard.conftest import LEAK, SNIPPET, finding, guard, verdict
 
 MOST_PACKED_BYTES = 10 << 20
 """docs.github.com, "SARIF upload limits": of the file, packed by gzip."""
@@ -59,8 +59,8 @@ def test_lines_of_a_text_that_was_extracted_are_no_lines_of_the_file():
 
 
 def test_a_document_inside_is_named_and_the_place_stays_the_file():
-    inner = replace(EVIDENCE, part="inner.zip!/c.docx")
-    [result] = results(to_sarif(verdict(finding(is_plain=False, evidence=[inner])), "1"))
+    inner = replace(SNIPPET, part="inner.zip!/c.docx")
+    [result] = results(to_sarif(verdict(finding(is_plain=False, snippets=[inner])), "1"))
     [location] = result["locations"]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == "d/a%20b.txt"
     assert location["logicalLocations"] == [{"fullyQualifiedName": "inner.zip!/c.docx", "kind": "resource"}]
@@ -77,13 +77,13 @@ def test_every_result_has_a_place_even_a_message_and_a_name_that_is_no_text():
 def test_an_allowed_passage_is_a_suppressed_note():
     by = {"baseline": "external", "inline": "inSource"}
     for allowed_by, kind in by.items():
-        one = replace(EVIDENCE, allowed_by=allowed_by)
-        [result] = results(to_sarif(verdict(finding(evidence=[one], action="allowed")), "1"))
+        one = replace(SNIPPET, allowed_by=allowed_by)
+        [result] = results(to_sarif(verdict(finding(snippets=[one], action="allowed")), "1"))
         assert (result["level"], result["suppressions"][0]["kind"]) == ("note", kind)
 
 
 def test_what_code_hosts_take_is_not_exceeded():
-    passages = finding(paths=["f"] * 9, evidence=[EVIDENCE] * (MOST_RESULTS + 1))
+    passages = finding(paths=["f"] * 9, snippets=[SNIPPET] * (MOST_RESULTS + 1))
     log = to_sarif(verdict(passages), "1")
     assert len(results(log)) == MOST_RESULTS
     assert sum(len(one["locations"]) for one in results(log)) <= MOST_LOCATIONS_IN_ALL
@@ -104,19 +104,19 @@ def test_sarif_goes_to_a_file_or_to_stdout(tmp_path, protected):
 
 # ---------------------------------------------------------------------- validity
 
-ALLOWED = replace(EVIDENCE, allowed_by="inline")
+ALLOWED = replace(SNIPPET, allowed_by="inline")
 LOGS = {
     "nothing": verdict(),
     "a file, a message, names of all kinds": verdict(
         *(finding(paths=paths) for paths in ([], ["/a b/c"], ["caf\udce9"], ["a:b?c#d"], ["../x", "./[y]"], ["è/я"]))
     ),
-    "text of an archive": verdict(finding(is_plain=False, evidence=[replace(EVIDENCE, part="a b.zip!/\u202ec.docx")])),
-    "allowed, warned": verdict(finding(evidence=[ALLOWED], action="allowed"), finding(action="warn")),
+    "text of an archive": verdict(finding(is_plain=False, snippets=[replace(SNIPPET, part="a b.zip!/\u202ec.docx")])),
+    "allowed, warned": verdict(finding(snippets=[ALLOWED], action="allowed"), finding(action="warn")),
     "an endpoint filter's": verdict(finding(document_id=0, document_path="px-0123", share_of_document=None)),
     "incomplete": verdict(
         incomplete=(Unread("a\nb", "larger than 5 bytes (max_bytes)"), Unread("", "git says nothing"))
     ),
-    "too many": verdict(finding(evidence=[EVIDENCE] * (MOST_RESULTS + 1))),
+    "too many": verdict(finding(snippets=[SNIPPET] * (MOST_RESULTS + 1))),
 }
 
 
@@ -149,7 +149,7 @@ def test_a_rule_says_what_code_hosts_ask_of_it():
 
 
 def test_of_too_many_results_the_worst_stay():
-    allowed = finding(evidence=[ALLOWED] * MOST_RESULTS, action="allowed")
+    allowed = finding(snippets=[ALLOWED] * MOST_RESULTS, action="allowed")
     log = to_sarif(verdict(allowed, finding(), incomplete=[Unread("x", "y")]), "1")
     assert [one["level"] for one in results(log)][:3] == ["error", "error", "note"]
 
@@ -159,7 +159,7 @@ def test_the_largest_log_packs_into_what_is_taken():
     findings = [
         finding(
             paths=[f"some/folder/{chosen.getrandbits(64):x}/{chosen.getrandbits(64):x}.txt" for _ in range(9)],
-            evidence=[replace(EVIDENCE, fingerprint=f"{chosen.getrandbits(80):020x}")] * 5,
+            snippets=[replace(SNIPPET, fingerprint=f"{chosen.getrandbits(80):020x}")] * 5,
             document_path=f"{chosen.getrandbits(64):x}",
         )
         for _ in range(MOST_RESULTS // 5)
@@ -170,10 +170,10 @@ def test_the_largest_log_packs_into_what_is_taken():
 
 
 def test_a_fingerprint_outlives_a_move_and_has_no_line():
-    moved = replace(EVIDENCE, span=EVIDENCE.span, lines=(200, 207))
+    moved = replace(SNIPPET, span=SNIPPET.span, lines=(200, 207))
     prints = [
         one["partialFingerprints"]
-        for one in results(to_sarif(verdict(finding(), finding(paths=["b.txt"], evidence=[moved])), "1"))
+        for one in results(to_sarif(verdict(finding(), finding(paths=["b.txt"], snippets=[moved])), "1"))
     ]
     assert prints[0] == prints[1]
     assert re.fullmatch(r"[0-9a-f]{20}:7", prints[0]["primaryLocationLineHash"])

@@ -8,7 +8,7 @@ import pytest
 from pmbf.guard.policy import Policy
 from pmbf.guard.verdict import together
 from tests.conftest import words
-from tests.guard.conftest import EVIDENCE, OTHER_SECRET, SECRET, finding, guard
+from tests.guard.conftest import OTHER_SECRET, SECRET, SNIPPET, finding, guard
 
 PIECE = 330
 """Characters, of which some 250 are letters and digits."""
@@ -76,8 +76,8 @@ def test_pieces_in_a_commit_are_one_leak(protected, git):
 
 
 def two(action="trace", n_chars=299):
-    evidence = [replace(EVIDENCE, n_chars=n_chars, fingerprint=letter * 20) for letter in "ab"]
-    return [finding(paths=[f"{n}.txt"], evidence=[one], action=action) for n, one in enumerate(evidence)]
+    snippets = [replace(SNIPPET, n_chars=n_chars, fingerprint=letter * 20) for letter in "ab"]
+    return [finding(paths=[f"{n}.txt"], snippets=[one], action=action) for n, one in enumerate(snippets)]
 
 
 @pytest.mark.parametrize(("levels", "actions"), [

@@ -166,7 +166,7 @@ def test_what_stands_beside_the_text_is_blocked_and_told_where_it_was(judge, nam
     raw, part = BESIDE[name]
     found = judge(raw, name)
     assert found.exit_code == 1
-    assert {one.part for finding in found.findings for one in finding.evidence} == {part}
+    assert {one.part for finding in found.findings for one in finding.snippets} == {part}
 
 
 def test_title_and_xmp_of_a_pdf_are_read(judge):

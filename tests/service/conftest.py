@@ -21,10 +21,10 @@ import sys
 from pathlib import Path
 from pmbf.guard.policy import Policy
 from pmbf.service.limits import ServiceLimits
-from pmbf.service.server import Settings, run
+from pmbf.service.server import ServiceSettings, run
 collection, place, limits = sys.argv[1], Path(sys.argv[2]), eval(sys.argv[3])
 tcp = ("127.0.0.1", 0) if limits.pop("tcp", False) else None
-settings = Settings(Policy(collection), place, 2, tcp, is_logged=True, limits=ServiceLimits(**limits))
+settings = ServiceSettings(Policy(collection), place, 2, tcp, is_logged=True, limits=ServiceLimits(**limits))
 run(settings, lambda what: print("serving", what, file=sys.stderr, flush=True), print)
 """
 

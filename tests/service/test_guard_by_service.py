@@ -153,7 +153,6 @@ PAYLOADS = {
     "page.html": f"<html><body><p>{LEAK}</p></body></html>".encode(),
     "picture.png": b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * 9,
     "cut.docx": b"PK\x03\x04 and then nothing",
-    "empty.txt": b"",
 }
 
 

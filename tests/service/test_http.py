@@ -88,6 +88,7 @@ def test_metrics_count_requests_bytes_and_outcomes(service):
     ("POST", "/v1/screen?min_chars=0", b"x", 400, "at least 1"),
     ("POST", "/v1/screen?unknown=1", b"x", 400, "unknown"),
     ("POST", "/v1/screen?name=a.docx", b"PK\x03\x04", 422, "a.docx"),
+    ("POST", "/v1/check?name=a.txt", b"", 400, "0 bytes"),
     ("POST", "/v1/check?redact=maybe", LEAK.encode(), 400, "redact"),
     ("POST", "/v1/judge", b"", 400, "no frame"),
     ("POST", "/v1/judge", b"{not json at all", 400, "no frame"),
@@ -292,6 +293,32 @@ def test_a_stop_with_idle_connections_is_quiet(protected, place):
         assert all(connection.recv(1) == b"" for connection in idle)
     lines = [line for line in running.said.splitlines() if "serving" not in line]
     assert all(" GET " in line for line in lines), running.said
+
+
+def test_a_stop_ends_whatever_its_connections_do(protected, place):
+    waits = dict.fromkeys(("header_s", "body_s", "stall_s", "idle_s"), 600.0)  # none of these ends a connection here
+    with limited(protected, place / "ends.sock", tcp=True, stop_s=0.5, **waits) as running:
+        kept, half_head, half_body = (running.connect() for _ in range(3))
+        kept.sendall(encoded("GET", "/healthz"))
+        assert received(kept)[0] == 200
+        half_head.sendall(b"GET /healthz HTTP/1.1\r\nHost: x\r\nX-Slow: ")
+        half_body.sendall(b"POST /v1/check HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx")
+        while running.metric("pmbf_in_flight") < 2:  # the body, and the question itself
+            pass
+        just_opened = [running.connect() for _ in range(20)]
+        just_opened += [socket.create_connection(("127.0.0.1", running.port), timeout=60) for _ in range(20)]
+        assert running.stop() == 0  # within 60 s, or the test fails
+        for connection in (kept, half_head, half_body, *just_opened):
+            assert _ended(connection)
+            connection.close()
+
+
+def _ended(connection):
+    """Return whether the service has ended a connection."""
+    try:
+        return connection.recv(1) == b""
+    except ConnectionResetError:
+        return True
 
 
 def test_pipelined_requests_are_answered_one_after_another(service):

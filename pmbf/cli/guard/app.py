@@ -1,4 +1,4 @@
-"""`pmbf guard`: does what wants to leave hold protected text? Words that name no sub-command are what is checked."""
+"""`pmbf guard`: checks payloads for protected text. Words that name no sub-command belong to `check`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The options of `pmbf guard` as typer takes them, and those that only its other commands have."""
+"""The options of `pmbf guard check` for typer, and the options that only other commands of `pmbf guard` have."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pmbf.cli.guard.options import BY_FIELD, GIT, POLICY, Option
 from pmbf.guard.config import from_text
 
 SCOPE = ("words", "staged", "revisions", "collection", "policy_file", "config_file")
-"""What the commands of a baseline are asked for."""
+"""Fields of the options that the commands of a baseline share with `check`."""
 
 OpaqueIds = Annotated[
     list[str],
-    names("ID", "Opaque ids (px-…) and numbers of documents; - takes all that stand in stdin, an incidents file."),
+    names("ID", "Opaque ids (px-…) and numbers of documents; - takes all ids in stdin, such as an incidents file."),
 ]
 BaselineFile = Annotated[
     str | None,
@@ -29,7 +29,7 @@ PreReceiveHook = Annotated[bool, flag("--pre-receive", "A server's hook that che
 
 
 def taking(*fields: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command options of `pmbf guard check`, which it takes as keywords; its own come behind them."""
+    """Give a command options of `pmbf guard check` as keywords, before its own options."""
 
     def decorated(command: Callable[..., None]) -> Callable[..., None]:
         declared = inspect.signature(command, eval_str=True).parameters.values()

@@ -1,4 +1,4 @@
-"""`pmbf guard baseline`: the list of passages that may leave is made, looked through and renewed."""
+"""`pmbf guard baseline`: create, audit and update the list of passages that may leave."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
-from pmbf.cli.outcome import DONE, note, print_json, print_text
-from pmbf.errors import IncompleteError, ParameterError
+from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.errors import DONE, IncompleteError, ParameterError
 from pmbf.guard.config import OWN_FILE
 
 if TYPE_CHECKING:
@@ -46,33 +46,33 @@ Then write behind each fingerprint why it may leave, and name the file as
 )
 @taking(*arg.SCOPE)
 def create(file: arg.BaselineFile = None, **scope: Any) -> None:
-    """Allow every passage that is found now; refuses to touch a baseline that is there."""
+    """Allow every passage that is found now; an existing baseline is not touched."""
     from pmbf.guard.baseline import Baseline, write_baseline
     from pmbf.terminal.figures import counted
 
-    asked = _Scope(file, scope)
-    if os.path.lexists(asked.file):
-        raise ParameterError(f"{asked.file}: is there already; `pmbf guard baseline update` renews it")
-    verdict = asked.verdict(None)
-    made = Baseline(asked.session.key()).renewed(_found(verdict))
-    write_baseline(asked.file, made)
-    note(f"{asked.file}: {counted(len(made.notes), 'passage')} in it; write behind each why it may leave")
-    if asked.switch:
-        note(asked.switch)
+    check = _BaselineCheck(file, scope)
+    if os.path.lexists(check.file):
+        raise ParameterError(f"{check.file}: is there already; `pmbf guard baseline update` renews it")
+    verdict = check.verdict(None)
+    made = Baseline(check.session.key()).renewed(_found(verdict))
+    write_baseline(check.file, made)
+    note(f"{check.file}: {counted(len(made.notes), 'passage')} in it; write behind each why it may leave")
+    if check.switch:
+        note(check.switch)
 
 
 @app.command(cls=PmbfCommand, epilog=CODES)
 @taking(*arg.SCOPE)
 def update(file: arg.BaselineFile = None, **scope: Any) -> None:
-    """Allow what is found now, forget what is not found any more; notes stay."""
+    """Allow the passages found now, drop the passages no longer found; notes stay."""
     from pmbf.guard.baseline import read_baseline, write_baseline
 
-    asked = _Scope(file, scope)
-    before = read_baseline(asked.file)
-    after = before.renewed(_found(asked.verdict(before)))
-    write_baseline(asked.file, after)
+    check = _BaselineCheck(file, scope)
+    before = read_baseline(check.file)
+    after = before.renewed(_found(check.verdict(before)))
+    write_baseline(check.file, after)
     n_new, n_gone = len(after.notes.keys() - before.notes.keys()), len(before.notes.keys() - after.notes.keys())
-    note(f"{asked.file}: {n_new} new, {n_gone} gone, {len(after.notes) - n_new} kept")
+    note(f"{check.file}: {n_new} new, {n_gone} gone, {len(after.notes) - n_new} kept")
 
 
 @app.command(cls=PmbfCommand, epilog=CODES)
@@ -83,9 +83,9 @@ def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bo
     from pmbf.guard.baseline import audited, read_baseline
     from pmbf.terminal.guard import audit_text
 
-    asked = _Scope(file, scope)
-    baseline = read_baseline(asked.file)
-    entries = audited(baseline, asked.verdict(baseline))
+    check = _BaselineCheck(file, scope)
+    baseline = read_baseline(check.file)
+    entries = audited(baseline, check.verdict(baseline))
     hidden = is_redacted(redact)
     if json:
         print_json([entry.to_dict(redact=hidden) for entry in entries])
@@ -94,28 +94,28 @@ def audit(file: arg.BaselineFile = None, *, redact: bool | None = None, json: bo
     raise typer.Exit(DONE)
 
 
-class _Scope:
-    """What a baseline is made or looked through for; the policy's own baseline does not hold meanwhile.
+class _BaselineCheck:
+    """The check behind a command of a baseline; the policy's own baseline does not hold in it.
 
     Args:
-        file: The baseline, or None: the policy says.
+        file: The baseline; None: the policy names it.
         given: Values of the fields in `SCOPE`.
     """
 
     def __init__(self, file: str | None, given: Mapping[str, Any]) -> None:
-        from pmbf.cli.guard.checks import Asked, Check, values_given
+        from pmbf.cli.guard.checks import Check, Target, values_given
         from pmbf.guard.config import Chosen
         from pmbf.guard.session import Session
 
         parts = sorted_out(given)
         chosen = Chosen(**parts["chosen"], values=values_given(**parts["policy"]))
-        self._check = Check.of(Asked(**parts["asked"]), chosen)
+        self._check = Check.of(Target(**parts["target"]), chosen)
         self.file = file or self._check.policy.baseline or str(self._check.folder / FILE_NAME)
         self.session = Session.of(replace(self._check.policy, baseline=""), to_others=self._check.to_others)
 
     @property
     def switch(self) -> str:
-        """What makes the baseline count; empty where it does."""
+        """How the user makes the baseline count; empty if the policy names it."""
         counts = self._check.policy.baseline
         if counts and os.path.realpath(counts) == os.path.realpath(self.file):
             return ""
@@ -124,7 +124,7 @@ class _Scope:
         return f'to make it count, write baseline = "{named}" below [guard] in {policy}, or add --baseline {self.file}'
 
     def verdict(self, baseline: Baseline | None) -> Verdict:
-        """Return the verdict under a baseline's key, where it allows nothing; without one, under the collection's."""
+        """Return the verdict under the key of a baseline that allows nothing; None: under the collection's key."""
         from pmbf.guard.baseline import Baseline
 
         session = self.session.under(Baseline(baseline.key)) if baseline else self.session
@@ -136,4 +136,4 @@ class _Scope:
 
 
 def _found(verdict: Verdict) -> set[str]:
-    return {one.fingerprint for finding in verdict.findings for one in finding.evidence if not one.allowed_by}
+    return {one.fingerprint for finding in verdict.findings for one in finding.snippets if not one.allowed_by}

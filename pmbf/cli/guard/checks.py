@@ -1,4 +1,4 @@
-"""One leak check as a command line asks for it: what to look at, under which policy, against which documents."""
+"""One leak check of a command line: its target, its policy, its protected documents."""
 
 from __future__ import annotations
 
@@ -17,29 +17,29 @@ from pmbf.guard.policy import Policy
 if TYPE_CHECKING:
     from pmbf.guard.git import Repository
     from pmbf.guard.session import Judge, Session
-    from pmbf.guard.sources import Planned
+    from pmbf.guard.sources import Plan
     from pmbf.guard.types import Verdict
 
 
 SHOWS_PROGRESS = 200
-"""Files from which on a check may take longer than a reader waits for a sign of life."""
+"""Payloads from which on a bar is drawn: the check may take longer than a user waits without a sign."""
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What to check: exactly one of these.
+class Target:
+    """What to check: exactly one kind of payloads.
 
     Args:
         words: Files, folders, `-`; after `--pre-push` the remote's name and URL.
         staged: The index.
         revisions: A range of commits.
-        pre_push: What git is about to push.
-        pre_receive: What git has received.
+        pre_push: Objects that git is about to push.
+        pre_receive: Objects that git has received.
         commit_msg: The message of a commit, in the file that the words name.
-        name: What to call standard input.
+        name: Name of standard input.
 
     Raises:
-        ParameterError: None is given, or more than one.
+        ParameterError: No kind is given, or more than one.
     """
 
     words: Sequence[str] = ()
@@ -68,12 +68,12 @@ class Asked:
 
     @property
     def in_git(self) -> bool:
-        """Whether git is asked."""
+        """Whether the payloads come from a repository."""
         return not self.words or self.pre_push or self.commit_msg
 
     @property
     def by_another(self) -> bool:
-        """Whether it may come from another than who checks it: then it must not say how it is checked."""
+        """Whether the payloads may come from another user, and so must not configure their own check."""
         return self.pre_receive or self.revisions is not None
 
 
@@ -82,49 +82,49 @@ class Check:
     """A check with its policy, before anything is read.
 
     Args:
-        asked: What to look at.
+        target: What to check.
         policy: What blocks.
-        chosen: What the policy is put together from.
-        folder: What the policy's globs start from.
-        repository: Where git is asked.
+        chosen: The parts of the policy that the user chose.
+        folder: The folder that the policy's globs start from.
+        repository: The repository of the payloads, or None.
     """
 
-    asked: Asked
+    target: Target
     policy: Policy
     chosen: Chosen
     folder: Path
     repository: Repository | None
 
     @staticmethod
-    def of(asked: Asked, chosen: Chosen) -> Check:
-        """Return the check that a command line asks for.
+    def of(target: Target, chosen: Chosen) -> Check:
+        """Return the check of a target.
 
         Raises:
             ParameterError: The policy is wrong, or no protected documents are named.
-            PmbfError: There is no repository, or git cannot tell.
+            PmbfError: There is no repository, or git fails.
         """
         repository = None
-        if asked.in_git:
+        if target.in_git:
             from pmbf.guard.git import Repository
 
-            repository = Repository(fetches=not asked.pre_receive)
+            repository = Repository(fetches=not target.pre_receive)
         folder = repository.top or Path.cwd() if repository else project_folder(Path.cwd())
-        policy = policy_for(None if asked.by_another else folder, chosen)
+        policy = policy_for(None if target.by_another else folder, chosen)
         if not policy.protected:
             unheard = "; --range and --pre-receive read a policy of the repository only where --config names it"
             raise ParameterError(
                 "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy; "
-                f"--endpoint FILE names an endpoint filter instead{unheard if asked.by_another else ''}"
+                f"--endpoint FILE names an endpoint filter instead{unheard if target.by_another else ''}"
             )
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
-        return Check(asked, policy, chosen, folder, repository)
+        return Check(target, policy, chosen, folder, repository)
 
     @property
     def to_others(self) -> bool:
-        """Whether others than who checks on this machine may read the verdict."""
-        return self.asked.by_another or is_read_by_others(os.environ)
+        """Whether others than the user who checks on this machine may read the verdict."""
+        return self.target.by_another or is_read_by_others(os.environ)
 
     def ways_to_allow(self) -> Iterator[str]:
         """Yield how a passage is allowed under the policy."""
@@ -134,44 +134,44 @@ class Check:
             yield "put its fingerprint into the baseline that the policy names"
         elif self.policy.baseline:
             yield f"`pmbf guard baseline update --file {self.policy.baseline}`"
-        elif not self.asked.by_another and not is_locked(self.chosen):
+        elif not self.target.by_another and not is_locked(self.chosen):
             yield "`pmbf guard baseline create`"
 
     def verdict(self, session: Session, *, by_service: bool = False) -> tuple[Verdict, str]:
         """Return the verdict, and the channel that was checked.
 
         Args:
-            session: Of the policy.
+            session: The session of the policy.
             by_service: Whether the collection's service is asked, if it runs.
 
         Raises:
-            PmbfError, OSError: Whatever kept the check from an answer.
+            PmbfError, OSError: The check could not answer.
         """
         from pmbf.terminal.progress import screen_progress
 
-        planned = self._planned()
+        plan = self._plan()
         judge = _service(self.policy) if by_service else None
         # A hook's terminal is the user's, too: a bar appears for many files only.
-        shown = planned.n_planned >= SHOWS_PROGRESS and sys.stderr.isatty()
-        with screen_progress(planned.n_planned, shown=shown) as advance:
-            return session.verdict(planned, judge, advance), planned.channel
+        shown = plan.n_payloads >= SHOWS_PROGRESS and sys.stderr.isatty()
+        with screen_progress(plan.n_payloads, shown=shown) as advance:
+            return session.verdict(plan, judge, advance), plan.channel
 
-    def _planned(self) -> Planned:
+    def _plan(self) -> Plan:
         from pmbf.guard import sources
 
-        asked = self.asked
+        target = self.target
         if self.repository is None:
-            return sources.of_paths(asked.words, self.policy, self.folder, asked.name or "stdin")
-        if asked.commit_msg:
-            return sources.of_message(asked.words[0], self.policy)
-        if asked.staged:
+            return sources.of_paths(target.words, self.policy, self.folder, target.name or "stdin")
+        if target.commit_msg:
+            return sources.of_message(target.words[0], self.policy)
+        if target.staged:
             return sources.of_index(self.repository, self.policy)
-        if asked.revisions is not None:
+        if target.revisions is not None:
             from pmbf.guard.git import require_revision
 
-            return sources.of_range(self.repository, require_revision(asked.revisions), self.policy)
+            return sources.of_range(self.repository, require_revision(target.revisions), self.policy)
         lines = sys.stdin.buffer.read().splitlines()
-        if asked.pre_receive:
+        if target.pre_receive:
             if not lines:
                 raise ParameterError(
                     "--pre-receive found nothing on stdin, where git gives a hook a line for each ref; "
@@ -181,17 +181,17 @@ class Check:
         lines = lines or _told_by_pre_commit(os.environ, self.repository)
         if not lines:
             note("guard: no lines of git on stdin: nothing is pushed, or another hook has read them before")
-        server_has = _server_has(asked.words, os.environ, self.repository) if lines else []
+        server_has = _server_has(target.words, os.environ, self.repository) if lines else []
         return sources.of_push(self.repository, lines, server_has, self.policy)
 
 
 def _server_has(words: Sequence[str], environment: Mapping[str, str], repository: Repository) -> list[str]:
-    """Return what the server of a push has; nothing where it does not say.
+    """Return the names of objects that the server of a push has; empty if the server does not answer.
 
     Args:
-        words: What git tells a pre-push hook, the remote's name and its address, or the name alone, or nothing.
-        environment: Where pre-commit puts them.
-        repository: The local one.
+        words: The words that git gives a pre-push hook: the remote's name and address, the name alone, or none.
+        environment: Variables, in which pre-commit puts these words.
+        repository: The local repository.
     """
     if words:
         remote, address = words[0], words[1] if len(words) > 1 else ""
@@ -206,7 +206,7 @@ def _server_has(words: Sequence[str], environment: Mapping[str, str], repository
 
 
 def _service(policy: Policy) -> Judge | None:
-    """Return the collection's service as a judge, or None where there is none that can be asked."""
+    """Return the collection's service as a judge; None if no service can be asked."""
     from pmbf.service.place import service_socket
 
     try:
@@ -226,10 +226,10 @@ def _note_service(why: str) -> None:
 
 
 def _told_by_pre_commit(environment: Mapping[str, str], repository: Repository) -> list[bytes]:
-    """Return the line that git gave to pre-commit, which keeps it and sets variables; of several the first.
+    """Return the line of git that pre-commit has read, from the variables that it sets; only the first of several.
 
     Source:
-        pre-commit.com, "pre-push"; the line's new object is not told when a whole history is pushed.
+        pre-commit.com, "pre-push"; if a whole history is pushed, then no variable has the line's new object.
     """
     local = environment.get("PRE_COMMIT_LOCAL_BRANCH")
     if not local:
@@ -240,7 +240,7 @@ def _told_by_pre_commit(environment: Mapping[str, str], repository: Repository) 
 
 
 def is_redacted(redact: bool | None, environment: Mapping[str, str] = os.environ) -> bool:
-    """Return whether passages are kept from the output: where others may read it, unless told."""
+    """Return whether passages are left out of the output; None: if others may read it."""
     return is_read_by_others(environment) if redact is None else redact
 
 

@@ -9,7 +9,8 @@ import typer
 
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.guard.options import BY_FIELD
-from pmbf.cli.outcome import DONE, FAILED, note, print_text
+from pmbf.cli.outcome import note, print_text
+from pmbf.errors import DONE, FAILED
 
 INSTALL_CODES = "Exit codes: 0 done; 2 wrong usage; 3 an error, or another hook is there already"
 UNINSTALL_CODES = "Exit codes: 0 done; 2 wrong usage; 3 an error"
@@ -25,7 +26,7 @@ def install(
 ) -> None:
     """Make the hooks of this repository run the check; without options those for commits, their messages and pushes.
 
-    A hook that is there already is never changed: what to add to it is said instead. Options given here are written
+    An existing hook is never changed: the lines to add to it are printed instead. Options given here are written
     into the hook; everything else comes from the policy. In a bare repository the hook for received packs is made.
     """
     from pmbf.guard import hooks
@@ -53,7 +54,7 @@ def uninstall(
     pre_push: arg.PrePushHook = False,
     pre_receive: arg.PreReceiveHook = False,
 ) -> None:
-    """Take away the hooks that `pmbf guard install` made; others stay."""
+    """Remove the hooks that `pmbf guard install` made; other hooks stay."""
     from pmbf.guard import hooks
     from pmbf.guard.git import Repository
 

@@ -1,8 +1,8 @@
-"""What `pmbf guard check` takes: each option once. `arguments` tells typer of it; `plain` reads it without typer.
+"""The options of `pmbf guard check`, each once. `arguments` gives them to typer; `plain` parses them without typer.
 
-Imports nothing that takes time: a hook starts with each commit.
+Slow imports are left out: a hook starts with each commit.
 """
-# Annotations are values here: `typing` compiles those of a NamedTuple that are texts, which takes 1 ms.
+# Annotations are values here: if they are texts, then `typing` compiles those of a NamedTuple, which takes 1 ms.
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -18,21 +18,21 @@ COMMANDS = ("baseline", "resolve", "install", "uninstall")
 
 
 class Option(NamedTuple):
-    """An option, or the words that are none.
+    """An option, or the words that belong to no option.
 
     Args:
         field: What the program calls it.
-        part: `asked`: what is looked at; `chosen`: files of the policy; `policy`: a key of it; `told`: how the verdict
-            is told.
-        names: As it is written; of a switch the second switches off; none for the words.
-        kind: `flag` and `switch` take no value; `word` takes one, `words` some; a `level` and a `size` must be read.
-        text: Its help.
-        panel: Where the help stands.
-        metavar: What the help calls its value.
+        part: `target`: what is checked; `chosen`: files of the policy; `policy`: a key of the policy; `output`: how the
+            verdict is shown.
+        names: The option as users write it; the second name of a switch turns it off; empty for the words.
+        kind: `flag` and `switch` take no value; `word` takes one, `words` several; `level` and `size` must be parsed.
+        text: The help text.
+        panel: The heading that the help text stands under.
+        metavar: The name of the value in the help.
     """
 
     field: str
-    part: Literal["asked", "chosen", "policy", "told"]
+    part: Literal["target", "chosen", "policy", "output"]
     names: tuple[str, ...]
     kind: Literal["flag", "switch", "word", "words", "level", "size"]
     text: str
@@ -41,13 +41,17 @@ class Option(NamedTuple):
 
 
 OPTIONS = (
-    Option("words", "asked", (), "words", "Files and folders, hidden ones too; - reads stdin.", FILES, "PATH"),
-    Option("staged", "asked", ("--staged",), "flag", "What is staged in git's index (pre-commit).", GIT),
-    Option("revisions", "asked", ("--range",), "word", "Every blob and message that these commits bring.", GIT, "A..B"),
-    Option("pre_push", "asked", ("--pre-push",), "flag", "What is about to be pushed; stdin has git's lines.", GIT),
-    Option("pre_receive", "asked", ("--pre-receive",), "flag", "What was received; stdin has git's lines.", GIT),
-    Option("commit_msg", "asked", ("--commit-msg",), "flag", "The message of a commit; PATH is git's file of it.", GIT),
-    Option("name", "asked", ("--name",), "word", "What to call stdin; its ending tells the format.", FILES, "NAME"),
+    Option("words", "target", (), "words", "Files and folders, hidden ones too; - reads stdin.", FILES, "PATH"),
+    Option("staged", "target", ("--staged",), "flag", "What is staged in git's index (pre-commit).", GIT),
+    Option(
+        "revisions", "target", ("--range",), "word", "Every blob and message that these commits bring.", GIT, "A..B"
+    ),
+    Option("pre_push", "target", ("--pre-push",), "flag", "What is about to be pushed; stdin has git's lines.", GIT),
+    Option("pre_receive", "target", ("--pre-receive",), "flag", "What was received; stdin has git's lines.", GIT),
+    Option(
+        "commit_msg", "target", ("--commit-msg",), "flag", "The message of a commit; PATH is git's file of it.", GIT
+    ),
+    Option("name", "target", ("--name",), "word", "What to call stdin; its ending tells the format.", FILES, "NAME"),
     Option("include", "policy", ("--include",), "words", "Look only at paths that fit; repeatable.", FILES, "GLOB"),
     Option("exclude", "policy", ("--exclude",), "words", "Leave out paths that fit; repeatable.", FILES, "GLOB"),
     Option(
@@ -113,7 +117,7 @@ OPTIONS = (
         "policy",
         ("--on-incomplete",),
         "word",
-        "What happens to what cannot be read whole (default: block).",
+        "What a file that cannot be read whole does (default: block).",
         POLICY,
         "block|warn",
     ),
@@ -123,22 +127,22 @@ OPTIONS = (
         "policy",
         ("--ignore",),
         "words",
-        "What stands in FILE is public and does not count; repeatable.",
+        "Text of FILE is public and does not count; repeatable.",
         POLICY,
         "FILE",
     ),
     Option(
         "redact",
-        "told",
+        "output",
         ("--redact", "--show"),
         "switch",
         "Whether passages are shown (default: shown, but not where CI is set).",
         OUTPUT,
     ),
-    Option("json", "told", ("--json",), "flag", "Print the verdict as one line of JSON.", OUTPUT),
+    Option("json", "output", ("--json",), "flag", "Print the verdict as one line of JSON.", OUTPUT),
     Option(
         "sarif",
-        "told",
+        "output",
         ("--sarif",),
         "word",
         "Write SARIF 2.1.0, without text; - is stdout, instead of findings.",
@@ -147,7 +151,7 @@ OPTIONS = (
     ),
     Option(
         "incidents",
-        "told",
+        "output",
         ("--incidents",),
         "word",
         "Append a line of JSON for each finding, never with text.",
@@ -156,7 +160,7 @@ OPTIONS = (
     ),
     Option(
         "quiet",
-        "told",
+        "output",
         ("--quiet",),
         "flag",
         "Print no findings: only the lines on stderr, and the exit code.",
@@ -170,9 +174,9 @@ def sorted_out(given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the values that were given, by part and field.
 
     >>> sorted_out({"staged": True, "baseline": None, "json": False})
-    {'asked': {'staged': True}, 'chosen': {}, 'policy': {}, 'told': {'json': False}}
+    {'target': {'staged': True}, 'chosen': {}, 'policy': {}, 'output': {'json': False}}
     """
-    parts: dict[str, dict[str, Any]] = {"asked": {}, "chosen": {}, "policy": {}, "told": {}}
+    parts: dict[str, dict[str, Any]] = {"target": {}, "chosen": {}, "policy": {}, "output": {}}
     for field, value in given.items():
         if value is not None:
             parts[BY_FIELD[field].part][field] = value

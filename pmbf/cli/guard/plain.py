@@ -1,6 +1,6 @@
-"""`pmbf guard check` in plain words, read without typer: those that typer would take in the same way, and no others.
+"""`pmbf guard check` parsed without typer, for command lines that typer would understand in the same way.
 
-Help, usage errors, values that need reading, and the other commands of `pmbf guard` are left to typer.
+Help, usage errors, values that must be parsed, and the other commands of `pmbf guard` are left to typer.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ LISTS = {name: one.field for one in OPTIONS if one.kind == "words" for name in o
 
 
 def run_plain(arguments: Sequence[str]) -> None:
-    """Check and exit, if the words after `pmbf guard` are plain; else return.
+    """Check and exit, if typer is not needed for the words after `pmbf guard`; else return.
 
     Raises:
-        SystemExit: Always, if they are.
+        SystemExit: The check has ended.
     """
     read = plain(arguments)
     if read is None:
@@ -37,7 +37,7 @@ def run_plain(arguments: Sequence[str]) -> None:
 
 
 def plain(arguments: Sequence[str]) -> dict[str, Any] | None:
-    """Return what `run` takes, or None where typer is to read the words.
+    """Return the values by field for `run`; None if typer must parse the words.
 
     >>> plain(["a.txt", "--json", "-c", "b.pmbf"])
     {'words': ['a.txt'], 'json': True, 'collection': 'b.pmbf'}

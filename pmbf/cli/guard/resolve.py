@@ -1,4 +1,4 @@
-"""`pmbf guard resolve`: which documents the opaque ids of an endpoint filter stand for."""
+"""`pmbf guard resolve`: names the documents behind opaque ids and numbers."""
 
 from __future__ import annotations
 
@@ -10,32 +10,31 @@ import typer
 
 from pmbf.cli import arguments as common
 from pmbf.cli.guard import arguments as arg
-from pmbf.cli.outcome import DONE, FAILED, note, print_json, print_text
-from pmbf.errors import ParameterError
+from pmbf.cli.inputs import named_collection, open_collection
+from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.errors import DONE, FAILED
 
 RESOLVE_HELP = """Examples:
   pmbf guard resolve px-0123456789abcdef -c protected.pmbf
   pmbf guard resolve 7 -c protected.pmbf
   pmbf guard resolve - -c protected.pmbf < incidents.jsonl
 
-Works where the collection is. An opaque id is known for every export that was
-made of it, also of documents that were removed since; a number is the one that
-a finding shows where the policy keeps paths back (show_source).
+Works where the collection is. It knows the opaque ids of all its exports, also
+of documents that were removed since. Findings show numbers if the policy
+withholds paths (show_source).
 
 Exit codes: 0 all are named; 2 wrong usage; 3 an error, or an id is unknown"""
 
 
 def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json: common.Json = False) -> None:
     """Name the documents behind opaque ids and numbers."""
-    from pmbf.collection import Collection
     from pmbf.endpoint import opaque
     from pmbf.endpoint.opaque import Place
     from pmbf.terminal.figures import shown_path
 
-    if not collection:
-        raise ParameterError("no collection named: add -c FOLDER, or set PMBF_COLLECTION to the folder")
+    folder = named_collection(collection)
     wanted = list(dict.fromkeys(one for word in ids for one in (_ids_in(sys.stdin.read()) if word == "-" else [word])))
-    with Collection(collection) as opened:
+    with open_collection(folder) as opened:
         known: dict[str, Place | None] = dict(opaque.resolve(opened.path, wanted))
         if any(map(str.isdecimal, wanted)):
             listed = {str(one.id): Place(one.id, one.paths[0], 0, one.n_chars) for one in opened.documents()}
@@ -43,7 +42,7 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
     for one, part in known.items():
         if part is None:
             why = "has no such document" if one.isdecimal() else "has no export with this id"
-            note(f"{one}: {collection} {why}")
+            note(f"{one}: {folder} {why}")
         elif json:
             print_json({"id": one, **asdict(part)})
         else:

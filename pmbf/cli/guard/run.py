@@ -1,4 +1,4 @@
-"""What `pmbf guard check` does once its words are read. Imports no typer: a hook starts with each commit."""
+"""`pmbf guard check` after parsing. Imports no typer: a hook starts with each commit."""
 
 from __future__ import annotations
 
@@ -9,35 +9,26 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.guard.options import sorted_out
-from pmbf.cli.outcome import (
-    DONE,
-    FAILED,
-    flush_stdout,
-    note,
-    note_if_possible,
-    print_json,
-    print_text,
-    reason,
-)
-from pmbf.errors import ParameterError, PmbfError
+from pmbf.cli.outcome import flush_stdout, note, note_if_possible, print_json, print_text, reason
+from pmbf.errors import DONE, FAILED, ParameterError, PmbfError
 
 if TYPE_CHECKING:
     from pmbf.guard.types import Verdict
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """How a verdict is told.
+class Output:
+    """How a verdict is shown.
 
     Args:
-        redact: Whether passages are left out; None: where others may read them.
-        json: As a line of JSON.
-        sarif: File of SARIF, or `-`.
+        redact: Whether passages are left out; None: if others may read them.
+        json: Whether the verdict is printed as a line of JSON.
+        sarif: File of SARIF, or `-` for stdout.
         incidents: File of incidents.
-        quiet: Without findings.
+        quiet: Whether findings are not printed.
 
     Raises:
-        ParameterError: Two of them would be on stdout.
+        ParameterError: JSON and SARIF would both be on stdout.
     """
 
     redact: bool | None = None
@@ -58,15 +49,15 @@ def run(given: Mapping[str, Any]) -> int:
         given: Values by field, as `pmbf.cli.guard.options` has them.
 
     Raises:
-        PmbfError, OSError: Whatever kept the check from an answer, unless the policy lets that through.
+        PmbfError, OSError: The check could not answer, and the policy blocks errors.
     """
-    from pmbf.cli.guard.checks import Asked, Check, values_given
+    from pmbf.cli.guard.checks import Check, Target, values_given
     from pmbf.guard.config import Chosen
     from pmbf.guard.session import Session
 
     parts = sorted_out(given)
-    told, asked = Told(**parts["told"]), Asked(**parts["asked"])
-    check = Check.of(asked, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
+    output, target = Output(**parts["output"]), Target(**parts["target"])
+    check = Check.of(target, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
     try:
         verdict, channel = check.verdict(Session.of(check.policy, to_others=check.to_others), by_service=True)
     except (PmbfError, OSError) as error:
@@ -74,18 +65,18 @@ def run(given: Mapping[str, Any]) -> int:
             raise
         note(f"guard: NOT CHECKED, and let through by the policy (on_error): {reason(error)}")
         return DONE
-    shows = check.policy.shows(to_others=True)  # SARIF is for others, whoever makes it
+    shows = check.policy.shows(to_others=True)  # SARIF is for others, also if it is made on this machine
     failed = _tell(
-        (partial(_log, told.incidents, verdict, channel, check.policy.protected) if told.incidents else None),
-        (partial(_write_sarif, verdict.withheld(shows), told.sarif) if told.sarif else None),
-        partial(_print, verdict, told),
+        (partial(_log, output.incidents, verdict, channel, check.policy.protected) if output.incidents else None),
+        (partial(_write_sarif, verdict.withheld(shows), output.sarif) if output.sarif else None),
+        partial(_print, verdict, output),
         partial(_note, verdict, check.ways_to_allow()),
     )
     return FAILED if failed and verdict.exit_code == DONE else verdict.exit_code
 
 
 def _tell(*ways: Callable[[], None] | None) -> bool:
-    """Tell a verdict in some ways, each whatever becomes of the others; return whether one failed."""
+    """Show a verdict in several ways, each also if another fails; return whether one failed."""
     errors = []
     for way in filter(None, ways):
         try:
@@ -105,14 +96,14 @@ def _log(file: str, verdict: Verdict, channel: str, protected: str) -> None:
     append_incidents(file, verdict, channel=channel, collection=protected)
 
 
-def _print(verdict: Verdict, told: Told) -> None:
+def _print(verdict: Verdict, output: Output) -> None:
     from pmbf.cli.guard.checks import is_redacted
     from pmbf.terminal.guard import findings_text
 
-    redact = is_redacted(told.redact)
-    if told.json:
+    redact = is_redacted(output.redact)
+    if output.json:
         print_json(verdict.to_dict(redact=redact))
-    elif not told.quiet and told.sarif != "-":
+    elif not output.quiet and output.sarif != "-":
         print_text(findings_text(verdict, redact=redact))
     flush_stdout()
 
