@@ -32,7 +32,8 @@ def desk(tmp_path_factory):
 
 
 def shell(desk, command):
-    environment = os.environ | {"PATH": f"{desk}/bin:{os.environ['PATH']}", "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
+    environment = {name: value for name, value in os.environ.items() if name != "CI"}  # CI hides paths
+    environment |= {"PATH": f"{desk}/bin:{os.environ['PATH']}", "COLUMNS": "100", "PYTHONPATH": str(ROOT)}
     done = subprocess.run(command, shell=True, cwd=desk, env=environment, capture_output=True, text=True, timeout=120)
     return "\n".join(line.rstrip() for line in (done.stderr + done.stdout).splitlines())
 
@@ -102,17 +103,17 @@ def test_every_command_and_option_is_documented():
 
 
 def test_the_house_keeps_its_sizes():
-    for path in [file for folder in ("pmbf", "experiments", "benchmarks") for file in (ROOT / folder).rglob("*.py")]:
-        assert len(path.read_text(encoding="utf-8").splitlines()) <= 400, path
+    for path in [
+        file for folder in ("pmbf", "measure", "experiments", "benchmarks") for file in (ROOT / folder).rglob("*.py")
+    ]:
+        assert len(path.read_text(encoding="utf-8").splitlines()) <= 350, path
 
 
 PROSE = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
-NOT_YET_WRAPPED = {"docs/format.md"}
-"""Pages that still have longer lines. None is added, and one that has none any more is taken out."""
 
 
 @pytest.mark.parametrize("document", PROSE, ids=lambda path: str(path.relative_to(ROOT)))
 def test_lines_of_prose_have_at_most_120_columns(document):
     text = re.sub(r"^```.*?^```$", "", document.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
     too_long = [line for line in text.splitlines() if len(line) > 120 and not line.startswith(("|", "    "))]
-    assert bool(too_long) == (str(document.relative_to(ROOT)) in NOT_YET_WRAPPED), too_long
+    assert too_long == []

@@ -200,7 +200,8 @@ def test_killed_in_its_first_commits_a_collection_opens(tmp_path):
 
 def test_an_upgrade_that_is_killed_leaves_the_old_version_or_the_new_one_whole(tmp_path):
     with tarfile.open(OLD) as archive:
-        archive.extractall(tmp_path / "base", filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python has it from 3.11.4 on
+        archive.extractall(tmp_path / "base")
     path = tmp_path / "run" / "tides.pmbf"
     before = names(tmp_path / "base" / "tides.pmbf")
     shutil.copytree(tmp_path / "base", tmp_path / "run")

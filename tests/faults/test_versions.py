@@ -34,7 +34,8 @@ NAMES = {
 @pytest.fixture
 def path(tmp_path):
     with tarfile.open(ARCHIVE) as archive:
-        archive.extractall(tmp_path, filter="data")
+        archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python has it from 3.11.4 on
+        archive.extractall(tmp_path)
     return tmp_path / "tides.pmbf"
 
 

@@ -1,0 +1,1 @@
+"""Tests of damage, kills and hostile folders."""
