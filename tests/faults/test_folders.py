@@ -151,7 +151,7 @@ def test_the_missing_note_of_the_last_commit_is_told_once_a_second_commit_was_ma
         assert collection.screen(words(70)).found
 
 
-@pytest.mark.parametrize("n_rounds", [int(os.environ.get("PMBF_COPIES", "25"))])
+@pytest.mark.parametrize("n_rounds", [int(os.environ.get("PMBF_COPIES", "6"))])
 def test_a_copy_made_during_a_load_is_whole_or_says_that_it_is_not(tmp_path, n_rounds):
     """Files are copied one after another. A copy shows a commit that was made, or an error; no document is lost.
 
