@@ -38,9 +38,7 @@ def _parser() -> argparse.ArgumentParser:
     some = parser.add_subparsers(dest="benchmark", required=True)
     one = _benchmark(some, "limit", "the kernels beside what memory allows", limit.table)
     one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes, 262 MB")
-    one.add_argument(
-        "--rounds", type=int, default=7, help="rounds; each figure is their median, of a text their least (7)"
-    )
+    one.add_argument("--rounds", type=int, default=7, help="rounds; a figure is their median, of a text the least (7)")
     one.add_argument(
         "--texts",
         action="append",
