@@ -144,9 +144,9 @@ class Bench:
         self.size = size
         random = np.random.default_rng(1)
         self.stored = [random.integers(0, 2**32, size.row_hashes, np.uint32) for _ in range(4)]
-        self.rows = np.zeros((size.n_rows, size.row_words), np.uint64)
+        self.rows = machine.aligned(np.zeros((size.n_rows, size.row_words), np.uint64))
         self.fill()
-        self.slices = kernels.seal(self.rows)
+        self.slices = machine.aligned(kernels.seal(self.rows))
 
     def fill(self) -> None:
         """Fill all rows."""

@@ -22,6 +22,18 @@ from pmbf.kernels.native_library import address
 SOURCE = Path(__file__).with_name("machine.c")
 
 
+def aligned(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return a copy that begins where a cache line of 64 bytes begins, as the pages of a mapped file do.
+
+    NumPy's own arrays begin at any multiple of 16 bytes. Then what is called a line lies in two lines of the cache.
+    """
+    room = np.empty(words.size + 7, np.uint64)
+    begin = -room.ctypes.data % 64 // 8
+    copy = room[begin : begin + words.size].reshape(words.shape)
+    copy[...] = words
+    return copy
+
+
 def read_lines(words: NDArray[np.uint64], places: NDArray[np.uint32]) -> int:
     """Read lines of 64 bytes and return their sum. Each line is prefetched 64 lines before it is read.
 
