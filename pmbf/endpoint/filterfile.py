@@ -26,7 +26,7 @@ from pmbf.endpoint.sampling import NEAR, RULES, RUN, WEAK_RUN, KeyedSample
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.span import Span, merged
-from pmbf.store import files
+from pmbf.store import files, folders
 from pmbf.tile import ROWS_PER_TILE
 
 KIND, VERSION = b"ENDP", 1
@@ -74,7 +74,7 @@ def write(path: str | os.PathLike[str], parts: Mapping[int, Hashes], key: SiteKe
     unsigned = fields.ljust(_MAC_AT, b"\0")
     signed = unsigned + _mac(unsigned, payload, key)
     header = signed + _CRC.pack(zlib.crc32(signed))
-    with files.replacing(Path(path).absolute()) as file:
+    with folders.replacing(Path(path).absolute()) as file:
         file.write(header)
         file.write(payload)
     return len(filled), len(header) + len(payload)

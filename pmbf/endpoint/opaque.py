@@ -17,7 +17,7 @@ from typing import Any
 
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, UnsupportedError
-from pmbf.store import files
+from pmbf.store import folders
 
 FOLDER = "exports"
 VERSION = 1
@@ -83,7 +83,7 @@ def remember(folder: Path, key: SiteKey, places: Mapping[int, Place]) -> None:
     known = _read(path) if path.exists() else {}
     known |= {shown(row): list(astuple(place)) for row, place in places.items()}
     content = {"pmbf_export": VERSION, "sha256": _sum(known), "ids": dict(sorted(known.items()))}
-    with files.replacing(path) as file:
+    with folders.replacing(path) as file:
         file.write(json.dumps(content).encode())
 
 

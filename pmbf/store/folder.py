@@ -202,7 +202,7 @@ def _first_meta(params: Params) -> dict[str, str]:
 
 def write_generation(folder: Path, generation: int) -> None:
     """Write the note of a commit that was made."""
-    with files.replacing(folder / GENERATION_FILE) as file:
+    with folders.replacing(folder / GENERATION_FILE) as file:
         file.write(b"%d_%d\n" % (generation, zlib.crc32(b"%d" % generation)))
 
 
