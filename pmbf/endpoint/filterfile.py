@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.contents import open_regular
 from pmbf.endpoint import rows
 from pmbf.endpoint.rows import Hashes
 from pmbf.endpoint.sampling import NEAR, RULES, RUN, WEAK_RUN, KeyedSample
@@ -194,7 +195,7 @@ def _mac(unsigned: bytes, payload: bytes | memoryview, key: SiteKey) -> bytes:
 
 def _mapped(path: Path) -> memoryview:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except FileNotFoundError:
         raise NotFoundError(f"{path}: no such endpoint filter; `pmbf export` makes one") from None
@@ -203,7 +204,7 @@ def _mapped(path: Path) -> memoryview:
 
 
 def _head(path: str | os.PathLike[str], n_bytes: int) -> bytes:
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         return file.read(n_bytes)
 
 

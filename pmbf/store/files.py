@@ -32,6 +32,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.contents import open_regular
 from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.store.folders import make_folder, replacing
 
@@ -263,9 +264,22 @@ def n_pages(payload_bytes: int) -> int:
     return -(-payload_bytes // PAGE_BYTES)
 
 
+def opened(path: Path) -> BinaryIO:
+    """Return a file of a collection, opened for reading. Every file but the catalog and the locks is opened here.
+
+    Raises:
+        CorruptError: Something else has its name: a folder, a pipe, a socket or a device. Nothing waits for a pipe.
+        OSError: It cannot be opened.
+    """
+    try:
+        return open(path, "rb", opener=open_regular)
+    except UnsupportedError:
+        raise damaged(path, "is not a regular file") from None
+
+
 def _map(path: Path) -> mmap.mmap:
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
         raise damaged(path, "the file is missing") from None

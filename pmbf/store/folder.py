@@ -210,7 +210,8 @@ def _read_generation(folder: Path) -> int:
     """Return the number of the last commit that was noted, 0 where none is."""
     path = folder / GENERATION_FILE
     try:
-        line = path.read_bytes()
+        with files.opened(path) as file:
+            line = file.read()
     except FileNotFoundError:
         return 0
     found = re.fullmatch(rb"([0-9]{1,19})(?:_([0-9]{1,10}))?\n", line)

@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
+from pmbf.contents import without_waiting
+
 
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:
     """Make a folder, and those above it that are missing, each durable.
@@ -50,7 +52,7 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     """
     temporary = target.with_name(target.name + ".tmp")
     try:
-        with open(temporary, "wb") as file:
+        with open(temporary, "wb", opener=without_waiting) as file:
             os.fchmod(file.fileno(), 0o600)
             yield file
             file.flush()
