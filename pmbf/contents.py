@@ -52,8 +52,8 @@ def read_bounded(path: str | os.PathLike[str], max_bytes: int, *, hint: str = ""
 
 
 def without_waiting(path: str, flags: int) -> int:
-    """Return the descriptor of a file. Opening a pipe would wait for its other end; this is an error, or goes on."""
-    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC)
+    """Return the descriptor of a file. It never waits for the other end of a pipe; a new file is its owner's alone."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
 
 
 def open_regular(path: str | os.PathLike[str], flags: int = 0) -> int:
