@@ -21,12 +21,12 @@ from pmbf.errors import PmbfError
 from pmbf.params import Params
 
 PAGES = (pan_page.PAGE, paper_page.PAGE, tradeoffs.PAGE)
-EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 for what cannot be used or written, or was not done as it should;
-then standard error says what."""
+EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 if a file cannot be used or written, or if a part was not done.
+Standard error then names it."""
 
 
 def main() -> None:
-    """Run the experiment that the command line names. A known error is a line and an exit code, not a traceback."""
+    """Run the experiment that the command line names. A known error prints a line and no traceback."""
     arguments = _parser().parse_args()
     try:
         check(arguments)
@@ -39,7 +39,7 @@ def main() -> None:
         sys.exit(3)
     except KeyboardInterrupt:
         kept = arguments.command == "corpus" or (arguments.command == "pan" and arguments.step in ("align", "retrieve"))
-        more = "; what is finished is kept, and the same command goes on from there" if kept else ""
+        more = "; finished parts are kept, and the same command does the others" if kept else ""
         print(f"stopped{more}", file=sys.stderr)
         sys.exit(130)
 
@@ -93,48 +93,58 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m experiments", description=__doc__, epilog=EXIT_CODES)
     commands = parser.add_subparsers(dest="command", required=True)
     for name, what in (
-        ("shingles", "how long a shingle should be: recall against noise, by length"),
-        ("retrieval", "candidate recall and false rows on PAN13's training corpus"),
+        ("shingles", "how long should a shingle be? recall and noise of each length"),
+        ("retrieval", "recall of candidates and false rows on the training corpus of PAN13"),
     ):
         command = commands.add_parser(name, help=what, description=what)
         command.add_argument("corpora", type=Path, help="folder with pan13_train/ and zh_subset/")
-        command.add_argument("--out", type=Path, help="JSON file to write")
+        command.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     commands.choices["shingles"].add_argument(
         "--pairs", type=positive, default=200, help="pairs per kind (default: 200)"
     )
     _add_params(commands.choices["retrieval"])
     commands.choices["retrieval"].add_argument(
-        "--half", choices=HALVES, help="of the suspicious documents, by number (default: all)"
+        "--half", choices=HALVES, help="half of the suspicious documents, by their numbers (default: both)"
     )
     commands.choices["retrieval"].add_argument(
-        "--filler", type=Path, metavar="FOLDER", help="load the .txt files of this folder besides"
+        "--filler", type=Path, metavar="FOLDER", help="load the .txt files of this folder, too"
     )
     commands.choices["retrieval"].add_argument(
-        "--filler-texts", type=positive, metavar="N", help="of them, drawn by chance (default: all)"
+        "--filler-texts", type=positive, metavar="N", help="number of these files, drawn by chance (default: all)"
     )
-    _add_edited(commands.add_parser("edited", help="is an edited passage's source found?", description=edited.__doc__))
+    _add_edited(
+        commands.add_parser("edited", help="is the source of an edited passage found?", description=edited.__doc__)
+    )
     _add_planted(
-        commands.add_parser("planted", help="is a planted passage's source found?", description=planted.__doc__)
+        commands.add_parser("planted", help="is the source of a planted passage found?", description=planted.__doc__)
     )
     brief = commands.add_parser("short", help="how short may a passage be?", description=short.__doc__)
-    brief.add_argument("folder", type=Path, help="documents, searched recursively")
-    brief.add_argument("--passages", type=positive, default=1000, help="passages (default: 1000)")
-    brief.add_argument("--seed", type=int, default=0, help="of the passages (default: 0)")
-    brief.add_argument("--out", type=Path, help="JSON file to write")
+    brief.add_argument("folder", type=Path, help="folder of documents, searched recursively")
+    brief.add_argument("--passages", type=positive, default=1000, help="number of passages (default: 1000)")
+    brief.add_argument("--seed", type=int, default=0, help="seed of the passages (default: 0)")
+    brief.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     topic = commands.add_parser(
         "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
     )
-    topic.add_argument("folder", type=Path, help="folder with text files, in folders by topic")
-    topic.add_argument("--pairs", type=positive, default=1000, help="pairs (default: 1000)")
-    topic.add_argument("--seed", type=int, default=0, help="of the pairs (default: 0)")
-    topic.add_argument("--out", type=Path, help="JSON file to write")
+    topic.add_argument("folder", type=Path, help="folder that has a folder of text files for each topic")
+    topic.add_argument("--pairs", type=positive, default=1000, help="number of pairs (default: 1000)")
+    topic.add_argument("--seed", type=int, default=0, help="seed of the pairs (default: 0)")
+    topic.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     corpus.add_arguments(commands.add_parser("corpus", help="build a corpus of real text that the figures name"))
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
-    _add_others(commands.add_parser("others", help="other languages, scripts and kinds", description=others.__doc__))
-    _add_leaks(commands.add_parser("leaks", help="what the leak check finds, and misses", description=leaks.__doc__))
-    _add_walking(commands.add_parser("walking", help="what a filter tells who has it", description=walking.__doc__))
+    _add_others(
+        commands.add_parser(
+            "others", help="passages in other languages, scripts and kinds of text", description=others.__doc__
+        )
+    )
+    _add_leaks(commands.add_parser("leaks", help="how often is the leak check right?", description=leaks.__doc__))
+    _add_walking(
+        commands.add_parser(
+            "walking", help="what can the holder of an endpoint filter learn?", description=walking.__doc__
+        )
+    )
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
-    paper.add_arguments(commands.add_parser("paper", help="the experiments of the paper, beside what it published"))
+    paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser
 
 
@@ -159,20 +169,26 @@ def _params(arguments: argparse.Namespace) -> Params:
 
 def _add_edited(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("folder", type=Path, help="documents, as .txt files, searched recursively")
-    parser.add_argument("--of", type=Path, metavar="FOLDER", help="the sources, below it (default: all)")
-    parser.add_argument("--texts", type=positive, default=40, help="sources (default: 40)")
-    parser.add_argument("--seed", type=int, default=2, help="of every choice (default: 2)")
-    parser.add_argument("--out", type=Path, help="JSON file to write")
+    parser.add_argument("folder", type=Path, help="folder of .txt files, searched recursively")
+    parser.add_argument(
+        "--of", type=Path, metavar="FOLDER", help="folder of the sources, inside the first (default: all)"
+    )
+    parser.add_argument("--texts", type=positive, default=40, help="number of sources (default: 40)")
+    parser.add_argument("--seed", type=int, default=2, help="seed of all random choices (default: 2)")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     _add_params(parser)
 
 
 def _add_planted(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("folder", type=Path, help="documents, as .txt files, searched recursively")
-    parser.add_argument("--clean", type=positive, default=200, help="texts without a planted passage (default: 200)")
-    parser.add_argument("--planted", type=positive, default=100, help="texts of each length of passage (default: 100)")
-    parser.add_argument("--seed", type=int, default=2, help="of the texts (default: 2)")
-    parser.add_argument("--out", type=Path, help="JSON file to write")
+    parser.add_argument("folder", type=Path, help="folder of .txt files, searched recursively")
+    parser.add_argument(
+        "--clean", type=positive, default=200, help="number of texts without a planted passage (default: 200)"
+    )
+    parser.add_argument(
+        "--planted", type=positive, default=100, help="number of texts for each length of passage (default: 100)"
+    )
+    parser.add_argument("--seed", type=int, default=2, help="seed of the texts (default: 2)")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
 
 
 def _add_others(parser: argparse.ArgumentParser) -> None:
@@ -180,34 +196,36 @@ def _add_others(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("corpora", type=Path, help=f"folder with {', '.join(others.CORPORA)}, or some of them")
     parser.add_argument("--only", nargs="+", choices=list(others.CORPORA), default=(), metavar="NAME")
     parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes (default: 1)")
-    parser.add_argument("--out", type=Path, help="JSON file to write")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
 
 
 def _add_leaks(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("folder", type=Path, help="files that have nothing to do with the protected documents")
-    parser.add_argument("--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help="documents")
+    parser.add_argument("folder", type=Path, help="folder of files that share nothing with the protected documents")
+    parser.add_argument(
+        "--protected", type=Path, nargs="+", required=True, metavar="FOLDER", help="protected documents"
+    )
     parser.add_argument("--endpoint", action="store_true", help="ask the collection's endpoint filter")
     parser.add_argument(
-        "--planted", type=positive, default=200, help="passages planted in each disguise (default: 200)"
+        "--planted", type=positive, default=200, help="number of passages planted in each disguise (default: 200)"
     )
-    parser.add_argument("--seed", type=int, default=2, help="of the passages (default: 2)")
-    parser.add_argument("--out", type=Path, help="JSON file to write")
+    parser.add_argument("--seed", type=int, default=2, help="seed of the passages (default: 2)")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
 
 
 def _add_walking(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
-    parser.add_argument("corpus", type=Path, help="documents, as .txt files, searched recursively")
-    parser.add_argument("--seed", type=int, default=2, help="of the choice of documents (default: 2)")
+    parser.add_argument("corpus", type=Path, help="folder of .txt files, searched recursively")
+    parser.add_argument("--seed", type=int, default=2, help="seed of the choice of documents (default: 2)")
     parser.add_argument(
         "--seed-bits",
         type=int,
         default=24,
         choices=range(1, 33),
         metavar="N",
-        help="try all seeds of N bits, up to 32 (default: 24)",
+        help="try all seeds of N bits, 1 to 32 (default: 24)",
     )
-    parser.add_argument("--out", type=Path, help="JSON file to write")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
 
 
 def _others(arguments: argparse.Namespace) -> None:

@@ -37,21 +37,43 @@ def read_bounded(path: str | os.PathLike[str], max_bytes: int, *, hint: str = ""
     """
     name = os.fspath(path)
     try:
-        _require_regular(name, os.stat(name).st_mode)  # before the open: opening a device can have an effect
-        descriptor = os.open(name, _WITHOUT_WAITING)
+        descriptor = open_regular(name)
     except (FileNotFoundError, NotADirectoryError):
         raise NotFoundError(f"{name}: no such file") from None
     except ValueError as error:  # a NUL in the name
         raise NotFoundError(f"{name!r}: no such file: {error}") from None
     try:
-        status = os.fstat(descriptor)
-        _require_regular(name, status.st_mode)
-        content = _read(descriptor, status.st_size, max_bytes)
+        content = _read(descriptor, os.fstat(descriptor).st_size, max_bytes)
     finally:
         os.close(descriptor)
     if len(content) > max_bytes:
         raise _too_large(name, max_bytes, hint)
     return content
+
+
+def without_waiting(path: str, flags: int) -> int:
+    """Return the descriptor of a file. It never waits for the other end of a pipe; a new file is its owner's alone."""
+    return os.open(path, flags | os.O_NONBLOCK | os.O_CLOEXEC, 0o600)
+
+
+def open_regular(path: str | os.PathLike[str], flags: int = 0) -> int:
+    """Return the descriptor of a regular file, opened for reading; never waits, as opening a pipe would.
+
+    `flags` are not used. So the function is an `opener` of `open`.
+
+    Raises:
+        UnsupportedError: It is not a regular file.
+        OSError: It cannot be opened.
+    """
+    name = os.fspath(path)
+    _require_regular(name, os.stat(name).st_mode)  # before the open: opening a device can have an effect
+    descriptor = os.open(name, _WITHOUT_WAITING)
+    try:
+        _require_regular(name, os.fstat(descriptor).st_mode)
+    except UnsupportedError:
+        os.close(descriptor)
+        raise
+    return descriptor
 
 
 def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> bytes:

@@ -1,11 +1,13 @@
 """The command line, in process through typer's runner; what needs a real process runs one."""
 
+import contextlib
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
 import zipfile
 from dataclasses import fields
 from pathlib import Path
@@ -248,6 +250,32 @@ def test_paths_are_read_from_stdin(folder, tmp_path, separator):
     paths = [os.fsencode(path) for path in folder.iterdir()]
     result = run("load", "--files-from", "-", "-c", tmp_path / "c.pmbf", input=separator.join(paths) + separator)
     assert "10 added" in result.stdout
+
+
+@pytest.mark.parametrize("kind", ["file", "stdin", "pipe"])
+def test_a_list_of_paths_is_read_within_the_limit_of_all_inputs(folder, tmp_path, kind):
+    paths = b"\n".join(os.fsencode(path) for path in folder.iterdir()) * 200
+    listed = tmp_path / "list"
+    if kind == "pipe":
+        os.mkfifo(listed)
+        threading.Thread(target=lambda: written_to(listed, paths), daemon=True).start()
+    else:
+        listed.write_bytes(paths)
+    name = "-" if kind == "stdin" else listed
+    result = run("load", "--files-from", name, "--max-bytes", "1K", "-c", tmp_path / "c.pmbf", input=paths)
+    assert result.exit_code == 3
+    assert f"{'stdin' if kind == 'stdin' else listed}: larger than 1024 bytes; split it, or raise" in result.stderr
+
+
+def written_to(pipe, content):
+    with contextlib.suppress(BrokenPipeError):
+        pipe.write_bytes(content)
+
+
+def test_a_list_of_paths_that_is_a_folder_is_told(folder, tmp_path):
+    result = run("load", "--files-from", folder, "-c", tmp_path / "c.pmbf")
+    assert result.exit_code == 3
+    assert "is a folder, expected a file" in result.stderr
 
 
 def test_a_stopped_load_says_what_is_kept_and_how_to_go_on(mine, folder, monkeypatch):

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import BusyError, CorruptError, UnsupportedError
-from pmbf.store import files, locks
+from pmbf.store import files, folders, locks
 from pmbf.store.files import HEADER_BYTES, PAGE_BYTES, Identity, MappedFile, StoredFile, write_file
 
 OURS = Identity(b"collection-one--", b"params-1")
@@ -178,7 +178,7 @@ def test_the_error_names_the_way_out(tmp_path):
 
 
 def test_a_write_that_fails_names_its_file(tmp_path):
-    with pytest.raises(OSError, match="No space left") as caught, files.replacing(tmp_path / "a.tile"):
+    with pytest.raises(OSError, match="No space left") as caught, folders.replacing(tmp_path / "a.tile"):
         raise OSError(28, "No space left on device")
     assert caught.value.filename == str(tmp_path / "a.tile")
     assert list(tmp_path.iterdir()) == []

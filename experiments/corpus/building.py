@@ -1,9 +1,9 @@
 """A corpus as a folder: a `.txt` file for each document, in a folder for each package, and a summary.
 
-A document is what `plain_text` makes of a file, in UTF-8. Documents under 500 bytes are left out, and so is a second
-copy of a text in the same package; near-duplicates stay (two versions of a handbook, two spellings of a language). A
-package's folder appears when all its documents are written, so the same command goes on where it was stopped. The
-summary, `.corpus.json`, is hidden: no load takes it for a document.
+A document is the text that `plain_text` makes of a file, in UTF-8. Documents under 500 bytes are left out. If a package
+has a text twice, then the second is left out. Texts that differ a little stay: two versions of a handbook, two
+spellings of a language. A package's folder appears when all its documents are written. So a build that was stopped goes
+on with the next package. The summary, `.corpus.json`, is hidden, so that no load takes it for a document.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _SUPERFLUOUS = ("usr/share/doc/", "usr/share/gnome/help/", "usr/share/man/")
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What one package gave."""
+    """The documents of one package: version, number and bytes."""
 
     name: str
     version: str
@@ -39,10 +39,10 @@ class Package:
 
 
 def listed(name: str) -> tuple[str, list[str]]:
-    """Return what a list of packages says of itself, and the packages.
+    """Return the description in a list of packages, and the packages.
 
     Args:
-        name: Of a list kept beside this module, or the path of another: one package a line, `#` begins a comment.
+        name: Name of a list beside this module, or the path of another list. A line is a package; `#` begins a comment.
 
     Raises:
         NotFoundError: There is no such list.
@@ -62,12 +62,12 @@ def listed(name: str) -> tuple[str, list[str]]:
 def build(
     packages: Sequence[str], out: Path, *, debs: Path | None = None, on_done: Callable[[str], None] = print
 ) -> list[str]:
-    """Write the documents of packages below a folder, and return a line for each package that could not be had.
+    """Write the documents of packages below a folder, and return a line for each package that failed.
 
     Args:
-        packages: Names, as apt knows them; those whose folder is there are not fetched again.
+        packages: Names, as apt has them. A package whose folder exists is not fetched again.
         out: Folder to write.
-        debs: Folder of .deb files to take instead of downloads.
+        debs: Folder of .deb files, which are used instead of downloads.
         on_done: Called with a line for each package.
     """
     out.mkdir(parents=True, exist_ok=True)
@@ -87,7 +87,7 @@ def build(
 
 
 def summary(folder: Path) -> list[Package]:
-    """Return what each package of a corpus gave; nothing if the folder is no corpus that `build` wrote."""
+    """Return the packages of a corpus; none if `build` did not write the folder."""
     path = folder / SUMMARY
     if not path.exists():
         return []
@@ -123,7 +123,7 @@ def _written(name: str, out: Path, debs: Path | None) -> Package:
 
 
 def _documents(deb: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield path and text of each document of a package, a text once."""
+    """Yield the path and the text of each document of a package; equal texts once."""
     seen = set[bytes]()
     for path, content in debian.files(deb):
         found = plain_text(path, content)
@@ -135,5 +135,5 @@ def _documents(deb: Path) -> Iterator[tuple[str, bytes]]:
 
 
 def _short(path: str) -> str:
-    """Return a file's path without the folders that all documentation lies in."""
+    """Return a file's path without the folders that all documentation shares."""
     return next((path.removeprefix(prefix) for prefix in _SUPERFLUOUS if path.startswith(prefix)), path)

@@ -1,4 +1,4 @@
-"""`python -m experiments corpus LIST OUT`: builds a corpus that the docs' figures name."""
+"""`python -m experiments corpus LIST OUT`: builds a corpus that figures in docs/ name."""
 
 from __future__ import annotations
 
@@ -9,27 +9,29 @@ from pathlib import Path
 from experiments.corpus import building
 
 ABOUT = """\
-Build a corpus of real text: documents of Debian's packages, one .txt file each, below OUT/PACKAGE/; OUT/.corpus.json
-says what each package gave, and of which version. Packages come from the sources that apt is set up with on this
-machine; apt-get and dpkg-deb are needed, nothing is installed, and no rights of an administrator are needed.
+Build a corpus of real text from the documentation in Debian's packages. Each document is a .txt file below
+OUT/PACKAGE/. OUT/.corpus.json has the version, the number of documents and the bytes of each package. Packages come
+from the sources that apt is set up with on this machine. apt-get and dpkg-deb are needed. Nothing is installed, and
+no rights of an administrator are needed.
 
   apt-get update                                             # on a new machine, as an administrator
   python -m experiments corpus debian-small deb_small        # 65 MB downloaded, 96 MB written: two minutes
   python -m experiments corpus debian-full deb_full          # 343 MB downloaded, 633 MB written: 40 minutes
-  python -m experiments corpus debian-small OUT --debs DEBS  # of .deb files that are there already
+  python -m experiments corpus debian-small OUT --debs DEBS  # from .deb files in a folder
 
-A list is a file in experiments/corpus/, or any file with one package a line. A build that was stopped goes on with the
-first package that is not complete. Packages that cannot be had are told, and the others are written.
+A list is a file in experiments/corpus/, or any file with one package a line. If a build was stopped, then the
+same command goes on with the first package that is not complete. A package that cannot be had is named on standard
+error, and the others are written.
 
-Exit code: 0; 2 for wrong usage; 3 when a package could not be had or a file not written."""
+Exit code: 0; 2 for wrong usage; 3 if a package could not be had or a file could not be written."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the list, the folder to write and where packages come from."""
+    """Add the list, the folder to write and the folder of packages."""
     parser.description, parser.formatter_class = ABOUT, argparse.RawDescriptionHelpFormatter
     parser.add_argument("list", help="debian-small, debian-full, or a file with one package a line")
     parser.add_argument("out", type=Path, help="folder to write")
-    parser.add_argument("--debs", type=Path, metavar="FOLDER", help="take NAME_*.deb files of this folder")
+    parser.add_argument("--debs", type=Path, metavar="FOLDER", help="use the files NAME_*.deb of this folder")
 
 
 def run(given: argparse.Namespace) -> int:

@@ -1,7 +1,7 @@
-"""Packages of Debian: how one is fetched, and which files are in it.
+"""Packages of Debian: how a package is fetched, and which files it holds.
 
-`apt-get download` fetches a package from the sources that this machine is set up with; `apt-get update` comes first on
-a new machine. Neither needs to be root, and nothing is installed.
+`apt-get download` fetches a package from the sources that this machine is set up with. It needs no root, and installs
+nothing. On a new machine, `apt-get update` comes first.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from pmbf.errors import NotFoundError
 
 @contextmanager
 def fetched(package: str, debs: Path | None = None) -> Iterator[Path]:
-    """Give a package's .deb file, which is gone afterwards if it was downloaded.
+    """Yield the path of a package's .deb file; a downloaded file is deleted afterwards.
 
     Args:
-        package: Its name, as apt knows it.
+        package: Its name, as apt has it.
         debs: Folder with the file, `NAME_VERSION_ARCHITECTURE.deb`; None downloads it.
 
     Raises:
-        NotFoundError: The package is not there, or apt-get is not.
+        NotFoundError: There is no such package, or no apt-get.
     """
     if debs:
         yield _deb_in(debs, package)
@@ -42,10 +42,10 @@ def version(deb: Path) -> str:
 
 
 def files(deb: Path) -> Iterator[tuple[str, bytes]]:
-    """Yield path and content of each regular file of a .deb file; nothing is written to the disk.
+    """Yield the path and the content of each regular file of a .deb file. Nothing is written to the disk.
 
     Raises:
-        NotFoundError: dpkg-deb is not there, or cannot read the file.
+        NotFoundError: There is no dpkg-deb, or it cannot read the file.
     """
     with TemporaryDirectory() as folder:
         archive = Path(folder) / "files.tar"
@@ -68,10 +68,10 @@ def _deb_in(folder: Path, package: str) -> Path:
 
 
 def _output(*command: str, **how: object) -> str:
-    """Return what a command prints.
+    """Return the output of a command.
 
     Raises:
-        NotFoundError: The command is not there, or fails; its last line is in the message.
+        NotFoundError: There is no such command, or it fails. The error has the last line of its output.
     """
     streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE} | how
     try:

@@ -1,4 +1,5 @@
-"""The plain text of a documentation file: HTML, manual pages, text. Without pmbf: its changes change no corpus."""
+"""The plain text of a documentation file: HTML, manual pages, text. This module does not use pmbf. So
+a change of pmbf changes no corpus."""
 
 from __future__ import annotations
 
@@ -10,11 +11,11 @@ from pathlib import PurePosixPath
 
 HTML = frozenset(["html", "htm", "xhtml", "page", "docbook"])
 TEXT = frozenset(["txt", "rst", "md", "pod", "adoc", "asc", "dz"])
-"""`dz` is a dictionary of dictd: gzip."""
+"""Endings of gzip files; `dz` is a dictionary of dictd."""
 
 _COMPRESSED = (".gz", ".dz")
 _LEGAL = ("copyright", "changelog.gz", "changelog.Debian.gz")
-"""Every package has these files; they are no documentation."""
+"""Files that every package has. They are no documentation."""
 
 _DROPPED = re.compile(r"(?is)<(script|style|head|nav|svg|noscript)\b.*?</\1\s*>|<!--.*?-->")
 _BLOCK = re.compile(r"(?i)</?(p|div|br|li|tr|h[1-6]|pre|dt|dd|table|ul|ol|section|title)\b[^>]*>")
@@ -31,7 +32,7 @@ def plain_text(name: str, content: bytes) -> str | None:
 
     Args:
         name: The file's path in its package.
-        content: Its bytes; gzip is unpacked.
+        content: The file's bytes; gzip is unpacked.
 
     >>> plain_text("usr/share/doc/a/index.html", b"<head><title>A</title></head><p>Ham &amp; <b>eggs</b>")
     'Ham & eggs'
@@ -46,7 +47,7 @@ def plain_text(name: str, content: bytes) -> str | None:
 
 
 def _converter(path: PurePosixPath) -> Callable[[str], str] | None:
-    """Return what makes plain text of a file of this name."""
+    """Return the function that makes plain text of a file with this name."""
     if path.name in _LEGAL:
         return None
     ending = path.name.removesuffix(".gz").rpartition(".")[2].lower()
@@ -58,7 +59,7 @@ def _converter(path: PurePosixPath) -> Callable[[str], str] | None:
 
 
 def _decoded(content: bytes) -> str:
-    """Return UTF-8 as text, else the encoding that the file declares, else Windows' Western letters, else Latin-1."""
+    """Return bytes as text. The first that fits is taken: UTF-8, the encoding they declare, cp1252, Latin-1."""
     declared = re.search(rb"charset=[\"']?([\w-]+)", content[:2000])
     for encoding in ("utf-8", declared.group(1).decode("ascii", "ignore") if declared else "cp1252", "cp1252"):
         try:
@@ -74,6 +75,6 @@ def _of_html(text: str) -> str:
 
 
 def _of_roff(text: str) -> str:
-    """Return a manual page's words: without comments, names of requests and changes of fonts."""
+    """Return the words of a manual page, without comments, names of requests and changes of fonts."""
     lines = (line for line in text.splitlines() if not line.startswith(('.\\"', "'\\\"")))
     return "\n".join(_ROFF_ESCAPE.sub("", _ROFF_COMMAND.sub("", line)).replace("\\-", "-") for line in lines).strip()

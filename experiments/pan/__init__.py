@@ -6,5 +6,6 @@
        score     DETECTIONS against the cases                   ─► tables, JSON, a plot
        rivals    other programs on a sample of the same pairs   ─► the same
 
-Detections are files of PAN's own format, so `score` measures any program's, and PAN's scripts measure ours.
+Detections are files of PAN's own format. So `score` measures the detections of any program, and PAN's scripts measure
+ours.
 """

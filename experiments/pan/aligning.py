@@ -25,10 +25,10 @@ from pmbf.report import Passage
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 MIN_CHARS = 150
-"""Fewest characters of PAN's cases."""
+"""Characters of the shortest case that PAN annotates."""
 
 N_SAMPLED = 64
-"""Sources whose words are counted."""
+"""Sources whose words are counted, to learn how rare each word is."""
 
 Group = tuple[str, tuple[str, ...]]
 """A suspicious document and the sources it is compared with."""
@@ -43,10 +43,10 @@ def align(
     jobs: int = 1,
     redo: bool = False,
 ) -> Done:
-    """Write a file of detections for every pair. Files of the same run, begun earlier, are kept.
+    """Write a file of detections for every pair. Files that an earlier start of the same run wrote are kept.
 
     Args:
-        corpus: The corpus. If it lists no pairs, then those with a case are aligned.
+        corpus: The corpus. If it lists no pairs, then the pairs with a case are aligned.
         out: Folder of the detections.
         settings: Fields of `pmbf.verify.Settings` that are not the default.
         every: Whether each suspicious document is compared with each source.
@@ -58,7 +58,7 @@ def align(
         IncompleteError: A process died.
     """
     given = settings or {}
-    # Of a screening, too, the shortest passage is a bound for reworded ones.
+    # No reworded passage is shorter than the shortest passage; a screening has the same rule.
     how = chosen(Settings, given, min_chars=MIN_CHARS)
     how = chosen(Settings, given, min_chars=MIN_CHARS, min_reworded_chars=max(how.min_chars, how.min_reworded_chars))
     pairs = corpus.aligned_pairs(every=every)
@@ -112,7 +112,7 @@ def detection(pair: Pair, passage: Passage) -> Annotation:
 
 
 def sampled(corpus: Corpus) -> tuple[Path, ...]:
-    """Return a fair sample of the sources, to learn how rare words are, as a collection does."""
+    """Return a random sample of the sources; it teaches how rare words are, as the texts of a collection do."""
     paths = sorted(corpus.sources.values())
     return tuple(random.Random(0).sample(paths, min(N_SAMPLED, len(paths))))
 

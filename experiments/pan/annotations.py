@@ -5,9 +5,11 @@
              source_reference="source-document00002.txt" source_offset="0" source_length="310" />
     </document>
 
-Offsets count code points; line ends are untranslated, and a byte order mark counts as one. Truth is named `plagiarism`,
-or with a word before it (`artificial-plagiarism`). Detections are named `detected-plagiarism`. An annotation that
-cannot be true is refused alone: an offset below zero, a passage without a character, half a source, another name.
+Offsets count code points. Line ends are not translated. A byte order mark counts as one code point. A case is named
+`plagiarism`, or has a word before that name (`artificial-plagiarism`). A detection is named `detected-plagiarism`.
+
+An annotation that cannot be true is refused, and the other annotations of its file are kept. Such an annotation has an
+offset below 0, a length below 1, a part of a source's three attributes, or another name.
 """
 
 from __future__ import annotations
@@ -28,14 +30,14 @@ _PLAGIARISM = "plagiarism"
 
 
 class Feature(NamedTuple):
-    """An annotation with what the file says of its kind: `artificial low`, `translation`, …; empty of a detection."""
+    """An annotation, and the kind that its file gives: `artificial low`, `translation`, …; empty for a detection."""
 
     annotation: Annotation
     label: str
 
 
 def document_name(name: str) -> str:
-    r"""Return the name a document goes by, however a file spells it.
+    r"""Return the name of a document from any spelling: with a folder, or without `.txt`.
 
     >>> document_name("part1/suspicious-document00001"), document_name("src\\source-document00002.txt")
     ('suspicious-document00001.txt', 'source-document00002.txt')
@@ -54,17 +56,17 @@ def file_name(pair: Pair) -> str:
 
 
 def cases_in(path: Path, refused: list[str]) -> list[Feature]:
-    """Return the cases of a file, detections left out.
+    """Return the cases of a file, without its detections.
 
     Args:
         path: The file.
-        refused: Gets a sentence for each annotation that cannot be used, or for the file.
+        refused: Gets a sentence for each annotation that cannot be used; one sentence if the whole file cannot be used.
     """
     return [feature for name, feature in _features(path, refused) if not name.endswith(DETECTED)]
 
 
 def detections_in(path: Path, refused: list[str]) -> list[Annotation]:
-    """Return the detections of a file, cases left out. The arguments are those of `cases_in`."""
+    """Return the detections of a file, without its cases. The arguments are those of `cases_in`."""
     return [feature.annotation for name, feature in _features(path, refused) if name.endswith(DETECTED)]
 
 
@@ -81,14 +83,14 @@ def write_detections(path: Path, suspicious: str, detections: Iterable[Annotatio
 
 
 def write_whole(path: Path, text: str) -> None:
-    """Write a file, which appears whole or not at all."""
+    """Write a file. The file appears whole or not at all."""
     part = path.with_name(path.name + ".part")
     part.write_text(text, encoding="utf-8", newline="")
     part.replace(path)
 
 
 def _features(path: Path, refused: list[str]) -> Iterator[tuple[str, Feature]]:
-    """Yield what a file annotates, with the feature's name."""
+    """Yield each annotation of a file, with the name of its feature."""
     try:
         root = ElementTree.fromstring(path.read_bytes())  # the corpora's own files; expat fetches nothing from outside
     except (ElementTree.ParseError, ValueError, OSError) as error:
@@ -101,7 +103,7 @@ def _features(path: Path, refused: list[str]) -> Iterator[tuple[str, Feature]]:
     for number, one in enumerate(root.iter("feature"), 1):
         name = one.get("name", "")
         if not name.endswith(_PLAGIARISM) and not any(key.startswith("this_") for key in one.attrib):
-            continue  # about the document: its authors, its language
+            continue  # it describes the document: its authors, its language
         try:
             feature = Feature(_annotation(reference, one), "" if name.endswith(DETECTED) else _label(name, one))
         except ValueError as error:
@@ -114,7 +116,7 @@ def _annotation(reference: str, feature: ElementTree.Element) -> Annotation:
     """Return the annotation of a feature.
 
     Raises:
-        ValueError: The feature is no annotation, or one that cannot be true.
+        ValueError: The feature is no annotation, or the annotation cannot be true.
     """
     name = feature.get("name", "")
     if not name.endswith(_PLAGIARISM):
@@ -145,7 +147,7 @@ def _number(feature: ElementTree.Element, name: str, least: int) -> int:
 
 
 def _label(name: str, feature: ElementTree.Element) -> str:
-    """Return the kind of a case: its type, and how much it is obfuscated, as far as the file says so."""
+    """Return the kind of a case: its type and its degree of obfuscation, if the file has them."""
     if feature.get("source_reference") is None:
         return "intrinsic"
     prefix = name.removesuffix(_PLAGIARISM).rstrip("-")

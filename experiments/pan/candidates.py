@@ -1,11 +1,12 @@
 """How good a run of `pan retrieve` is before texts are compared: is a case's source among the candidates?
 
-    CORPUS/silver_shared_runs.tsv    optional: long runs of words that documents share whether annotated or not, one a
-                                     line: susp, this_offset, this_length, source, source_offset, source_length,
-                                     words, status (`annotated`, `listed-pair`, `unlisted-pair`), tabs between them
+    CORPUS/silver_shared_runs.tsv    optional: the long runs of words that two documents share, annotated or not. Each
+                                     line is a run, with tabs between its columns: susp, this_offset, this_length,
+                                     source, source_offset, source_length, words, status (`annotated`,
+                                     `listed-pair`, `unlisted-pair`)
 
-Annotations cover listed pairs alone, but suspicious documents hold real copies from other sources too. Detections of
-these are not wrong; the runs tell how many of them are found.
+Only listed pairs are annotated. But suspicious documents also hold real copies from other sources. A detection of such
+a copy is right. The runs tell how many of these copies are found.
 """
 
 from __future__ import annotations
@@ -33,11 +34,11 @@ Ranks = Mapping[Pair, int]
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """The pairs that have their source among the first candidates.
+    """How many pairs have their source among the first candidates.
 
     Args:
-        pairs: Number of pairs that should.
-        within: Share of pairs that do, for each length of the list: `CUTS`, then the whole list.
+        pairs: Number of pairs.
+        within: Share of the pairs whose source is in the list: lists of each length in `CUTS`, then whole lists.
     """
 
     pairs: int
@@ -45,7 +46,7 @@ class Recall:
 
     @classmethod
     def of(cls, pairs: Collection[Pair], ranks: Ranks) -> Recall:
-        """Return the shares; 1 if there are no pairs."""
+        """Return the shares. They are 1 if there are no pairs."""
         places = [ranks[pair] for pair in pairs if pair in ranks]
         cuts = (*CUTS, max(places, default=0))
         return cls(len(pairs), tuple(sum(place <= cut for place in places) / max(1, len(pairs)) for cut in cuts))
@@ -69,7 +70,7 @@ class Runs:
 
 
 def ranks(folder: Path) -> dict[Pair, int]:
-    """Return the candidates that `pan retrieve` wrote into a folder; none for a run that screened nothing."""
+    """Return the candidates that `pan retrieve` wrote into a folder. Detections of another step have none."""
     places: dict[Pair, int] = {}
     for path in sorted(folder.glob(f"*{CANDIDATES}")):
         suspicious = document_name(path.name.removesuffix(CANDIDATES))
@@ -79,7 +80,7 @@ def ranks(folder: Path) -> dict[Pair, int]:
 
 
 def recalls(corpus: Corpus, places: Ranks) -> dict[str, Recall]:
-    """Return the recall of the pairs with a case, by kind and for all together."""
+    """Return the recall of the pairs with a case: for each kind, then for all kinds together."""
     by_kind = {kind.name: Recall.of(_pairs(kind.cases), places) for kind in corpus.kinds if kind.cases}
     return by_kind | {"all": Recall.of(_pairs(corpus.cases), places)}
 
@@ -103,7 +104,7 @@ def silver(path: Path) -> dict[str, set[Annotation]]:
 
 
 def runs_found(runs: Mapping[str, set[Annotation]], found: Iterable[Annotation], places: Ranks) -> dict[str, Runs]:
-    """Return how much of the shared runs is found, by their status."""
+    """Return for each status which share of the runs is found."""
     near = by_document(found)
     results = {}
     for status, some in sorted(runs.items()):
@@ -123,7 +124,7 @@ def unlisted(runs: Mapping[str, set[Annotation]], others: Iterable[Annotation]) 
 
 
 def unlisted_line(counts: Mapping[str, int]) -> str:
-    """Return the same as a sentence."""
+    """Return the numbers of `unlisted` as a sentence."""
     return (
         f"Of {counts['detections']} detections outside of the listed pairs, {counts['on_shared_runs']} lie on a run of "
         "words that both documents share."
@@ -135,7 +136,7 @@ def table(by_kind: Mapping[str, Any], counts: Mapping[str, int]) -> str:
 
     Args:
         by_kind: Each kind's `Recall` as a dict.
-        counts: `queries`, `candidates` of all of them, and `sources` in the collection.
+        counts: `queries`, `candidates` of all queries, and `sources` in the collection.
     """
     mean = counts["candidates"] / max(1, counts["queries"])
     lines = [

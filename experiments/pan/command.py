@@ -1,4 +1,4 @@
-"""`python -m experiments pan …`: arguments in; tables, JSON and a plot out."""
+"""`python -m experiments pan …`: takes arguments; writes tables, JSON and a plot."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ from measure.plotting import COLOURS, plot
 Figures = dict[str, Any]
 
 CORPUS = """\
-CORPUS is a folder in any layout PAN used, or one above it:
+CORPUS is a folder in any layout that PAN used, or a folder above it:
 
   2012-14  src/ susp/ pairs, and folders like 02-no-obfuscation with `pairs` and an XML file a pair
   2009-11  source-document(s)/partN/ and suspicious-document(s)/partN/, XML beside the suspicious text
 
-`pairs` may be missing. What is odd (a listed text that is not there, a file that is no XML, an annotation that cannot
-be true, detections of a run that was not finished) is told at the end, and stops nothing.
+`pairs` may be missing. A listed text may be missing, a file may be no XML, an annotation may be impossible, a run may
+be unfinished. All this is told at the end, and stops nothing.
 
-Exit code: 0; 2 for wrong usage; 3 when something was not done as it should: then standard error says what."""
+Exit code: 0; 2 for wrong usage; 3 if a part was not done or a file is odd. Standard error then names it."""
 
 ALIGN = f"""\
 Compare every listed pair with pmbf's verification, and write an XML file of detections for each.
 
-A run that was killed goes on where it was: pairs with a file are kept. A folder with detections of other parameters, or
-of another commit, is refused unless --redo is given.
+If a run was killed, then the same command does the pairs without a file. A folder with detections of other parameters
+or of another commit is refused, unless --redo is given.
 
   python -m experiments pan align pan13-training --out found --jobs 4
   python -m experiments pan score pan13-training found
@@ -45,11 +45,11 @@ of another commit, is refused unless --redo is given.
 {CORPUS}"""
 
 RETRIEVE = f"""\
-Load all sources into a collection (OUT/sources.pmbf), screen every suspicious document against it, and write its
-candidates (OUT/NAME.candidates.tsv: source, hits, evidence in nats) and its detections (OUT/NAME.xml).
+Load all sources into a collection (OUT/sources.pmbf). Screen every suspicious document against the collection. Write
+the document's candidates (OUT/NAME.candidates.tsv: source, hits, evidence in nats) and its detections (OUT/NAME.xml).
 
-A run that was killed goes on where it was: documents with a file are kept. A folder with detections of other
-parameters, or of another commit, is refused unless --redo is given.
+If a run was killed, then the same command does the documents without a file. A folder with detections of other
+parameters or of another commit is refused, unless --redo is given.
 
   python -m experiments pan retrieve pan11/external-detection-corpus --out found --jobs 4
   python -m experiments pan score pan11/external-detection-corpus found --out scores.json --plot scores.svg
@@ -57,50 +57,63 @@ parameters, or of another commit, is refused unless --redo is given.
 {CORPUS}"""
 
 SCORE = f"""\
-Score any program's detections (files of PAN's format, one a pair or one a document): precision, recall, granularity and
-plagdet, macro and micro; normplagdet; the pairs found (source retrieval); all by kind of obfuscation. After
-`pan retrieve` also the recall of its candidates and, where the corpus has {SILVER}, what is found of the
-runs of words that unlisted pairs share.
+Score the detections of any program. They are files of PAN's format, one for each pair or one for each document. The
+scores are precision, recall, granularity and plagdet, macro and micro; normplagdet; the pairs found (source retrieval).
+Each score is given for each kind of obfuscation. After `pan retrieve` the recall of its candidates is given, too. If
+the corpus has {SILVER}, then the share of these runs that is found is given.
 
-Where the corpus lists pairs, detections in other pairs do not count, as in PAN 2014. docs/pan.md has the definitions.
+If the corpus lists pairs, then detections in other pairs do not count, as in PAN 2014. docs/pan.md has the definitions.
 
 {CORPUS}"""
 
 
 RIVALS = f"""\
-Find the passages of the same sampled pairs in other ways, each in a process of its own: {", ".join(rivals.RIVALS)}.
-Those that are packages of their own come with `pip install 'pmbf[bench]'`; one that is not installed, fails or takes
-too long is a row that says so.
+Find the passages of the same sampled pairs with other methods: {", ".join(rivals.RIVALS)}.
+Each method runs in a process of its own. `pip install 'pmbf[bench]'` installs the methods that are packages. If a
+method is not installed, fails or takes too long, then its row says so.
 
 {CORPUS}"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the steps."""
+    """Add a command for each step."""
     parser.description, parser.formatter_class = about.__doc__, argparse.RawDescriptionHelpFormatter
     steps = parser.add_subparsers(dest="step", required=True)
     one = _step(steps, "align", "find the passages of every listed pair", ALIGN)
-    _add_run(one, "settings of the verification, e.g. min_chars=100")
+    _add_run(one, "a setting of the verification, e.g. min_chars=100")
     one.add_argument("--every-pair", action="store_true", help="compare every suspicious document with every source")
     one = _step(steps, "retrieve", "screen every suspicious document against all sources", RETRIEVE)
-    _add_run(one, "options of the screening, e.g. min_hits=4")
-    _add_assignments(one, "--param", "parameters of the collection, e.g. density=0.1")
+    _add_run(one, "an option of the screening, e.g. min_hits=4")
+    _add_assignments(one, "--param", "a parameter of the collection, e.g. density=0.1")
     one = _step(steps, "score", "score detections: precision, recall, granularity, plagdet", SCORE)
     one.add_argument("detections", type=Path, help="folder of the detections")
-    one.add_argument("--truth", type=Path, metavar="FOLDER", help="the annotations, if they are not in CORPUS")
+    one.add_argument(
+        "--truth", type=Path, metavar="FOLDER", help="folder of the annotations, if they are not in CORPUS"
+    )
     _add_out(one)
-    one.add_argument("--plot", type=Path, metavar="FILE", help="also draw them (.svg, .png; needs matplotlib)")
-    one = _step(steps, "rivals", "other programs on a sample of the same pairs", RIVALS)
+    one.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw the scores into this file (.svg, .png; needs matplotlib)"
+    )
+    one = _step(steps, "rivals", "run other methods on a sample of the pairs", RIVALS)
     one.add_argument("--sample", type=positive, default=100, metavar="N", help="pairs of each kind (default: 100)")
-    one.add_argument("--seed", type=int, default=1, help="of the sample (default: 1)")
-    one.add_argument("--timeout", type=float, default=900, metavar="S", help="seconds a rival may take (default: 900)")
+    one.add_argument("--seed", type=int, default=1, help="seed of the sample (default: 1)")
+    one.add_argument(
+        "--timeout", type=float, default=900, metavar="S", help="seconds that a rival may take (default: 900)"
+    )
     names = list(rivals.RIVALS)
-    one.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME", help=", ".join(names))
+    one.add_argument(
+        "--only",
+        nargs="+",
+        choices=names,
+        default=names,
+        metavar="NAME",
+        help=f"rivals to run (default: all): {', '.join(names)}",
+    )
     _add_out(one)
 
 
 def run(given: argparse.Namespace) -> int:
-    """Do a step, print what it gives, and return the exit code.
+    """Do a step, print its result, and return the exit code.
 
     Raises:
         PmbfError: The corpus or the detections cannot be used.
@@ -126,7 +139,7 @@ def score(corpus: Corpus, folder: Path) -> Figures:
         folder: The detections.
 
     Raises:
-        NotFoundError: It is no folder, or there are no detections in it.
+        NotFoundError: `folder` is no folder, or holds no detections.
     """
     detections = scoring.Detections.at(folder)
     found = detections.within(corpus)
@@ -188,7 +201,7 @@ def draw(axes: Any, figures: Figures) -> None:
 
 
 def _short(kind: str) -> str:
-    """Return a kind without its number and without what all kinds are called.
+    """Return the name of a kind without its number and without the word `obfuscation`.
 
     >>> _short("02-no-obfuscation"), _short("03-random-obfuscation"), _short("all")
     ('none', 'random', 'all')
@@ -241,13 +254,13 @@ def _step(steps: Any, name: str, what: str, text: str) -> argparse.ArgumentParse
 
 
 def _add_out(one: argparse.ArgumentParser) -> None:
-    one.add_argument("--out", type=Path, metavar="FILE", help="also write the figures here, as JSON")
+    one.add_argument("--out", type=Path, metavar="FILE", help="write the figures into this file, as JSON")
 
 
 def _add_run(one: argparse.ArgumentParser, settings: str) -> None:
     one.add_argument("--out", type=Path, required=True, metavar="DETECTIONS", help="folder for the detections")
     one.add_argument("--jobs", type=int, default=1, metavar="N", help="processes (default: 1)")
-    one.add_argument("--redo", action="store_true", help="throw away the detections that are there")
+    one.add_argument("--redo", action="store_true", help="delete the detections of an earlier run first")
     _add_assignments(one, "--set", settings)
 
 

@@ -1,11 +1,11 @@
-"""Where a corpus keeps its documents, pairs and cases. Both families of layouts are read, in any spelling PAN used:
+"""Where a corpus keeps its documents, pairs and cases. Both families of layouts are read, in every spelling of PAN:
 
     PAN12-14   src/ susp/ pairs, and a folder for each kind of obfuscation (02-no-obfuscation, 02_no_obfuscation)
                with its own `pairs` and an XML file for each pair
     PC-09-11   source-document(s)/partN/ suspicious-document(s)/partN/, XML beside the suspicious text, no pairs
 
-Annotations may also stand in another folder beside the documents, `pairs` may be missing (the names of the XML files
-tell the pairs), and the corpus may lie some folders deeper than the folder that is named.
+Annotations may also stand in another folder beside the documents. `pairs` may be missing: then the names of the XML
+files tell the pairs. The corpus may lie up to three folders deeper than the folder that is named.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class Kind:
     """The cases of one kind of obfuscation.
 
     Args:
-        name: Its folder's, or what the cases say of themselves.
-        pairs: Those that were looked at, with or without a case; None where cases are told apart by what they say.
+        name: Name of the kind's folder; without such folders, the label of the cases.
+        pairs: Pairs of the kind's folder, with or without a case; None if the kind is told by the label of its cases.
         cases: The annotated passages.
     """
 
@@ -47,12 +47,12 @@ class Corpus:
     """A corpus.
 
     Args:
-        folder: Where it is.
+        folder: Its folder.
         suspicious: Paths of the suspicious documents, by name.
-        sources: The same of the sources.
-        kinds: By name.
-        pairs: Pairs the annotations speak of; None where they speak of all documents.
-        problems: What is odd about the files, a sentence each.
+        sources: Paths of the sources, by name.
+        kinds: The kinds of obfuscation, sorted by name.
+        pairs: Pairs that were annotated; None if all pairs of documents were.
+        problems: A sentence for each odd file.
     """
 
     folder: Path
@@ -67,12 +67,12 @@ class Corpus:
         """Return the corpus in a folder.
 
         Args:
-            folder: Where it is, or one above.
+            folder: The folder of the corpus, or a folder above it.
             truth: Folder of the annotations, if they are not in the corpus.
-            besides: A folder below it that is no part of it.
+            besides: A folder inside the corpus that is no part of the corpus.
 
         Raises:
-            NotFoundError: There is none, or several; or it has no suspicious documents, or no sources.
+            NotFoundError: There is no corpus, or more than one; or it has no suspicious documents, or no sources.
         """
         root = _root(folder)
         problems: list[str] = []
@@ -89,10 +89,10 @@ class Corpus:
         return frozenset().union(*(kind.cases for kind in self.kinds))
 
     def aligned_pairs(self, *, every: bool = False) -> list[Pair]:
-        """Return the pairs to compare, grouped by suspicious document: the listed ones, or else those with a case.
+        """Return the pairs to compare, grouped by suspicious document: the listed pairs, otherwise those with a case.
 
         Args:
-            every: Each suspicious document with each source instead.
+            every: Whether to return each suspicious document with each source instead.
         """
         if every:
             return [(one, other) for one in sorted(self.suspicious) for other in sorted(self.sources)]
@@ -101,7 +101,7 @@ class Corpus:
 
 
 def pairs_in(path: Path) -> Iterator[Pair]:
-    """Yield the pairs of a file `pairs`: two names a line.
+    """Yield the pairs of a file `pairs`, which has two names in each line.
 
     Raises:
         ParameterError: A line does not hold two names.
@@ -126,7 +126,7 @@ class _Truth:
     problems: list[str]
 
     def read(self) -> tuple[tuple[Kind, ...], frozenset[Pair] | None]:
-        """Return the kinds, and the pairs that were looked at."""
+        """Return the kinds, and the pairs that were annotated."""
         if not self.folder.is_dir():
             raise NotFoundError(f"{self.folder}: is no folder of annotations")
         folders, rest = self._files()
@@ -141,9 +141,9 @@ class _Truth:
         return tuple(kinds), frozenset(known) if known else None
 
     def _files(self) -> tuple[dict[str, list[Path]], list[Path]]:
-        """Return the files of each kind's folder, and annotation files elsewhere.
+        """Return the files of each kind's folder, and the annotation files outside these folders.
 
-        A folder is one of a kind if it has a file `pairs`, or one that is named after a pair.
+        A folder is a kind's folder if it has a file `pairs`, or a file that is named after a pair.
         """
         sources, besides = _child(self.root, SOURCES), self.besides.resolve() if self.besides else None
         by_folder: defaultdict[str, list[Path]] = defaultdict(list)
@@ -178,7 +178,7 @@ class _Truth:
         return [Kind(label, None, frozenset(cases)) for label, cases in sorted(by_label.items())]
 
     def _pair_of(self, path: Path) -> Pair | None:
-        """Return the pair a file is named after."""
+        """Return the pair that a file is named after."""
         words = path.stem.split("-")
         for cut in range(1, len(words)):
             pair = document_name("-".join(words[:cut])), document_name("-".join(words[cut:]))
@@ -188,7 +188,7 @@ class _Truth:
         return (document_name(found[1]), document_name(found[2])) if found else None
 
     def _pairs(self, path: Path) -> list[Pair]:
-        """Return the pairs a file lists; one that cannot be read lists none, and is a problem."""
+        """Return the pairs that a file lists. If the file cannot be read, keep a problem and return none."""
         if not path.exists():
             return []
         try:

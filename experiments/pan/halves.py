@@ -1,4 +1,4 @@
-"""The scores of both halves of a corpus. Settings were chosen on the first half; the second was kept apart.
+"""The scores of both halves of a corpus. Settings were chosen on the first half; the second half was not used for it.
 
 Suspicious documents with even numbers are in the half `first`, those with odd numbers in `second`. A pair is in the
 half of its suspicious document.
@@ -21,7 +21,7 @@ NUMBERS = {"first": "even numbers", "second": "odd numbers"}
 
 
 def half(corpus: Corpus, name: str) -> Corpus:
-    """Return the part of a corpus whose suspicious documents are in a half; all sources stay."""
+    """Return the part of a corpus whose suspicious documents are in one half; all sources stay."""
     pairs = corpus.pairs
     return replace(
         corpus,
@@ -32,13 +32,13 @@ def half(corpus: Corpus, name: str) -> Corpus:
 
 
 def scores(corpus: Corpus, found: Iterable[Annotation], lengths: Lengths, places: Ranks) -> dict[str, Any]:
-    """Return what is found in each half: documents, and by kind cases, scores and the recall of the candidates.
+    """Return for each half the documents found; for each kind its cases, scores and recall of candidates.
 
     Args:
         corpus: The truth.
         found: Detections that count.
-        lengths: Of the documents.
-        places: The candidates; none where nothing was screened.
+        lengths: Lengths of the documents, in characters.
+        places: The candidates; empty if nothing was screened.
     """
     counted, figures = list(found), {}
     for name in HALVES:

@@ -1,17 +1,17 @@
-"""Plagdet by sides, and normalised: measures that do not reward reporting a whole source for a summary.
+"""Plagdet of each side, and normalised plagdet: neither rewards a program that reports a whole source for a summary.
 
 Plagdet counts the characters of both sides together. If a short text sums up a long source, then nearly all characters
-are the source's, and a program that reports whole documents scores well. Two remedies:
+are those of the source. So a program that reports whole documents scores well. Two measures mend this:
 
 - recall and precision of *each side* alone;
-- *normplagdet*: the overlap is measured from the least it can be, given how much is detected, to the most, and a side
-  weighs as much as detecting it is worth. With c the characters of a case on one side, r those of the detections that
-  detect it, i of both, d of the document, a = max(0, c + r − d) and b = min(c, r):
+- *normplagdet*: the overlap is measured on a scale from the least possible overlap to the most. Each side has a weight:
+  (b − a)/d. On one side, c is the number of characters of a case, r of the detections that detect it, i of their
+  overlap, d of the document; a = max(0, c + r − d) is the least overlap, b = min(c, r) the most:
 
       recall of a case = Σ over sides of (i − a)·(b − a)/d  /  Σ of (c − a)·(b − a)/d
 
-  and precision is the same with cases and detections exchanged. A side without freedom (b = a) says nothing. If both
-  sides have none, then a detection of both whole documents is right, and any other is wrong.
+  Precision is the same formula with cases and detections exchanged. A side with b = a has weight 0. If both sides have
+  weight 0, then a detection of both whole documents is right, and any other detection is wrong.
 
 Source:
     Belyy, Dubova & Nekrasov 2018, Improved Evaluation Framework for Complex Plagiarism Detection, sections 3 and 4.
@@ -31,14 +31,14 @@ Lengths = Mapping[str, int]
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """Recall and precision on one side alone, macro averages."""
+    """Recall and precision of one side alone, as macro averages."""
 
     precision: float
     recall: float
 
 
 def side(cases: Iterable[Annotation], detections: Iterable[Annotation], number: int) -> Side:
-    """Return recall and precision of the suspicious side (0) or of the source's (1).
+    """Return recall and precision of the suspicious side (0) or of the source's side (1).
 
     >>> case = Annotation("a", 0, 100, "b", 0, 1000)
     >>> side([case], [Annotation("a", 0, 50, "b", 0, 1000)], 0)
@@ -49,12 +49,12 @@ def side(cases: Iterable[Annotation], detections: Iterable[Annotation], number: 
 
 
 def normalised(cases: Iterable[Annotation], detections: Iterable[Annotation], lengths: Lengths) -> Scores:
-    """Return the normalised scores, macro averages.
+    """Return the normalised scores, as macro averages.
 
     Args:
         cases: The truth.
-        detections: What was found.
-        lengths: Characters of the documents; one that is not there ends with the last annotation in it.
+        detections: The passages that were found.
+        lengths: Characters of each document; a document that is missing here ends with its last annotation.
     """
     some, found = set(cases), set(detections)
     known = _ends(some | found) | dict(lengths)

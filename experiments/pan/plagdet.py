@@ -1,15 +1,16 @@
 """Precision, recall, granularity and plagdet of detected passages, as the PAN competitions define them.
 
-A detection detects a case when both overlap by at least one character in the suspicious document and, where both name a
-source, in the same source. With S the cases, R the detections, |x| the characters of x on both sides together:
+A detection detects a case if they share at least one character of the suspicious document. If both name a source, then
+they must share a character of the same source, too. S are the cases, R the detections; |x| are the characters of x on
+both sides together:
 
-    precision = 1/|R| · Σ over R of |the part of r inside cases it detects| / |r|
-    recall    = 1/|S| · Σ over S of |the part of s inside detections of it| / |s|
+    precision = 1/|R| · Σ over R of |the part of r inside cases that r detects| / |r|
+    recall    = 1/|S| · Σ over S of |the part of s inside detections of s| / |s|
     granularity = detections per detected case, at least 1
     plagdet = F1(precision, recall) / log2(1 + granularity)
 
-The averages are taken over passages (macro: a detection of thirty characters weighs as much as one of thirty thousand)
-or over characters (micro: each character of a document counted once).
+*Macro* averages are taken over passages: a detection of 30 characters weighs as much as a detection of 30,000. *Micro*
+averages are taken over characters: each character of a document counts once.
 
 Source:
     Potthast, Stein, Barrón-Cedeño & Rosso 2010, An Evaluation Framework for Plagiarism Detection, section 3; edge cases
@@ -31,7 +32,7 @@ from pmbf.span import union_length
 class Annotation(NamedTuple):
     """A passage of a suspicious document with its source: a case of the truth, or a detection.
 
-    `source` is empty where no source is named (intrinsic detection); then only the suspicious side is compared.
+    `source` is empty if no source is named (intrinsic detection). Then only the suspicious sides are compared.
     """
 
     suspicious: str
@@ -55,13 +56,13 @@ class Annotation(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Scores:
-    """What the measures say of some detections; each but granularity is from 0 to 1.
+    """The four measures of some detections. Precision, recall and plagdet are from 0 to 1.
 
     Args:
-        precision: Share of what was detected that is in a case.
-        recall: Share of the cases that was detected.
+        precision: Share of the detected characters that lie in a case.
+        recall: Share of the characters of the cases that was detected.
         granularity: Detections per detected case, at least 1.
-        plagdet: All three in one.
+        plagdet: The three measures before, as one number.
     """
 
     precision: float
@@ -71,7 +72,7 @@ class Scores:
 
 
 def macro(cases: Iterable[Annotation], detections: Iterable[Annotation]) -> Scores:
-    """Return the scores with every case and every detection of equal weight; equal ones count once.
+    """Return the scores in which every passage has the same weight. Equal passages count once.
 
     >>> case = Annotation("a", 0, 100, "b", 0, 100)
     >>> macro([case], [Annotation("a", 0, 50, "b", 0, 50), Annotation("a", 60, 40, "b", 60, 40)])
@@ -81,12 +82,12 @@ def macro(cases: Iterable[Annotation], detections: Iterable[Annotation]) -> Scor
 
 
 def micro(cases: Iterable[Annotation], detections: Iterable[Annotation]) -> Scores:
-    """Return the scores with every character of equal weight, each counted once per document and side."""
+    """Return the scores in which every character of a document has the same weight; each counts once a side."""
     return _scores(set(cases), set(detections), _micro_share)
 
 
 def plagdet(precision: float, recall: float, granularity: float) -> float:
-    """Return the three measures in one; 0 where they are not possible values.
+    """Return plagdet of three measures; 0 if their values are not possible.
 
     >>> plagdet(1.0, 1.0, 1.0), plagdet(0.0, 0.0, 1.0)
     (1.0, 0.0)
@@ -97,7 +98,7 @@ def plagdet(precision: float, recall: float, granularity: float) -> float:
 
 
 def granularity(cases: Collection[Annotation], detections: Collection[Annotation]) -> float:
-    """Return the detections per detected case; 1 where no case is detected."""
+    """Return the detections per detected case; 1 if no case is detected."""
     near = by_document(detections)
     counts = [sum(overlaps(case, other) for other in near.get(case.suspicious, ())) for case in cases]
     detected = [count for count in counts if count]
@@ -105,7 +106,7 @@ def granularity(cases: Collection[Annotation], detections: Collection[Annotation
 
 
 def overlaps(one: Annotation, other: Annotation) -> bool:
-    """Return whether two annotations share a character on both sides; on one where either names no source."""
+    """Return whether two annotations share a character on both sides; if either names no source, on one side."""
     if one.suspicious != other.suspicious or not _meet(one.spans[0], other.spans[0]):
         return False
     return not (one.source and other.source) or (one.source == other.source and _meet(one.spans[1], other.spans[1]))
@@ -121,7 +122,7 @@ def _scores(cases: set[Annotation], detections: set[Annotation], share: Share) -
 
 
 def _macro_share(those: Collection[Annotation], found: Collection[Annotation]) -> float:
-    """Return the share of each of `those` that is inside what was `found`, on average."""
+    """Return the mean share of each of `those` that lies inside the annotations `found`."""
     if not those or not found:
         return float(not those and not found)
     near = by_document(found)
@@ -144,7 +145,7 @@ def _covered_share(one: Annotation, others: Collection[Annotation]) -> float:
 
 
 def common(one: Annotation, other: Annotation) -> Annotation:
-    """Return the part of one annotation that another covers; no source's side where either names none."""
+    """Return the part of one annotation that another covers; without the source's side, if either names no source."""
     here = _cut(one.spans[0], other.spans[0])
     there = _cut(one.spans[1], other.spans[1]) if one.source and other.source else Span(0, 0)
     return Annotation(one.suspicious, here.start, len(here), one.source, there.start, len(there))
@@ -160,7 +161,7 @@ def _characters(annotations: Iterable[Annotation]) -> int:
 
 
 def by_document(annotations: Iterable[Annotation]) -> Mapping[str, list[Annotation]]:
-    """Return annotations by their suspicious document."""
+    """Return the annotations of each suspicious document."""
     near: defaultdict[str, list[Annotation]] = defaultdict(list)
     for one in annotations:
         near[one.suspicious].append(one)

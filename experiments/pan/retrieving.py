@@ -1,10 +1,10 @@
-"""`pan retrieve`: every suspicious document screened against all sources, as a user's collection would be.
+"""`pan retrieve`: every suspicious document screened against a collection of all sources.
 
     OUT/sources.pmbf                              the collection of all sources
-    OUT/suspicious-documentN.candidates.tsv       documents that became candidates, best first: name, hits, evidence
-    OUT/suspicious-documentN.xml                  passages of `Collection.screen`; written last: the document is done
+    OUT/suspicious-documentN.candidates.tsv       the candidates, best first: name, hits, evidence
+    OUT/suspicious-documentN.xml                  passages of `Collection.screen`; it is written last
 
-As in `pan align`, each place goes to the source that is most alike; a report keeps them all.
+As in `pan align`, each place of a suspicious document goes to the source that is most alike.
 """
 
 from __future__ import annotations
@@ -46,15 +46,15 @@ def retrieve(
     jobs: int = 1,
     redo: bool = False,
 ) -> Done:
-    """Write the candidates and the detections in every suspicious document; what an earlier, same run did is kept.
+    """Write the candidates and the detections of every suspicious document. Files of an earlier, equal run are kept.
 
     Args:
-        corpus: Any; its pairs do not matter here.
+        corpus: The corpus; its pairs are not used.
         out: Folder of the detections.
-        options: Fields of `pmbf.screen.Options` that are not the default.
-        params: Fields of `pmbf.params.Params`, of the collection, that are not the default.
+        options: Fields of `pmbf.screen.Options` that differ from the defaults.
+        params: Fields of the collection's `pmbf.params.Params` that differ from the defaults.
         jobs: Processes, at least 1.
-        redo: Whether what is there is thrown away first.
+        redo: Whether the files of an earlier run are deleted first.
 
     Raises:
         ParameterError: A value is outside its range, or `out` holds detections of another run.
@@ -81,7 +81,7 @@ class Retrieving:
     options: Options
 
     def __call__(self, name: str) -> Outcome:
-        """Return that one document was screened, and what of it was not."""
+        """Return 1, the number of documents screened, and the problems; empty if there are none."""
         text = read(self.corpus.suspicious[name])
         store, collection = _opened(self.out / COLLECTION)
         write_whole(_path(self.out, name, CANDIDATES), "".join(_candidates(store, text, self.options)))
@@ -92,7 +92,7 @@ class Retrieving:
 
 
 def detections(report: Report) -> Iterator[Annotation]:
-    """Yield a report's passages as PAN writes them, once for each name of the source."""
+    """Yield the passages of a report in PAN's form, once for each name of the source."""
     names = {match.document.id: match.document.paths for match in report.matches}
     kept = strongest({match.document.id: match.passages for match in report.matches})
     for document, passages in kept.items():

@@ -1,7 +1,7 @@
-"""Methods that find the passages two texts share, all called alike: two texts in, spans out.
+"""Methods that find the passages two texts share. Each is called with two texts and returns pairs of spans.
 
-No method is tuned here. Each runs with its authors' settings, or with the plain choice given beside it. Passages
-shorter than PAN's shortest case are dropped, for every method.
+No method is tuned here. Each runs with its authors' settings, or with the choice that its docstring names. If a
+passage is shorter than PAN's shortest case, then it is dropped, for every method.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ Method = Callable[[str, str], Found]
 
 MIN_CHARS = 150
 JOIN_CHARS = 150
-"""Pieces at most 150 characters apart in both texts become one passage, for methods that find only pieces."""
+"""Some methods find only pieces. Pieces at most 150 characters apart in both texts become one passage."""
 
 LEFT_OUT = frozenset(string.punctuation + string.whitespace)
 _WORD = re.compile(r"\w+")
 
 
 def ours(sample: Iterable[str]) -> Method:
-    """Return pmbf's verification, which learns from a sample of the sources how rare words are."""
+    """Return pmbf's verification. A sample of the sources teaches it how rare words are."""
     statistics = Statistics.of(prepare(text).words for text in sample)
     settings = Settings(min_chars=MIN_CHARS)
 
@@ -43,10 +43,10 @@ def ours(sample: Iterable[str]) -> Method:
 
 
 def grams(suspicious: str, source: str, n_chars: int = 50) -> Found:
-    """Return equal runs of at least 50 letters, each as long as it goes; white space and punctuation do not count.
+    """Return equal runs of at least 50 letters, each of full length. White space and punctuation do not count.
 
     Source:
-        PAN 2012 and 2013, the baseline of the text alignment task; one run follows another in the source.
+        PAN 2012 and 2013, the baseline of the text alignment task.
     """
     here, there = _Letters.of(suspicious), _Letters.of(source)
     places: defaultdict[str, list[int]] = defaultdict(list)
@@ -68,7 +68,7 @@ def grams(suspicious: str, source: str, n_chars: int = 50) -> Found:
 
 
 def difflib_words(suspicious: str, source: str) -> Found:
-    """Return the matching blocks of words of `difflib.SequenceMatcher`, of four words and more, neighbours joined."""
+    """Return matching blocks of 4 and more words by `difflib.SequenceMatcher`; blocks close together are joined."""
     from difflib import SequenceMatcher
 
     here, there = list(_WORD.finditer(suspicious.lower())), list(_WORD.finditer(source.lower()))
@@ -84,9 +84,9 @@ def difflib_words(suspicious: str, source: str) -> Found:
 
 
 def rapidfuzz_windows(suspicious: str, source: str, n_chars: int = 200, cutoff: float = 75) -> Found:
-    """Return where windows of 200 characters fit best in the source, by `fuzz.partial_ratio_alignment`, joined.
+    """Return where windows of 200 characters fit best in the source, by `fuzz.partial_ratio_alignment`.
 
-    Unrelated prose reaches a ratio of some 50, so that 75 is half way to equal.
+    Unrelated prose reaches a ratio of 50, equal texts reach 100. The least ratio of a match is half way between: 75.
     """
     from rapidfuzz import fuzz
 
@@ -100,10 +100,10 @@ def rapidfuzz_windows(suspicious: str, source: str, n_chars: int = 200, cutoff: 
 
 
 def copydetect_prose(suspicious: str, source: str) -> Found:
-    """Return what copydetect's fingerprints share: 25 characters, guaranteed from 30 on, nothing taken for code.
+    """Return the spans whose copydetect fingerprints are equal: shingles of 25 characters, prose not parsed as code.
 
-    It tells copied slices of each text, but not which belong together; here the k-th place of a fingerprint belongs to
-    the k-th place of an equal one.
+    Every copy of 30 characters and more is found. copydetect does not say which copied slices of the two texts belong
+    together. Here the k-th place of a fingerprint in one text belongs to its k-th place in the other text.
     """
     copydetect = importlib.import_module("copydetect")
     here, there = (
@@ -118,7 +118,7 @@ def copydetect_prose(suspicious: str, source: str) -> Found:
 
 
 def joined(found: Iterable[tuple[Span, Span]]) -> Found:
-    """Return passages with near neighbours as one, in order.
+    """Return passages in order; passages close to each other are joined.
 
     >>> joined([(Span(0, 50), Span(0, 50)), (Span(60, 90), Span(70, 95)), (Span(900, 950), Span(0, 50))])
     [(Span(start=0, stop=90), Span(start=0, stop=95)), (Span(start=900, stop=950), Span(start=0, stop=50))]
@@ -133,7 +133,7 @@ def joined(found: Iterable[tuple[Span, Span]]) -> Found:
 
 
 class _Letters(NamedTuple):
-    """A text without white space and punctuation, and where each letter stands."""
+    """A text without white space and punctuation, and the offset of each of its letters."""
 
     text: str
     places: list[int]

@@ -1,4 +1,4 @@
-"""`pan rivals`: other methods that find shared passages, on the same sampled pairs, each in a process of its own.
+"""`pan rivals`: all methods find shared passages in the same sampled pairs. Each method has a process of its own.
 
 If a method is not installed, fails or takes too long, then its row says so.
 """
@@ -31,12 +31,12 @@ PMBF = "pmbf"
 
 @dataclass(frozen=True, slots=True)
 class Rival:
-    """A way to find passages.
+    """A method that finds passages.
 
     Args:
-        package: What must be installed for it; empty if nothing.
-        learnt: Makes the way to ask it of texts like the sources, if it learns; None of a program that cannot run here.
-        why: What it is, or why it cannot run.
+        package: The package that it needs; empty if it needs none.
+        learnt: Returns the method, given texts like the sources to learn from; None if the method cannot run here.
+        why: A description, or why it cannot run.
     """
 
     package: str
@@ -69,10 +69,10 @@ def run(
     """Return the scores of each rival on sampled pairs, ready for JSON.
 
     Args:
-        corpus: With its cases.
+        corpus: The corpus, with its cases.
         n_pairs: Pairs of each kind.
-        seed: Of the sample.
-        timeout_s: Seconds a rival may take on the clock.
+        seed: Seed of the sample.
+        timeout_s: Seconds of wall-clock time that a rival may take.
         only: Names of rivals.
     """
     small = sample(corpus, n_pairs=n_pairs, seed=seed)
@@ -92,7 +92,7 @@ def run(
 
 
 def sample(corpus: Corpus, *, n_pairs: int, seed: int) -> Corpus:
-    """Return the corpus with some pairs of each kind, drawn by chance; all of a kind that has fewer."""
+    """Return the corpus with some pairs of each kind, drawn by chance. A kind with fewer pairs keeps all."""
     chance = random.Random(seed)
     kinds = []
     for kind in corpus.kinds:
@@ -107,7 +107,7 @@ def sample(corpus: Corpus, *, n_pairs: int, seed: int) -> Corpus:
 
 
 def measured(name: str, corpus: Corpus, pairs: Sequence[Pair], timeout_s: float) -> Figures:
-    """Return what a rival found, and how long it took; or why there is nothing to tell."""
+    """Return the scores and the time of a rival; if the rival did not finish, the reason."""
     rival = RIVALS[name]
     figures: Figures = {"what": rival.why, "version": report.version(rival.package) if rival.package else ""}
     if rival.learnt is None:
@@ -133,10 +133,10 @@ def measured(name: str, corpus: Corpus, pairs: Sequence[Pair], timeout_s: float)
 
 
 def find(name: str, asked: list[list[str]], taught_by: list[str], out: str) -> Figures:
-    """Write a rival's detections of each pair, and return its processor time; what a process of its own does.
+    """Write a rival's detections of each pair, and return its processor time. Runs in a process of its own.
 
     Args:
-        name: The rival's.
+        name: The rival's name.
         asked: Names and paths of each pair's texts.
         taught_by: Paths of texts like the sources.
         out: Folder of the detections.
@@ -179,5 +179,5 @@ def _absolute(path: Path) -> str:
 
 
 def _told(scores: Figures) -> str:
-    """Return plagdet; where there is no case, how many detections there are."""
+    """Return plagdet; for a kind without cases, the number of detections."""
     return f"{scores['plagdet']:.3f}" if scores["cases"] else f"{scores['found']} found"

@@ -1,7 +1,7 @@
-"""A long run that may be killed: units of work, in processes. The answer of each is on disk when the unit is done.
+"""A long run that may be killed: units of work, in processes. When a unit is done, its answer is on disk.
 
 OUT/run.json      parameters and machine of the run; a run with other parameters is refused
-OUT/*.xml         a file, or several, for each finished unit, whole or absent
+OUT/*.xml         the files of each finished unit; each file is whole or absent
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ from pmbf.errors import IncompleteError, NotFoundError, ParameterError
 
 RUN = "run.json"
 Outcome = tuple[int, str]
-"""Steps of the progress bar, and what was not done as it should; empty if all was."""
+"""Steps of the progress bar that a unit took, and its problem; empty if there is none."""
 
 Work = Callable[[Any], Outcome]
-"""Does one unit."""
+"""The call that does one unit."""
 
 
 @dataclass(frozen=True, slots=True)
 class Done:
-    """What a run did: steps, seconds on the clock, and what was not done as it should."""
+    """The steps that a run did, its seconds of wall-clock time, and its problems."""
 
     n_steps: int
     seconds: float
@@ -41,15 +41,15 @@ class Done:
 
 
 def open_run(out: Path, parameters: dict[str, Any], *, redo: bool = False) -> None:
-    """Make a folder of detections, or go on with one that the same run has begun.
+    """Make a folder of detections, or open the folder that an equal run has begun.
 
     Args:
         out: The folder.
-        parameters: What the detections follow from, ready for JSON; the commit is added.
-        redo: Whether detections that are there are thrown away first.
+        parameters: All parameters that change the detections, ready for JSON; the commit is added.
+        redo: Whether the detections of an earlier run are deleted first.
 
     Raises:
-        ParameterError: It is a file, or holds detections of other parameters, or of an unknown origin.
+        ParameterError: `out` is a file, or holds detections of other parameters or of unknown origin.
     """
     if out.exists() and not out.is_dir():
         raise ParameterError(f"{out}: is a file, and detections are many: name a folder")
@@ -73,7 +73,7 @@ def open_run(out: Path, parameters: dict[str, Any], *, redo: bool = False) -> No
 
 
 def of_run(out: Path) -> dict[str, Any]:
-    """Return what `run.json` says of the detections in a folder; nothing of another program's.
+    """Return the content of a folder's `run.json`; empty if another program wrote the detections.
 
     Raises:
         NotFoundError: There is no such folder.
@@ -91,19 +91,19 @@ def of_run(out: Path) -> dict[str, Any]:
 
 
 def processed(out: Path, work: Work, units: Sequence[Any], *, n_steps: int, what: str, jobs: int = 1) -> Done:
-    """Do all units, with a progress bar on a terminal; a unit that fails is told of and stops no other.
+    """Do all units, with a progress bar on a terminal. A unit that fails is a problem and stops no other unit.
 
     Args:
-        out: Folder of the run; the sitting is noted in its `run.json`.
-        work: Picklable.
-        units: What is to be done.
+        out: Folder of the run; its `run.json` gets the steps and seconds of this start.
+        work: Does a unit; picklable.
+        units: The units of work.
         n_steps: Steps of the bar, for all units together.
         what: Name of a step, for the bar.
         jobs: Processes, at least 1.
 
     Raises:
         ParameterError: `jobs` is below 1.
-        IncompleteError: A process died; what was finished stays.
+        IncompleteError: A process died. Finished units keep their files.
     """
     if jobs < 1:
         raise ParameterError(f"jobs is {jobs}, expected at least 1")
@@ -139,7 +139,7 @@ def _outcomes(work: Work, units: Sequence[Any], jobs: int) -> Iterator[Outcome]:
 def _outcome(work: Work, unit: Any) -> Outcome:
     try:
         return work(unit)
-    except Exception as error:  # of hours of work one bad document must not lose the rest; it is told at the end
+    except Exception as error:  # One bad document must not cost hours of work on the others. It is told at the end.
         name = unit if isinstance(unit, str) else unit[0]
         return 1, f"{name}: {type(error).__name__}: {error}"
 
@@ -148,7 +148,7 @@ _work: list[Work] = []
 
 
 def _start(work: Work) -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent stops us
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # The parent process stops this one.
     _work[:] = [work]
 
 

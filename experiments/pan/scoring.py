@@ -1,8 +1,8 @@
-"""`pan score`: detections against the cases, by kind of obfuscation and all together.
+"""`pan score`: detections against the cases, for each kind of obfuscation and for all kinds together.
 
-If the corpus lists pairs, then only detections in listed pairs count, as in PAN 2014, and a kind is scored on its
-pairs. If it does not, then all detections count. A kind then has the detections that detect one of its cases: its
-precision says how well they fit, and false detections show under `all` alone.
+If the corpus lists pairs, then only detections in listed pairs count, as in PAN 2014. A kind is then scored on its
+pairs. If the corpus lists no pairs, then all detections count. A kind then has the detections that detect one of its
+cases. So its precision says how well these detections fit; false detections lower the precision of `all` alone.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ Annotations = Collection[Annotation]
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """Source retrieval: of the pairs with a detection and those with a case, how many are the same.
+    """Source retrieval: how many pairs have a case, how many have a detection, how many have both.
 
     Args:
         cases: Pairs with a case.
         found: Pairs with a detection.
-        right: Both.
+        right: Pairs with a case and a detection.
     """
 
     cases: int
@@ -42,7 +42,7 @@ class Documents:
 
     @classmethod
     def of(cls, cases: Annotations, found: Annotations) -> Documents:
-        """Return the measures; with no pairs on either side all are 1, with none on one side 0."""
+        """Return the measures. Without cases and detections all are 1; without one of the two all are 0."""
         wanted, had = ({(one.suspicious, one.source) for one in some} for some in (cases, found))
         right = len(wanted & had)
         if not wanted or not had:
@@ -54,11 +54,11 @@ class Documents:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The scores of some detections, with how many there are.
+    """The scores of some detections, and the number of detections.
 
     Args:
         macro: Official averages over cases and detections.
-        micro: Over characters.
+        micro: Averages over characters.
         normalised: Normplagdet, macro averages.
         suspicious, source: Each side alone.
         documents: Pairs found.
@@ -75,7 +75,7 @@ class Result:
 
     @classmethod
     def of(cls, cases: Annotations, found: Annotations, lengths: Lengths) -> Result:
-        """Return the scores of what was found."""
+        """Return the scores of the detections found."""
         return cls(
             len(cases),
             len(found),
@@ -90,11 +90,11 @@ class Result:
 
 @dataclass(frozen=True, slots=True)
 class Detections:
-    """What a folder of detections holds.
+    """The detections of a folder.
 
     Args:
-        all: Every detection, equal ones once.
-        problems: Files that cannot be read, and what is odd, a sentence each.
+        all: Every detection; equal detections once.
+        problems: A sentence for each file that cannot be read, and for each odd annotation.
     """
 
     all: frozenset[Annotation]
@@ -102,10 +102,10 @@ class Detections:
 
     @classmethod
     def at(cls, folder: Path) -> Detections:
-        """Return the detections in a folder and the folders in it, a file a pair or a document.
+        """Return the detections in a folder and the folders inside. A file holds those of a pair or of a document.
 
         Raises:
-            NotFoundError: It is no folder, or holds no XML file.
+            NotFoundError: The path is no folder, or holds no XML file.
         """
         if not folder.is_dir():
             raise NotFoundError(f"{folder}: is no folder of detections")
@@ -119,13 +119,13 @@ class Detections:
         return cls(frozenset(found), tuple(problems))
 
     def within(self, corpus: Corpus) -> tuple[Annotation, ...]:
-        """Return those that count: in listed pairs, where the corpus lists pairs."""
+        """Return the detections that count: if the corpus lists pairs, then those in listed pairs; otherwise all."""
         pairs = corpus.pairs
         return tuple(one for one in self.all if pairs is None or (one.suspicious, one.source) in pairs)
 
 
 def results(corpus: Corpus, found: Annotations, lengths: Lengths) -> dict[str, Result]:
-    """Return the scores by kind, and those of all together, which are last."""
+    """Return the scores of each kind; the scores of all kinds together are last."""
     kinds = {kind.name: Result.of(kind.cases, of_kind(kind, found), lengths) for kind in corpus.kinds}
     return kinds | {ALL: Result.of(corpus.cases, found, lengths)}
 
@@ -136,7 +136,7 @@ def plain(scores: Scores) -> dict[str, float]:
 
 
 def of_kind(kind: Kind, found: Annotations) -> list[Annotation]:
-    """Return the detections a kind is scored with; see the module."""
+    """Return the detections that a kind is scored with. The module's docstring has the rule."""
     if kind.pairs is not None:
         return [one for one in found if (one.suspicious, one.source) in kind.pairs]
     near = by_document(kind.cases)
@@ -144,16 +144,16 @@ def of_kind(kind: Kind, found: Annotations) -> list[Annotation]:
 
 
 def lengths(corpus: Corpus, annotations: Iterable[Annotation]) -> dict[str, int]:
-    """Return the characters of the documents that some annotations name."""
+    """Return the length in characters of each document that some annotations name."""
     names = {name for one in annotations for name in (one.suspicious, one.source)}
     paths = {**corpus.sources, **corpus.suspicious}
     return {name: len(read(paths[name])) for name in sorted(names & paths.keys())}
 
 
 def within_texts(corpus: Corpus, known: Lengths) -> Corpus:
-    """Return the corpus with cases that reach past the end of their text cut there, and what is told of it.
+    """Return the corpus with the cases cut at the end of their text, and a problem for each such case.
 
-    One that begins behind the end is left out; a case of a text that is not there stays.
+    A case that begins behind the end of its text is left out. A case of a missing text stays.
     """
     cut = {case: _cut(case, known) for case in corpus.cases}
     n_cut, n_gone = sum(new not in (case, None) for case, new in cut.items()), sum(new is None for new in cut.values())
@@ -167,7 +167,7 @@ def within_texts(corpus: Corpus, known: Lengths) -> Corpus:
 
 
 def _cut(case: Annotation, known: Lengths) -> Annotation | None:
-    """Return the part of a case that its texts have."""
+    """Return the part of a case that lies inside its texts."""
     length = min(case.length, known.get(case.suspicious, case.spans[0].stop) - case.start)
     source_length = min(case.source_length, known.get(case.source, case.spans[1].stop) - case.source_start)
     if length <= 0 or (case.source and source_length <= 0):
@@ -176,7 +176,7 @@ def _cut(case: Annotation, known: Lengths) -> Annotation | None:
 
 
 def unfinished(corpus: Corpus, folder: Path, run: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what of a run of ours is not there, by the parameters it noted; nothing of another program's detections."""
+    """Yield a problem if a run of pmbf is not finished, by the parameters in its `run.json`."""
     if run.get("step") == "align":
         noted, what = run["n_pairs"], "pairs"
         wanted = [file_name(pair) for pair in corpus.aligned_pairs(every=run["every"])]
@@ -195,7 +195,7 @@ def unfinished(corpus: Corpus, folder: Path, run: Mapping[str, Any]) -> Iterator
 
 
 def oddities(found: Annotations, known: Lengths) -> Iterator[str]:
-    """Yield what is odd about detections; it is scored as PAN's script does, which does not look."""
+    """Yield a problem for odd detections. They are scored all the same, as PAN's script does."""
     strangers = sum(not known.keys() >= {one.suspicious, one.source} - {""} for one in found)
     outside = sum(
         span.stop > known.get(name, span.stop)
@@ -211,7 +211,7 @@ def oddities(found: Annotations, known: Lengths) -> Iterator[str]:
 
 
 def table(some: Mapping[str, Any]) -> str:
-    """Return scores, each kind's `Result` as a dict, as a table in Markdown, macro averages first."""
+    """Return a table in Markdown of each kind's `Result`, given as a dict; macro averages first."""
     lines = [
         "| pairs | cases | found | precision | recall | granularity | plagdet | micro plagdet | normplagdet "
         "| sources: precision | recall | F1 |",

@@ -1,4 +1,4 @@
-"""One source for each place of a query, as PAN wants it."""
+"""One source for each place of a query, as PAN's annotations have it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Mapping
 from pmbf.report import Passage
 
 MOST = 0.8
-"""Share of a passage's query characters that another document must have."""
+"""If another document has this share of a passage's query characters, then it can take the passage's place."""
 
 
 def strongest(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[int, tuple[Passage, ...]]:
-    """Return the passages, except those that another document mostly has too, and more alike.
+    """Return the passages without those that a stronger passage of another document covers for the most part.
 
-    A report of pmbf keeps them all, and names the documents in `also_in`.
+    A report of pmbf keeps all passages, and names such documents in `also_in`.
 
     Args:
         passages_by_document: Passages of each document that matched one query.
@@ -41,6 +41,6 @@ def _outdone(one: Passage, itself: int, passages_by_document: Mapping[int, tuple
 
 
 def _strength(one: Passage) -> float:
-    """Return the number of characters of a passage; of a loose one, of the share of its words that the source has."""
+    """Return the characters of a passage; if it is reworded or a summary, times the share of words in common."""
     alike = one.similarity if one.scores is None or one.scores.sorted_words is None else one.scores.sorted_words
     return len(one.query) * (1.0 if one.kind in ("verbatim", "edited") else alike)

@@ -1,4 +1,4 @@
-"""The experiments of the paper on the pseudo-matrix Bloom filter, run by pmbf itself: `python -m experiments paper`.
+"""The experiments of the paper on the pseudo-matrix Bloom filter, run with pmbf: `python -m experiments paper`.
 
 Source:
     Tskhay, Butakov & Kim 2014, Fast filtering of texts by means of a modified Bloom filter (in Russian).

@@ -19,7 +19,7 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "mistakes": mistakes,
     "thresholds": thresholds,
 }
-"""Each has `SMALL`, `FULL`, `PUBLISHED`, `run`, `table`, and `plot` when a curve is part of it."""
+"""Each has `SMALL`, `FULL`, `PUBLISHED`, `run`, `table`; those with a curve have `plot`."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -30,20 +30,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         one = names.add_parser(
             name, help=about, description=module.__doc__, formatter_class=argparse.RawTextHelpFormatter
         )
-        one.add_argument("--corpus", type=Path, metavar="FOLDER", help="its .txt files (default: made-up texts)")
-        one.add_argument("--full", action="store_true", help="full size: minutes instead of seconds")
-        one.add_argument("--seed", type=int, default=1, help="of everything drawn by chance (default: 1)")
-        one.add_argument("--out", type=Path, metavar="FILE", help="also write the figures here, as JSON")
+        one.add_argument("--corpus", type=Path, metavar="FOLDER", help="folder of .txt files (default: made-up texts)")
+        one.add_argument("--full", action="store_true", help="run the full size: minutes instead of seconds")
+        one.add_argument("--seed", type=int, default=1, help="seed of all random draws (default: 1)")
+        one.add_argument("--out", type=Path, metavar="FILE", help="write the figures into this file, as JSON")
         if hasattr(module, "plot"):
-            one.add_argument("--plot", type=Path, metavar="FILE", help="also draw the curve (.svg, .png; matplotlib)")
+            one.add_argument("--plot", type=Path, metavar="FILE", help="draw the curve (.svg, .png; needs matplotlib)")
 
 
 def run(given: argparse.Namespace) -> str:
     """Run an experiment and return its table in Markdown.
 
     Raises:
-        ParameterError: The corpus has too few texts, or the experiment takes none.
-        UnsupportedError: A curve is wanted, and matplotlib is not installed.
+        ParameterError: The corpus has too few texts, or the experiment takes no corpus.
+        UnsupportedError: --plot is given, and matplotlib is not installed.
     """
     module = EXPERIMENTS[given.name]
     size = module.FULL if given.full else module.SMALL

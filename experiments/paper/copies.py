@@ -1,8 +1,8 @@
 """Suspicious documents with planted copies, and their sources: the texts of `mistakes`.
 
-Half of the suspicious documents copy passages, each from up to four sources. A passage has 50 to 5,000 words,
-log-uniform; all together are at most half of either document. Half of the passages are edited: 8 % of their words are
-replaced, dropped or joined by another.
+Half of the suspicious documents copy passages, each document from up to four sources. A passage has 50 to 5,000 words,
+log-uniform. All passages of a document together are at most half of it. A passage is at most half of its source. Half
+of the passages are edited: 8 % of their words are replaced, dropped or followed by a new word.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from pathlib import Path
 from experiments.paper.texts import Texts, edited
 
 MOST_SOURCES, SHORTEST, LONGEST = 4, 50, 5_000
-"""Sources of a suspicious document; words of a passage."""
+"""The most sources of a suspicious document; the least and the most words of a passage."""
 
 Pair = tuple[int, int]
-"""Numbers of a suspicious document and of a source."""
+"""The numbers of a suspicious document and of a source."""
 
 
 @dataclass(frozen=True, slots=True)
 class Copy:
-    """A planted passage: of which pair, how many words, which share of the document, and whether words were changed."""
+    """A planted passage: its pair, its number of words, its share of the document, and whether it was edited."""
 
     pair: Pair
     n_words: int
@@ -31,7 +31,7 @@ class Copy:
 
     @property
     def kind(self) -> str:
-        """How long and how faithful it is, in words."""
+        """The kind of the copy, as words: under 1 % of the document or more, edited or verbatim."""
         return f"{'under' if self.share < 0.01 else 'from'} 1 %, {'edited' if self.edited else 'verbatim'}"
 
 
@@ -41,7 +41,7 @@ def planned(suspicious: list[int], sources: list[int], seed: int) -> list[Copy]:
     Args:
         suspicious: Words of each suspicious document.
         sources: Words of each source.
-        seed: Of everything.
+        seed: Seed of all random draws.
     """
     chosen, copies = random.Random(seed), []
     for number, n_words in enumerate(suspicious):

@@ -1,23 +1,27 @@
-"""False positives and negatives of the filter: rows by placement and fill, counted by bits and by hashes.
+"""False positives and negatives of the filter, for each placement and fill of rows, by bits and by hashes.
 
-The paper compares all documents of PAN 2009 with each other, some 10^8 pairs: documents whole in one row, several to a
-row (`single-row`), against long ones over several rows that are filled to 50 % (`multi-row`). It reports 301,977 and
-9,322 false positives, "~1 %" and "~0.01 %" of a number it does not name (of 10^8 they are 0.3 % and 0.009 %), and 51
-and 117 false negatives, "~5 %" and "~11 %" (of about 1,050). It does not say where its thresholds lie.
+The paper compares all documents of PAN 2009 with each other, about 10^8 pairs, in two placements:
+
+- `single-row`: a row holds several whole documents. 301,977 false positives, "~1 %"; 51 false negatives, "~5 %".
+- `multi-row`: a long document lies in several rows, filled to 50 %. 9,322 false positives, "~0.01 %"; 117 false
+  negatives, "~11 %".
+
+The paper does not name the base of its percentages. Of 10^8 pairs, the false positives are 0.3 % and 0.009 %. The
+percentages of the false negatives fit a base of about 1,050 copies. The paper does not give its thresholds.
 
 Here every suspicious document is a query against all sources. Lengths are log-normal as in that corpus; `copies` says
-what is planted. One base for all columns: a pair of a suspicious document and a source. False positives are counted of
-the pairs without copying, false negatives of the pairs with it; precision, the paper's formula (1), is the share of the
-pairs that are found which have a copy.
+which passages are planted. All columns have one base: pairs of a suspicious document and a source. False positives are
+a share of the pairs without a copy; false negatives are a share of the pairs with a copy. Precision, the paper's
+formula (1), is the share of the pairs found that have a copy.
 
-- bits: rows with more common bits than chance explains, one false row a query allowed, as in the paper;
-- hashes: rows with more hits in some window than chance explains, one false row a query allowed (`windows`);
-- evidence: rows whose hits have the evidence that the product asks for, as shipped or as many nats as it says.
+- bits: rows with more common bits than chance explains; one false row a query is allowed, as in the paper;
+- hashes: rows with more hits in some window than chance explains; one false row a query is allowed (`windows`);
+- evidence: rows whose hits have enough evidence: pmbf's default bar, or a bar of the number of nats in the table.
 
-Three stages; after rows by hashes the product has no next one:
+There are three stages. Rows found by hashes have the first stage only: pmbf does not screen by them.
 
 - rows: every document in a row that passes counts as found, as in the paper;
-- candidates: of these, the documents whose exact hashes have evidence enough; only they are compared in detail;
+- candidates: of these, the documents whose exact hashes have enough evidence; only candidates are compared in detail;
 - proven: of these, the documents in which the detailed comparison finds a passage.
 """
 
@@ -57,7 +61,7 @@ PUBLISHED: dict[str, dict[str, float]] = {
     },
 }
 PUBLISHED_QUERIES = 14_428
-"""The documents, if each was a query; the paper does not say."""
+"""Queries of the paper, if each document was a query. The paper does not give their number."""
 
 SHIPPED = "as shipped"
 STAGES = ("rows", "candidates", "proven")
@@ -66,12 +70,12 @@ DETAILED = [("single-row", "bits"), ("multi-row, half filled", "bits"), (SHIPPED
 BITS = Options(method="popcount", false_rows=FALSE_ROWS)
 EVIDENCE = {"evidence": Options()} | {f"evidence, {n} nats": Options(min_evidence=n) for n in (16, 24, 32)}
 SEGMENT_CHARS = 16_384
-"""Of the paper's rows: short enough that documents of ten thousand words have parts to split them by."""
+"""Segments of the paper's rows. They are short, so that a document of 10,000 words has several parts."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Sources, as many suspicious documents, and their mean length in words."""
+    """The number of sources, which is that of suspicious documents, and their mean length in words."""
 
     n_documents: int
     mean_words: int
@@ -81,7 +85,7 @@ SMALL, FULL = Size(150, 3_000), Size(1_000, 5_000)
 
 
 def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
-    """Return false positives and negatives of every layout, by what is counted and at both stages."""
+    """Return the false positives and negatives of every layout, for each way to count and each stage."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
         words = lengths(2 * size.n_documents, size.mean_words, seed)
@@ -126,7 +130,7 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def precision(n_right: int, n_false: int) -> float:
-    """Return the share of what is found that is right, 1 of nothing.
+    """Return the share of the pairs found that are right; 1 if none is found.
 
     Source:
         Tskhay, Butakov & Kim 2014, formula (1).
@@ -138,7 +142,7 @@ def precision(n_right: int, n_false: int) -> float:
 
 
 def _published() -> dict[str, dict[str, str]]:
-    """Return the paper's lines; how many copies there were follows from its share of missed ones."""
+    """Return the paper's lines. The number of copies follows from its share of missed copies."""
     lines = {}
     for name, said in PUBLISHED.items():
         n_copies = round(100 * said["false_negatives"] / said["said_negative_percent"])
@@ -157,7 +161,7 @@ def _line(name: str, counted: str, fill: str, stage: str, cells: dict[str, str])
 
 
 def _missed(figures: dict[str, Any]) -> list[str]:
-    """Return a table of the copies that no row or no candidate showed, by their kind."""
+    """Return a table of the copies that were missed at each stage, for each kind of copy."""
     results = [one for one in figures["results"] if (one["name"], one["counted"]) in DETAILED]
     names = " | ".join(f"{one['name']}, by {one['counted']}" for one in results)
     lines = report.head(f"| missed: {', '.join(STAGES)} | copies | {names} |")
@@ -168,9 +172,9 @@ def _missed(figures: dict[str, Any]) -> list[str]:
 
 
 def layouts(folder: Path, size: Size) -> Iterator[tuple[str, Params]]:
-    """Yield the collections to make: the paper's two, what lies between them, and the product's own.
+    """Yield the layouts: the two of the paper, those between them, and pmbf's default.
 
-    Rows of `single-row` are made for the longest source, those of `multi-row` for two of mean length.
+    A row of `single-row` has room for the longest source; a row of `multi-row` for two sources of mean length.
     """
     longest = max(len(read(path)) for path in (folder / "src").iterdir())
     paper = Params(segment_chars=SEGMENT_CHARS, store_text=False)
@@ -186,7 +190,7 @@ def layouts(folder: Path, size: Size) -> Iterator[tuple[str, Params]]:
 
 
 def half_filled(params: Params) -> Params:
-    """Return parameters whose rows are as wide and take half as many hashes.
+    """Return parameters for rows of the same width that hold half as many hashes.
 
     >>> full = Params(row_capacity=10_000)
     >>> half = half_filled(full)
@@ -204,7 +208,7 @@ def half_filled(params: Params) -> Params:
 
 
 def _measured(folder: Path, name: str, params: Params, copies: dict[Pair, Copy]) -> Iterator[dict[str, Any]]:
-    """Yield what is found in one layout, by what is counted."""
+    """Yield the mistakes in one layout, for each way to count."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         with Collection(Path(place) / "c", create=True, params=params) as collection:
             collection.load([folder / "src"])
@@ -219,7 +223,7 @@ def _measured(folder: Path, name: str, params: Params, copies: dict[Pair, Copy])
 
 
 def _fill(tile: Tile) -> NDArray[np.float64]:
-    """Return how full each row is, by the hashes it may hold at the usual false-positive rate."""
+    """Return the fill of each row: its hashes over its capacity at the usual false-positive rate."""
     full = target_fill(n_hashes=tile.n_hashes, fpr=Params().fpr)
     return np.asarray(np.log1p(-tile.popcounts / tile.row_bits) / np.log1p(-full))
 
@@ -231,7 +235,7 @@ def _queries(folder: Path, store: Store) -> Iterator[tuple[int, QuerySample]]:
 
 
 def _numbers(store: Store) -> dict[int, int]:
-    """Return the number of each source, by its id in the collection."""
+    """Return the number of each source for each document id of the collection."""
     ids = store.generation.directory.live_ids().tolist()
     return {one: int(Path(paths[0]).stem) for one, paths in store.paths_of(ids).items()}
 
@@ -246,7 +250,7 @@ def _by_hashes(folder: Path, store: Store) -> set[Pair]:
 
 
 def _stages(folder: Path, store: Store, options: Options, copies: dict[Pair, Copy]) -> dict[str, Any]:
-    """Return the mistakes after each stage."""
+    """Return the mistakes of each stage."""
     numbers = _numbers(store)
     found: dict[str, set[Pair]] = {"rows": set(), "candidates": set()}
     for query, sample in _queries(folder, store):
@@ -268,6 +272,6 @@ def _mistakes(found: set[Pair], copies: dict[Pair, Copy]) -> dict[str, Any]:
 
 @cache
 def _proven(folder: Path, pair: Pair) -> bool:
-    """Return whether the detailed comparison finds a passage that a pair has in common."""
+    """Return whether the detailed comparison finds a passage in a pair."""
     query, source = (verify.prepare(read(folder / name)) for name in (f"susp/{pair[0]}.txt", f"src/{pair[1]}.txt"))
     return bool(verify.passages(query, source, verify.Settings()))

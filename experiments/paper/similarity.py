@@ -1,18 +1,20 @@
-"""How does similarity grow with the share that was copied? 50 sources, each inserted into documents of 4,000 words.
+"""How does similarity grow with the copied share? 50 sources, each inserted into documents of 4,000 words.
 
-The paper: 500 documents of about 4,000 words, each with one passage of one of 50 sources at a place drawn by chance;
-all lie in rows of their own, since equal lengths cannot be packed; every source is compared with every row by the ones
-in equal positions. It concludes that documents with 5 % and more of copied text are found. Here the passage is 1 to
-50 % of the document, a tenth of the documents at each share, and two similarities are taken from the same rows:
+The paper has 500 documents of about 4,000 words. Each holds one passage of one of 50 sources, at a random place. Each
+document has a row of its own, because equal lengths cannot be packed. Every source is compared with every row: the ones
+in equal positions are counted. The paper concludes that documents with 5 % and more of copied text are found.
 
-- hashes: the source's hashes whose k bits are all set in the row, by the hashes of the document;
-- bits: the ones that the row has in common with the source as a row, by the ones of the row (the paper's).
+Here the passage is 1 to 50 % of the document. Each share has a tenth of the documents. The same rows give two
+similarities:
 
-Found: documents whose row is above chance by exact binomial tails (`windows`; the product weighs its hits instead), one
-row by chance in a query allowed; below, how many rows of unrelated documents pass. As phrases that all texts share pass
-more rows by hashes than by bits, what is found by hashes is told at fewer false rows, too: `equal` has the strictest of
-`STRICTER` allowances that is needed for no more false rows than bits have. z: how many standard deviations of unrelated
-rows the mean lies above theirs.
+- hashes: the source's hashes whose k bits are all set in the row, over the hashes of the document;
+- bits: the ones that the row and the source's own row have in common, over the ones of the row (the paper's measure).
+
+A document is found if its row is above chance by exact binomial tails (`windows`). One row a query may pass by chance.
+pmbf itself weighs hits instead. A line below the table counts the rows of unrelated documents that pass. Phrases that
+all texts share let more rows pass by hashes than by bits. So hashes are also measured with a stricter allowance:
+`equal` has the first of `STRICTER` that lets no more unrelated rows pass than bits do. z is the distance between the
+mean and the mean of unrelated rows, in standard deviations of unrelated rows.
 """
 
 from __future__ import annotations
@@ -39,12 +41,12 @@ PUBLISHED = {"documents": 500, "sources": 50, "words": 4000, "found_from_percent
 SHARES = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 FALSE_ROWS = 1.0
 STRICTER = (1.0, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7, 1e-8)
-"""Allowed false rows a query, by hashes."""
+"""False rows allowed for each query by hashes, from the usual allowance to the strictest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Sources, each inserted once at each share, into documents as long as themselves."""
+    """Sources. Each is inserted once at each share, into documents of its own length."""
 
     n_sources: int
     n_words: int = PUBLISHED["words"]
@@ -54,7 +56,7 @@ SMALL, FULL = Size(20), Size(PUBLISHED["sources"])
 
 
 def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
-    """Return both similarities at each share, and what is found.
+    """Return both similarities at each share, and the share of documents found.
 
     Raises:
         ParameterError: There are more documents than rows in a tile, or the corpus is too small.
@@ -104,7 +106,7 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def _equal_table(figures: dict[str, Any]) -> list[str]:
-    """Return what is found at no more false rows by hashes than by bits."""
+    """Return a table of the documents found by hashes and by bits at equal numbers of false rows."""
     n_sources, equal = figures["size"]["n_sources"], figures["equal"]
     shares = [one["share"] for one in figures["results"]]
     lines = report.head(
@@ -120,7 +122,7 @@ def _equal_table(figures: dict[str, Any]) -> list[str]:
 
 
 def plot(figures: dict[str, Any], axes: Any) -> None:
-    """Draw both similarities by the inserted share, with the middle nine tenths, and those of unrelated documents."""
+    """Draw both similarities over the inserted share, with their middle 90 %, and those of unrelated documents."""
     shares = [100 * one["share"] for one in figures["results"]]
     for name, colour in zip(ROWS_OVER, COLOURS[:2], strict=True):
         low, mean, high = ([100 * one[name][key] for one in figures["results"]] for key in ("low", "mean", "high"))
@@ -132,12 +134,12 @@ def plot(figures: dict[str, Any], axes: Any) -> None:
 
 
 def hits_per_row(tile: Tile, hashes: Hashes) -> NDArray[np.int64]:
-    """Return how many of some hashes hit each row, `(n_rows,) int64`."""
+    """Return for each row how many of the hashes hit it, `(n_rows,) int64`."""
     return np.asarray(hits_of_rows(tile, hashes).sum(axis=0, dtype=np.int64))
 
 
 def _written(size: Size, corpus: Path | None, seed: int) -> tuple[list[str], list[str], NDArray[np.intp]]:
-    """Return the sources, the documents share by share, and whose passage each has."""
+    """Return the sources, the documents ordered by share, and the source of each document's passage."""
     written, chosen = texts(corpus, seed), random.Random(seed)
     sources = [written.take(size.n_words) for _ in range(size.n_sources)]
     documents = []
@@ -152,7 +154,7 @@ def _written(size: Size, corpus: Path | None, seed: int) -> tuple[list[str], lis
 
 
 def _one_a_row(documents: list[str], params: Params) -> tuple[Tile, NDArray[np.int64]]:
-    """Return a tile with one document a row, wide enough for the longest, and how many hashes each has."""
+    """Return a tile with one document a row, wide enough for the longest, and the hashes of each document."""
     hashes = [fingerprint(text, params).distinct() for text in documents]
     words = words_per_row(max(map(len, hashes)), n_hashes=params.n_hashes, fpr=params.fpr)
     tile = Tile.new(words, n_hashes=params.n_hashes, fpr=params.fpr)
@@ -163,7 +165,7 @@ def _one_a_row(documents: list[str], params: Params) -> tuple[Tile, NDArray[np.i
 
 
 def _passed(matrix: PseudoMatrixBloomFilter, samples: list[Hashes], name: str, false_rows: float) -> NDArray[np.bool_]:
-    """Return which rows pass for each source, `(n_sources, n_rows) bool`."""
+    """Return for each source which rows pass, `(n_sources, n_rows) bool`."""
     passed = np.zeros((len(samples), matrix.n_rows), np.bool_)
     for number, hashes in enumerate(samples):
         for _, rows in ROWS_OVER[name](matrix, hashes, false_rows=false_rows):
@@ -172,14 +174,14 @@ def _passed(matrix: PseudoMatrixBloomFilter, samples: list[Hashes], name: str, f
 
 
 def _false_rows(passed: NDArray[np.bool_], related: NDArray[np.bool_]) -> float:
-    """Return how many rows of unrelated documents pass for a source."""
+    """Return the mean number of unrelated documents whose rows pass for a source."""
     return float(passed[~related].sum() / len(related))
 
 
 def _at_equal_rows(
     matrix: PseudoMatrixBloomFilter, samples: list[Hashes], related: NDArray[np.bool_], by_bits: NDArray[np.bool_]
 ) -> dict[str, Any]:
-    """Return what is found by hashes with the first of `STRICTER` that passes no more unrelated rows than bits do."""
+    """Return what hashes find with the first of `STRICTER` that lets no more unrelated rows pass than bits do."""
     most = _false_rows(by_bits, related)
     for allowed in STRICTER:
         passed = _passed(matrix, samples, "hashes", allowed)

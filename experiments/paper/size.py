@@ -1,15 +1,17 @@
-"""How large is the pseudo-matrix beside the matrix of one document per row, and what does packing cost verification?
+"""How large is the pseudo-matrix beside a matrix of one document a row, and how much more must be compared in detail?
 
-The paper: on 14,428 documents of 38,000 words on average, 95 % of them under 123,000, longer rows pack better and ask
-more of the detailed comparison; it gives no figures. Here lengths are drawn from the log-normal distribution with that
-mean and that percentile. A document has one hash for 20 characters (six characters to a word) in segments of 65,536
-characters. Which hashes it has does not matter for the size: they are drawn at random. pmbf's own placer places them.
+The paper has 14,428 documents of 38,000 words on average; 95 % have fewer than 123,000 words. It says that longer rows
+pack better, and that they need more detailed comparisons. It gives no figures.
+
+Here lengths are drawn from the log-normal distribution with that mean and that percentile. A word has six characters. A
+document has one hash for 20 characters, in segments of 65,536 characters. The size does not depend on the values of the
+hashes, so they are drawn at random. pmbf's own placer places them.
 
 - pseudo-matrix: all rows, at k = 3 and ε = 1 % in a full row, `multi-row` and `single-row`;
-- matrix, rows this long: rows of the same width, but no row is shared; a document takes as many as it needs;
-- matrix, one width for all: one row per document, wide enough for the longest, as the matrix Bloom filter needs it;
-- resolved: other documents in the rows of a found document, and documents in a row that passes by chance. They are
-  compared in detail in vain, unless exact hashes rule them out before.
+- matrix, rows this long: rows of the same width, no row is shared; a document takes as many rows as it needs;
+- matrix, one width for all: one row for each document; every row is wide enough for the longest document;
+- resolved: other documents in the rows of a found document, and documents in a row that passes by chance. Exact hashes
+  rule most of them out. The rest is compared in detail in vain.
 """
 
 from __future__ import annotations
@@ -40,7 +42,7 @@ PLACEMENTS: tuple[Placement, ...] = ("multi-row", "single-row")
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many documents, how long on average, and the rows' lengths in hashes."""
+    """The number of documents, their mean length in words, and the lengths of rows in hashes."""
 
     n_documents: int
     mean_words: int = PUBLISHED["mean_words"]
@@ -51,10 +53,10 @@ SMALL, FULL = Size(600), Size(PUBLISHED["documents"])
 
 
 def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
-    """Return bytes and load on verification for each length of a row.
+    """Return for each length of a row the bytes of the matrix and the documents resolved.
 
     Raises:
-        ParameterError: A corpus is given: only lengths count here.
+        ParameterError: A corpus is given. This experiment needs lengths only, and draws them.
     """
     if corpus is not None:
         raise ParameterError("this experiment draws lengths and needs no texts; leave out --corpus")
@@ -104,7 +106,7 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def plot(figures: dict[str, Any], axes: Any) -> None:
-    """Draw bytes, and documents resolved, by the length of a row."""
+    """Draw the bytes and the documents resolved over the length of a row."""
     at = [one["row_capacity"] for one in figures["results"]]
     matrix = [one["matrix_bytes"] / 1e6 for one in figures["results"]]
     packed = [one["multi-row"]["n_bytes"] / 1e6 for one in figures["results"]]
@@ -124,7 +126,7 @@ def plot(figures: dict[str, Any], axes: Any) -> None:
 
 
 def part_sizes(n_chars: int, params: Params) -> list[int]:
-    """Return how many hashes each segment of a text has.
+    """Return the number of hashes of each segment of a text.
 
     >>> part_sizes(140_000, Params())
     [3277, 3724]
@@ -139,7 +141,7 @@ def part_sizes(n_chars: int, params: Params) -> list[int]:
 
 
 def packed(documents: list[list[int]], params: Params, seed: int) -> dict[str, float]:
-    """Return what documents of hashes drawn by chance take in rows, and who shares them."""
+    """Return the rows that documents of random hashes take, and the number of documents that share them."""
     placer, done, rows = Placer(params, {}, RowIndex(), next_tile=0, mean_hashes=0.0), dict[int, Tile](), RowIndex()
     for number, (hashes, bounds) in enumerate(_drawn(documents, seed)):
         placer.place(number, hashes, bounds)
@@ -161,7 +163,7 @@ def packed(documents: list[list[int]], params: Params, seed: int) -> dict[str, f
 
 
 def _others(rows: RowIndex, n_documents: int) -> float:
-    """Return how many other documents live in a document's rows, on average."""
+    """Return the mean number of other documents in the rows of a document."""
     neighbours: list[set[int]] = [set() for _ in range(n_documents)]
     for tile in rows.tiles():
         entries = rows.tile_arrays(tile)

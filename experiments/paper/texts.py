@@ -1,4 +1,4 @@
-"""The material of the experiments' documents: stretches of real texts, each used once, or single words.
+"""The text of the experiments' documents: stretches of real texts, each used once, or single words.
 
 A text is a list of pieces. A piece is a word with the characters up to the next word. So `"".join(pieces)` is the text,
 a slice of the list is a passage, and its length is the number of words.
@@ -20,7 +20,7 @@ from pmbf.errors import ParameterError
 
 LIBRARY = Path(__file__).parents[2] / "examples" / "library"
 EDITED_WORDS = 0.08
-"""Share of the words of an edited passage that are replaced, dropped or joined by another; as in `planting`."""
+"""Share of the words of an edited passage that are replaced, dropped or followed by a new word."""
 
 PAN_SPREAD = 1.0475
 """Deviation of the logarithm of a length: with a mean of 38,000 words, 95 % of a log-normal lie below 123,000."""
@@ -31,19 +31,19 @@ _TABLE_BITS = 26
 
 
 class Texts(Protocol):
-    """Where texts come from."""
+    """A source of texts."""
 
     def take(self, n_words: int) -> list[str]:
-        """Return a text of `n_words` words, in pieces. Other calls give other texts."""
+        """Return a text of `n_words` words, in pieces. Each call returns another text."""
 
 
 def texts(corpus: Path | None, seed: int) -> Texts:
-    """Return real texts of a folder, or made-up ones when there is none."""
+    """Return the texts of a folder; without a folder, made-up texts."""
     return MadeUp(seed) if corpus is None else Stretches(corpus, seed)
 
 
 class MadeUp:
-    """English words of the examples, drawn as often as they stand there, in no order.
+    """English words, drawn at random from the texts of `examples/`.
 
     >>> len(MadeUp(1).take(50))
     50
@@ -58,15 +58,15 @@ class MadeUp:
 
 
 class Stretches:
-    """Stretches of a folder's `.txt` files, in an order drawn by chance; none has six words in a row that stood before.
+    """Stretches of a folder's `.txt` files, in random order. No six words in a row stand in two stretches.
 
-    A stretch is a paragraph, or 200 words of it; one with such a run is left out whole, since it may be an edited copy.
-    Texts written without spaces are left out too. A table of 2^26 runs is kept: in very large corpora a repeated run
-    may be forgotten, a repeated paragraph hardly.
+    A stretch is a paragraph, or 200 words of a paragraph. If six words in a row stood in an earlier stretch, then the
+    stretch is left out, because it may be an edited copy. Texts written without spaces are left out, too. The table
+    holds 2^26 runs. In very large corpora it may forget a run; it hardly forgets all runs of a paragraph.
 
     Args:
-        folder: Searched recursively.
-        seed: Of the order.
+        folder: The folder, searched recursively.
+        seed: Seed of the order.
     """
 
     def __init__(self, folder: Path, seed: int) -> None:
@@ -79,10 +79,10 @@ class Stretches:
         self._n_taken = 0
 
     def take(self, n_words: int) -> list[str]:
-        """Return a text of `n_words` words, in pieces, stretch by stretch.
+        """Return a text of `n_words` words, in pieces: one stretch after another.
 
         Raises:
-            ParameterError: The folder has no more.
+            ParameterError: The folder has too few words left.
         """
         pieces: list[str] = []
         while len(pieces) < n_words:
@@ -104,7 +104,7 @@ class Stretches:
                 yield from self._fresh(part)
 
     def _fresh(self, part: str) -> Iterator[list[str]]:
-        """Yield the stretches of a paragraph that share no run with what was seen before."""
+        """Yield the stretches of a paragraph that share no run with an earlier stretch."""
         pieces = _PIECE.findall(part)
         hashes = word_hashes(part)
         written_together = len(part) > (_LONGEST_MEAN_WORD + 2) * len(pieces)
@@ -116,7 +116,7 @@ class Stretches:
                 yield [*stretch[:-1], stretch[-1].rstrip() + "\n\n"]
 
     def _is_new(self, runs: Hashes) -> bool:
-        """Return whether none of some runs was seen before, and remember them."""
+        """Return whether all runs are new, and remember them."""
         slots, tags = runs & np.uint64(len(self._seen) - 1), (runs >> np.uint64(32)).astype(np.uint32)
         known = bool((self._seen[slots] == tags).any())
         self._seen[slots] = tags
@@ -124,7 +124,7 @@ class Stretches:
 
 
 def edited(passage: list[str], chosen: random.Random) -> list[str]:
-    """Return a passage with some of its words replaced by others of it, dropped, or joined by another."""
+    """Return a passage with some words dropped, replaced by other words of the passage, or followed by one."""
     made: list[str] = []
     for piece in passage:
         if chosen.random() < EDITED_WORDS:
@@ -136,7 +136,7 @@ def edited(passage: list[str], chosen: random.Random) -> list[str]:
 
 
 def lengths(n: int, mean: float, seed: int) -> list[int]:
-    """Return lengths that are spread as in the PAN 2009 corpus: log-normal, of the wanted mean, at least 200 words.
+    """Return lengths distributed as in the PAN 2009 corpus: log-normal, of the wanted mean, at least 200 words.
 
     >>> drawn = lengths(20_000, 38_000, seed=1)
     >>> 37_000 < sum(drawn) / 20_000 < 39_000, 116_000 < sorted(drawn)[19_000] < 130_000

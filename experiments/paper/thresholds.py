@@ -1,16 +1,16 @@
-"""How many hits are too many for chance: theory beside measurement.
+"""How many hits are too many for chance? Theory beside measurement.
 
-The paper calls the threshold of false rows an open question. Rows are full (ε = 1 %, k = 3), queries have nothing in
-common with them; how often a query of n hashes hits a row t times or more is measured over all rows and queries, and
-computed:
+The paper calls the threshold of false rows an open question. Here rows are full (ε = 1 %, k = 3), and queries have
+nothing in common with them. How often does a query of n hashes hit a row t times or more? The share of all rows and
+queries is measured, and computed in three ways:
 
-- exact: the tail of Bin(n, rate), averaged over the rows' own rates; what pmbf.thresholds works with;
-- Chernoff: exp(-n KL(t/n, rate)), the tightest of that kind; and the weak form exp(-n (t/n - rate)² / (2 (1 - rate)))
-  that some use instead.
+- exact: the tail of Bin(n, rate), averaged over the rates of the rows, as `pmbf.thresholds` computes it;
+- Chernoff: exp(-n KL(t/n, rate)), the tightest bound of that kind;
+- weak: exp(-n (t/n - rate)² / (2 (1 - rate))), a simpler bound that some programs use.
 
-Drawn hashes show whether the theory holds; hashes of texts whether it suffices: phrases that all texts share hit more
-often than ε says, so a row's rate has its measured background on top. Last, rows that pass a query without a source,
-beside the number allowed (`windows`; the product weighs its hits instead).
+Drawn hashes show whether the theory holds. Hashes of texts show whether it is enough: phrases that all texts share hit
+more often than ε says. So the measured background of a row is added to its rate. A last table compares the rows that
+pass a query without a source with the number allowed (`windows`). pmbf itself weighs hits instead.
 """
 
 from __future__ import annotations
@@ -39,14 +39,14 @@ QUERY_HASHES = (24, 120, 1200)
 CHANCES = (1e-2, 1e-3, 1e-4, 1e-5)
 FALSE_ROWS = (10.0, 1.0, 0.1, 0.01)
 N_PROBES = 64
-"""Texts of no row, which show how often a row is hit anyway."""
+"""Texts that are in no row and are no query. They measure the background of a row."""
 
 Hashes = NDArray[np.uint32]
 
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """Rows, queries and what a row holds; documents and queries have `n_words` words."""
+    """The numbers of rows, of queries and of documents a row; documents and queries have `n_words` words."""
 
     n_rows: int
     n_queries: int
@@ -58,7 +58,7 @@ SMALL, FULL = Size(64, 400), Size(512, 2000)
 
 
 def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
-    """Return tails and thresholds of drawn hashes and of texts, and how many rows pass in a query."""
+    """Return tails and thresholds, for drawn hashes and for texts, and the rows that pass a query."""
     params = Params()
     random = np.random.default_rng(seed)
     n_row_hashes = round(params.density * 6 * size.n_words * size.row_documents)
@@ -96,7 +96,7 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def plot(figures: dict[str, Any], axes: Any) -> None:
-    """Draw how often t hits or more are met and computed, for the middle size of queries."""
+    """Draw the measured and the computed share of t hits or more, for queries of the middle size."""
     wanted = [one for one in figures["results"] if one["n_hashes"] == QUERY_HASHES[1]]
     for one, colour in zip(wanted, COLOURS[:2], strict=False):
         at = range(len(one["measured"]))
@@ -137,7 +137,7 @@ def weak_chernoff(n: int, rate: float, t: int) -> float:
 
 
 def _tails(tile: Tile, queries: list[Hashes], rates: NDArray[np.float64], n: int) -> dict[str, Any]:
-    """Return how often rows are hit t times or more by the first n hashes, measured and computed, and thresholds."""
+    """Return the share of rows that the first n hashes hit t times or more, measured and computed, and thresholds."""
     hits = np.stack([hits_per_row(tile, query[:n]) for query in queries])
     rate = float(rates.mean())
     ts = range(min(n, threshold(n, rate, 1e-8)) + 1)
@@ -159,12 +159,12 @@ BOUNDS = {"chernoff": chernoff, "weak": weak_chernoff}
 
 
 def _first(bound: Any, n: int, rate: float, chance: float) -> int:
-    """Return the first t whose bound is no more than a chance, n + 1 when there is none."""
+    """Return the first t whose bound is no more than a chance; n + 1 if there is none."""
     return next((t for t in range(n + 1) if bound(n, rate, t) <= chance), n + 1)
 
 
 def _filled(rows: Iterator[Hashes], capacity: int) -> Tile:
-    """Return a sealed tile of some rows, full."""
+    """Return a sealed tile of full rows."""
     params = Params()
     words = words_per_row(capacity, n_hashes=params.n_hashes, fpr=params.fpr)
     tile = Tile.new(words, n_hashes=params.n_hashes, fpr=params.fpr)
@@ -175,7 +175,7 @@ def _filled(rows: Iterator[Hashes], capacity: int) -> Tile:
 
 
 def _of_texts(size: Size, corpus: Path | None, seed: int) -> tuple[Tile, NDArray[np.float64], list[Hashes]]:
-    """Return rows of documents, the background of each row, and queries that are of none of them."""
+    """Return rows of documents, the background of each row, and queries that share no text with them."""
     params, written = Params(), texts(corpus, seed)
     rows = []
     for _ in range(size.n_rows):
@@ -191,7 +191,7 @@ def _of_texts(size: Size, corpus: Path | None, seed: int) -> tuple[Tile, NDArray
 
 
 def _false_rows(tile: Tile, queries: list[Hashes]) -> list[dict[str, float]]:
-    """Return how many rows pass in a query, by the number allowed."""
+    """Return for each allowed number of false rows the number of rows that pass a query."""
     matrix = PseudoMatrixBloomFilter({0: tile})
     found = []
     for allowed in FALSE_ROWS:

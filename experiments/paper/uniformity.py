@@ -1,16 +1,20 @@
 """Does a sample of 5 % cover its text evenly? The paper: 873 of 1,000 documents do, at significance 0.05.
 
-The paper does not name its test. Here a text is cut into ten equal parts and the sampled shingles in each are compared
-with a tenth of all by chi-square (nine degrees of freedom), and their places with the even distribution by
-Kolmogorov-Smirnov. A fair draw passes either in 95 % of the texts. Places are measured in three ways:
+The paper does not name its test. Here are two tests:
 
-- characters: where in the text the shingle begins; tables, rules and blank lines have characters but no shingles;
-- tokens: the index of its first token; a shingle that stands there again is sampled at its first place only;
-- shingles: its rank among the distinct shingles at their first places, from which the sample is drawn.
+- chi-square: a text is cut into ten equal parts; the number of sampled shingles in each part is compared with a tenth
+  of all sampled shingles (nine degrees of freedom);
+- Kolmogorov-Smirnov: the places of the sampled shingles are compared with the even distribution.
 
-A shingle at a word is sampled four times as often as one at a letter of a script written without spaces (docs/text.md,
-3): what is even is the sample of either kind, not that of a text that mixes both. So texts are told apart by the share
-of their tokens that are single letters, and in mixed ones each kind of shingle is tested by itself as well.
+A fair draw passes each test in 95 % of the texts. Places are measured in three ways:
+
+- characters: the offset of the shingle in the text; tables, rules and blank lines have characters but no shingles;
+- tokens: the index of its first token; a repeated shingle is sampled at its first place only;
+- shingles: its rank among all distinct shingles at their first places; the sample is drawn from these.
+
+A shingle at a word is sampled four times as often as a shingle at a letter of a script written without spaces
+(docs/text.md, 3). So the sample of each kind is even, but not the sample of a text that mixes both kinds. Therefore
+texts are sorted by their share of single letters. In mixed texts each kind of shingle is also tested by itself.
 """
 
 from __future__ import annotations
@@ -40,7 +44,7 @@ KOLMOGOROV_LIMIT = 1.358
 """Upper 5 % point of Kolmogorov's distribution (any table)."""
 
 LEAST_HASHES = 50
-"""Fewer than five in a part on average, and chi-square is no longer near its distribution."""
+"""Least sampled shingles. With fewer than five in a part on average, chi-square is not near its distribution."""
 
 PLACES = ("characters", "tokens", "shingles")
 MIXED = "both"
@@ -48,7 +52,7 @@ MIXED = "both"
 
 @dataclass(frozen=True, slots=True)
 class Size:
-    """How many documents are tested at most, and how many words made-up ones have."""
+    """The most documents tested, and the number of words of a made-up document."""
 
     n_documents: int
     n_words: int = 1500
@@ -58,7 +62,7 @@ SMALL, FULL = Size(1000), Size(20_000)
 
 
 def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
-    """Return the share of evenly covered documents of each kind, by place and test."""
+    """Return the share of evenly covered documents, for each kind of text, each place and each test."""
     params = Params()
     passed: dict[str, dict[str, list[tuple[bool, bool]]]] = defaultdict(lambda: defaultdict(list))
     n_short = n_tested = 0
@@ -92,12 +96,14 @@ def table(figures: dict[str, Any]) -> str:
 
 
 def sample_places(text: str, params: Params, *, by_kind: bool = False) -> dict[tuple[str, str], NDArray[np.float64]]:
-    """Return where the sampled shingles stand, each 0 to 1, by kind of shingle and `PLACES`; nothing of too few.
+    """Return the places of the sampled shingles, from 0 to 1, for each kind of shingle and each of `PLACES`.
+
+    A kind with too few sampled shingles is left out.
 
     Args:
         text: The document.
-        params: How it is sampled.
-        by_kind: Give the ranks of shingles at words, and of those at single letters, by themselves as well.
+        params: The parameters of the sample.
+        by_kind: Whether to return the ranks of shingles at words and at single letters by themselves, too.
     """
     sample = query_sample(text, params, starts=True)
     if len(sample) < LEAST_HASHES:
@@ -117,7 +123,7 @@ def sample_places(text: str, params: Params, *, by_kind: bool = False) -> dict[t
 
 
 def is_even(places: NDArray[np.float64]) -> bool:
-    """Return whether chi-square accepts that places in [0, 1) fall into each tenth alike.
+    """Return whether chi-square accepts that places in [0, 1) are equally frequent in each tenth.
 
     >>> is_even(np.arange(100) / 100), is_even(np.arange(100) / 200)
     (True, False)
@@ -142,7 +148,7 @@ def is_spread(places: NDArray[np.float64]) -> bool:
 
 
 def kind_of(text: str) -> str:
-    """Return what a text is made of: words when at most 1 % of its tokens are single letters, letters from 99 % on.
+    """Return the kind of a text: words if at most 1 % of its tokens are single letters; letters from 99 % on; or both.
 
     >>> kind_of("one two"), kind_of("文字"), kind_of("one 文字")
     ('words', 'letters', 'both')

@@ -1,6 +1,6 @@
-"""Rows with more hits than chance explains, in windows of a query: the screening that the paper's experiments measure.
+"""Rows with more hits in a window of a query than chance explains: the screening that the paper's experiments measure.
 
-pmbf itself weighs hits by the rarity of their hashes instead (`docs/decisions/0011-hits-are-weighed-by-rarity.md`).
+pmbf itself weighs each hit by the rarity of its hash (`docs/decisions/0011-hits-are-weighed-by-rarity.md`).
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from pmbf.thresholds import thresholds
 
 Rows = NDArray[np.int64]
 WINDOW_HASHES = (12, 24, 120)
-"""In sampled hashes: about 40, 75 and 360 words at 5 % density."""
+"""Sizes of windows, in sampled hashes: about 40, 75 and 360 words at 5 % density."""
 
 
 @lru_cache(maxsize=256)
 def windows(n_hashes: int) -> NDArray[np.int64]:
-    """Return the windows a query is screened in: the whole first, then each size, half overlapping, `(n, 2) int64`.
+    """Return the windows of a query, `(n, 2) int64`: the whole query, then windows of each size that half overlap.
 
     >>> windows(40).tolist()
     [[0, 40], [0, 12], [6, 18], [12, 24], [18, 30], [24, 36], [28, 40], [0, 24], [12, 36], [16, 40]]
@@ -50,7 +50,7 @@ def rows_by_hashes(
     Args:
         matrix: The filter.
         hashes: `(q,) uint32`, the query in text order.
-        false_rows: Rows that may pass by chance, expected over all windows and tiles, above 0; crowded rows pass
+        false_rows: Expected number of rows that pass by chance, over all windows and tiles, above 0. Crowded rows pass
             besides.
     """
     spans = windows(len(hashes)) if len(hashes) else np.empty((0, 2), np.int64)
@@ -71,9 +71,9 @@ def rows_by_hashes(
 def rows_by_bits(
     matrix: PseudoMatrixBloomFilter, hashes: NDArray[np.uint32], *, false_rows: float
 ) -> Iterator[tuple[int, Rows]]:
-    """Yield each tile's number and its rows with more of a query's bits than chance explains, as the paper does."""
+    """Yield each tile's number and its rows that share more bits with a query than chance explains, as in the paper."""
     yield from matrix.rows_with_common_bits(hashes, false_rows=false_rows)
 
 
 ROWS_OVER = {"hashes": rows_by_hashes, "bits": rows_by_bits}
-"""What is counted, and which rows pass."""
+"""The name of each way to count, and the function that yields the rows that pass."""

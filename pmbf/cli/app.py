@@ -101,14 +101,15 @@ def load(
     hashed = given(shingle_tokens=shingle, ordered=False if any_order else None, density=density, n_hashes=n_hashes)
     rows = given(fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
     params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
+    bounds = limits(max_bytes, timeout)
     how = {
         "include": include or (),
         "exclude": exclude or (),
         "prune": prune,
-        "limits": limits(max_bytes, timeout),
+        "limits": bounds,
         "jobs": jobs or min(_USUAL_JOBS, n_cores()),
     }
-    roots = named_roots(paths or [], files_from)
+    roots = named_roots(paths or [], files_from, bounds.max_bytes)
     raise typer.Exit(load_all(named_collection(collection), params, roots, json=json, quiet=quiet, **how))
 
 

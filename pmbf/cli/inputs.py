@@ -5,12 +5,12 @@ from __future__ import annotations
 import fnmatch
 import glob
 import os
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pmbf.contents import read_stream
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.intake.discovery import is_collection
 
@@ -19,16 +19,22 @@ if TYPE_CHECKING:
     from pmbf.extract import Limits
 
 
-def named_roots(paths: Sequence[str], files_from: str | None) -> list[str]:
+def named_roots(paths: Sequence[str], files_from: str | None, max_bytes: int) -> list[str]:
     """Return the files and folders to load; glob patterns that the shell left are expanded.
+
+    Args:
+        paths: The paths of the command line.
+        files_from: A file that lists paths, or `-` for stdin; None if there is no list.
+        max_bytes: The most bytes of the list.
 
     Raises:
         ParameterError: Nothing is named.
+        NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.contents.read_stream`.
     """
     if not (paths or files_from):
         raise ParameterError("no PATH given: name files or folders to load, or use --files-from")
     roots = [root for path in paths for root in expanded(path)]
-    return roots if files_from is None else roots + _paths_in(files_from)
+    return roots if files_from is None else roots + _paths_in(files_from, max_bytes)
 
 
 def expanded(path: str) -> list[str]:
@@ -38,9 +44,9 @@ def expanded(path: str) -> list[str]:
     return sorted(glob.glob(path, recursive=True)) or [path]
 
 
-def _paths_in(file: str) -> list[str]:
+def _paths_in(file: str, max_bytes: int) -> list[str]:
     """Return the paths a file lists, one a line, or with NUL between as `find -print0` writes them."""
-    content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    content = read_stream(file, max_bytes)
     separator = b"\0" if b"\0" in content else b"\n"
     return [os.fsdecode(line.rstrip(b"\r")) for line in content.split(separator) if line.strip()]
 

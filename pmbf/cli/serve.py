@@ -69,7 +69,7 @@ def serve(
     **given: Any,
 ) -> None:
     """Keep a collection open and answer `pmbf guard`, and programs that speak HTTP, at once."""
-    from pmbf.cli.guard.checks import values_given
+    from pmbf.cli.guard.checks import NOTHING_PROTECTED, values_given
     from pmbf.guard.config import Chosen, policy_for
     from pmbf.service import server
     from pmbf.service.limits import ServiceLimits
@@ -78,7 +78,7 @@ def serve(
     parts = sorted_out(given)
     made = policy_for(None, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
     if not made.collection:
-        raise ParameterError("no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy")
+        raise ParameterError(NOTHING_PROTECTED)
     if token_file and not tcp:
         raise ParameterError("--token-file is given without --tcp; the socket needs no token")
     limits = ServiceLimits(**only_given(request_bytes=max_request, answer_s=max_seconds))

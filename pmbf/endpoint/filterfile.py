@@ -20,13 +20,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.contents import open_regular
 from pmbf.endpoint import rows
 from pmbf.endpoint.rows import Hashes
 from pmbf.endpoint.sampling import NEAR, RULES, RUN, WEAK_RUN, KeyedSample
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.span import Span, merged
-from pmbf.store import files
+from pmbf.store import files, folders
 from pmbf.tile import ROWS_PER_TILE
 
 KIND, VERSION = b"ENDP", 1
@@ -74,7 +75,7 @@ def write(path: str | os.PathLike[str], parts: Mapping[int, Hashes], key: SiteKe
     unsigned = fields.ljust(_MAC_AT, b"\0")
     signed = unsigned + _mac(unsigned, payload, key)
     header = signed + _CRC.pack(zlib.crc32(signed))
-    with files.replacing(Path(path).absolute()) as file:
+    with folders.replacing(Path(path).absolute()) as file:
         file.write(header)
         file.write(payload)
     return len(filled), len(header) + len(payload)
@@ -194,7 +195,7 @@ def _mac(unsigned: bytes, payload: bytes | memoryview, key: SiteKey) -> bytes:
 
 def _mapped(path: Path) -> memoryview:
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=open_regular) as file:
             return memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
     except FileNotFoundError:
         raise NotFoundError(f"{path}: no such endpoint filter; `pmbf export` makes one") from None
@@ -203,7 +204,7 @@ def _mapped(path: Path) -> memoryview:
 
 
 def _head(path: str | os.PathLike[str], n_bytes: int) -> bytes:
-    with open(path, "rb") as file:
+    with open(path, "rb", opener=open_regular) as file:
         return file.read(n_bytes)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from pmbf.endpoint.sitekey import KEY_BYTES, SiteKey
 from pmbf.errors import CorruptError, UnsupportedError
-from pmbf.store import files
+from pmbf.store import files, folders
 
 FOLDER = "exports"
 VERSION = 1
@@ -83,7 +83,7 @@ def remember(folder: Path, key: SiteKey, places: Mapping[int, Place]) -> None:
     known = _read(path) if path.exists() else {}
     known |= {shown(row): list(astuple(place)) for row, place in places.items()}
     content = {"pmbf_export": VERSION, "sha256": _sum(known), "ids": dict(sorted(known.items()))}
-    with files.replacing(path) as file:
+    with folders.replacing(path) as file:
         file.write(json.dumps(content).encode())
 
 
@@ -103,7 +103,8 @@ def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Place | Non
 
 def _read(path: Path) -> dict[str, list[Any]]:
     try:
-        content = json.loads(path.read_bytes())
+        with files.opened(path) as file:
+            content = json.loads(file.read())
     except ValueError:
         content = None
     version = content.get("pmbf_export") if isinstance(content, dict) else None

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.contents import without_waiting
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.store import folders
 from pmbf.store.ownership import is_open_to_others, mode_of
@@ -60,7 +61,7 @@ def read_key(path: str | os.PathLike[str]) -> SiteKey:
         CorruptError: The file is no site key.
     """
     try:
-        with open(path, "rb", opener=_without_waiting) as file:
+        with open(path, "rb", opener=without_waiting) as file:
             status = os.fstat(file.fileno())
             content = file.read(1024)
     except FileNotFoundError:
@@ -79,11 +80,6 @@ def read_key(path: str | os.PathLike[str]) -> SiteKey:
     if not found or not _SECRET.fullmatch(found[2]):
         raise CorruptError(f"{path}: is no site key, expected what `pmbf export` writes; take it from a backup")
     return SiteKey(bytes.fromhex(found[2].decode()))
-
-
-def _without_waiting(path: str, flags: int) -> int:
-    """Open a file; opening a pipe would wait for a writer."""
-    return os.open(path, flags | os.O_NONBLOCK)
 
 
 def read_or_make_key(path: str | os.PathLike[str]) -> tuple[SiteKey, bool]:

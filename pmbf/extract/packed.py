@@ -1,4 +1,4 @@
-"""Archives: zip, tar, and streams of gzip, bzip2, xz or zlib. Their members are documents inside the document.
+"""Archives: zip, tar, and streams of gzip, bzip2, xz, zlib or deflate. Their members are documents inside the document.
 
 Names are labels. Nothing is written to disk: a path leads nowhere, and a link points at nothing.
 """

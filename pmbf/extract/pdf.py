@@ -34,8 +34,13 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     """Return the text of all pages, in order.
 
     Raises:
-        IncompleteError: The file is broken, needs a password, or has more pages or text than the limits allow.
+        IncompleteError: The file is broken, needs a password, or has more pages, text or packed bytes than the limits
+            allow.
     """
+    streams = Reading(reading.limits)
+    for _ in contents(raw, streams):  # for the limits, and for the problems
+        pass
+    reading.spend_expanded(streams.expanded_bytes)
     try:
         document = pdfium.PdfDocument(raw)
     except pdfium.PdfiumError as error:
@@ -53,12 +58,12 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         reading.problem("no text on any page: scanned pages need text recognition first")
     shown = "".join(texts)
     text = shown + _attachments(document, reading)
-    streams = () if _is_encrypted(document) else contents(raw, reading)
+    if not _is_encrypted(document):
+        for what in streams.problems:
+            reading.problem(what)
     if not reading.unseen:
-        for _ in streams:  # for the problems that they tell
-            pass
         return text
-    beneath = unshown(streams, shown)
+    beneath = "" if _is_encrypted(document) else unshown(contents(raw, Reading(reading.limits)), shown)
     reading.spend_text(len(beneath))
     return text + _properties(raw, document, reading) + reading.part(beneath, "streams")
 

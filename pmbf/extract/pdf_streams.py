@@ -2,6 +2,9 @@
 
 If a stream breaks off, then PDFium shows the part before the break and says nothing. So zlib unpacks each stream that
 may hold text once more: zlib knows where the stream should end.
+
+PDFium also unpacks a stream to any size. So `contents` is read to its end before PDFium sees the file. Only pictures
+may be denser than `max_ratio`, because a white page is.
 """
 
 from __future__ import annotations
@@ -12,7 +15,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 
 from pmbf.extract.limits import MIB
-from pmbf.extract.reading import Reading
+from pmbf.extract.reading import OverLimitError, Reading
+from pmbf.extract.streams import READ_BYTES
 from pmbf.extract.strings import words_of
 
 LEAST_LETTERS = 8
@@ -24,8 +28,10 @@ LINE_BYTES = 40
 DICTIONARY_BYTES = 2048
 """The most bytes before a stream that its dictionary takes."""
 
-_BEGIN = re.compile(rb">>[\s\0]*stream(?:\r\n|\n|\r)")
+_EDGE = re.compile(rb">>[\s\0]*stream(?:\r\n|\n|\r)|endstream")
+"""Where a stream begins or ends."""
 _END = b"endstream"
+_PICTURE = re.compile(rb"/Subtype\s*/Image\b")
 _NO_TEXT = re.compile(rb"/Subtype\s*/(?:Image|Type1C|CIDFontType0C|OpenType)\b|/Length[123]\b|/N\s+[134]\s*/Alternate")
 _NAME = rb"/([^\s\0/<>\[\](){}%]+)"
 _FILTERS = re.compile(rb"/(?:Filter|F)\s*(\[[^\]]*\]|%b)" % _NAME)
@@ -35,6 +41,7 @@ _KNOWN = frozenset(
     b"LZWDecode LZW RunLengthDecode RL CCITTFaxDecode CCF JBIG2Decode DCTDecode DCT JPXDecode Crypt".split()
 )
 """Filters that are left to PDFium."""
+_EXPANDING = (*_FLATE, b"LZWDecode", b"LZW", b"RunLengthDecode", b"RL")
 _SHOWS_TEXT = (b"Tj", b"TJ", b"BT", b"Td")
 # A string; a gap as wide as a blank between two strings of one line; an operator that ends a line.
 _TOKEN = re.compile(rb"\(((?:[^()\\]|\\.)*+)\)|(-(?:1[5-9]\d|[2-9]\d\d|\d{4,}))|(\bT[dDmjJ*]|['\"])", re.S)
@@ -50,30 +57,55 @@ def contents(raw: bytes, reading: Reading) -> Iterator[bytes]:
     """Yield the content of each stream that may hold text, up to its damage, which is a problem.
 
     Raises:
-        OverLimitError: They expand beyond what the limits allow.
+        OverLimitError: A stream expands beyond `max_ratio`, or all streams together beyond `max_expanded_bytes`.
     """
-    n_begun = 0
-    for begin in _BEGIN.finditer(raw):
-        n_begun += 1
-        head = raw[max(0, begin.start() - DICTIONARY_BYTES) : begin.start()]
-        head = head[head.rfind(b" obj") + 1 :]
-        if _NO_TEXT.search(head):
-            continue
-        end = raw.find(_END, begin.end())
-        if end < 0:
-            reading.problem("a stream without an end: cut short")
-            end = len(raw)
-        yield _unpacked(raw[begin.end() : end], head, reading)
-    if raw.count(_END) > n_begun:
+    for head, packed in _streams(raw, reading):
+        filters = _filters(head)
+        n_expanding = sum(name in _EXPANDING for name in filters)
+        if n_expanding > 1 and any(name in _KNOWN for name in filters):
+            reading.problem("a stream is packed several times: its size is not known")
+        if not _NO_TEXT.search(head):
+            yield _unpacked(packed, filters, reading)
+        elif n_expanding > 1 or not _PICTURE.search(head):
+            reading.spend_expanded(len(_unpacked(packed, filters, Reading(reading.limits))))
+
+
+def _streams(raw: bytes, reading: Reading) -> Iterator[tuple[bytes, bytes]]:
+    """Yield the dictionary and the packed bytes of each stream. No byte is in two streams, so that time is linear.
+
+    A stream may hold a whole PDF, unpacked. It ends here where the first stream of that PDF begins.
+    """
+    begun: re.Match[bytes] | None = None
+    n_open = at = 0
+    head = b""
+    for edge in _EDGE.finditer(raw):
+        if begun:
+            yield head, raw[begun.end() : edge.start()]
+        is_end = edge[0] == _END
+        n_open += -1 if is_end else 1
+        begun = None if is_end else edge
+        head = raw[max(at, edge.start() - DICTIONARY_BYTES) : edge.start()]
+        head, at = head[head.rfind(b" obj") + 1 :], edge.end()
+    if begun:
+        reading.problem("a stream without an end: cut short")
+        yield head, raw[begun.end() :]
+    if n_open < 0:
         reading.problem("a stream without a beginning: damaged")
 
 
-def _unpacked(packed: bytes, head: bytes, reading: Reading) -> bytes:
-    """Return a stream's content; packed, if only PDFium knows its filter. A filter unknown to PDF is a problem."""
+def _filters(head: bytes) -> list[bytes]:
     found = _FILTERS.search(head)
-    filters = _FILTER.findall(_CODE.sub(lambda code: bytes([int(code[1], 16)]), found[1])) if found else []
-    if not filters and packed.startswith(_ZLIB):
-        return _inflated(packed, reading)
+    return _FILTER.findall(_CODE.sub(lambda code: bytes([int(code[1], 16)]), found[1])) if found else []
+
+
+def _unpacked(packed: bytes, filters: list[bytes], reading: Reading) -> bytes:
+    """Return a stream's content; packed, if only PDFium knows its filter. A filter unknown to PDF is a problem."""
+    most_bytes = max(MIB, reading.limits.max_ratio * len(packed))
+    if not filters:  # another object may name them
+        for _ in range(reading.limits.max_depth):
+            if not packed.startswith(_ZLIB):
+                break
+            packed = _inflated(packed, most_bytes, reading)
     for name in filters:
         try:
             if name in _ASCII85:
@@ -82,7 +114,7 @@ def _unpacked(packed: bytes, head: bytes, reading: Reading) -> bytes:
                 digits = b"".join(packed.partition(b">")[0].split())
                 packed = bytes.fromhex((digits + b"0" * (len(digits) % 2)).decode("ascii", "replace"))
             elif name in _FLATE:
-                packed = _inflated(packed, reading)
+                packed = _inflated(packed, most_bytes, reading)
             else:
                 if name not in _KNOWN:
                     reading.problem("a stream is damaged: packed in a way that PDF does not have")
@@ -93,15 +125,21 @@ def _unpacked(packed: bytes, head: bytes, reading: Reading) -> bytes:
     return packed
 
 
-def _inflated(packed: bytes, reading: Reading) -> bytes:
-    decoder, pieces = zlib.decompressobj(), list[bytes]()
+def _inflated(packed: bytes, most_bytes: int, reading: Reading) -> bytes:
+    decoder, pieces, at, n_bytes = zlib.decompressobj(), list[bytes](), 0, 0
     what = "cut short"
     try:
-        while not decoder.eof and (packed or not pieces or pieces[-1]):
-            piece = decoder.decompress(packed, MIB)
+        while not decoder.eof:
+            given = decoder.unconsumed_tail or packed[at : at + READ_BYTES]
+            at += 0 if decoder.unconsumed_tail else len(given)
+            piece = decoder.decompress(given, MIB)
+            n_bytes += len(piece)
             reading.spend_expanded(len(piece))
+            if n_bytes > most_bytes:
+                raise OverLimitError(f"a stream expands over {reading.limits.max_ratio} times (max_ratio)")
+            if not (given or piece):
+                break
             pieces.append(piece)
-            packed = decoder.unconsumed_tail
     except zlib.error as error:
         what = f"damaged: {error}"
     if not decoder.eof:

@@ -47,6 +47,11 @@ class Reading:
         return tuple(self._spent.problems)
 
     @property
+    def expanded_bytes(self) -> int:
+        """Bytes that were unpacked so far."""
+        return self._spent.expanded_bytes
+
+    @property
     def notes(self) -> tuple[str, ...]:
         """Members that were left out because they hold no text."""
         return tuple(self._spent.notes)

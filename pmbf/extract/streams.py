@@ -1,4 +1,4 @@
-"""Streams of gzip, bzip2, xz and zlib, unpacked in memory and within the limits."""
+"""Streams of gzip, bzip2, xz, zlib and deflate, unpacked in memory and within the limits."""
 
 from __future__ import annotations
 
@@ -56,6 +56,7 @@ class _Zlib:
 DECODERS: dict[str, Callable[[], _Decoder]] = {
     "gz": lambda: _Zlib(16 + zlib.MAX_WBITS),
     "zlib": lambda: _Zlib(zlib.MAX_WBITS),
+    "deflate": lambda: _Zlib(-zlib.MAX_WBITS),
     "bz2": bz2.BZ2Decompressor,
     "xz": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, XZ_MEMORY_BYTES),
 }
@@ -66,7 +67,7 @@ def unpacked(raw: bytes, kind: str, reading: Reading) -> bytes:
 
     Args:
         raw: The packed file.
-        kind: "gz", "bz2", "xz" or "zlib".
+        kind: "gz", "bz2", "xz", "zlib" or "deflate".
         reading: Takes the problems, and has the limits.
 
     Raises:

@@ -12,12 +12,14 @@ import signal
 import socket
 import sys
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 from pmbf.collection import Collection
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, ParameterError, PmbfError, UnsupportedError
 from pmbf.guard.checker import open_protected
 from pmbf.jobs import frames
+from pmbf.store.files import opened
 
 KINDS = {
     ParameterError: "parameter",
@@ -60,7 +62,7 @@ class Protected:
             except FileNotFoundError:  # opening the collection raises the error
                 known.append(None)
         try:
-            with open(os.path.join(self._folder, "generation"), "rb") as file:
+            with opened(Path(self._folder, "generation")) as file:
                 return (*known, file.read())
         except FileNotFoundError:  # nothing was committed yet
             return (*known, b"")

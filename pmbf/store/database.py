@@ -24,7 +24,15 @@ def connect(path: Path, *, writable: bool) -> sqlite3.Connection:
 
 
 def opened(path: Path, mode: str) -> sqlite3.Connection:
-    """Return a connection in one of SQLite's modes."""
+    """Return a connection in one of SQLite's modes.
+
+    Raises:
+        CorruptError: A file that SQLite keeps beside the catalog is not a regular file. SQLite would wait for a pipe.
+    """
+    for beside in ("-wal", "-shm", "-journal"):
+        file = path.with_name(path.name + beside)
+        if file.exists() and not file.is_file():
+            raise damage(file, "is not a regular file")
     quoted = str(path.absolute()).replace("%", "%25").replace("?", "%3f").replace("#", "%23")
     return sqlite3.connect(f"file:{quoted}?mode={mode}", uri=True, timeout=BUSY_TIMEOUT_S, isolation_level=None)
 

@@ -21,10 +21,9 @@ from __future__ import annotations
 
 import contextlib
 import mmap
-import os
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -33,8 +32,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.contents import open_regular
 from pmbf.errors import CorruptError, ParameterError, UnsupportedError
-from pmbf.store.folders import make_folder, sync_folder
+from pmbf.store.folders import make_folder, replacing
 
 MAGIC = b"\x89PMBF\r\n\n"
 FORMAT_VERSION = 4
@@ -116,31 +116,6 @@ def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload
     make_folder(target.parent)
     with replacing(target) as file:
         return _write_payload(file, kind, identity, serial, payload)
-
-
-@contextlib.contextmanager
-def replacing(target: Path) -> Iterator[BinaryIO]:
-    """Yield a file that replaces the target once it is written whole: after a crash either of the two is there.
-
-    Only its owner may read it.
-
-    Raises:
-        OSError: The disk is full or the folder cannot be written; nothing is left behind.
-    """
-    temporary = target.with_name(target.name + ".tmp")
-    try:
-        with open(temporary, "wb") as file:
-            os.fchmod(file.fileno(), 0o600)
-            yield file
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(temporary, target)
-    except BaseException as error:
-        temporary.unlink(missing_ok=True)
-        if isinstance(error, OSError) and error.filename is None:  # that of a write names no file
-            error.filename = str(target)
-        raise
-    sync_folder(target.parent)
 
 
 def _write_payload(file: BinaryIO, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> StoredFile:
@@ -289,9 +264,22 @@ def n_pages(payload_bytes: int) -> int:
     return -(-payload_bytes // PAGE_BYTES)
 
 
+def opened(path: Path) -> BinaryIO:
+    """Return a file of a collection, opened for reading. Every file but the catalog and the locks is opened here.
+
+    Raises:
+        CorruptError: Something else has its name: a folder, a pipe, a socket or a device. Nothing waits for a pipe.
+        OSError: It cannot be opened.
+    """
+    try:
+        return open(path, "rb", opener=open_regular)
+    except UnsupportedError:
+        raise damaged(path, "is not a regular file") from None
+
+
 def _map(path: Path) -> mmap.mmap:
     try:
-        with open(path, "rb") as file:
+        with opened(path) as file:
             return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except FileNotFoundError:
         raise damaged(path, "the file is missing") from None

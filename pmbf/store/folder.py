@@ -202,7 +202,7 @@ def _first_meta(params: Params) -> dict[str, str]:
 
 def write_generation(folder: Path, generation: int) -> None:
     """Write the note of a commit that was made."""
-    with files.replacing(folder / GENERATION_FILE) as file:
+    with folders.replacing(folder / GENERATION_FILE) as file:
         file.write(b"%d_%d\n" % (generation, zlib.crc32(b"%d" % generation)))
 
 
@@ -210,7 +210,8 @@ def _read_generation(folder: Path) -> int:
     """Return the number of the last commit that was noted, 0 where none is."""
     path = folder / GENERATION_FILE
     try:
-        line = path.read_bytes()
+        with files.opened(path) as file:
+            line = file.read()
     except FileNotFoundError:
         return 0
     found = re.fullmatch(rb"([0-9]{1,19})(?:_([0-9]{1,10}))?\n", line)

@@ -1,9 +1,14 @@
-"""Names in folders that outlast a power cut."""
+"""Names in folders that outlast a power cut, and files that are replaced whole."""
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
+
+from pmbf.contents import without_waiting
 
 
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:
@@ -34,3 +39,28 @@ def sync_folder(folder: Path) -> None:
         raise
     finally:
         os.close(descriptor)
+
+
+@contextlib.contextmanager
+def replacing(target: Path) -> Iterator[BinaryIO]:
+    """Yield a file that replaces the target once it is written whole: after a crash either of the two is there.
+
+    Only its owner may read it.
+
+    Raises:
+        OSError: The disk is full or the folder cannot be written; nothing is left behind.
+    """
+    temporary = target.with_name(target.name + ".tmp")
+    try:
+        with open(temporary, "wb", opener=without_waiting) as file:
+            os.fchmod(file.fileno(), 0o600)
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(temporary, target)
+    except BaseException as error:
+        temporary.unlink(missing_ok=True)
+        if isinstance(error, OSError) and error.filename is None:  # that of a write names no file
+            error.filename = str(target)
+        raise
+    sync_folder(target.parent)

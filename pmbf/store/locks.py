@@ -59,7 +59,7 @@ def no_writer(folder: Path) -> Iterator[bool]:
 
 @contextlib.contextmanager
 def _open_lock(path: Path, flags: int) -> Iterator[int]:
-    descriptor = os.open(path, flags | os.O_CLOEXEC, 0o644)
+    descriptor = os.open(path, flags | os.O_CLOEXEC | os.O_NONBLOCK, 0o644)  # of a pipe, too: it does not wait
     try:
         yield descriptor
     finally:

@@ -147,7 +147,7 @@ class TestPdf:
                 "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
             ]
         )
-        message = refused(raw, "a.pdf", Limits(memory_bytes=200 << 20, timeout_s=10))
+        message = refused(raw, "a.pdf", Limits(max_ratio=5000, memory_bytes=200 << 20, timeout_s=10))
         assert any(reason in message for reason in ("memory_bytes", "timeout_s", "died", "unreadable"))
 
 

@@ -175,7 +175,7 @@ def test_a_full_disk_loses_nothing(path, monkeypatch):
 
     expected, _ = answer(path)
     with Collection(path) as collection:
-        monkeypatch.setattr(store_files.os, "fsync", full)
+        monkeypatch.setattr(os, "fsync", full)
         with pytest.raises(OSError, match="No space left"):
             collection.add(words(400), name="too much")
         monkeypatch.undo()
@@ -220,7 +220,7 @@ def test_a_disk_that_fills_up_under_several_threads_loses_nothing(path, folder, 
 
     with Collection(path) as collection:
         with monkeypatch.context() as patched:
-            patched.setattr(store_files.os, "fsync", full_after)
+            patched.setattr(os, "fsync", full_after)
             with pytest.raises(OSError, match="No space left"):
                 collection.load([folder], jobs=2)
         assert collection.check().problems == []

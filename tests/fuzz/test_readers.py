@@ -84,6 +84,7 @@ SEEDS = {
     "bz2": [bz2.compress(b"some text")],
     "xz": [lzma.compress(b"some text")],
     "zlib": [zlib.compress(b"some text " * 9), zlib.compress(b"blob 9\0some text")],
+    "deflate": [zlib.compress(bytes(range(32, 127)) * 2, wbits=-15), zlib.compress(TAR, wbits=-9)],
     "pack": [PACK, b"# v2 git bundle\n-abc\ndef refs/heads/main\n\n" + PACK],
     **{kind: [make.zipped(parts), make.zipped(parts, method=zipfile.ZIP_STORED)] for kind, parts in PARTS.items()},
 }
@@ -111,6 +112,7 @@ WORDS = {
     "bz2": (b"BZh9",),
     "xz": (b"\xfd7zXZ\0",),
     "zlib": (b"x\x9c", b"tree 9\0"),
+    "deflate": (b"\0\0\xff\xff", b"\3\0"),
     "pack": (b"PACK", b"x\x9c", b"\x6f\x01", b"\x90", b"\xff\xff\xff\xff"),
 }
 

@@ -163,6 +163,14 @@ def test_a_receiving_hook_that_is_told_nothing_has_checked_nothing(git, protecte
     assert "another hook has read them" in pushed.stderr
 
 
+@pytest.mark.parametrize("kind", [("--pre-receive",), ("--pre-push", "origin")])
+def test_the_lines_that_git_gives_a_hook_are_read_within_the_limit(git, protected, kind):
+    lines = f"{'0' * 40} {'1' * 40} refs/heads/main\n" * 100
+    done = guard(*kind, "-c", protected, "--max-bytes", "1K", cwd=git.folder, given=lines)
+    assert done.returncode == 3
+    assert "stdin: larger than 1024 bytes" in done.stderr
+
+
 def test_nothing_is_imported_from_the_work_tree_that_is_checked(hooked, tmp_path):
     ran = tmp_path / "ran"
     for name in ("pmbf/__init__.py", "pmbf/__main__.py", "numpy.py", "json.py", "sitecustomize.py"):

@@ -1,5 +1,6 @@
 """What git packs is read: bundles, packs with deltas, loose objects, and whatever else zlib packed."""
 
+import gzip
 import random
 import struct
 import zlib
@@ -71,6 +72,38 @@ def test_names_of_files_in_a_pack_are_read(judge, git):
 def test_a_bare_stream_of_zlib_is_read(judge, level):
     found = judge(zlib.compress(f"{COVER}{ENGLISH}".encode(), level), "a.zlib")
     assert (found.exit_code, found.incomplete) == (1, ())
+
+
+def packed_with(window_bits, content):
+    packer = zlib.compressobj(9, zlib.DEFLATED, window_bits)
+    return packer.compress(content) + packer.flush()
+
+
+@pytest.mark.parametrize("window_bits", range(9, 16))
+def test_a_bare_stream_of_zlib_with_a_window_of_any_size_is_read(judge, window_bits):
+    found = judge(packed_with(window_bits, f"{COVER}{ENGLISH}".encode()), "a.bin")
+    assert (found.exit_code, found.incomplete) == (1, ())
+
+
+@pytest.mark.parametrize("window_bits", range(9, 16))
+@pytest.mark.parametrize("outer", [bytes, gzip.compress, lambda content: content.decode().encode("utf-16")])
+def test_deflate_without_a_header_is_read(judge, outer, window_bits):
+    found = judge(packed_with(-window_bits, outer(f"{COVER}{ENGLISH}".encode())), "a.bin")
+    assert (found.exit_code, found.incomplete) == (1, ())
+
+
+def test_deflate_that_is_cut_damaged_or_followed_by_more_is_not_clean(judge):
+    letters = "".join(random.Random(5).choices("abcdefghijklmnopqrstuvwxyz ", k=4000))
+    raw = packed_with(-15, f"{letters}{ENGLISH}".encode())
+    assert len(raw) > 2000
+    for damaged in (raw[:-9], raw + b"\xff" * 9, raw[:1100] + b"\xff" * 40 + raw[1140:]):
+        assert judge(damaged, "a.bin").exit_code in (1, 3)
+
+
+def test_noise_is_not_taken_for_deflate():
+    chance = random.Random(3)
+    kinds = {guess_kind(chance.randbytes(size), "a") for size in (64, 300, 3000) for _ in range(3000)}
+    assert not kinds & {"deflate", "zlib"}
 
 
 def test_damaged_packs_and_streams_are_not_clean(judge, packed):

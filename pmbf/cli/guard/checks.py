@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.outcome import note, reason
+from pmbf.contents import read_stream
 from pmbf.errors import ParameterError, PmbfError
 from pmbf.guard.config import Chosen, is_locked, policy_for, project_folder
 from pmbf.guard.policy import Policy
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from pmbf.guard.types import Verdict
 
 
+NOTHING_PROTECTED = "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy"
 SHOWS_PROGRESS = 200
 """Payloads from which on a bar is drawn: the check may take longer than a user waits without a sign."""
 
@@ -112,10 +114,8 @@ class Check:
         policy = policy_for(None if target.by_another else folder, chosen)
         if not policy.protected:
             unheard = "; --range and --pre-receive read a policy of the repository only where --config names it"
-            raise ParameterError(
-                "no protected documents are named: add -c FOLDER, set PMBF_COLLECTION, or write a policy; "
-                f"--endpoint FILE names an endpoint filter instead{unheard if target.by_another else ''}"
-            )
+            instead = f"; --endpoint FILE names an endpoint filter instead{unheard if target.by_another else ''}"
+            raise ParameterError(NOTHING_PROTECTED + instead)
         if bool(policy.endpoint) != bool(policy.key_file):
             named, missing = ("endpoint", "key_file") if policy.endpoint else ("key_file", "endpoint")
             raise ParameterError(f"{named} is {getattr(policy, named)!r}, but there is no {missing}; name both")
@@ -170,7 +170,7 @@ class Check:
             from pmbf.guard.git import require_revision
 
             return sources.of_range(self.repository, require_revision(target.revisions), self.policy)
-        lines = sys.stdin.buffer.read().splitlines()
+        lines = read_stream("-", self.policy.max_bytes).splitlines()
         if target.pre_receive:
             if not lines:
                 raise ParameterError(
