@@ -96,6 +96,11 @@ def test_a_collection_is_no_document(collection):
     assert problem.reason == "is a collection, expected documents"
 
 
+def test_a_folder_with_a_catalog_of_another_program_is_loaded(collection, folder):
+    (folder / "catalog.sqlite").write_bytes(b"SQLite format 3\0" + bytes(99))
+    assert counts(collection.load([folder])) == {"n_added": 10, "n_skipped": 1}
+
+
 def test_a_path_with_a_nul_is_a_problem(collection, folder):
     report = collection.load([folder, "a\0b"])
     assert report.n_added == 10
