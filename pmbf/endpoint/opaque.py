@@ -104,7 +104,7 @@ def resolve(folder: Path, ids: Iterable[str]) -> Iterator[tuple[str, Place | Non
 def _read(path: Path) -> dict[str, list[Any]]:
     try:
         content = json.loads(path.read_bytes())
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     version = content.get("pmbf_export") if isinstance(content, dict) else None
     if isinstance(version, int) and version > VERSION:

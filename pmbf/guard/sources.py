@@ -81,15 +81,17 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
     return Plan(channel, payloads, len(kept), n_excluded, unread=tuple(unread), is_named=True)
 
 
-def of_content(name: str, content: bytes, channel: str) -> Plan:
+def of_content(name: str, content: bytes, channel: str, policy: Policy) -> Plan:
     """Return the plan for given bytes, which are checked as standard input is.
 
     Args:
         name: Name of the bytes; its ending tells the format.
         content: All bytes.
         channel: The way of the bytes.
+        policy: How large a file may be.
     """
-    return Plan(channel, iter([Payload(name, (name,), content, "stdin")]), 1, is_named=True)
+    payloads = _with_pointed(Payload(name, (name,), content, "stdin"), None, policy)
+    return Plan(channel, payloads, 1, is_named=True)
 
 
 def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
