@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from pmbf.contents import read_stream
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.intake.discovery import is_collection
 
@@ -40,7 +41,7 @@ def expanded(path: str) -> list[str]:
 
 def _paths_in(file: str) -> list[str]:
     """Return the paths a file lists, one a line, or with NUL between as `find -print0` writes them."""
-    content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+    content = read_stream(file, sys.maxsize)
     separator = b"\0" if b"\0" in content else b"\n"
     return [os.fsdecode(line.rstrip(b"\r")) for line in content.split(separator) if line.strip()]
 

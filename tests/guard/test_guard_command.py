@@ -241,6 +241,10 @@ def in_a_shell(redirection, *arguments, cwd):
 def test_a_closed_stdin_is_an_error_and_no_block(desk, protected):
     done = in_a_shell("<&-", "-", "-c", protected, cwd=desk)
     assert (done.returncode, done.stderr) == (3, "pmbf: nothing was checked: stdin: is closed\n")
+    subprocess.run(["git", "init", "-q"], cwd=desk, check=True)
+    for arguments in (["--pre-push", "origin"], ["--pre-receive"], ["resolve", "-"]):
+        done = in_a_shell("<&-", *arguments, "-c", protected, cwd=desk)
+        assert (done.returncode, done.stderr) == (3, "pmbf: stdin: is closed\n")
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.outcome import note, reason
+from pmbf.contents import read_stdin
 from pmbf.errors import ParameterError, PmbfError
 from pmbf.guard.config import Chosen, is_locked, policy_for, project_folder
 from pmbf.guard.policy import Policy
@@ -170,7 +171,7 @@ class Check:
             from pmbf.guard.git import require_revision
 
             return sources.of_range(self.repository, require_revision(target.revisions), self.policy)
-        lines = sys.stdin.buffer.read().splitlines()
+        lines = read_stdin().splitlines()
         if target.pre_receive:
             if not lines:
                 raise ParameterError(
