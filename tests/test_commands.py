@@ -348,9 +348,15 @@ def test_a_folder_is_screened_file_by_file_under_the_name_it_was_given(library, 
     assert run("screen", "in", "-c", library, "--name", "x").exit_code == 2
 
 
-def test_an_empty_folder_has_nothing_to_screen(library, tmp_path):
-    result = run("screen", tmp_path, "-c", library)
-    assert (result.exit_code, result.stdout) == (0, "0 texts screened\n")
+def test_a_folder_without_texts_is_not_called_clean(library, tmp_path):
+    for n_pictures in range(2):
+        for how in ((), ("--json",), ("--quiet",)):
+            result = run("screen", tmp_path, "-c", library, *how)
+            assert (result.exit_code, result.stderr) == (
+                3,
+                "pmbf: nothing was compared: there is no text document\n",
+            )
+        (tmp_path / f"{n_pictures}.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)))
 
 
 def test_several_processes_print_what_one_prints(library):
