@@ -140,7 +140,7 @@ def test_other_parameters_are_refused(collection):
 
 def test_a_folder_with_something_else_is_not_made_a_collection(tmp_path):
     (tmp_path / "letter.txt").write_text("dear all")
-    with pytest.raises(ParameterError, match="exists and is no collection"):
+    with pytest.raises(ParameterError, match="needs a folder of its own"):
         Collection(tmp_path, create=True)
 
 

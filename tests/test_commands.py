@@ -427,7 +427,8 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
     (tmp_path / "essays").mkdir()
     (tmp_path / "essays" / "a.txt").write_text("some words", encoding="utf-8")
     essays = tmp_path / "essays"
-    for command in (("screen", essays / "a.txt"), ("list",), ("check",), ("stats",), ("compact",)):
+    checks = [("check",), ("check", "--repair"), ("guard", essays / "a.txt"), ("serve",)]
+    for command in (("screen", essays / "a.txt"), ("list",), ("stats",), ("compact",), *checks):
         result = run(*command, "-c", essays)
         assert result.exit_code == 3
         assert f"`pmbf load {essays} -c {essays}.pmbf` makes a collection of them" in result.stderr

@@ -160,7 +160,7 @@ def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
     import tomllib  # imported late: a check without a file does not wait for it
 
     try:
-        content = tomllib.loads(raw.decode("utf-8"))
+        content: Mapping[str, Any] = tomllib.loads(raw.decode("utf-8"))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ParameterError(f"{path}: is no TOML: {error}") from None
     if path.name == PROJECT_FILE:
