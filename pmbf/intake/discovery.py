@@ -8,9 +8,12 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pmbf.contents import reason_of
+from pmbf.errors import ParameterError
+
+Values = TypeVar("Values", bound=Iterable[object])
 
 _name = attrgetter("name")
 _COLLECTION = "is a collection, expected documents"
@@ -33,11 +36,22 @@ class FileFound(NamedTuple):
     named: bool
 
 
+def several(name: str, values: Values) -> Values:
+    """Return several paths, patterns or texts as they are.
+
+    Raises:
+        ParameterError: It is a single one: each of its letters would be taken for one, `/` for the whole disk.
+    """
+    if isinstance(values, str | bytes | os.PathLike):
+        raise ParameterError(f"{name} is the single {values!r:.80}, expected a list, even of one")
+    return values
+
+
 def discover(
     roots: Iterable[str | os.PathLike[str]],
-    *,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
+    *,
     complete: bool = False,
 ) -> Iterator[FileFound | Problem]:
     """Yield the files below some roots, each folder's in alphabetical order, or why one cannot be looked at.
