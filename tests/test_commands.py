@@ -446,6 +446,7 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
         (("nonsense",), "No such command 'nonsense'; see `pmbf --help`"),
         (("screen",), "Missing argument 'PATH'; see `pmbf screen --help`"),
         (("guard", "check", "--nope"), "No such option: --nope"),
+        (("screen", "a.txt", "--method", "x"), "Invalid value for '--method': 'x' is not one of 'hashes', 'popcount'"),
         (("load", "--max-bytes", "3X"), "'3X' is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G"),
     ],
 )

@@ -49,7 +49,8 @@ def _told(error: Any) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         print_text(error.ctx.get_help())
     else:
-        note(f"{error.format_message().removesuffix('.')}; see `{command} --help`")
+        told = error.format_message().removesuffix(".").replace(": Value error, ", ": ")  # pydantic's words
+        note(f"{told}; see `{command} --help`")
     return USAGE
 
 
