@@ -94,6 +94,7 @@ def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
 )
 def test_the_help_tells_the_default_that_holds(command, values, options):
     help_text = run(command, "--help", env={"COLUMNS": "200"}).stdout
+    assert "<bool>" not in help_text
     for name, option in options.items():
         told = re.search(rf"{option} .*\(default: ([^;)]+)\)", help_text)
         assert told, option

@@ -15,14 +15,24 @@ from pmbf.errors import DONE, USAGE
 _UsageError: Any = typer.BadParameter.__base__
 
 
-class PmbfCommand(TyperCommand):
+class _HelpAsFlag:
+    """A command whose option `--help` is listed like every flag, without `<bool>`."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        found = super().get_help_option(ctx)  # type: ignore[misc]
+        if found:
+            found.metavar = ""
+        return found
+
+
+class PmbfCommand(_HelpAsFlag, TyperCommand):
     """A command that starts sooner, see `pmbf.cli.plain_values`."""
 
     def get_params(self, ctx: Any) -> Any:
         return spared(super().get_params(ctx))
 
 
-class PmbfGroup(TyperGroup):
+class PmbfGroup(_HelpAsFlag, TyperGroup):
     """A group whose commands end as `pmbf.cli.outcome` says."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:

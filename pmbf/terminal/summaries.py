@@ -39,7 +39,7 @@ def _outcomes(report: LoadReport) -> list[tuple[int, str]]:
         (report.n_same, "with contents known under another path"),
         (report.n_unchanged, "unchanged"),
         (report.n_pruned, "taken out: the file is gone"),
-        (report.n_skipped, "skipped: no text documents"),
+        (report.n_skipped, "skipped: no text documents, or archives that are not named"),
         (len(report.problems), "with a problem, see below"),
     ]
 
