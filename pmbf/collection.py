@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Unpack
 from pmbf import kernels
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits
-from pmbf.intake.discovery import discover
+from pmbf.intake.discovery import discover, several
 from pmbf.intake.texts import Origin, Text, origins, read_text
 from pmbf.params import Params
 from pmbf.report import Report
@@ -144,17 +144,17 @@ class Collection:
             on_progress: Called after each batch: up to 256 files, or a tenth of a second.
 
         Raises:
-            BusyError: Another process is writing.
-            OSError: The disk is full; every batch committed before is kept.
+            ParameterError: `paths`, `include` or `exclude` is a single text or path.
+            BusyError, OSError: Another process is writing, or the disk is full; what was committed before is kept.
         """
         from pmbf.intake.loader import Loader
         from pmbf.jobs.threads import Threads
 
-        roots = list(paths)
+        roots, patterns = list(several("paths", paths)), (several("include", include), several("exclude", exclude))
         threads = Threads(jobs) if jobs > 1 else None
         with threads or nullcontext(), self._writer(threads) as writer:
             loader = Loader(writer, self.params, limits=limits, threads=threads, jobs=jobs, on_progress=on_progress)
-            report = loader.load(discover(roots, include=include, exclude=exclude))
+            report = loader.load(discover(roots, *patterns))
             if prune:
                 loader.prune(roots)
             return report
@@ -238,7 +238,7 @@ class Collection:
             options: Fields of `pmbf.screen.Options`, as for `screen`.
 
         Raises:
-            ParameterError: `jobs` or an option is outside its range.
+            ParameterError: `jobs` or an option is outside its range, or `queries` is a single text or path.
             CorruptError: A file of the collection that an answer needs is damaged.
 
         >>> import tempfile
@@ -248,7 +248,7 @@ class Collection:
         ...     [report.found for report in collection.screen_many(texts, min_chars=40)]
         [True, False]
         """
-        found = self.answers(origins(queries), limits=limits, jobs=jobs, **options)
+        found = self.answers(origins(several("queries", queries)), limits=limits, jobs=jobs, **options)
         return reports(found, on_progress)
 
     def answers(

@@ -102,6 +102,15 @@ def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> by
         os.close(descriptor)
 
 
+def read_stdin() -> bytes:
+    """Return all bytes of stdin.
+
+    Raises:
+        IncompleteError: Stdin is closed.
+    """
+    return read_stream("-", sys.maxsize)
+
+
 def is_stream(file: str) -> bool:
     """Return whether a file is stdin or a pipe, whose bytes come once and for this process alone."""
     return file == "-" or (os.path.exists(file) and stat.S_ISFIFO(os.stat(file).st_mode))

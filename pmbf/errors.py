@@ -16,7 +16,7 @@ exit code   means
 2           wrong usage
 3           an error; load: a file had a problem; check: problems;
             screen: nothing found, but not everything was read or compared,
-            or nothing at all: no word in the text, no document in the collection;
+            or nothing at all: no word in the text, no text in a folder, no document in the collection;
             guard: blocked only because not everything could be checked
 130         stopped by Ctrl-C
 141         the reader of our output has gone

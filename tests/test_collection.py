@@ -140,7 +140,7 @@ def test_other_parameters_are_refused(collection):
 
 def test_a_folder_with_something_else_is_not_made_a_collection(tmp_path):
     (tmp_path / "letter.txt").write_text("dear all")
-    with pytest.raises(ParameterError, match="exists and is no collection"):
+    with pytest.raises(ParameterError, match="needs a folder of its own"):
         Collection(tmp_path, create=True)
 
 
@@ -297,7 +297,7 @@ def test_without_stored_texts_the_file_is_read_again(tmp_path, folder):
         report = made.screen(words(3))
         [match] = report.matches
         assert match.passages == ()
-        assert "its text is not stored and the file is gone or has changed" in match.problem
+        assert "its text is not stored, and the file is gone, has changed or is larger than" in match.problem
         assert report.problems == (f"not compared with {match.document.path}: {match.problem}",)
 
 

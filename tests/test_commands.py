@@ -96,6 +96,7 @@ def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
 )
 def test_the_help_tells_the_default_that_holds(command, values, options):
     help_text = run(command, "--help", env={"COLUMNS": "200"}).stdout
+    assert "<bool>" not in help_text
     for name, option in options.items():
         told = re.search(rf"{option} .*\(default: ([^;)]+)\)", help_text)
         assert told, option
@@ -376,9 +377,15 @@ def test_a_folder_is_screened_file_by_file_under_the_name_it_was_given(library, 
     assert run("screen", "in", "-c", library, "--name", "x").exit_code == 2
 
 
-def test_an_empty_folder_has_nothing_to_screen(library, tmp_path):
-    result = run("screen", tmp_path, "-c", library)
-    assert (result.exit_code, result.stdout) == (0, "0 texts screened\n")
+def test_a_folder_without_texts_is_not_called_clean(library, tmp_path):
+    for n_pictures in range(2):
+        for how in ((), ("--json",), ("--quiet",)):
+            result = run("screen", tmp_path, "-c", library, *how)
+            assert (result.exit_code, result.stderr) == (
+                3,
+                "pmbf: nothing was compared: there is no text document\n",
+            )
+        (tmp_path / f"{n_pictures}.png").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR" + bytes(range(256)))
 
 
 def test_several_processes_print_what_one_prints(library):
@@ -449,7 +456,8 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
     (tmp_path / "essays").mkdir()
     (tmp_path / "essays" / "a.txt").write_text("some words", encoding="utf-8")
     essays = tmp_path / "essays"
-    for command in (("screen", essays / "a.txt"), ("list",), ("check",), ("stats",), ("compact",)):
+    checks = [("check",), ("check", "--repair"), ("guard", essays / "a.txt"), ("serve",)]
+    for command in (("screen", essays / "a.txt"), ("list",), ("stats",), ("compact",), *checks):
         result = run(*command, "-c", essays)
         assert result.exit_code == 3
         assert f"`pmbf load {essays} -c {essays}.pmbf` makes a collection of them" in result.stderr
@@ -467,6 +475,7 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
         (("nonsense",), "No such command 'nonsense'; see `pmbf --help`"),
         (("screen",), "Missing argument 'PATH'; see `pmbf screen --help`"),
         (("guard", "check", "--nope"), "No such option: --nope"),
+        (("screen", "a.txt", "--method", "x"), "Invalid value for '--method': 'x' is not one of 'hashes', 'popcount'"),
         (("load", "--max-bytes", "3X"), "'3X' is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G"),
     ],
 )

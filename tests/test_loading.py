@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from pmbf import extract
 from pmbf.collection import Collection
+from pmbf.errors import ParameterError
 from pmbf.extract import Limits
 from pmbf.intake import batches
 from pmbf.intake.discovery import discover
@@ -94,6 +95,22 @@ def test_deep_folders_are_walked(collection, tmp_path):
 def test_a_collection_is_no_document(collection):
     (problem,) = collection.load([collection.path]).problems
     assert problem.reason == "is a collection, expected documents"
+
+
+def test_a_folder_with_a_catalog_of_another_program_is_loaded(collection, folder):
+    (folder / "catalog.sqlite").write_bytes(b"SQLite format 3\0" + bytes(99))
+    assert counts(collection.load([folder])) == {"n_added": 10, "n_skipped": 1}
+
+
+@pytest.mark.parametrize("name", ["paths", "include", "exclude", "queries"])
+def test_a_single_text_is_not_taken_for_its_letters(collection, folder, name):
+    for one in ("abc", b"abc", folder):
+        with pytest.raises(ParameterError, match=f"^{name} is the single "):
+            if name == "queries":
+                collection.screen_many(one)
+            else:
+                collection.load(**{"paths": [folder], name: one})
+    assert collection.n_documents == 0
 
 
 def test_a_path_with_a_nul_is_a_problem(collection, folder):

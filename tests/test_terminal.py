@@ -10,11 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
+from pmbf.store.check import CheckReport
 from pmbf.terminal.canvas import View, wants_color
 from pmbf.terminal.figures import duration, percent, shown_path, size
 from pmbf.terminal.passages import HEAD_CHARS, TAIL_CHARS
 from pmbf.terminal.report import report_text
 from pmbf.terminal.safe import harmless, json_line, one_line
+from pmbf.terminal.summaries import check_lines
 
 SOURCE = "Nobody knows. The sea comes in twice a day and goes out twice a day on this coast. That is all."
 TEXT = "He wrote: The sea comes in twice each day and goes out twice a day on this long coast. I doubt it."
@@ -317,3 +319,11 @@ def test_the_table_of_sources_fits_a_narrow_terminal_and_keeps_paths_whole(colum
     assert (
         f"\n12   78 %         1  {'76 characters, 17 words  ' if columns == 60 else ''}91 % alike\n    {path}\n" in text
     )
+
+
+def test_what_a_repair_leaves_is_told():
+    report = CheckReport(5, 3, problems=["one", "two"], repaired=["every row"], remaining=["two"])
+    *_, remains, total = check_lines(report, "c.pmbf")
+    assert not report.ok
+    assert remains == "remains:  two"
+    assert total.startswith("5 documents and 3 files compared: 1 problem could not be repaired; put back a copy")

@@ -64,9 +64,9 @@ def export(
     note_kernels()
     with open_collection(collection) as opened:
         key, is_new = read_or_make_key(key_path)
+        if is_new:
+            note(f"{key_path}: a new site key; keep a copy, and send it another way than the filter")
         report = exported(opened, out, key, ignore=texts)
-    if is_new:
-        note(f"{key_path}: a new site key; keep a copy, and send it another way than the filter")
     print_json(report.to_dict()) if json else print_text(export_text(report, out, key_path))
     for path, why in report.problems:
         note(f"not protected: {path}: {why}")

@@ -15,14 +15,24 @@ from pmbf.errors import DONE, USAGE
 _UsageError: Any = typer.BadParameter.__base__
 
 
-class PmbfCommand(TyperCommand):
+class _HelpAsFlag:
+    """A command whose option `--help` is listed like every flag, without `<bool>`."""
+
+    def get_help_option(self, ctx: Any) -> Any:
+        found = super().get_help_option(ctx)  # type: ignore[misc]
+        if found:
+            found.metavar = ""
+        return found
+
+
+class PmbfCommand(_HelpAsFlag, TyperCommand):
     """A command that starts sooner, see `pmbf.cli.plain_values`."""
 
     def get_params(self, ctx: Any) -> Any:
         return spared(super().get_params(ctx))
 
 
-class PmbfGroup(TyperGroup):
+class PmbfGroup(_HelpAsFlag, TyperGroup):
     """A group whose commands end as `pmbf.cli.outcome` says."""
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
@@ -49,7 +59,8 @@ def _told(error: Any) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         print_text(error.ctx.get_help())
     else:
-        note(f"{error.format_message().removesuffix('.')}; see `{command} --help`")
+        told = error.format_message().removesuffix(".").replace(": Value error, ", ": ")  # pydantic's words
+        note(f"{told}; see `{command} --help`")
     return USAGE
 
 

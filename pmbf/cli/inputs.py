@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from pmbf.contents import read_stream
-from pmbf.errors import NotFoundError, ParameterError
-from pmbf.intake.discovery import is_collection
+from pmbf.errors import ParameterError
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection
@@ -83,25 +82,11 @@ def open_collection(collection: str | None) -> Collection:
 
     Raises:
         ParameterError: None was named.
-        NotFoundError: There is no collection. For a folder of files the message says what to type.
+        NotFoundError: There is no collection.
     """
     from pmbf.collection import Collection
 
-    folder = named_collection(collection)
-    if holds_other_files(folder):
-        made = f"{folder.rstrip('/')}.pmbf"
-        raise NotFoundError(
-            f"{folder}: is a folder of files, no collection; "
-            f"`pmbf load {folder} -c {made}` makes a collection of them, then use -c {made}"
-        )
-    return Collection(folder)
-
-
-def holds_other_files(folder: str) -> bool:
-    """Return whether a folder holds other files than those of a collection, complete or half made."""
-    if is_collection(folder) or not os.path.isdir(folder):
-        return False
-    return any(not name.startswith(("catalog.sqlite", "writer.lock")) for name in os.listdir(folder))
+    return Collection(named_collection(collection))
 
 
 def given(**values: Any) -> dict[str, Any]:

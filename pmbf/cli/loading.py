@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from pmbf.cli.inputs import holds_other_files
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import DONE, FAILED, STOPPED, NotFoundError, ParameterError
 from pmbf.intake.discovery import is_collection
@@ -53,11 +52,6 @@ def _opened(folder: str, params: dict[str, Any], roots: Sequence[str]) -> Collec
         _require_same(collection, params)
         return collection
     made = Params(**params)
-    if holds_other_files(folder):
-        raise ParameterError(
-            f"{folder}: is a folder of files; a collection needs a folder of its own, for instance "
-            f"-c {folder.rstrip('/')}.pmbf"
-        )
     if not any(os.path.lexists(root) and not is_collection(root) for root in roots):
         what = f"{roots[0]}: {_no_documents(roots[0])}" if roots else "no PATH given"
         raise NotFoundError(f"{what}, so no collection was made at {folder}")

@@ -55,6 +55,9 @@ class Screening:
                 advance()
         if several and not (self.json or self.quiet):
             print_text(self._separator + screened_text(self._so_far))
+        if code == DONE and not self._so_far.n_screened:
+            note("nothing was compared: there is no text document")
+            return FAILED
         return code
 
     def _answers(self, planned: Sequence[Origin | Text]) -> Iterator[Answer]:

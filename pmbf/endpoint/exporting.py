@@ -93,6 +93,7 @@ def export(
 
     Raises:
         ParameterError: `out` lies in the collection, or is a file that is no endpoint filter.
+        IncompleteError: No document has enough letters, so that any text would be clean.
         BusyError: Another process is writing to the collection.
         OSError: The file or the map of ids cannot be written.
     """
@@ -111,11 +112,16 @@ def export(
         places |= {row: place for row, _, place in own}
         if not own:
             too_short.append(document.paths[0])
+    n_documents = len(sampled.documents) + len(sampled.problems)
+    if not rows:
+        raise IncompleteError(
+            f"{collection.path} has {n_documents} documents, and none that is long enough and can be read: nothing "
+            "would be protected; `pmbf load` others"
+        )
     with locks.writer_lock(folder):
         # The map is written first, so that every id can be resolved at any time.
         opaque.remember(folder, key, places)
     n_rows, n_bytes = filterfile.write(out, rows, key)
-    n_documents = len(sampled.documents) + len(sampled.problems)
     return ExportReport(n_documents, n_rows, n_bytes, key.id.hex(), tuple(too_short), tuple(sampled.problems))
 
 

@@ -105,7 +105,7 @@ def _read(path: Path) -> dict[str, list[Any]]:
     try:
         with files.opened(path) as file:
             content = json.loads(file.read())
-    except ValueError:
+    except (ValueError, RecursionError):
         content = None
     version = content.get("pmbf_export") if isinstance(content, dict) else None
     if isinstance(version, int) and version > VERSION:

@@ -60,7 +60,7 @@ def read_baseline(path: str | os.PathLike[str]) -> Baseline:
         content = json.loads(read_bounded(path, MOST_BYTES, hint="no baseline is as large as that"))
     except NotFoundError:
         raise NotFoundError(f"{path}: no such baseline; `pmbf guard baseline create` makes one") from None
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise CorruptError(f"{path}: is no baseline: {error}; take it from version control") from None
     version = content.get("pmbf_baseline") if isinstance(content, dict) else None
     if isinstance(version, int) and version > VERSION:

@@ -160,11 +160,11 @@ def _table(path: Path, *, must_exist: bool) -> Mapping[str, Any] | None:
     import tomllib  # imported late: a check without a file does not wait for it
 
     try:
-        content = tomllib.loads(raw.decode("utf-8"))
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        content: Mapping[str, Any] = tomllib.loads(raw.decode("utf-8"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
         raise ParameterError(f"{path}: is no TOML: {error}") from None
     if path.name == PROJECT_FILE:
-        content = _inside(content, "tool", path).get("pmbf", {})
+        content = _inside(_inside(content, "tool", path), "pmbf", path)
     if unknown := sorted(content.keys() - {"guard"}):
         raise ParameterError(f"{path}: {_unknown(unknown[0], ['guard'])}")
     return _inside(content, "guard", path) if "guard" in content else None

@@ -18,7 +18,12 @@ def is_selected(path: str, policy: Policy) -> bool:
     >>> [is_selected(path, Policy(exclude=("./docs/",))) for path in ("docs/a.txt", "src/docs/a.txt")]
     [False, True]
     """
-    return (not policy.include or _fits(path, policy.include)) and not _fits(path, policy.exclude)
+    return (not policy.include or _fits(path, policy.include)) and not is_excluded(path, policy)
+
+
+def is_excluded(path: str, policy: Policy) -> bool:
+    """Return whether the policy leaves a path out, and what stands below it."""
+    return _fits(path, policy.exclude)
 
 
 def _fits(path: str, patterns: Sequence[str]) -> bool:

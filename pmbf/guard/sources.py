@@ -19,7 +19,7 @@ from pmbf.errors import IncompleteError, PmbfError
 from pmbf.guard import lfs
 from pmbf.guard.git import SUBMODULE, TREE, Entry, Object, Repository, is_zero
 from pmbf.guard.policy import Policy
-from pmbf.guard.selection import is_selected
+from pmbf.guard.selection import is_excluded, is_selected
 from pmbf.guard.types import Payload, Unread, Where
 from pmbf.intake.discovery import Problem, discover
 
@@ -67,7 +67,9 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
     n_excluded = 0
     for path, shown in _files(words):
         if isinstance(path, Problem):
-            unread.append(Unread(path.path, path.reason))
+            is_left_out = is_excluded(_from_base(path.path, base), policy)
+            unread += [] if is_left_out else [Unread(path.path, path.reason)]
+            n_excluded += is_left_out
         elif path == STDIN:
             kept.append((path, stdin_name))
         elif is_selected(_from_base(path, base), policy):
@@ -79,25 +81,27 @@ def of_paths(words: Sequence[str], policy: Policy, base: Path, stdin_name: str =
     return Plan(channel, payloads, len(kept), n_excluded, unread=tuple(unread), is_named=True)
 
 
-def of_content(name: str, content: bytes, channel: str) -> Plan:
+def of_content(name: str, content: bytes, channel: str, policy: Policy) -> Plan:
     """Return the plan for given bytes, which are checked as standard input is.
 
     Args:
         name: Name of the bytes; its ending tells the format.
         content: All bytes.
         channel: The way of the bytes.
+        policy: How large a file may be.
     """
-    return Plan(channel, iter([Payload(name, (name,), content, "stdin")]), 1, is_named=True)
+    payloads = _with_pointed(Payload(name, (name,), content, "stdin"), None, policy)
+    return Plan(channel, payloads, 1, is_named=True)
 
 
 def _files(words: Iterable[str]) -> Iterator[tuple[str | Problem, str]]:
-    """Yield each file with its name in messages, or the problem of a folder that cannot be entered."""
+    """Yield each file with its name in messages, or the problem of a folder that is not entered."""
     for word in words:
         if word == STDIN or not os.path.isdir(word):
             yield word, word
             continue
         start = os.path.abspath(word)
-        for found in discover([word], hidden=True):
+        for found in discover([word], complete=True):
             if isinstance(found, Problem):
                 yield found, ""
             else:

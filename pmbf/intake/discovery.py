@@ -8,11 +8,15 @@ import stat
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from pmbf.contents import reason_of
+from pmbf.errors import ParameterError
+
+Values = TypeVar("Values", bound=Iterable[object])
 
 _name = attrgetter("name")
+_COLLECTION = "is a collection, expected documents"
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,23 +36,35 @@ class FileFound(NamedTuple):
     named: bool
 
 
+def several(name: str, values: Values) -> Values:
+    """Return several paths, patterns or texts as they are.
+
+    Raises:
+        ParameterError: It is a single one: each of its letters would be taken for one, `/` for the whole disk.
+    """
+    if isinstance(values, str | bytes | os.PathLike):
+        raise ParameterError(f"{name} is the single {values!r:.80}, expected a list, even of one")
+    return values
+
+
 def discover(
     roots: Iterable[str | os.PathLike[str]],
-    *,
     include: Sequence[str] = (),
     exclude: Sequence[str] = (),
-    hidden: bool = False,
+    *,
+    complete: bool = False,
 ) -> Iterator[FileFound | Problem]:
     """Yield the files below some roots, each folder's in alphabetical order, or why one cannot be looked at.
 
     Folders are walked recursively. Symbolic links in them are not followed, collections are not entered, and hidden
-    entries are left out unless `hidden` is true. A file named by the user is always taken.
+    entries are left out. A file named by the user is always taken.
 
     Args:
         roots: Files and folders.
         include: Glob patterns; if there are any, a file found in a folder must fit one of them.
         exclude: Glob patterns; a file or folder found in a folder must fit none of them.
-        hidden: Whether hidden entries are taken, all but the `.git` of a repository.
+        complete: Whether hidden entries are taken, too, all but the `.git` of a repository, and a collection in a
+            folder is a problem.
     """
     for root in roots:
         path = os.path.abspath(os.fspath(root))
@@ -60,12 +76,12 @@ def discover(
         if not stat.S_ISDIR(status.st_mode):
             yield FileFound(path, status.st_size, status.st_mtime_ns, named=True)
         elif is_collection(path):
-            yield Problem(path, "is a collection, expected documents")
+            yield Problem(path, _COLLECTION)
         else:
-            yield from _walk(path, include, exclude, hidden)
+            yield from _walk(path, include, exclude, complete)
 
 
-def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], hidden: bool) -> Iterator[FileFound | Problem]:
+def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], complete: bool) -> Iterator[FileFound | Problem]:
     waiting = [folder]  # a stack, not a recursion: folders may be nested a thousand deep
     while waiting:
         folder = waiting.pop()
@@ -75,12 +91,18 @@ def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], hidden: b
             yield Problem(folder, reason_of(error))
             continue
         entries = [
-            one for one in entries if not (_is_hidden(one.name, hidden) or one.is_symlink() or _fits(one.path, exclude))
+            one
+            for one in entries
+            if not (_is_hidden(one.name, complete) or one.is_symlink() or _fits(one.path, exclude))
         ]
         for entry in entries:
             if entry.is_file() and (not include or _fits(entry.path, include)):
                 yield _looked_at(entry)
-        waiting += [one.path for one in reversed(entries) if one.is_dir() and not is_collection(one.path)]
+        folders = [one.path for one in entries if one.is_dir()]
+        collections = {path for path in folders if is_collection(path)}
+        if complete:
+            yield from (Problem(path, _COLLECTION) for path in sorted(collections))
+        waiting += [path for path in reversed(folders) if path not in collections]
 
 
 def _is_hidden(name: str, shown: bool) -> bool:
@@ -96,8 +118,13 @@ def _looked_at(entry: os.DirEntry[str]) -> FileFound | Problem:
 
 
 def is_collection(folder: str | os.PathLike[str]) -> bool:
-    """Return whether a folder is a collection of pmbf."""
-    return os.path.exists(os.path.join(folder, "catalog.sqlite"))
+    """Return whether a folder is a collection of pmbf; a catalog alone may be that of another program."""
+    names = ("writer.lock", "generation")
+    return _holds(folder, "catalog.sqlite") and any(_holds(folder, name) for name in names)
+
+
+def _holds(folder: str | os.PathLike[str], name: str) -> bool:
+    return os.path.exists(os.path.join(folder, name))
 
 
 def _fits(path: str, patterns: Sequence[str]) -> bool:

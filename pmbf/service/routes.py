@@ -86,12 +86,13 @@ async def check(service: Service, request: Request) -> Response:
 
     The files that the policy names are read for each request, as each run of `pmbf guard` does.
     """
+    _require_known(request, ("name", "redact"))
     policy, redact = service.policy, _flag(request.query, "redact")
     if len(request.body) > policy.max_bytes:
         raise HttpError(413, f"the body is larger than {policy.max_bytes} bytes (max_bytes)")
     if not request.body:
         raise HttpError(400, "the body has 0 bytes, expected the file to check")
-    plan = of_content(request.query.get("name", "request"), request.body, "service")
+    plan = of_content(request.query.get("name", "request"), request.body, "service", policy)
     session = await asyncio.to_thread(Session.of, policy, to_others=not request.is_local)
     payloads = list(plan.payloads)
     header, contents = requests.request(session, payloads)
@@ -121,9 +122,8 @@ async def judge(service: Service, request: Request) -> Response:
 async def screen(service: Service, request: Request) -> Response:
     """Return the report on one file: which documents share passages with it."""
     _require_named(service, request)
+    _require_known(request, ("name", *SCREEN_OPTIONS))
     options = {name: _option(name, request.query[name]) for name in request.query.keys() & SCREEN_OPTIONS.keys()}
-    if unknown := sorted(request.query.keys() - SCREEN_OPTIONS.keys() - {"name"}):
-        raise HttpError(400, f"{unknown[0]!r} is no field of the query: name, {', '.join(SCREEN_OPTIONS)}")
     header = {"ask": "screen", "name": request.query.get("name", "request"), "options": options}
     report = (await _asked(service, header, [request.body]))["report"]
     return Response.of(report, "found" if report["matches"] else "incomplete" if report["problems"] else "clean")
@@ -164,6 +164,12 @@ def _frame(body: bytes) -> tuple[dict[str, Any], bytes]:
     except ParameterError as error:
         raise HttpError(400, str(error)) from None
     return header, contents
+
+
+def _require_known(request: Request, fields: Sequence[str]) -> None:
+    """Refuse a query with another field: a misspelt one would not count."""
+    if unknown := sorted(request.query.keys() - set(fields)):
+        raise HttpError(400, f"{unknown[0]!r} is no field of the query: {', '.join(fields)}")
 
 
 def _require_named(service: Service, request: Request) -> None:

@@ -112,7 +112,7 @@ def repair(store: Store) -> CheckReport:
     writer.placer.fill_rows()
     report.lost += [path for orphans in paths.values() for path in orphans]
     writer.apply(_rebuilt(writer, packer, dead, report))
-    report.repaired.append(f"{len(store.generation.tile_files())} tiles rebuilt")
+    report.repaired.append(f"tiles rebuilt: {len(store.generation.tile_files())}")
     report.remaining = check(store).problems
     return report
 

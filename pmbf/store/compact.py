@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from pmbf.fingerprint import Fingerprint
+from pmbf.store import codec
 from pmbf.store.codec import RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
@@ -57,6 +58,7 @@ def compact(writer: Writer) -> CompactReport:
     """Give back the room of every removed document, in one commit.
 
     Raises:
+        CorruptError: A file that must be read is damaged; the collection is as before.
         OSError: The disk is full; the collection is as before.
     """
     store = writer.store
@@ -217,12 +219,11 @@ def _dead_share(file: StoredFile, live_bytes: int, store: Store) -> float:
 
 
 def _raw_bytes(store: Store, file: StoredFile) -> int:
-    from pmbf.store import codec
-
-    payload, offset, n_bytes = store.generation.file(file.serial).payload, 0, 0
-    while offset < len(payload):
-        n_bytes += codec.raw_bytes(payload, offset)
-        offset += codec.block_bytes(payload, offset)
+    mapped, offset, n_bytes = store.generation.file(file.serial), 0, 0
+    while offset < len(mapped.payload):
+        mapped.check(offset, offset + codec.BLOCK.size)
+        n_bytes += codec.raw_bytes(mapped.payload, offset)
+        offset += codec.block_bytes(mapped.payload, offset)
     return n_bytes
 
 

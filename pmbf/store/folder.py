@@ -80,7 +80,8 @@ class Store:
         """
         path = Path(folder)
         if path.exists() and (not path.is_dir() or any(one.name not in _LEFT_BY_A_START for one in path.iterdir())):
-            raise ParameterError(f"{path}: exists and is no collection; name a new folder")
+            what = "is a folder of files" if path.is_dir() else "is a file"
+            raise ParameterError(f"{path}: {what}; a collection needs a folder of its own, for instance -c {path}.pmbf")
         folders.make_folder(path, mode=0o700)
         with locks.writer_lock(path):
             if not (path / schema.FILE_NAME).exists():

@@ -39,5 +39,6 @@ def read_again(document: Document, paths: Sequence[str]) -> str:
         if hashlib.sha256(content).hexdigest() == document.sha256:
             return clean(extract(content, path, limits).text)
     raise IncompleteError(
-        f"{paths[0]}: its text is not stored and the file is gone or has changed; load it again to compare it"
+        f"{paths[0]}: its text is not stored, and the file is gone, has changed or is larger than {limits.max_bytes} "
+        "bytes; load it again to compare it, or into a collection that stores texts"
     )

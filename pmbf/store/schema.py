@@ -20,18 +20,30 @@ TEMPORARY_NAME = FILE_NAME + ".tmp"
 LEFT_BY_CREATION = {TEMPORARY_NAME + suffix for suffix in ("", "-journal", "-wal", "-shm")}
 """What a folder may hold where the making of its catalog was cut short."""
 
+OWN_NAMES = LEFT_BY_CREATION | {
+    *(FILE_NAME, FILE_NAME + "-wal", FILE_NAME + "-shm"),
+    *("generation", "writer.lock", "readers.lock", "exports"),
+    *(kind for kind, _ in files.FILE_KINDS.values()),
+}
+"""Names in the folder of a collection."""
+
 
 def require(folder: Path) -> Path:
     """Return the path of a collection's catalog.
 
     Raises:
-        NotFoundError: There is no collection in the folder.
+        NotFoundError: There is no collection in the folder; the message says what to type.
     """
     if folder.exists() and not folder.is_dir():
         raise NotFoundError(f"{folder}: is a file, expected the folder of a collection")
-    if not (folder / FILE_NAME).is_file():
-        raise NotFoundError(f"{folder}: no collection there; make one with `pmbf load PATH … -c {folder}`")
-    return folder / FILE_NAME
+    if (folder / FILE_NAME).is_file():
+        return folder / FILE_NAME
+    if folder.is_dir() and any(one.name not in OWN_NAMES for one in folder.iterdir()):
+        raise NotFoundError(
+            f"{folder}: is a folder of files, no collection; `pmbf load {folder} -c {folder}.pmbf` makes a collection "
+            f"of them, then use -c {folder}.pmbf"
+        )
+    raise NotFoundError(f"{folder}: no collection there; make one with `pmbf load PATH … -c {folder}`")
 
 
 def create(folder: Path, meta: dict[str, str]) -> None:

@@ -19,6 +19,11 @@ class Screened:
     n_unread: int = 0
     n_skipped: int = 0
 
+    @property
+    def n_screened(self) -> int:
+        """How many files were read and compared."""
+        return self.n_found + self.n_below + self.n_none + self.n_incomplete
+
     def count(self, report: Report) -> None:
         """Count one more report."""
         if any(match.passages for match in report.matches):
@@ -55,5 +60,5 @@ def screened_text(screened: Screened) -> str:
         (screened.n_unread, "could not be read"),
         (screened.n_skipped, "skipped: no text documents"),
     ]
-    total = f"{counted(sum(n for n, _ in rows[:4]), 'text')} screened"
+    total = f"{counted(screened.n_screened, 'text')} screened"
     return "\n".join([total, *(f"{n:>9,} {what}" for n, what in rows if n), ""])

@@ -39,7 +39,7 @@ def _outcomes(report: LoadReport) -> list[tuple[int, str]]:
         (report.n_same, "with contents known under another path"),
         (report.n_unchanged, "unchanged"),
         (report.n_pruned, "taken out: the file is gone"),
-        (report.n_skipped, "skipped: no text documents"),
+        (report.n_skipped, "skipped: no text documents, or archives that are not named"),
         (len(report.problems), "with a problem, see below"),
     ]
 
@@ -104,9 +104,13 @@ def check_lines(report: CheckReport, collection: str) -> Iterator[str]:
     yield from (f"problem:  {one_line(problem)}" for problem in report.problems)
     yield from (f"repaired: {one_line(what)}" for what in report.repaired)
     yield from (f"lost:     {shown_path(path)}; load it again" for path in report.lost)
+    yield from (f"remains:  {one_line(problem)}" for problem in report.remaining)
     looked_at = f"{counted(report.n_documents, 'document')} and {counted(report.n_files, 'file')} compared"
     if report.ok:
         yield f"{looked_at}: all is well{' again' if report.problems else ''}."
+    elif report.remaining:
+        left = counted(len(report.remaining), "problem")
+        yield f"{looked_at}: {left} could not be repaired; put back a copy of the folder, or load the documents anew."
     elif report.repaired:
         yield f"{looked_at}: {counted(len(report.lost), 'path')} could not be saved; the rest is well again."
     else:

@@ -126,6 +126,21 @@ def test_an_export_replaces_nothing_but_an_endpoint_filter(desk, out):
     assert before == ((desk / out).read_bytes() if before else b"")
 
 
+def test_a_filter_that_would_protect_nothing_is_not_written(desk, tmp_path):
+    with Collection(tmp_path / "few.pmbf", create=True) as made:
+        for arguments in ([], ["note"]):
+            for name in arguments:
+                made.add("Back in five minutes.", name=name)
+            done = pmbf("export", "few.pmbx", "-c", "few.pmbf", cwd=tmp_path)
+            assert (done.returncode, (tmp_path / "few.pmbx").exists()) == (3, False)
+            assert f"few.pmbf has {len(arguments)} documents, and none that is long enough" in done.stderr
+
+
+def test_a_new_key_is_told_even_if_the_filter_is_refused(desk):
+    done = pmbf("export", "leak.txt", "-c", "c.pmbf", "--key-file", "other.key", cwd=desk)
+    assert (done.returncode, "other.key: a new site key; keep a copy" in done.stderr) == (2, True)
+
+
 def test_filter_and_key_are_two_files(desk):
     done = pmbf("export", "new", "-c", "c.pmbf", "--key-file", "new", cwd=desk)
     assert done.returncode == 2

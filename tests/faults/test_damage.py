@@ -10,6 +10,8 @@ from conftest import words
 
 from pmbf import BusyError, Collection, CorruptError, Params, PmbfError, UnsupportedError, repair
 from pmbf.store import files as store_files
+from pmbf.store.codec import BLOCK
+from pmbf.store.files import HEADER_BYTES
 
 FLIPS_PER_FILE = int(os.environ.get("PMBF_FLIPS", "40"))
 
@@ -70,6 +72,16 @@ def test_a_flipped_bit_never_changes_an_answer(path, kind):
             assert_right_or_refused(path, expected)
         file.write_bytes(content)
     assert answer(path)[0] == expected
+
+
+def test_a_damaged_text_is_no_reason_for_compaction_to_crash(path):
+    [file] = (path / "texts").iterdir()
+    content = bytearray(file.read_bytes())
+    n_stored = store_files.HEADER.unpack_from(content)[7] - BLOCK.size - 5  # the next block would begin 5 bytes early
+    content[HEADER_BYTES + 8 : HEADER_BYTES + 12] = n_stored.to_bytes(4, "little")
+    file.write_bytes(content)
+    with Collection(path) as collection, pytest.raises(CorruptError, match="checksum of page 0"):
+        collection.compact()
 
 
 def test_a_file_cut_anywhere_is_refused_or_harmless(path):

@@ -99,7 +99,7 @@ def test_a_baseline_comes_back_as_it_was_written(tmp_path):
 
 @pytest.mark.parametrize(
     "text",
-    ["", "[]", "{}", '{"pmbf_baseline": 1}', '{"pmbf_baseline": 1, "key": "00", "allowed": {}}',
+    ["", "[]", "{}", "[" * 100_000, '{"pmbf_baseline": 1}', '{"pmbf_baseline": 1, "key": "00", "allowed": {}}',
      f'{{"pmbf_baseline": 1, "key": "{"0" * 64}", "allowed": {{"a": ""}}}}',
      f'{{"pmbf_baseline": 1, "key": "{"0" * 64}", "allowed": {{"{"a" * 20}": 1}}}}'],
 )  # fmt: skip

@@ -124,6 +124,19 @@ def test_files_that_are_named_and_not_checked_are_an_error(desk, protected, word
     assert "nothing was checked" in done.stderr
 
 
+def test_a_folder_that_passes_for_a_collection_hides_nothing(desk, protected):
+    (desk / "sub").mkdir()
+    (desk / "leak.txt").rename(desk / "sub" / "leak.txt")
+    (desk / "sub" / "catalog.sqlite").touch()
+    assert guard(".", "-c", protected, cwd=desk).returncode == 1
+    (desk / "sub" / "writer.lock").touch()
+    done = guard(".", "-c", protected, cwd=desk)
+    assert done.returncode == 3
+    assert "incomplete: sub: is a collection, expected documents" in done.stderr
+    assert guard(".", "-c", protected, "--include", "*.txt", cwd=desk).returncode == 3
+    assert guard(".", "-c", protected, "--exclude", "sub", cwd=desk).returncode == 0
+
+
 def test_a_leak_outweighs_what_could_not_be_read(desk, protected):
     assert guard("clean.txt", "nothing.txt", "-c", protected, cwd=desk).returncode == 3
     done = guard("leak.txt", "nothing.txt", "-c", protected, cwd=desk)
@@ -228,6 +241,10 @@ def in_a_shell(redirection, *arguments, cwd):
 def test_a_closed_stdin_is_an_error_and_no_block(desk, protected):
     done = in_a_shell("<&-", "-", "-c", protected, cwd=desk)
     assert (done.returncode, done.stderr) == (3, "pmbf: nothing was checked: stdin: is closed\n")
+    subprocess.run(["git", "init", "-q"], cwd=desk, check=True)
+    for arguments in (["--pre-push", "origin"], ["--pre-receive"], ["resolve", "-"]):
+        done = in_a_shell("<&-", *arguments, "-c", protected, cwd=desk)
+        assert (done.returncode, done.stderr) == (3, "pmbf: stdin: is closed\n")
 
 
 @pytest.mark.parametrize(

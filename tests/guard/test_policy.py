@@ -98,7 +98,9 @@ def test_variables_are_read_as_what_they_stand_for(tmp_path):
         (".pmbf.toml", ["[guard]", "locked = true"], "only a central policy can be locked"),
         (".pmbf.toml", ["guard = 1"], "expected a table"),
         (".pmbf.toml", ["[guard"], "is no TOML"),
+        (".pmbf.toml", ["a = " + "[" * 100_000], "is no TOML"),
         ("pyproject.toml", ["[tool.pmbf.gard]"], "did you mean 'guard'"),
+        ("pyproject.toml", ["[tool]", "pmbf = 3"], "expected a table"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said_with_its_name(tmp_path, name, lines, said):

@@ -54,6 +54,19 @@ def test_a_file_is_checked_under_the_policy_of_the_service(service):
     assert service.json("POST", "/v1/check?name=a.docx", b"PK\x03\x04 cut")[1]["exit_code"] == 3
 
 
+def test_a_pointer_of_git_lfs_is_incomplete_as_for_the_guard(service):
+    pointer = f"version https://git-lfs.github.com/spec/v1\noid sha256:{'7' * 64}\nsize 3\n"
+    verdict = service.json("POST", "/v1/check", pointer.encode())[1]
+    assert (verdict["exit_code"], verdict["n_files"]) == (3, 1)
+    assert verdict["incomplete"][0]["reason"].startswith("a Git LFS pointer, and no repository")
+
+
+def test_a_field_that_no_query_has_is_refused(service):
+    for target in ("/v1/check?redcat=1", "/v1/screen?min_char=80"):
+        status, told = service.json("POST", target, LEAK.encode())
+        assert (status, "is no field of the query" in told["error"]) == (400, True)
+
+
 def test_a_file_is_screened_as_by_the_collection_itself(service, protected):
     status, told = service.json("POST", "/v1/screen?name=a.txt&min_chars=80", LEAK.encode())
     with Collection(protected) as collection:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import asdict
 
 import typer
@@ -12,6 +11,7 @@ from pmbf.cli import arguments as common
 from pmbf.cli.guard import arguments as arg
 from pmbf.cli.inputs import named_collection, open_collection
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.contents import read_stdin
 from pmbf.errors import DONE, FAILED
 
 RESOLVE_HELP = """Examples:
@@ -33,7 +33,7 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
     from pmbf.terminal.figures import shown_path
 
     folder = named_collection(collection)
-    wanted = list(dict.fromkeys(one for word in ids for one in (_ids_in(sys.stdin.read()) if word == "-" else [word])))
+    wanted = list(dict.fromkeys(one for word in ids for one in (_ids_in_stdin() if word == "-" else [word])))
     with open_collection(folder) as opened:
         known: dict[str, Place | None] = dict(opaque.resolve(opened.path, wanted))
         if any(map(str.isdecimal, wanted)):
@@ -50,10 +50,11 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
     raise typer.Exit(FAILED if None in known.values() else DONE)
 
 
-def _ids_in(text: str) -> list[str]:
-    """Return the opaque ids and the numbers of documents that stand in findings, incidents or verdicts."""
+def _ids_in_stdin() -> list[str]:
+    """Return the opaque ids and the numbers of documents in stdin: findings, incidents or verdicts."""
     from pmbf.endpoint import opaque
 
+    text = read_stdin().decode("utf-8", "replace")
     return opaque.ids_in(text) + [number for pair in _NUMBERS.findall(text) for number in pair if number]
 
 
