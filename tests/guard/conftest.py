@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import sys
 from dataclasses import replace
 
 import pytest
@@ -16,6 +15,7 @@ from pmbf.guard.sources import Plan
 from pmbf.guard.types import Counts, Finding, Payload, Snippet, Verdict
 from pmbf.report import Span
 from tests.conftest import ROOT, words
+from tests.forked import pmbf
 
 LIBRARY = ROOT / "examples" / "library"
 SECRET = words(1, 400)
@@ -108,16 +108,8 @@ def git(tmp_path):
 
 def guard(*arguments, cwd, given=None, **variables):
     """Run `pmbf guard` in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "pmbf", "guard", *map(str, arguments)],
-        cwd=cwd,
-        input=given,
-        capture_output=True,
-        text=given is None or isinstance(given, str),
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | variables,
-        timeout=120,
-        check=False,
-    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
+    return pmbf("guard", *arguments, cwd=cwd, environment=environment, given=given)
 
 
 SNIPPET = Snippet(Span(5, 400), (2, 9), 320, "a" * 20, "secret words")
