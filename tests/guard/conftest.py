@@ -1,8 +1,10 @@
 """A protected collection and git repositories that are made for one test."""
 
 import os
+import shutil
 import subprocess
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -77,8 +79,14 @@ class Git:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self("init", "-q", "-b", "main", *options)
-        self("config", "user.name", "n")
-        self("config", "user.email", "n@example.org")
+        with (folder / ("config" if "--bare" in options else ".git/config")).open("a") as file:
+            file.write("[user]\n\tname = n\n\temail = n@example.org\n")
+
+    def copied(self, folder):
+        """Return a copy of the repository and its work tree."""
+        copy = object.__new__(Git)
+        copy.folder = shutil.copytree(self.folder, folder)
+        return copy
 
     def __call__(self, *arguments, ok=True, **more):
         command = ["git", *map(str, arguments)]
@@ -104,6 +112,21 @@ class Git:
 @pytest.fixture
 def git(tmp_path):
     return Git(tmp_path / "work")
+
+
+@cache
+def _hooked_once(folder, collection):
+    made = Git(folder / "work")
+    made.commit()
+    done = guard("install", "-c", collection, cwd=made.folder)
+    assert done.returncode == 0 and "commit-msg: installed" in done.stderr
+    return made
+
+
+@pytest.fixture
+def hooked(tmp_path_factory, tmp_path, protected):
+    """A repository whose hooks `pmbf guard install` has made, in a copy for one test."""
+    return _hooked_once(tmp_path_factory.getbasetemp() / "hooked", protected).copied(tmp_path / "work")
 
 
 def guard(*arguments, cwd, given=None, **variables):
