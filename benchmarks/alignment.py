@@ -27,15 +27,24 @@ SIZES = ((4_000, 1_000), (4_000, 4_000), (200_000, 200_000))
 N_PAIRS = 6
 N_SAMPLED = 64
 MOST_DIFFLIB_WORDS = 10_000
+HOSTILE_BYTES = 1_000_000
+"""Bytes of each text of a hostile pair, about."""
 
 
-def run(folder: Path, *, n_rounds: int = 15, sizes: tuple[tuple[int, int], ...] = SIZES) -> dict[str, Any]:
+def run(
+    folder: Path,
+    *,
+    n_rounds: int = 15,
+    sizes: tuple[tuple[int, int], ...] = SIZES,
+    n_bytes: int = HOSTILE_BYTES,
+) -> dict[str, Any]:
     """Return the times, in ms.
 
     Args:
         folder: Searched recursively for `.txt` files.
         n_rounds: Rounds of each pair of short texts. Long texts get fewer.
         sizes: Words of the query and of the source.
+        n_bytes: Bytes of each text of a hostile pair, about.
     """
     rng = random.Random(0)
     paths = sorted(folder.rglob("*.txt"))
@@ -48,7 +57,7 @@ def run(folder: Path, *, n_rounds: int = 15, sizes: tuple[tuple[int, int], ...] 
         rows.append(
             {"query": n_query, "source": n_source} | {name: _median([one[name] for one in times]) for name in times[0]}
         )
-    hostile = max(_least(partial(_alone, *pair), 1) for pair in _hostile())
+    hostile = max(_least(partial(_alone, *pair), 1) for pair in _hostile(n_bytes))
     return {"rows": rows, "hostile": hostile}
 
 
@@ -118,19 +127,24 @@ def _words(paths: list[Path], rng: random.Random, n_words: int) -> list[str]:
     return found[:n_words]
 
 
-def _hostile() -> Iterator[tuple[str, str]]:
-    """Yield pairs of texts of 1 MB: one thing over and over, few words in any order, copies broken up small."""
+def _hostile(n_bytes: int) -> Iterator[tuple[str, str]]:
+    """Yield pairs of texts: one thing over and over, few words in any order, copies broken up small."""
+
+    def part(count: int) -> int:
+        return count * n_bytes // HOSTILE_BYTES
+
     rng = random.Random(0)
-    yield "word " * 200_000, "word " * 200_000
-    yield "a b " * 250_000, "b a " * 250_000
-    yield "中文" * 170_000, "文中文" * 110_000
-    yield " ".join(f"w{n % 12000}" for n in range(170_000)), " ".join(f"w{n * 7 % 12000}" for n in range(170_000))
-    for n_types, n_words in ((2, 330_000), (60, 300_000), (9_000, 170_000)):
-        one, other = (" ".join(f"w{rng.randrange(n_types)}" for _ in range(n_words)) for _ in range(2))
-        yield one, other
-    one, other = (" ".join("ab"[(factor * n).bit_count() % 2] for n in range(500_000)) for factor in (1, 3))
+    yield "word " * part(200_000), "word " * part(200_000)
+    yield "a b " * part(250_000), "b a " * part(250_000)
+    yield "中文" * part(170_000), "文中文" * part(110_000)
+    one, other = (" ".join(f"w{n * factor % 12000}" for n in range(part(170_000))) for factor in (1, 7))
     yield one, other
-    words = [f"w{rng.randrange(40_000)}" for _ in range(150_000)]
+    for n_types, n_words in ((2, 330_000), (60, 300_000), (9_000, 170_000)):
+        one, other = (" ".join(f"w{rng.randrange(n_types)}" for _ in range(part(n_words))) for _ in range(2))
+        yield one, other
+    one, other = (" ".join("ab"[(factor * n).bit_count() % 2] for n in range(part(500_000))) for factor in (1, 3))
+    yield one, other
+    words = [f"w{rng.randrange(40_000)}" for _ in range(part(150_000))]
     for n_together, n_between in ((5, 0), (40, 20)):
         yield " ".join(words), " ".join(_shuffled(words, n_together, n_between, rng))
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import alignment, filter_methods, filters, guard, limit, page, sampling
+from benchmarks import alignment, filter_methods, filters, growth, guard, limit, page, sampling
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
@@ -123,8 +123,9 @@ def test_the_filters_benchmark_prints_a_line_for_each(
 
 
 def test_the_growth_benchmark_measures_real_and_made_up_documents(
-    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    library: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.setattr(growth, "_REPEATS", 1)
     small = ["--clean", "5", "--planted", "4", "--words", "400", "--texts", str(tmp_path / "texts.json")]
     sizes = ["--real", "20", "40", "1000", "--synthetic", "300", "--jobs", "2"]
     main(["growth", str(library), *sizes, *small, "--json", str(tmp_path / "out.json")])
@@ -167,7 +168,7 @@ def test_the_align_benchmark_finds_what_it_times(tmp_path: Path) -> None:
     for number in range(12):
         (tmp_path / f"{number}.txt").write_text(words(number, 800), encoding="utf-8")
 
-    figures = alignment.run(tmp_path, n_rounds=1, sizes=((900, 700),))
+    figures = alignment.run(tmp_path, n_rounds=1, sizes=((900, 700),), n_bytes=20_000)
 
     [row] = figures["rows"]
     assert all(row[name] > 0 for name in ("prepared", "whole", "difflib")) and figures["hostile"] > 0

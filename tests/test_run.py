@@ -87,7 +87,18 @@ def test_what_a_check_leaves_out_is_there_to_be_left_out():
 
 def progress(tmp_path, *options):
     (tmp_path / "test_three.py").write_text(THREE)
-    words = ["-p", "tests.progress", "-p", "no:cacheprovider", "-c", "/dev/null", "--rootdir", tmp_path]
+    words = [
+        "-p",
+        "tests.progress",
+        "-p",
+        "no:cacheprovider",
+        "-p",
+        "no:hypothesispytest",
+        "-c",
+        "/dev/null",
+        "--rootdir",
+        tmp_path,
+    ]
     done = subprocess.run(
         [sys.executable, "-m", "pytest", *words, *options, tmp_path], cwd=ROOT, capture_output=True, text=True
     )
@@ -96,7 +107,7 @@ def progress(tmp_path, *options):
 
 
 def test_a_run_of_the_tests_says_how_far_it_is_and_what_failed(tmp_path):
-    for options in (["-n0"], ["-n2"]):
+    for options in (["-n0"], ["-n1"]):
         lines = progress(tmp_path, *options)
         assert "FAILED test_three.py::test_false (call)" in lines
         assert [line for line in lines if line.startswith("100%  3 of 3 tests, ")]

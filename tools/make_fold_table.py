@@ -53,6 +53,8 @@ _LINE_HYPHENS = "002D 00AD 2010 0002 FFFE"
 _OWN_LETTERS = dict(zip("øłđħŧðæœþ\u0131", ("o", "l", "d", "h", "t", "d", "ae", "oe", "th", "i"), strict=True))
 # Kaf, yeh, heh and teh marbuta as Persian and Urdu keyboards write them, and yeh without dots as Egyptian ones do.
 _OWN_LETTERS |= dict(zip("\u06a9\u06cc\u0649\u06c1\u06d5\u06c3", "\u0643\u064a\u064a\u0647\u0647\u0629", strict=True))
+# Planes 4 to 13, in which Unicode has no character: one entry for all of them.
+_EMPTY_PLANES = range(0x40000, 0xE0000)
 
 _NEGATIVE_LETTER = re.compile(r"NEGATIVE (?:CIRCLED|SQUARED) LATIN CAPITAL LETTER ([A-Z])")
 _CONJOINING = re.compile("[\u1100-\u1112][\u1161-\u1175][\u11a8-\u11c2]?")
@@ -71,7 +73,9 @@ def main() -> None:
 def packed() -> bytes:
     """Return the bytes of the table file."""
     expansions: list[int] = []
-    entries = [entry(chr(code), expansions) for code in range(sys.maxunicode + 1)]
+    empty = entry(chr(_EMPTY_PLANES.start), expansions)
+    codes = range(sys.maxunicode + 1)
+    entries = [empty if code in _EMPTY_PLANES else entry(chr(code), expansions) for code in codes]
     index, pages = _pages(entries)
     body = struct.pack(f"<{len(index)}H{len(pages)}I{len(expansions)}I", *index, *pages, *expansions)
     version = f"{UNICODE_VERSION}+{REVISION}".encode().ljust(16, b"\0")

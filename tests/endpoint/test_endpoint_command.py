@@ -2,13 +2,12 @@
 
 import json
 import os
-import subprocess
-import sys
 
 import pytest
 
 from pmbf import Collection
-from tests.conftest import ROOT, words
+from tests import forked
+from tests.conftest import words
 from tests.endpoint.conftest import PLAN, TEXTS
 
 CLEAN, LEAK = words(77), PLAN[200:900]
@@ -16,11 +15,7 @@ CLEAN, LEAK = words(77), PLAN[200:900]
 
 def pmbf(*arguments, cwd, given=None):
     environment = {name: value for name, value in os.environ.items() if not name.startswith(("PMBF_", "CI"))}
-    return subprocess.run(
-        [sys.executable, "-m", "pmbf", *map(str, arguments)],
-        cwd=cwd, input=given, capture_output=True, text=True, env=environment | {"PYTHONPATH": str(ROOT)},
-        timeout=120, check=False,
-    )  # fmt: skip
+    return forked.pmbf(*arguments, cwd=cwd, environment=environment, given=given)
 
 
 @pytest.fixture(scope="module")

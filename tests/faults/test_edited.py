@@ -2,8 +2,6 @@
 
 import shutil
 import sqlite3
-import subprocess
-import sys
 
 import numpy as np
 import pytest
@@ -16,6 +14,7 @@ from pmbf.store.catalog import Catalog
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
 from pmbf.store.tables import Document, ListedPath, meta_checksum
+from tests.forked import pmbf
 
 NAMES = [f"text-{number}" for number in range(6)]
 
@@ -53,10 +52,6 @@ def change_row(path, row_type, key, **changes):
         writer.delete(row_type, [row[0]])
         writer.insert([row._replace(**changes)])
     writer.close()
-
-
-def run(*arguments):
-    return subprocess.run([sys.executable, "-m", "pmbf", *map(str, arguments)], capture_output=True, text=True)
 
 
 def assert_in_words(path):
@@ -101,7 +96,7 @@ def assert_in_words(path):
 )
 def test_an_entry_of_meta_that_no_writer_puts_there_is_told(path, key, value):
     set_meta(path, key, value)
-    asked = run("check", "-c", path)
+    asked = pmbf("check", "-c", path)
     assert asked.returncode in (1, 3) and "Traceback" not in asked.stderr, asked
     assert_in_words(path)
 

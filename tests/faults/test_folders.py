@@ -15,6 +15,7 @@ from conftest import ROOT, words
 from pmbf import Collection, CorruptError, Params, PmbfError, UnsupportedError, repair
 from pmbf.store import files
 from pmbf.store.folder import Store
+from tests.forked import pmbf
 
 
 @pytest.fixture
@@ -130,7 +131,7 @@ def test_a_damaged_number_of_the_last_commit_is_told_and_repaired(path, content)
     (path / "generation").write_text(content)
     with pytest.raises(CorruptError, match=r"pmbf check --repair"):
         Collection(path)
-    asked = subprocess.run([sys.executable, "-m", "pmbf", "check", "--repair", "-c", path], capture_output=True)
+    asked = pmbf("check", "--repair", "-c", path)
     assert asked.returncode == 0, asked
     with Collection(path) as collection:
         assert collection.check().problems == []

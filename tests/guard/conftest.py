@@ -1,9 +1,10 @@
 """A protected collection and git repositories that are made for one test."""
 
 import os
+import shutil
 import subprocess
-import sys
 from dataclasses import replace
+from functools import cache
 
 import pytest
 
@@ -16,6 +17,7 @@ from pmbf.guard.sources import Plan
 from pmbf.guard.types import Counts, Finding, Payload, Snippet, Verdict
 from pmbf.report import Span
 from tests.conftest import ROOT, words
+from tests.forked import pmbf
 
 LIBRARY = ROOT / "examples" / "library"
 SECRET = words(1, 400)
@@ -77,8 +79,14 @@ class Git:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
         self("init", "-q", "-b", "main", *options)
-        self("config", "user.name", "n")
-        self("config", "user.email", "n@example.org")
+        with (folder / ("config" if "--bare" in options else ".git/config")).open("a") as file:
+            file.write("[user]\n\tname = n\n\temail = n@example.org\n")
+
+    def copied(self, folder):
+        """Return a copy of the repository and its work tree."""
+        copy = object.__new__(Git)
+        copy.folder = shutil.copytree(self.folder, folder)
+        return copy
 
     def __call__(self, *arguments, ok=True, **more):
         command = ["git", *map(str, arguments)]
@@ -106,18 +114,25 @@ def git(tmp_path):
     return Git(tmp_path / "work")
 
 
+@cache
+def _hooked_once(folder, collection):
+    made = Git(folder / "work")
+    made.commit()
+    done = guard("install", "-c", collection, cwd=made.folder)
+    assert done.returncode == 0 and "commit-msg: installed" in done.stderr
+    return made
+
+
+@pytest.fixture
+def hooked(tmp_path_factory, tmp_path, protected):
+    """A repository whose hooks `pmbf guard install` has made, in a copy for one test."""
+    return _hooked_once(tmp_path_factory.getbasetemp() / "hooked", protected).copied(tmp_path / "work")
+
+
 def guard(*arguments, cwd, given=None, **variables):
     """Run `pmbf guard` in a process of its own."""
-    return subprocess.run(
-        [sys.executable, "-m", "pmbf", "guard", *map(str, arguments)],
-        cwd=cwd,
-        input=given,
-        capture_output=True,
-        text=given is None or isinstance(given, str),
-        env=os.environ | {"PYTHONPATH": str(ROOT)} | variables,
-        timeout=120,
-        check=False,
-    )
+    environment = os.environ | {"PYTHONPATH": str(ROOT)} | variables
+    return pmbf("guard", *arguments, cwd=cwd, environment=environment, given=given)
 
 
 SNIPPET = Snippet(Span(5, 400), (2, 9), 320, "a" * 20, "secret words")

@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 
@@ -12,13 +13,9 @@ from tests.guard.conftest import LEAK, Git, guard
 CLEAN = words(77)
 
 
-@pytest.fixture
-def hooked(git, protected, monkeypatch):
-    """A repository whose hooks `pmbf guard install` has made."""
+@pytest.fixture(autouse=True)
+def _from_anywhere(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    git.commit()
-    assert guard("install", "-c", protected, cwd=git.folder).returncode == 0
-    return git
 
 
 def test_an_installed_hook_stops_the_commit_of_what_is_staged(hooked):
@@ -106,8 +103,7 @@ def test_where_the_server_does_not_say_what_it_has_everything_is_checked(git, pr
     assert "does not say what it has" in done.stderr
 
 
-def test_a_server_refuses_what_its_hook_blocks(git, tmp_path, protected, monkeypatch):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def test_a_server_refuses_what_its_hook_blocks(git, tmp_path, protected):
     server = Git(tmp_path / "server.git", "--bare")
     done = guard("install", "-c", protected, cwd=server.folder)
     assert "pre-receive: installed" in done.stderr
@@ -133,8 +129,7 @@ def test_a_hook_of_another_is_left_alone(git, protected):
 
 
 @pytest.mark.parametrize("kind", ["pre-push", "pre-receive"])
-def test_a_hook_of_another_that_reads_what_git_says_goes_on_reading_it(git, tmp_path, protected, monkeypatch, kind):
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))
+def test_a_hook_of_another_that_reads_what_git_says_goes_on_reading_it(git, tmp_path, protected, kind):
     server = Git(tmp_path / "server.git", "--bare")
     hooked = git if kind == "pre-push" else server
     hook = hooked.folder / hooked("rev-parse", "--git-path", "hooks") / kind
@@ -207,35 +202,39 @@ def test_a_hooks_folder_of_ones_own_is_used(git, tmp_path, protected):
 # ---------------------------------------------------------------------- pre-commit
 
 
+@cache
+def _managed_once(folder, collection):
+    from pre_commit.clientlib import load_manifest
+
+    made = Git(folder)
+    lines = ["repos:", "- repo: local", "  hooks:"]
+    for hook in load_manifest(ROOT / ".pre-commit-hooks.yaml"):
+        lines += [f"  - id: {hook['id']}", f"    name: {hook['name']}", f"    entry: {hook['entry']}"]
+        lines += ["    language: system", f"    stages: [{', '.join(hook['stages'])}]"]
+        lines += [f"    {key}: {str(hook[key]).lower()}" for key in ("pass_filenames", "always_run", "require_serial")]
+        lines += [f"    args: [-c, '{collection}']"]
+    made.write(".pre-commit-config.yaml", "\n".join(lines) + "\n")
+    made.commit()
+    command = [sys.executable, "-m", "pre_commit", "install", "-t", "pre-commit", "-t", "commit-msg", "-t", "pre-push"]
+    done = subprocess.run(command, cwd=made.folder, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return made
+
+
 @pytest.fixture
-def managed(git, tmp_path, protected, monkeypatch):
-    """A repository that the real pre-commit manages, with the hooks of this project's manifest.
+def managed(tmp_path_factory, tmp_path, protected, monkeypatch):
+    """A repository that the real pre-commit manages, with the hooks of this project's manifest, in a copy.
 
     The hooks run with this interpreter (`language: system`), so that nothing is installed or fetched.
     """
     pytest.importorskip("pre_commit")
-    from pre_commit.clientlib import load_manifest
-
     program = tmp_path / "bin" / "pmbf"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nPYTHONPATH="{ROOT}" exec "{sys.executable}" -m pmbf "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("PRE_COMMIT_HOME", str(tmp_path / "pre-commit"))
-    lines = ["repos:", "- repo: local", "  hooks:"]
-    for hook in load_manifest(ROOT / ".pre-commit-hooks.yaml"):
-        lines += [f"  - id: {hook['id']}", f"    name: {hook['name']}", f"    entry: {hook['entry']}"]
-        lines += ["    language: system", f"    stages: [{', '.join(hook['stages'])}]"]
-        lines += [f"    {key}: {str(hook[key]).lower()}" for key in ("pass_filenames", "always_run", "require_serial")]
-        lines += [f"    args: [-c, '{protected}']"]
-    git.write(".pre-commit-config.yaml", "\n".join(lines) + "\n")
-    git.commit()
-    git_hooks = ["-t", "pre-commit", "-t", "commit-msg", "-t", "pre-push"]
-    done = subprocess.run(
-        [sys.executable, "-m", "pre_commit", "install", *git_hooks], cwd=git.folder, capture_output=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    return git
+    return _managed_once(tmp_path_factory.getbasetemp() / "managed", protected).copied(tmp_path / "work")
 
 
 def test_the_manifest_is_one_that_pre_commit_takes():

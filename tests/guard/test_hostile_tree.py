@@ -13,19 +13,17 @@ MODULES = (
 )  # fmt: skip
 
 
-@pytest.fixture
-def hooked(git, protected):
-    git.commit("a.txt", words(77))
-    assert guard("install", "-c", protected, cwd=git.folder).returncode == 0
-    return git
-
-
-def refuses(git, tmp_path):
-    """Check that commit, message and push of a leak are refused, and that the tree's modules were not run."""
+def refuses_to_commit(git):
+    """Check that the commit of a leak is refused."""
     git.write("leak.txt", LEAK)
     git("add", "-A")
     commit = git("commit", "-m", "m", ok=False)
     assert "BLOCKED: leak.txt holds text of plan.txt" in commit.stdout + commit.stderr
+
+
+def refuses(git, tmp_path):
+    """Check that commit, message and push of a leak are refused."""
+    refuses_to_commit(git)
     git("reset", "-q", "leak.txt")
     message = git("commit", "--allow-empty", "-m", LEAK, ok=False)
     assert "BLOCKED: the message of the commit" in message.stdout + message.stderr
@@ -34,15 +32,27 @@ def refuses(git, tmp_path):
     server = Git(tmp_path / "server.git", "--bare")
     push = git("push", server.folder, "HEAD:main", ok=False)
     assert "BLOCKED: leak.txt in commit" in push.stdout + push.stderr
-    assert not (tmp_path / "ran").exists()
 
 
-@pytest.mark.parametrize("path", [None, f":{ROOT}", f"{ROOT}:", ".", f".:{ROOT}"])
-def test_modules_of_the_work_tree_are_not_imported(hooked, tmp_path, monkeypatch, path):
+@pytest.fixture
+def is_run(hooked, tmp_path):
+    """Says whether a module of the work tree was run. The tree has modules of the names that a check imports."""
     for name in MODULES:
         hooked.write(name, f"open({str(tmp_path / 'ran')!r}, 'w')")
+    return (tmp_path / "ran").exists
+
+
+@pytest.mark.parametrize("path", [None, f"{ROOT}:", ".", f".:{ROOT}"])
+def test_modules_of_the_work_tree_are_not_imported(hooked, is_run, monkeypatch, path):
     monkeypatch.setenv("PYTHONPATH", path) if path else monkeypatch.delenv("PYTHONPATH", raising=False)
+    refuses_to_commit(hooked)
+    assert not is_run()
+
+
+def test_none_of_the_hooks_imports_modules_of_the_work_tree(hooked, is_run, tmp_path, monkeypatch):
+    monkeypatch.setenv("PYTHONPATH", f":{ROOT}")
     refuses(hooked, tmp_path)
+    assert not is_run()
 
 
 @pytest.mark.parametrize("name", [".pmbf.toml", "pyproject.toml"])
@@ -95,17 +105,21 @@ def test_hooks_in_a_folder_of_the_work_tree_are_those_that_run(git, tmp_path, pr
     refuses(git, tmp_path)
 
 
+CONFIGURED = {"core.fsmonitor": "false", "core.quotePath": "true", "diff.external": "touch ran"}
+COUNTED = {
+    name: value
+    for number, pair in enumerate(CONFIGURED.items())
+    for name, value in zip((f"GIT_CONFIG_KEY_{number}", f"GIT_CONFIG_VALUE_{number}"), pair, strict=True)
+}
+
+
 @pytest.mark.parametrize("variables", [
-    {"GIT_EXTERNAL_DIFF": "touch ran"},
-    {"GIT_TRACE": "1", "GIT_TRACE_PACKET": "1"},
-    {"GIT_LITERAL_PATHSPECS": "1", "GIT_ICASE_PATHSPECS": "0"},
-    {"GIT_REPLACE_REF_BASE": "refs/heads/"},
-    {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "false"},
-    {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.quotePath", "GIT_CONFIG_VALUE_0": "true"},
-    {"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "diff.external", "GIT_CONFIG_VALUE_0": "touch ran"},
-    {"GIT_DIFF_OPTS": "--unified=0", "GIT_PAGER": "touch ran", "PAGER": "touch ran"},
-    {"GIT_CEILING_DIRECTORIES": "/", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "0"},
-], ids=lambda variables: next(iter(variables)) + variables.get("GIT_CONFIG_KEY_0", ""))  # fmt: skip
+    {"GIT_EXTERNAL_DIFF": "touch ran", "GIT_PAGER": "touch ran", "PAGER": "touch ran"},
+    {"GIT_TRACE": "1", "GIT_TRACE_PACKET": "1", "GIT_LITERAL_PATHSPECS": "1", "GIT_ICASE_PATHSPECS": "0",
+     "GIT_REPLACE_REF_BASE": "refs/heads/", "GIT_DIFF_OPTS": "--unified=0",
+     "GIT_CEILING_DIRECTORIES": "/", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "0"},
+    COUNTED | {"GIT_CONFIG_COUNT": str(len(CONFIGURED))},
+], ids=["programs", "what git reads and prints", "configuration"])  # fmt: skip
 def test_variables_of_git_change_nothing(hooked, tmp_path, monkeypatch, variables):
     for name, value in variables.items():
         monkeypatch.setenv(name, value)

@@ -11,13 +11,6 @@ BELOW = SCISSORS + "# Do not modify or remove the line above.\n# Everything belo
 GERMAN = SCISSORS + "# Ändern oder entfernen Sie nicht die obige Zeile.\n# Alles unterhalb von ihr wird ignoriert.\n"
 
 
-@pytest.fixture
-def hooked(git, protected):
-    git.commit("a.txt", words(77))
-    assert "commit-msg: installed" in guard("install", "-c", protected, cwd=git.folder).stderr
-    return git
-
-
 @pytest.mark.parametrize("how", [["-m"], ["--allow-empty", "-m"], ["--amend", "-m"]], ids=" ".join)
 def test_a_commit_with_a_leak_in_its_message_is_not_made(hooked, how):
     before = hooked("rev-parse", "HEAD")

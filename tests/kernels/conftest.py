@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -33,3 +34,15 @@ def native_level(request: pytest.FixtureRequest) -> Iterator[str]:
 def level(request: pytest.FixtureRequest) -> Iterator[str]:
     """The reference, then the same."""
     yield from [request.param] if request.param == "reference" else _on(request.param)
+
+
+@pytest.fixture(scope="session")
+def natives() -> dict[str, Any]:
+    """The native kernels of texts on each instruction set that this processor has."""
+    try:
+        from pmbf.kernels.native_text import TextKernels
+
+        found = {level: TextKernels(number) for level, number in LEVELS.items()}
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    return {level: native for level, native in found.items() if native.level == LEVELS[level]}

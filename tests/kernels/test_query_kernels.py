@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -94,21 +95,32 @@ def test_evidence_is_the_best_stretch_and_overlapping_hits_count_in_part(kernels
         assert some == kernels.rows_with_evidence(hits, *by, how, least=least).tolist()
 
 
+@cache
+def asked(width: int, window: int) -> tuple[np.ndarray, list[np.ndarray], dict[tuple[HitRules, int], list[int]]]:
+    """Return hits, weights with tokens, and the rows that the reference finds under each rule with each least evidence.
+
+    Seeds 9 to 11; many rows have little evidence, few have much.
+    """
+    random = np.random.default_rng(9)
+    hits = np.bitwise_and.reduce([random_words(3000, width, seed=seed) for seed in (9, 10, 11)])
+    by = [random.integers(0, 9000, 3000).astype(np.int32), np.sort(random.integers(0, 9000, 3000)).astype(np.uint32)]
+    by[0][::5] = 0
+    rules = [
+        (HitRules(3, window, missed), int(share * 9000 * min(window, 3000)) + 1)
+        for share, missed in ((0.02, 300), (0.02, 0), (0.1, 100), (0.13, 0), (0.2, 0), (1.1, 0))
+    ]
+    found = {one: REFERENCE.rows_with_evidence(hits, *by, one[0], least=one[1]).tolist() for one in rules}
+    return hits, by, found
+
+
 @pytest.mark.parametrize("width", [1, 7, 8, 9, 16])
 @pytest.mark.parametrize("window", [1, 16, 31, 500, 5000])
 def test_rows_with_evidence_among_thousands_of_hashes_are_those_of_the_reference(
     twin: Any, width: int, window: int
 ) -> None:
-    """Seeds 9 to 11; many rows have little evidence, few have much."""
-    random = np.random.default_rng(9)
-    hits = np.bitwise_and.reduce([random_words(3000, width, seed=seed) for seed in (9, 10, 11)])
-    by = random.integers(0, 9000, 3000).astype(np.int32), np.sort(random.integers(0, 9000, 3000)).astype(np.uint32)
-    by[0][::5] = 0
-    for share, missed in ((0.02, 300), (0.02, 0), (0.1, 100), (0.13, 0), (0.2, 0), (1.1, 0)):
-        least = int(share * 9000 * min(window, 3000)) + 1
-        how = HitRules(3, window, missed)
-        found = [one.rows_with_evidence(hits, *by, how, least=least).tolist() for one in (REFERENCE, twin)]
-        assert found[0] == found[1]
+    hits, by, found = asked(width, window)
+    for (how, least), expected in found.items():
+        assert expected == twin.rows_with_evidence(hits, *by, how, least=least).tolist()
 
 
 def test_where_nothing_weighs_anything_no_row_has_evidence(kernels: Any) -> None:

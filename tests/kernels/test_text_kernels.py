@@ -8,7 +8,6 @@ import random
 import re
 import unicodedata
 from bisect import bisect_right
-from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from typing import Any
@@ -19,7 +18,7 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from pmbf.errors import CorruptError, ParameterError, UnsupportedError
+from pmbf.errors import CorruptError, ParameterError
 from pmbf.kernels import fold_table as table_file
 from pmbf.kernels import lookalikes, reference_fold, reference_text
 from pmbf.kernels.fold_table import CODE, EXPANSION, INVISIBLE, LETTER, LOWER, MARK, SEPARATOR, SINGLE, WORD, fold_table
@@ -43,24 +42,10 @@ texts = st.one_of(
 )
 
 
-LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
-
-
-@pytest.fixture(scope="module", params=["reference", *LEVELS])
-def kernels(request: pytest.FixtureRequest) -> Iterator[Any]:
-    """Both twins, the native one on each instruction set that this processor has."""
-    if request.param == "reference":
-        yield reference_text
-        return
-    try:
-        from pmbf.kernels.native_text import TextKernels
-
-        native = TextKernels(LEVELS[request.param])
-    except UnsupportedError as error:
-        pytest.skip(str(error))
-    if native.level != LEVELS[request.param]:
-        pytest.skip(f"this processor has no {request.param}")
-    yield native
+@pytest.fixture(scope="module", params=["reference", "native"])
+def twins(request: pytest.FixtureRequest) -> dict[str, Any]:
+    """Each twin of the kernels: the reference, then the native one on each instruction set that this processor has."""
+    return {"reference": reference_text} if request.param == "reference" else request.getfixturevalue("natives")
 
 
 @dataclass
@@ -225,20 +210,21 @@ def slow_sample(
     return kept, len(shingles)
 
 
-def assert_like_the_oracle(kernels: Any, text: str) -> None:
+def assert_like_the_oracle(twins: dict[str, Any], text: str) -> None:
     expected, n_mixed, n_invisible, folded = slow_tokenise(text)
-    actual = kernels.tokenise(text.encode())
-    columns = (actual.hashes, actual.starts, actual.stops, actual.singles)
-    assert expected == list(zip(*(column.tolist() for column in columns), strict=True))
-    assert (n_mixed, n_invisible, len(text)) == (actual.n_mixed, actual.n_invisible, actual.n_chars)
-    assert folded == kernels.fold(text.encode()).text
+    for level, kernels in twins.items():
+        actual = kernels.tokenise(text.encode())
+        columns = (actual.hashes, actual.starts, actual.stops, actual.singles)
+        assert expected == list(zip(*(column.tolist() for column in columns), strict=True)), level
+        assert (n_mixed, n_invisible, len(text)) == (actual.n_mixed, actual.n_invisible, actual.n_chars), level
+        assert folded == kernels.fold(text.encode()).text, level
 
 
 @seed(11)
 @settings(max_examples=1500, deadline=None)
 @given(texts)
-def test_folding_and_tokens_agree_with_the_slow_oracle(kernels: Any, text: str) -> None:
-    assert_like_the_oracle(kernels, text)
+def test_folding_and_tokens_agree_with_the_slow_oracle(twins: dict[str, Any], text: str) -> None:
+    assert_like_the_oracle(twins, text)
 
 
 @seed(12)
@@ -248,7 +234,7 @@ def test_blocks_do_not_show(text: str) -> None:
     before = reference_fold.BLOCK_CHARS
     reference_fold.BLOCK_CHARS = 7
     try:
-        assert_like_the_oracle(reference_text, text)
+        assert_like_the_oracle({"reference": reference_text}, text)
     finally:
         reference_fold.BLOCK_CHARS = before
 
@@ -264,7 +250,7 @@ def test_blocks_do_not_show(text: str) -> None:
     st.integers(10, 120),
 )
 def test_samples_agree_with_the_slow_oracle(
-    kernels: Any,
+    twins: dict[str, Any],
     words: list[str],
     shingle_tokens: int,
     ordered: bool,
@@ -276,47 +262,57 @@ def test_samples_agree_with_the_slow_oracle(
     lengths = {"shingle_tokens": shingle_tokens, "min_hashes": min_hashes, "segment_chars": segment_chars}
     given_settings = {**lengths, "ordered": ordered, "density": density}
     kept, n_shingles = slow_sample(text, **given_settings)  # type: ignore[arg-type]
-    actual = kernels.sample(text.encode(), Sampling(**given_settings))  # type: ignore[arg-type]
-    rows = list(zip(actual.hashes.tolist(), actual.starts.tolist(), actual.token.tolist(), strict=True))
-    assert kept == [rows[start:stop] for start, stop in pairwise(actual.bounds.tolist())]
-    assert (n_shingles, len(text)) == (actual.n_shingles, actual.n_chars)
+    for level, kernels in twins.items():
+        actual = kernels.sample(text.encode(), Sampling(**given_settings))  # type: ignore[arg-type]
+        rows = list(zip(actual.hashes.tolist(), actual.starts.tolist(), actual.token.tolist(), strict=True))
+        assert kept == [rows[start:stop] for start, stop in pairwise(actual.bounds.tolist())], level
+        assert (n_shingles, len(text)) == (actual.n_shingles, actual.n_chars), level
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_long_texts_agree_with_the_slow_oracle(kernels: Any, ordered: bool) -> None:
+def test_long_texts_agree_with_the_slow_oracle(twins: dict[str, Any], ordered: bool) -> None:
     chosen = random.Random(14)
     text = " ".join("".join(chosen.choices("abcdeжш中\u0301", k=chosen.randint(1, 9))) for _ in range(2500))
     options = {**SETTINGS, "ordered": ordered, "segment_chars": 4096}
     kept, _ = slow_sample(text, **options)  # type: ignore[arg-type]
-    actual = kernels.sample(text.encode(), Sampling(**options))  # type: ignore[arg-type]
-    assert [row[0] for part in kept for row in part] == actual.hashes.tolist()
+    for level, kernels in twins.items():
+        actual = kernels.sample(text.encode(), Sampling(**options))  # type: ignore[arg-type]
+        assert [row[0] for part in kept for row in part] == actual.hashes.tolist(), level
 
 
-def test_shingles_do_not_show_where_the_hash_works_in_chunks(kernels: Any) -> None:
+def test_shingles_do_not_show_where_the_hash_works_in_chunks(twins: dict[str, Any]) -> None:
     words = [f"w{number}" for number in range(40_000)]
-    whole = kernels.sample(" ".join(words).encode(), Sampling(**{**SETTINGS, "density": 1.0}))  # type: ignore[arg-type]
-    late = " ".join(words[16_380:16_390])
-    part = kernels.sample(late.encode(), Sampling(**{**SETTINGS, "density": 1.0}))  # type: ignore[arg-type]
-    assert set(part.hashes.tolist()) <= set(whole.hashes.tolist())
+    for level, kernels in twins.items():
+        whole = kernels.sample(" ".join(words).encode(), Sampling(**{**SETTINGS, "density": 1.0}))  # type: ignore[arg-type]
+        late = " ".join(words[16_380:16_390])
+        part = kernels.sample(late.encode(), Sampling(**{**SETTINGS, "density": 1.0}))  # type: ignore[arg-type]
+        assert set(part.hashes.tolist()) <= set(whole.hashes.tolist()), level
 
 
 @seed(17)
 @settings(max_examples=100, deadline=None)
 @given(texts, st.integers(1, 5))
-def test_a_sample_without_positions_has_the_same_hashes_ascending(kernels: Any, text: str, shingle_tokens: int) -> None:
+def test_a_sample_without_positions_has_the_same_hashes_ascending(
+    twins: dict[str, Any], text: str, shingle_tokens: int
+) -> None:
     how = Sampling(**{**SETTINGS, "shingle_tokens": shingle_tokens})  # type: ignore[arg-type]
-    whole, placed = (kernels.sample(text.encode(), how, starts=starts) for starts in (True, False))
-    bare = kernels.sample(text.encode(), how, positions=False)
-    parts = (sorted(whole.hashes[start:stop].tolist()) for start, stop in pairwise(whole.bounds.tolist()))
-    assert (list(chain.from_iterable(parts)), whole.bounds.tolist()) == (bare.hashes.tolist(), bare.bounds.tolist())
-    assert (whole.hashes.tolist(), whole.token.tolist()) == (placed.hashes.tolist(), placed.token.tolist())
-    assert (0, 0, 0) == (len(placed.starts), len(bare.starts), len(bare.token))
+    for level, kernels in twins.items():
+        whole, placed = (kernels.sample(text.encode(), how, starts=starts) for starts in (True, False))
+        bare = kernels.sample(text.encode(), how, positions=False)
+        parts = (sorted(whole.hashes[start:stop].tolist()) for start, stop in pairwise(whole.bounds.tolist()))
+        assert (list(chain.from_iterable(parts)), whole.bounds.tolist()) == (
+            bare.hashes.tolist(),
+            bare.bounds.tolist(),
+        ), level
+        assert (whole.hashes.tolist(), whole.token.tolist()) == (placed.hashes.tolist(), placed.token.tolist()), level
+        assert (0, 0, 0) == (len(placed.starts), len(bare.starts), len(bare.token)), level
 
 
-def test_tokens_of_every_length_are_hashed_by_murmur(kernels: Any) -> None:
+def test_tokens_of_every_length_are_hashed_by_murmur(twins: dict[str, Any]) -> None:
     words = ["ab" * 600, *("x" * length for length in range(1, 201)), *("ж" * length for length in range(1, 101))]
     expected = [mmh3.hash64(word.encode(), seed=0, signed=False)[0] for word in words]
-    assert expected == kernels.tokenise(" ".join(words).encode()).hashes.tolist()
+    for level, kernels in twins.items():
+        assert expected == kernels.tokenise(" ".join(words).encode()).hashes.tolist(), level
 
 
 def test_token_hashes_are_murmur_for_every_length() -> None:
@@ -339,17 +335,18 @@ def test_texts_of_different_length_are_told_apart_even_when_their_tokens_weigh_n
 
 
 @pytest.mark.parametrize("broken", [b"\xff", b"ab\xc3", b"\xed\xa0\x80", b"\xc0\x80"])
-def test_bytes_that_are_not_utf8_are_refused(kernels: Any, broken: bytes) -> None:
-    for kernel in (kernels.fold, kernels.tokenise):
+def test_bytes_that_are_not_utf8_are_refused(twins: dict[str, Any], broken: bytes) -> None:
+    for kernel in (kernel for kernels in twins.values() for kernel in (kernels.fold, kernels.tokenise)):
         with pytest.raises(ParameterError, match="not UTF-8 at byte"):
             kernel(broken)
 
 
 @pytest.mark.parametrize("text", ["", " .,;\n", "\u200b\u0301", "\0\0"])
-def test_a_text_without_tokens_has_an_empty_sample(kernels: Any, text: str) -> None:
-    sample = kernels.sample(text.encode(), Sampling(**SETTINGS))  # type: ignore[arg-type]
-    assert (len(sample), sample.n_tokens, sample.n_shingles) == (0, 0, 0)
-    assert [0] * (2 if text else 1) == sample.bounds.tolist()
+def test_a_text_without_tokens_has_an_empty_sample(twins: dict[str, Any], text: str) -> None:
+    for level, kernels in twins.items():
+        sample = kernels.sample(text.encode(), Sampling(**SETTINGS))  # type: ignore[arg-type]
+        assert (len(sample), sample.n_tokens, sample.n_shingles) == (0, 0, 0), level
+        assert [0] * (2 if text else 1) == sample.bounds.tolist(), level
 
 
 def test_a_damaged_fold_table_is_refused() -> None:

@@ -15,11 +15,10 @@ import pytest
 from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.errors import ParameterError
 from pmbf.kernels import reference_text
 from pmbf.params import Sampling
 
-LEVELS = {"plain C": 0, "AVX2": 1, "AVX-512": 2}
 CHUNK_BYTES = 1 << 14
 """Of native/text/text.h: what is special at its multiples must not show."""
 
@@ -56,129 +55,127 @@ def drawn_text(alphabet: str, size: int, number: int) -> str:
     return "".join(letters if chosen.random() < 0.02 else chosen.choice(alphabet) for _ in range(size))[:size]
 
 
-@pytest.fixture(scope="module", params=LEVELS)
-def native(request: pytest.FixtureRequest) -> Any:
-    """The native kernels on each instruction set that this processor has."""
-    try:
-        from pmbf.kernels.native_text import TextKernels
-
-        found = TextKernels(LEVELS[request.param])
-    except UnsupportedError as error:
-        pytest.skip(str(error))
-    if found.level != LEVELS[request.param]:
-        pytest.skip(f"this processor has no {request.param}")
-    return found
-
-
-def assert_equal(expected: Any, actual: Any) -> None:
+def assert_equal(expected: Any, actual: Any, level: str) -> None:
     for field in dataclasses.fields(expected):
         one, other = getattr(expected, field.name), getattr(actual, field.name)
         if isinstance(one, np.ndarray):
-            assert (one.dtype, one.shape, one.tolist()) == (other.dtype, other.shape, other.tolist()), field.name
+            assert (one.dtype, one.shape) == (other.dtype, other.shape), (level, field.name)
+            # Lists of a million numbers are slow: they are made to show what differs.
+            assert np.array_equal(one, other) or one.tolist() == other.tolist(), (level, field.name)
         else:
-            assert one == other, field.name
+            assert one == other, (level, field.name)
 
 
-def assert_twins(native: Any, utf8: bytes, *, starts: bool = True, **changed: Any) -> None:
-    assert_equal(reference_text.fold(utf8), native.fold(utf8))
-    assert_equal(reference_text.tokenise(utf8), native.tokenise(utf8))
+def assert_twins(natives: dict[str, Any], utf8: bytes, *, starts: bool = True, **changed: Any) -> None:
+    """Check that each native twin gives what the reference gives, which is asked once."""
     how = dataclasses.replace(HOW, **changed)
-    assert_equal(reference_text.sample(utf8, how, starts=starts), native.sample(utf8, how, starts=starts))
+    folded, tokens = reference_text.fold(utf8), reference_text.tokenise(utf8)
+    sample = reference_text.sample(utf8, how, starts=starts)
+    for level, native in natives.items():
+        assert_equal(folded, native.fold(utf8), level)
+        assert_equal(tokens, native.tokenise(utf8), level)
+        assert_equal(sample, native.sample(utf8, how, starts=starts), level)
 
 
 @seed(21)
 @settings(max_examples=300, deadline=None)
 @given(st.one_of(anything, mannered), st.integers(1, 20), st.booleans(), st.sampled_from([10, 64, 1000, 65_536]))
 def test_any_text_comes_out_the_same(
-    native: Any, text: str, shingle_tokens: int, ordered: bool, segment_chars: int
+    natives: dict[str, Any], text: str, shingle_tokens: int, ordered: bool, segment_chars: int
 ) -> None:
     options = {"shingle_tokens": shingle_tokens, "ordered": ordered, "segment_chars": segment_chars}
-    assert_twins(native, text.encode(), **options)
-    assert_twins(native, text.encode(), **options, density=1.0, min_hashes=1)
-    assert_twins(native, text.encode(), **options, starts=False)
+    assert_twins(natives, text.encode(), **options)
+    assert_twins(natives, text.encode(), **options, density=1.0, min_hashes=1)
+    assert_twins(natives, text.encode(), **options, starts=False)
 
 
 @pytest.mark.parametrize("shingle_tokens", [7, 8, 16, 17, 32, 63, 64, 65, 200])
-def test_shingles_of_any_length_come_out_the_same(native: Any, shingle_tokens: int) -> None:
+def test_shingles_of_any_length_come_out_the_same(natives: dict[str, Any], shingle_tokens: int) -> None:
     words = " ".join(drawn_text(manner, 2500, shingle_tokens) for manner in MANNERS[3:6]).encode()
     for ordered in (True, False):
-        assert_twins(native, words, shingle_tokens=shingle_tokens, ordered=ordered, segment_chars=2000)
+        assert_twins(natives, words, shingle_tokens=shingle_tokens, ordered=ordered, segment_chars=2000)
 
 
 @seed(22)
 @settings(max_examples=150, deadline=None)
 @given(mannered, st.integers(-70, 70), st.sampled_from(["x ", "жж ", "中，", "x", "字"]))
-def test_the_edge_of_a_chunk_does_not_show(native: Any, text: str, shift: int, filler: str) -> None:
+def test_the_edge_of_a_chunk_does_not_show(natives: dict[str, Any], text: str, shift: int, filler: str) -> None:
     width = len(filler.encode())
     before = filler * ((CHUNK_BYTES + shift) // width)
-    assert_twins(native, (before + text[:200]).encode())
+    assert_twins(natives, (before + text[:200]).encode())
 
 
 @pytest.mark.parametrize("manner", MANNERS)
-def test_a_text_of_a_megabyte_comes_out_the_same(native: Any, manner: str) -> None:
+def test_a_text_of_a_megabyte_comes_out_the_same(natives: dict[str, Any], manner: str) -> None:
     chosen = random.Random(23)
     words = ["".join(chosen.choices(manner, k=chosen.randint(1, 14))) for _ in range(2000)]
     text = " ".join(chosen.choices(words, k=110_000))
-    assert_twins(native, text.encode()[:1_000_000].decode(errors="ignore").encode())
+    assert_twins(natives, text.encode()[:1_000_000].decode(errors="ignore").encode())
 
 
 @pytest.mark.parametrize("letter", ["a", "ж", "中", "é", "\u200b", "\ufdfa", "-\n", "\u0301", "aа", "😀"])
-def test_a_text_without_a_place_to_cut_comes_out_the_same(native: Any, letter: str) -> None:
-    assert_twins(native, (letter * 50_000).encode())
+def test_a_text_without_a_place_to_cut_comes_out_the_same(natives: dict[str, Any], letter: str) -> None:
+    assert_twins(natives, (letter * 50_000).encode())
 
 
-def test_every_code_point_comes_out_the_same(native: Any) -> None:
+@pytest.mark.parametrize(
+    "around", ["", "a", " ", "中", "ж"], ids=["alone", "in Latin", "in spaces", "in Han", "in Cyrillic"]
+)
+def test_every_code_point_comes_out_the_same(natives: dict[str, Any], around: str) -> None:
     codes = [code for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    for around in ("", "a", " ", "中", "ж"):
-        assert_twins(native, around.join(map(chr, codes)).encode())
+    assert_twins(natives, around.join(map(chr, codes)).encode())
 
 
 @pytest.mark.parametrize("n_copies", [2, 40, 5000])
-def test_a_repetitive_text_comes_out_the_same(native: Any, n_copies: int) -> None:
+def test_a_repetitive_text_comes_out_the_same(natives: dict[str, Any], n_copies: int) -> None:
     page = " ".join(f"word{number * 7919 % 613}" for number in range(400))
-    assert_twins(native, " ".join([page] * n_copies)[:1_500_000].encode(), segment_chars=100_000)
+    assert_twins(natives, " ".join([page] * n_copies)[:1_500_000].encode(), segment_chars=100_000)
 
 
 @seed(24)
 @settings(max_examples=300, deadline=None)
 @given(mannered, st.lists(st.tuples(st.integers(0, 10_000), st.integers(0, 255)), min_size=1, max_size=3))
 def test_what_is_not_utf8_is_refused_with_the_same_words(
-    native: Any, text: str, changes: list[tuple[int, int]]
+    natives: dict[str, Any], text: str, changes: list[tuple[int, int]]
 ) -> None:
     utf8 = bytearray(text.encode() or b"x")
     for at, byte in changes:
         utf8[at % len(utf8)] = byte
-    for of_reference, of_native in ((reference_text.fold, native.fold), (reference_text.tokenise, native.tokenise)):
+    for name in ("fold", "tokenise"):
         try:
-            expected = of_reference(bytes(utf8))
+            expected = getattr(reference_text, name)(bytes(utf8))
         except ParameterError as error:
-            with pytest.raises(ParameterError) as raised:
-                of_native(bytes(utf8))
-            assert str(error) == str(raised.value)
+            for level, native in natives.items():
+                with pytest.raises(ParameterError) as raised:
+                    getattr(native, name)(bytes(utf8))
+                assert str(error) == str(raised.value), level
         else:
-            assert_equal(expected, of_native(bytes(utf8)))
+            for level, native in natives.items():
+                assert_equal(expected, getattr(native, name)(bytes(utf8)), level)
 
 
 @pytest.mark.parametrize(
     "broken", [b"\xff", b"\xc3", b"\xe4\xb8", b"\xf0\x9f\x98", b"\xed\xa0\x80", b"\xc0\x80", b"\x80"]
 )
-def test_a_broken_character_anywhere_is_found(native: Any, broken: bytes) -> None:
+def test_a_broken_character_anywhere_is_found(natives: dict[str, Any], broken: bytes) -> None:
     for before in (*range(0, 130, 7), 62, 63, 64, 65):
         for after in (0, 1, 70):
             for filler in (b"a", "中".encode(), "ж".encode()):
                 utf8 = filler * before + broken + b" " * after
                 with pytest.raises(ParameterError) as expected:
                     reference_text.tokenise(utf8)
-                with pytest.raises(ParameterError) as raised:
-                    native.sample(utf8, HOW)
-                assert str(expected.value) == str(raised.value)
+                for level, native in natives.items():
+                    with pytest.raises(ParameterError) as raised:
+                        native.sample(utf8, HOW)
+                    assert str(expected.value) == str(raised.value), level
 
 
-def test_threads_do_not_disturb_each_other(native: Any) -> None:
+def test_threads_do_not_disturb_each_other(natives: dict[str, Any]) -> None:
     chosen = random.Random(25)
     texts = [drawn_text(chosen.choice(MANNERS), 20_000, number).encode() for number in range(40)]
-    alone = [native.sample(text, HOW) for text in texts]
-    with ThreadPoolExecutor(4) as pool:
-        together = list(pool.map(lambda text: native.sample(text, HOW), texts * 3))
-    for expected, actual in zip(alone * 3, together, strict=True):
-        assert_equal(expected, actual)
+    for level, native in natives.items():
+        alone = [native.sample(text, HOW) for text in texts]
+        with ThreadPoolExecutor(4) as pool:
+            together = list(pool.map(lambda text, native=native: native.sample(text, HOW), texts * 3))
+        for expected, actual in zip(alone * 3, together, strict=True):
+            assert_equal(expected, actual, level)

@@ -127,8 +127,9 @@ def limited(collection, path, **limits):
 
 @contextlib.contextmanager
 def served(collection, path, *options):
-    """Give a service as its users start it."""
-    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(collection), "--socket", str(path), *map(str, options)]
+    """Give a service as its users start it, with one working process unless the options say otherwise."""
+    command = [sys.executable, "-m", "pmbf", "serve", "-c", str(collection), "--socket", str(path), "--workers", "1"]
+    command += map(str, options)
     running = Running(command, path)
     try:
         yield running
