@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from benchmarks import synthetic
 from benchmarks.synthetic import Hashes
 from measure.process import folder_bytes
-from pmbf import params
+from pmbf import kernels, params
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.screen import candidates
-from pmbf.screen.rarity import Stretch, Weighing, missed, needed, weights
+from pmbf.screen.rarity import UNITS, Weighing, missed, needed, weights
 from pmbf.store.folder import Store
 from pmbf.tile import ROWS_PER_TILE, Tile
 
@@ -183,11 +183,12 @@ class PmbfRows:
     def ask(self, query: Hashes) -> int:
         """Return the first document of the first row with enough evidence for a screening."""
         looked_up, tokens = self.matrix.look_up(query), np.arange(0, 7 * len(query), 7, dtype=np.uint32)
-        stretch = Stretch(query, looked_up, weights(looked_up, MANY), tokens)
-        by = Weighing(shingle_tokens=3, missed=missed(MANY))
-        for number, rows in stretch.rows(needed(MANY), by):
+        n_holding = np.maximum(looked_up.n_hit - round(self.matrix.n_false), 1)
+        by, least = Weighing(shingle_tokens=3, missed=missed(MANY)), round(needed(MANY) * UNITS)
+        found = kernels.rows_with_evidence(looked_up.hits, weights(n_holding, MANY), tokens, by.units, least=least)
+        for number, rows in looked_up.by_tile(found):
             if len(rows):
-                return (number * ROWS_PER_TILE + int(rows[0])) * self.docs_per_row
+                return int((number * ROWS_PER_TILE + int(rows[0])) * self.docs_per_row)
         return -1
 
 

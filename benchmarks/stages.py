@@ -1,4 +1,4 @@
-"""The time of each stage of finding a query's candidates: sampling, looking up, rows, documents, Python in between."""
+"""The time of each stage of finding a query's candidates: sampling, postings, and evidence."""
 
 from __future__ import annotations
 
@@ -7,22 +7,18 @@ from statistics import median
 from time import process_time
 from typing import Any
 
-import numpy as np
-
 from measure import report
 from pmbf.fingerprint import query_sample
-from pmbf.screen import Options, candidates, rows_looked_into
-from pmbf.screen.rarity import stretches
+from pmbf.screen import Options, candidates
+from pmbf.screen.rarity import common_from
 from pmbf.store.generation import Generation
 
 Figures = dict[str, Any]
 
 STAGES = {
     "sample": "sampling the text",
-    "look_up": "rows that each hash hits",
-    "rows": "rows with evidence",
-    "documents": "what their documents share",
-    "rest": "the rest, Python",
+    "postings": "documents that have each hash",
+    "rest": "evidence, and the rest in Python",
 }
 
 
@@ -35,18 +31,13 @@ def measure(generation: Generation, texts: Sequence[str]) -> Figures:
 
 def _of(generation: Generation, text: str) -> dict[str, float]:
     sample, options = query_sample(text, generation.params), Options()
+    limit = common_from(generation.n_documents) - 1
     took = {
         "sample": _seconds(lambda: query_sample(text, generation.params)),
-        "look_up": _seconds(lambda: list(stretches(generation, sample))),
-        "rows": _seconds(lambda: list(rows_looked_into(generation, sample, options))),
+        "postings": _seconds(lambda: generation.documents_having(sample.hashes, limit=limit)),
         "all": _seconds(lambda: candidates(generation, sample, options)),
     }
-    hits = rows_looked_into(generation, sample, options)
-    parts = np.concatenate([np.empty((0, 3), np.uint32), *(generation.rows.parts(*some) for some in hits)])
-    weights = np.concatenate([one.weights for one in stretches(generation, sample)])
-    took["documents"] = _seconds(lambda: len(parts) and generation.shared_hashes(parts, sample.hashes, weights))
-    took["rest"] = max(0.0, took["all"] - took["rows"] - took["documents"])
-    took["rows"] = max(0.0, took["rows"] - took["look_up"])
+    took["rest"] = max(0.0, took["all"] - took["postings"])
     took["all"] += took["sample"]
     return took
 
@@ -59,7 +50,7 @@ def _seconds(work: Callable[[], object]) -> float:
 
 def table(results: Sequence[Figures]) -> list[str]:
     """Return the lines of a table of the results that have stages, with its heading; no lines if there are none."""
-    some = [one for one in results if "stage_all_s" in one]
+    some = [one for one in results if "stage_postings_s" in one]
     if not some:
         return []
     lines = ["", "Where the time of the candidates goes, medians:", ""]

@@ -53,12 +53,10 @@ def plainly(store: Store, text: str, options: Options) -> list[Candidate]:
     documents = {
         one.id: set(store.generation.fingerprint(one).hashes.tolist()) for one in store.catalog.live_documents()
     }
-    matrix = store.generation.matrix()
-    n_holding = dict(zip(distinct.tolist(), (matrix.look_up(distinct).n_hit - matrix.n_false).tolist(), strict=True))
 
     @cache
     def weight(value: int) -> int:
-        n_having = max(n_holding[value], sum(value in hashes for hashes in documents.values()), 1)
+        n_having = max(sum(value in hashes for hashes in documents.values()), 1)
         return max(1, int(1024 * np.log((len(documents) + 1) / n_having)))
 
     def evidence(hashes: set[int]) -> float:
@@ -145,16 +143,6 @@ def test_a_short_text_is_found_by_its_copy_whatever_is_needed(store: Store, n_wo
     text = " ".join(words(21, 300).split()[100 : 100 + n_words])
     found = candidates(store.generation, query_sample(text, store.params), Options(min_evidence=1e6))
     assert "text-21" in [store.paths_of([one.document])[one.document][0] for one in found]
-
-
-def test_a_long_query_is_looked_up_stretch_by_stretch(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    text = words(5000, 3000) + words(13, 300) + words(5001, 3000)
-    sample = query_sample(text, store.params)
-    expected = candidates(store.generation, sample)
-    monkeypatch.setattr(rarity, "_MOST_HITS_BYTES", 1)
-    stretches = [len(one.hashes) for one in rarity.stretches(store.generation, sample)]
-    assert (len(sample), rarity.EVIDENCE_HASHES) == (sum(stretches), max(stretches))
-    assert expected[0].document == candidates(store.generation, sample)[0].document
 
 
 @pytest.mark.parametrize("method", ["hashes", "popcount"])

@@ -44,11 +44,12 @@ from experiments.paper.windows import rows_by_hashes
 from measure import report
 from measure.corpora import read
 from pmbf import verify
+from pmbf.arrays import distinct
 from pmbf.collection import Collection
 from pmbf.filter import Tile
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.params import Params, Placement, target_fill
-from pmbf.screen import Options, candidates, rows_looked_into
+from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
 
 PUBLISHED: dict[str, dict[str, float]] = {
@@ -166,7 +167,9 @@ def _missed(figures: dict[str, Any]) -> list[str]:
     names = " | ".join(f"{one['name']}, by {one['counted']}" for one in results)
     lines = report.head(f"| missed: {', '.join(STAGES)} | copies | {names} |")
     for kind, n_copies in figures["kinds"].items():
-        cells = [", ".join(str(one[stage]["missed"].get(kind, 0)) for stage in STAGES) for one in results]
+        cells = [
+            ", ".join(str(one[stage]["missed"].get(kind, 0)) for stage in STAGES if stage in one) for one in results
+        ]
         lines.append(f"| {kind} | {n_copies} | {' | '.join(cells)} |")
     return lines
 
@@ -250,12 +253,14 @@ def _by_hashes(folder: Path, store: Store) -> set[Pair]:
 
 
 def _stages(folder: Path, store: Store, options: Options, copies: dict[Pair, Copy]) -> dict[str, Any]:
-    """Return the mistakes of each stage."""
-    numbers = _numbers(store)
-    found: dict[str, set[Pair]] = {"rows": set(), "candidates": set()}
+    """Return the mistakes after each stage. Only the paper's method looks at rows."""
+    numbers, matrix = _numbers(store), store.generation.matrix()
+    by_rows = options.method == "popcount"
+    found: dict[str, set[Pair]] = {"rows": set(), "candidates": set()} if by_rows else {"candidates": set()}
     for query, sample in _queries(folder, store):
-        for tile, rows in rows_looked_into(store.generation, sample, options):
-            found["rows"] |= {(query, numbers[one]) for one in store.generation.rows.documents(tile, rows).tolist()}
+        rows = matrix.rows_with_common_bits(distinct(sample.hashes), false_rows=options.false_rows) if by_rows else ()
+        for tile, some in rows:
+            found["rows"] |= {(query, numbers[one]) for one in store.generation.rows.documents(tile, some).tolist()}
         found["candidates"] |= {(query, numbers[one.document]) for one in candidates(store.generation, sample, options)}
     found["proven"] = {pair for pair in found["candidates"] if _proven(folder, pair)}
     return {stage: _mistakes(pairs, copies) for stage, pairs in found.items()}

@@ -15,6 +15,7 @@ from pmbf.kernels.choice import NAME as NAME
 from pmbf.kernels.choice import NATIVE_MISSING as NATIVE_MISSING
 from pmbf.kernels.choice import kernels_of
 from pmbf.kernels.lookalikes import alike as alike
+from pmbf.kernels.postings_layout import *
 from pmbf.kernels.types import *
 
 # mypy checks the types of one twin. Tests check that the other twin has the same names and types.
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_files import *
     from pmbf.kernels.reference_gaps import *
     from pmbf.kernels.reference_keyed import *
+    from pmbf.kernels.reference_postings import *
     from pmbf.kernels.reference_query import *
     from pmbf.kernels.reference_records import *
     from pmbf.kernels.reference_runs import *

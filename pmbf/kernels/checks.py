@@ -110,17 +110,6 @@ def cut_gaps(n_bytes: int, offset: int, count: int) -> ParameterError:
     return ParameterError(f"{n_bytes} bytes do not hold {count} gaps from offset {offset} on")
 
 
-def require_asked(parts: NDArray[np.uint32], hashes: NDArray[np.uint32], weights: NDArray[np.int32]) -> None:
-    """Refuse arrays that do not fit each other."""
-    require("parts", parts, np.uint32, "(n, 3)", 2)
-    require("hashes", hashes, np.uint32, "(q,)", 1)
-    require("weights", weights, np.int32, "(q,)", 1)
-    if parts.shape[1] != 3:
-        raise ParameterError(f"parts is uint32 {parts.shape}, expected uint32 (n, 3)")
-    if len(weights) != len(hashes):
-        raise ParameterError(f"weights is for {len(weights)} hashes, expected {len(hashes)} as hashes has")
-
-
 def require_pages(
     n_bytes: int, sums: NDArray[np.uint32], checked: NDArray[np.uint8], offsets: NDArray[np.int64], page_bytes: int
 ) -> None:

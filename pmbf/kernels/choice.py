@@ -13,13 +13,14 @@ VARIABLE = "PMBF_KERNELS"
 """Environment variable: `native` or `reference`. If it is empty, then the native twin answers if it is built."""
 
 MODULES = {
-    "native": ("align", "bits", "keyed", "records", "text"),
+    "native": ("align", "bits", "keyed", "postings", "records", "text"),
     "reference": (
         "align",
         "bits",
         "files",
         "gaps",
         "keyed",
+        "postings",
         "query",
         "records",
         "runs",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from ctypes import c_int64, c_size_t, c_uint32, c_void_p
 
 import numpy as np
@@ -10,9 +9,8 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
-from pmbf.kernels.types import WHOLE, PagedFile, SharedPlaces
 
-__all__ = ["check_pages", "checksum", "page_checksums", "record", "shared"]
+__all__ = ["check_pages", "checksum", "page_checksums", "record"]
 
 Hashes = NDArray[np.uint32]
 Counts = NDArray[np.int64]
@@ -21,7 +19,7 @@ Buffer = bytes | memoryview
 _AT, _N = c_void_p, c_size_t
 
 _at = address()
-_record, _shared = module().record, module().shared
+_record = module().record
 _checksum = function("pmbf_checksum", _AT, _N, returns=c_uint32)
 _page_checksums = function("pmbf_page_checksums", _AT, _N, _N, _AT)
 _check_pages = function("pmbf_check_pages", _AT, _N, _N, _AT, _AT, _AT, _N, _N, returns=c_int64)
@@ -60,31 +58,3 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
     checks.require_parts(hashes, bounds)
     made: bytes = _record(np.ascontiguousarray(hashes), np.ascontiguousarray(bounds))
     return made
-
-
-def shared(
-    parts: Hashes,
-    directory: Mapping[int, Buffer],
-    files: Mapping[int, PagedFile],
-    hashes: Hashes,
-    weights: NDArray[np.int32],
-    *,
-    page_bytes: int,
-    paged_from: int,
-) -> SharedPlaces:
-    """See `reference_records.shared`. A document of 350 hashes takes half a microsecond."""
-    checks.require_asked(parts, hashes, weights)
-    query = np.ascontiguousarray(hashes), np.ascontiguousarray(weights)
-    found = _shared(np.ascontiguousarray(parts), directory, files, *query, page_bytes, paged_from)
-    status, document, n, n_places, buffer = found
-    if status != WHOLE:
-        return SharedPlaces.none(status, document)
-    at, after = 8 * len(hashes), 8 * len(hashes) + 8 * (n + 1)
-    return SharedPlaces(
-        status,
-        document,
-        np.ndarray(n, np.uint32, buffer, after),
-        np.ndarray(n + 1, np.int64, buffer, at),
-        np.ndarray(n_places, np.uint32, buffer, after + 4 * n),
-        np.ndarray(len(hashes), np.int64, buffer),
-    )

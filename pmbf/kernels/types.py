@@ -9,22 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 __all__ = [
-    "CHUNK_DOCUMENTS",
-    "DAMAGED",
-    "LIVE",
-    "LOCATION",
-    "MISSING",
-    "REMOVED",
-    "UNREADY",
-    "UNUSED",
-    "WHOLE",
     "Folded",
     "HitRules",
     "Looks",
-    "PagedFile",
     "Probed",
     "Sample",
-    "SharedPlaces",
     "TextRead",
     "Tokens",
 ]
@@ -101,25 +90,8 @@ class Sample:
         return len(self.hashes)
 
 
-LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
-"""Where a document's fingerprint is: a location of a directory, 24 bytes. It holds the serial number of the file, the
-number of hashes, the offset and length of the record, and a state, `LIVE`, `REMOVED` or `UNUSED`. The kernels own this
-layout; in C it is `location_t` of `native/records/shared.h`. `pmbf.store.directory` writes with this type."""
-UNUSED, LIVE, REMOVED = 0, 1, 2
-
-CHUNK_DOCUMENTS = 1 << 16
-"""Documents whose locations make a chunk of the directory. A commit writes each chunk that it changes anew, 1.5 MB at
-most."""
-
 Probed = tuple[NDArray[np.uint64], bool, int]
 """The bits of a tile, whether it is sealed, and the bits per hash, k."""
-
-PagedFile = tuple[bytes | memoryview, NDArray[np.uint8]]
-"""The bytes of a file of records, and for each of its pages 1 if the page was checked, else 0."""
-
-WHOLE, DAMAGED, MISSING, UNREADY = range(4)
-"""The status of an answer. `DAMAGED`: a document's record is damaged. `MISSING`: a document is not in the directory.
-`UNREADY`: the file of a record was not given, or a page of the record was not checked."""
 
 
 class HitRules(NamedTuple):
@@ -134,33 +106,6 @@ class HitRules(NamedTuple):
     shingle_tokens: int
     window: int
     missed: int
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class SharedPlaces:
-    """Which of a query's hashes each of many documents has. The arrays are empty if the status is not `WHOLE`.
-
-    Args:
-        status: `WHOLE`, or why there is no answer.
-        document: The first document with that status. If the status is `WHOLE`: the last document, 0 if there are none.
-        ids: `(n,) uint32`, the numbers of the documents, ascending, each once.
-        bounds: `(n + 1,) int64`; document i has the hashes at `places[bounds[i]:bounds[i + 1]]` of the query.
-        places: `(bounds[-1],) uint32`, where each hash first stands in the query, ascending for each document.
-        n_having: `(q,) int64`, how many of the documents have the hash at each place of the query.
-    """
-
-    status: int
-    document: int
-    ids: NDArray[np.uint32]
-    bounds: NDArray[np.int64]
-    places: NDArray[np.uint32]
-    n_having: NDArray[np.int64]
-
-    @classmethod
-    def none(cls, status: int, document: int) -> SharedPlaces:
-        """Return an answer without arrays, with the reason for that."""
-        nobody = np.empty(0, np.uint32)
-        return cls(status, document, nobody, np.zeros(1, np.int64), nobody, np.empty(0, np.int64))
 
 
 class Looks(NamedTuple):

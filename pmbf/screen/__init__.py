@@ -13,7 +13,7 @@ text ─► sampled hashes          fingerprint.py
 """
 
 from pmbf.screen.answering import screen
-from pmbf.screen.candidates import Candidate, Hashes, candidates, find, rows_looked_into
+from pmbf.screen.candidates import Candidate, Hashes, candidates, find
 from pmbf.screen.exempt import spans_in
 from pmbf.screen.many import Answer, answers, reports
 from pmbf.screen.options import Options, OptionValues
@@ -31,7 +31,6 @@ __all__ = [
     "find",
     "needed",
     "reports",
-    "rows_looked_into",
     "screen",
     "spans_in",
 ]

@@ -1,29 +1,33 @@
 """Candidates: the documents that share more with a query than chance and common phrases explain.
 
-the text's sampled hashes in text order ─► hits per row, and the weight of each hash ─► rows with evidence
-     ─► the parts of documents that live in those rows ─► exact shared hashes ─► documents with evidence, best first
+the text's sampled hashes in text order ─► postings: the documents that have each hash ─► the weight of each hash
+     ─► documents with evidence, best first
 
-The evidence of a row or a document is the weight of its hits among 16 sampled hashes of the query, some 50 words, less
-the price of the hashes that are missed between them: see `rarity.py`.
+The evidence of a document is the weight of its hits among 16 sampled hashes of the query, some 50 words, less the price
+of the hashes that are missed between them: see `rarity.py`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.options import Options
-from pmbf.screen.rarity import Stretch, Weighing, evidence, missed, needed, reweighed, stretches
+from pmbf.screen.rarity import Weighing, common_from, evidence, is_boilerplate, missed, needed, weights
 from pmbf.screen.widespread import Runs
 from pmbf.store.generation import Generation
+from pmbf.store.having import Having
 
 Hashes = NDArray[np.uint32]
-Rows = Iterator[tuple[int, NDArray[np.int64]]]
+Weights = NDArray[np.int32]
+
+_MOST_HITS = 8_000_000
+"""Hits of a query made of boilerplate that are looked at, at most: 64 MB. The commonest hashes are left out first."""
 
 _FIRST_HASHES = 128
 """Hashes of a query that are added up first. A copy of 128 hashes mostly gives more evidence than a candidate needs;
@@ -36,8 +40,7 @@ class Candidate:
 
     Args:
         document: Its id.
-        n_hits: Distinct hashes of the query, common ones left out, that are in the document's parts that were looked
-            into.
+        n_hits: Distinct hashes of the query, common ones left out, that the document has.
         evidence: The weight of the hits in the best 50 words or so, less the price of the misses between them, in nats.
     """
 
@@ -74,45 +77,35 @@ def find(generation: Generation, sample: QuerySample, options: Options) -> Short
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    weights, parts, widespread = [np.empty(0, np.int32)], [np.empty((0, 3), np.uint32)], []
+    among = None if options.method == "hashes" else _in_rows(generation, sample, options)
+    having = _having(generation, sample, among)
+    weighed = weights(having.n_having, generation.n_documents)
+    found = _with_evidence(generation, sample, having, weighed, options)
     runs = Runs(_enough(generation, options), _weighing(generation, options))
-    for stretch, rows_found in _looked_up(generation, sample, options):
-        weights.append(stretch.weights)
-        parts += [generation.rows.parts(number, rows) for number, rows in rows_found if len(rows)]
-        widespread += runs.parts(generation, stretch)
-    found, weighed = _with_evidence(generation, sample, np.concatenate(parts), np.concatenate(weights), options)
-    named = {candidate.document for candidate in found}
-    shared = runs.documents(generation, sample, weighed, np.concatenate([*parts, *widespread]), named)
-    return Shortlist(found + [Candidate(*one) for one in shared], len(weighed) - int(np.count_nonzero(weighed)))
+    shared = runs.documents(generation, sample, weighed, {candidate.document for candidate in found})
+    found += [Candidate(*one) for one in shared]
+    generation.require_live([candidate.document for candidate in found])
+    return Shortlist(found, len(weighed) - int(np.count_nonzero(weighed)))
 
 
-def rows_looked_into(generation: Generation, sample: QuerySample, options: Options) -> Rows:
-    """Yield each tile's number, and its rows whose documents are compared with a query hash by hash.
-
-    Args:
-        files: The collection.
-        sample: The query.
-        options: With the method `hashes`, rows whose documents together have the evidence that one document needs; with
-            `popcount`, rows with more bits in common than chance explains.
-    """
-    for _, found in _looked_up(generation, sample, options):
-        yield from found
-
-
-def _looked_up(generation: Generation, sample: QuerySample, options: Options) -> Iterator[tuple[Stretch, Rows]]:
-    """Yield each stretch of a query with its rows. The first stretch decides how much evidence the rows need."""
-    least = 0.0
-    for stretch in stretches(generation, sample):
-        least = least or _least(generation, sample, stretch.weights, stretch.tokens, options)
-        yield stretch, _rows(generation, stretch, least, options)
+def _having(generation: Generation, sample: QuerySample, among: Hashes | None) -> Having:
+    """Return which documents have the hashes of a query that are not common; if nearly all are, then all hashes."""
+    limit = common_from(generation.n_documents) - 1
+    having = generation.documents_having(sample.hashes, limit=limit, among=among)
+    if not is_boilerplate(having.n_having > limit):
+        return having
+    ascending = np.sort(having.n_having)
+    n_affordable = int(np.searchsorted(np.cumsum(ascending), _MOST_HITS, side="right"))
+    if n_affordable == 0 or ascending[n_affordable - 1] <= limit:
+        return having
+    return generation.documents_having(sample.hashes, limit=int(ascending[n_affordable - 1]), among=among)
 
 
-def _rows(generation: Generation, stretch: Stretch, least: float, options: Options) -> Rows:
-    if options.method != "hashes":
-        hashes = stretch.hashes[np.flatnonzero(stretch.weights)]
-        yield from generation.matrix().rows_with_common_bits(hashes, false_rows=options.false_rows)
-        return
-    yield from stretch.rows(least, _weighing(generation, options))
+def _in_rows(generation: Generation, sample: QuerySample, options: Options) -> Hashes:
+    """Return the documents of the rows that have more bits in common with a query than chance explains, ascending."""
+    rows = generation.matrix().rows_with_common_bits(distinct(sample.hashes), false_rows=options.false_rows)
+    found = [generation.rows.documents(number, some) for number, some in rows]
+    return distinct(np.concatenate([np.empty(0, np.uint32), *found]))
 
 
 def _weighing(generation: Generation, options: Options) -> Weighing:
@@ -157,15 +150,13 @@ def _all_places(n: int) -> tuple[NDArray[np.int64], Hashes]:
 
 
 def _with_evidence(
-    generation: Generation, sample: QuerySample, parts: Hashes, weights: NDArray[np.int32], options: Options
-) -> tuple[list[Candidate], NDArray[np.int32]]:
-    """Return the documents whose parts share enough with the query, best first, and the new weights of the hashes."""
-    if not len(parts):
-        return [], weights
-    shared = generation.shared_hashes(parts, sample.hashes, weights)
-    weights = reweighed(weights, shared.n_having, generation.n_documents)
-    found = evidence(shared.bounds, shared.places, weights, sample.token, _weighing(generation, options))
-    kept = np.flatnonzero(found >= _least(generation, sample, weights, sample.token, options))
-    n_hits = shared.bounds[kept + 1] - shared.bounds[kept]
-    ranked = sorted(zip((-found[kept]).tolist(), (-n_hits).tolist(), shared.ids[kept].tolist(), strict=True))
-    return [Candidate(id_, -n, -nats) for nats, n, id_ in ranked if n], weights
+    generation: Generation, sample: QuerySample, having: Having, weighed: Weights, options: Options
+) -> list[Candidate]:
+    """Return the documents that share enough with the query, best first."""
+    if not len(having.ids):
+        return []
+    found = evidence(having.bounds, having.places, weighed, sample.token, _weighing(generation, options))
+    kept = np.flatnonzero(found >= _least(generation, sample, weighed, sample.token, options))
+    n_hits = having.bounds[kept + 1] - having.bounds[kept]
+    ranked = sorted(zip((-found[kept]).tolist(), (-n_hits).tolist(), having.ids[kept].tolist(), strict=True))
+    return [Candidate(id_, -n, -nats) for nats, n, id_ in ranked if n]

@@ -9,16 +9,17 @@ stand in the collection?" is answered by one of a thousand documents.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import arrays, kernels
 from pmbf.fingerprint import QuerySample
-from pmbf.kernels import SharedPlaces
-from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, Stretch, Weighing, evidence
+from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, Weighing, evidence
 from pmbf.store.generation import Generation
+from pmbf.store.having import Having
 
 RUN_HASHES = 7
 """Hashes of little weight in a row that make a run: 7, some 20 words. Of 300 texts of 4,000 words without such a
@@ -33,7 +34,13 @@ MOST_ROWS = 64
 MOST_SHARING = 3
 """At most this many documents are named for a run that over 50 documents share."""
 
+_MOST_HITS_BYTES = 64 << 20
+"""Most bytes of hits held at once. A longer run is looked up part by part."""
+
+_EVERY = 2**62
+
 Hashes = NDArray[np.uint32]
+Weights = NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +55,7 @@ class Runs:
     least: float
     by: Weighing
 
-    def levelled(self, weights: NDArray[np.int32]) -> NDArray[np.int32] | None:
+    def levelled(self, weights: Weights) -> Weights | None:
         """Return weights by which only the hashes of runs count, all alike; None if the query has no run.
 
         A hash weighs little if `RUN_HASHES` hashes of its weight make no candidate, or if it weighs less than a nat:
@@ -68,50 +75,58 @@ class Runs:
             levelled[start:stop] = level
         return levelled
 
-    def parts(self, generation: Generation, stretch: Stretch) -> list[Hashes]:
-        """Return the document parts in the rows that hold a run of a stretch, at most `MOST_ROWS` rows of a tile."""
-        levelled = self.levelled(stretch.weights)
-        if levelled is None:
-            return []
-        holding = stretch.weighed(levelled).rows(self.least, self.by)
-        return [generation.rows.parts(number, rows[:MOST_ROWS]) for number, rows in holding if len(rows)]
-
     def documents(
-        self,
-        generation: Generation,
-        sample: QuerySample,
-        weights: NDArray[np.int32],
-        parts: Hashes,
-        named: Collection[int],
+        self, generation: Generation, sample: QuerySample, weights: Weights, named: Collection[int]
     ) -> list[tuple[int, int, float]]:
         """Return the documents that hold a run: id, hits and evidence of the run, best first.
 
-        If few documents share a run, all are named. If more than `COMMON_DOCUMENTS` do, `MOST_SHARING` are, and only if
-        no candidate has the run.
+        The filter tells which rows hold a run; only their documents are looked at. If few documents share a run, all
+        are named. If more than `COMMON_DOCUMENTS` do, `MOST_SHARING` are, and only if no candidate has the run.
 
         Args:
-            files: The collection.
+            generation: The files of the collection.
             sample: The query.
             weights: `(q,) int32`, the weights of its hashes.
-            parts: `(n, 3) uint32`, the document parts that were looked into, those of the candidates included.
             named: The candidates, which are not named again.
         """
         levelled = self.levelled(weights)
-        if levelled is None or not len(parts):
+        if levelled is None:
             return []
-        shared = generation.shared_hashes(parts, sample.hashes, levelled)
-        is_named = np.isin(shared.ids, list(named))
-        by_few = np.where(shared.n_having <= COMMON_DOCUMENTS, levelled, np.int32(0))
+        places = np.flatnonzero(levelled)
+        known = np.sort(np.fromiter(named, np.uint32, len(named)))
+        among = arrays.distinct(np.concatenate([known, *self._in_rows(generation, sample, levelled)]))
+        shared = generation.documents_having(sample.hashes[places], limit=_EVERY, among=among)
+        shared = replace(shared, places=places[shared.places].astype(np.uint32))
+        n_having = np.zeros(len(weights), np.int64)
+        n_having[places] = shared.n_having
+        is_named = arrays.among(shared.ids, known)
+        by_few = np.where(n_having <= COMMON_DOCUMENTS, levelled, np.int32(0))
         by_many = levelled - by_few
-        for at in np.flatnonzero(is_named).tolist():
-            by_many[shared.places[shared.bounds[at] : shared.bounds[at + 1]]] = 0
+        by_many[shared.places[is_named[shared.owners]]] = 0
         few = self._holding(shared, by_few, sample.token, ~is_named)
         seen = {id_ for id_, _, _ in few}
         many = [one for one in self._holding(shared, by_many, sample.token, ~is_named) if one[0] not in seen]
         return few + many[:MOST_SHARING]
 
+    def _in_rows(self, generation: Generation, sample: QuerySample, levelled: Weights) -> Iterator[Hashes]:
+        """Yield documents of the rows that hold a run, of at most `MOST_ROWS` rows of a tile for each run."""
+        matrix = generation.matrix()
+        line_bytes = 8 * sum(-(-tile.n_rows // 64) for tile in matrix.tiles.values())
+        size = max(RUN_HASHES, _MOST_HITS_BYTES // max(1, line_bytes))
+        edges = np.flatnonzero(np.diff(levelled > 0, prepend=False, append=False)).reshape(-1, 2)
+        for start, stop in edges.tolist():
+            for first in range(start, stop, size):
+                part = slice(first, min(stop, first + size))
+                looked_up = matrix.look_up(sample.hashes[part])
+                least = max(1, math.ceil(self.least * UNITS))
+                rows = kernels.rows_with_evidence(
+                    looked_up.hits, levelled[part], sample.token[part], self.by.units, least=least
+                )
+                for number, some in looked_up.by_tile(rows):
+                    yield generation.rows.documents(number, some[:MOST_ROWS])
+
     def _holding(
-        self, shared: SharedPlaces, weights: NDArray[np.int32], tokens: Hashes, eligible: NDArray[np.bool_]
+        self, shared: Having, weights: Weights, tokens: Hashes, eligible: NDArray[np.bool_]
     ) -> list[tuple[int, int, float]]:
         nats = evidence(shared.bounds, shared.places, weights, tokens, self.by)
         found = np.flatnonzero((nats >= self.least) & (nats > 0) & eligible)

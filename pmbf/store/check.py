@@ -12,15 +12,18 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from pmbf import kernels
+from pmbf.arrays import distinct
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.kernels import CHUNK_DOCUMENTS, LOCATION
+from pmbf.kernels import Postings
 from pmbf.store.compact import FilePacker
-from pmbf.store.directory import Directory
+from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, Directory
 from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
 from pmbf.store.pending import Change
+from pmbf.store.postings import Hashes, merged
 from pmbf.store.tables import Document
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writer import Writer
@@ -240,6 +243,30 @@ def _row_problems(
         yield f"{where}: the bits of row {row} are not those of its documents"
     if not np.array_equal(tile.popcounts, expected.popcounts):
         yield f"{where}: the popcounts are not those of its rows"
+    if stored.postings is not None and not _have_same(stored, stored.postings.all(), fingerprints):
+        yield f"{where}: the postings are not those of its documents"
+
+
+def _have_same(stored: StoredTile, postings: Postings, fingerprints: dict[int, Fingerprint]) -> bool:
+    """Return whether the postings of a tile are those of its documents."""
+    added = [
+        (document, part)
+        for _, document, start, stop in stored.entries.tolist()
+        if document in fingerprints
+        for part in fingerprints[document].parts()[start:stop]
+    ]
+    hashes = distinct(np.concatenate([np.empty(0, np.uint32), *(part for _, part in added)]))
+    return _same(postings, merged(Postings.none(), stored.documents, added), hashes)
+
+
+def _same(found: Postings, expected: Postings, hashes: Hashes) -> bool:
+    """Return whether two postings say the same. Those that grew from commit to commit are laid out otherwise."""
+    if not np.array_equal(found.documents, expected.documents):
+        return False
+    if merged(found, found.documents, []).n_postings != expected.n_postings:
+        return False
+    told = [kernels.find_postings([one], hashes, limit=2**32) for one in (found, expected)]
+    return all(np.array_equal(*both) for both in zip(*told, strict=True))
 
 
 def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> Iterator[str]:

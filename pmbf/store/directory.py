@@ -19,9 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
-from pmbf.kernels import CHUNK_DOCUMENTS, LIVE, LOCATION, REMOVED, UNUSED
 from pmbf.store.files import MAX_ID, MappedFile, damaged
 from pmbf.store.tables import Document
+
+LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
+"""Where a document's fingerprint is: the serial number of the file, the number of hashes, the offset and length of the
+record, and a state, `LIVE`, `REMOVED` or `UNUSED`; 24 bytes."""
+UNUSED, LIVE, REMOVED = 0, 1, 2
+
+CHUNK_DOCUMENTS = 1 << 16
+"""Documents whose locations make a chunk of the directory. A commit writes each chunk that it changes anew, 1.5 MB at
+most."""
 
 _HEAD = struct.Struct("<4I2Q")
 _CHUNK_SHIFT = CHUNK_DOCUMENTS.bit_length() - 1

@@ -37,9 +37,9 @@ from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.store.folders import make_folder, replacing
 
 MAGIC = b"\x89PMBF\r\n\n"
-FORMAT_VERSION = 4
+FORMAT_VERSION = 5
 OLDEST_VERSION = 3
-"""The oldest version that is read; binary files of versions 3 and 4 are the same but for the number."""
+"""The oldest version that is read; binary files of version 3 to 5 differ in the postings of a tile."""
 HEADER = struct.Struct("<8s4sHH16s8sQQII")
 HEADER_BYTES = HEADER.size
 MAX_ID = 2**32 - 1

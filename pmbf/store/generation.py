@@ -5,24 +5,24 @@ They never change while a reader holds its lock, so that other processes may ope
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import kernels
+from pmbf import arrays, kernels
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint
-from pmbf.kernels import MISSING, REMOVED, UNREADY, UNUSED, WHOLE, PagedFile, SharedPlaces
+from pmbf.kernels import Postings
 from pmbf.params import Params
 from pmbf.rowindex import RowIndex
-from pmbf.store import codec, files, tilefile
-from pmbf.store.directory import Directory
+from pmbf.store import codec, files, postings, tilefile
+from pmbf.store.directory import LIVE, REMOVED, UNUSED, Directory, Totals
 from pmbf.store.files import Identity, MappedFile, StoredFile
+from pmbf.store.having import FirstPlaces, Having
 from pmbf.store.tables import Document
 from pmbf.store.tilefile import StoredTile
 
@@ -45,8 +45,9 @@ class Generation:
         self.identity = identity
         self._open_files: dict[int, MappedFile] = {}
         self._tiles: dict[int, StoredTile] = {}
+        self._made: dict[int, Postings] = {}
         self._matrix: PseudoMatrixBloomFilter | None = None
-        self._n_documents: int | None = None
+        self._totals: Totals | None = None
         self._closed = False
         self.rows = RowIndex()
         self._show(live)
@@ -61,9 +62,7 @@ class Generation:
         Raises:
             CorruptError: The directory is damaged.
         """
-        if self._n_documents is None:
-            self._n_documents = self.directory.totals().n_live
-        return self._n_documents
+        return self._known_totals().n_live
 
     # ------------------------------------------------------------------ tiles
 
@@ -72,8 +71,14 @@ class Generation:
         return {file.tile: file for file in self._live.values() if file.kind == "TILE"}
 
     def tile(self, number: int) -> StoredTile:
-        """Return a tile, mapped from its file and checked once; `rows` then knows its documents."""
+        """Return a tile, mapped from its file and checked once; `rows` then knows its documents.
+
+        Raises:
+            ParameterError: The files have been closed.
+            CorruptError: The tile is damaged.
+        """
         if number not in self._tiles:
+            self._require_open()
             stored = tilefile.read(self.folder, self.tile_files()[number], self.identity)
             self.rows.put_tile(number, stored.entries)
             self._tiles[number] = stored
@@ -83,6 +88,23 @@ class Generation:
         """Yield every tile's number and the tile, ascending."""
         for number in sorted(self.tile_files()):
             yield number, self.tile(number)
+
+    def postings(self, number: int) -> Postings:
+        """Return the postings of a tile, checked whole. If its file has none, then they are made now.
+
+        Raises:
+            CorruptError: The tile, or a fingerprint of a document in it, is damaged.
+        """
+        stored = self.tile(number)
+        if stored.postings is not None:
+            return stored.postings.all()
+        if number not in self._made:
+            added = [
+                (document, np.concatenate([*self._parts(document)[start:stop], np.empty(0, np.uint32)]))
+                for _, document, start, stop in stored.entries.tolist()
+            ]
+            self._made[number] = postings.merged(Postings.none(), stored.documents, added)
+        return self._made[number]
 
     def growing_tiles(self) -> Iterator[tuple[int, StoredTile]]:
         """Yield the number of each tile that takes more documents, and the tile, ascending; the others are not read."""
@@ -97,8 +119,7 @@ class Generation:
             ParameterError: The files have been closed.
             CorruptError: A tile is damaged.
         """
-        if self._closed:
-            raise ParameterError(f"{self.folder}: the collection is closed; open it again")
+        self._require_open()
         if self._matrix is None:
             stored = dict(self.tiles())
             self._matrix = PseudoMatrixBloomFilter({number: one.tile for number, one in stored.items()})
@@ -129,48 +150,64 @@ class Generation:
         hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
 
-    def shared_hashes(
-        self, parts: NDArray[np.uint32], hashes: NDArray[np.uint32], weights: NDArray[np.int32]
-    ) -> SharedPlaces:
-        """Return which of a query's hashes the documents of some parts have.
+    def documents_having(
+        self, hashes: NDArray[np.uint32], *, limit: int, among: NDArray[np.uint32] | None = None
+    ) -> Having:
+        """Return which live documents have which hashes of a query, and how many documents have each hash.
 
-        The catalog is not asked. A removed document has nothing.
+        The catalog is not asked.
 
         Args:
-            parts: `(n_parts, 3) uint32`: document, first part, part after the last; in any order, documents repeatedly.
-            hashes: `(q,) uint32`, of the query, in the order of its text.
-            weights: `(q,) int32`; only hashes that weigh something are looked for.
+            hashes: `(q,) uint32`, in the order of the query's text. A hash that is repeated counts at its first place.
+            limit: Documents of a hash that more than `limit` documents have are only counted.
+            among: `(n,) uint32`, the ids of those documents that are looked for, ascending; None: all documents.
 
         Raises:
-            CorruptError: A record or a file is damaged, or a document is not in the directory.
+            CorruptError: A tile is damaged, or a document is not in the directory.
         """
-        ids = parts[:, 0]
-        asked = parts, self.directory.checked(ids), self._records, hashes, weights
-        ask = partial(kernels.shared, *asked, page_bytes=files.PAGE_BYTES, paged_from=1)
-        found = ask()
-        if found.status == UNREADY:
-            self._open_records(ids)
-            found = ask()
-        if found.status == WHOLE:
-            return found
-        if found.status == MISSING:
-            raise self.contradiction(f"document {found.document} is missing from the directory", "check --repair")
-        [location] = self.directory.locations(np.array([found.document], np.uint32))
-        raise codec.damaged_fingerprint(self.file(int(location["file"])).path)
+        self._require_open()
+        firsts = FirstPlaces.of(hashes)
+        found = [self._postings_for(number, firsts.hashes) for number in sorted(self.tile_files())]
+        chosen = None if among is None else [arrays.among(one.documents, among) for one in found]
+        try:
+            counts, keys = kernels.find_postings(found, firsts.hashes, limit=limit, chosen=chosen)
+        except ParameterError as error:
+            raise self.contradiction(str(error), "check --repair") from error
+        keys = keys[np.append(keys[:1] == keys[:1], keys[1:] != keys[:-1])]  # a document may be in two tiles
+        return firsts.having(self._of_living(keys) if self._known_totals().n_removed else keys, counts, limit)
 
-    def _open_records(self, ids: NDArray[np.uint32]) -> None:
-        """Open the files that hold the records of some documents, and check the pages of these records."""
-        locations = self.directory.locations(ids)
-        live = locations[(locations["state"] != UNUSED) & (locations["state"] != REMOVED)]
-        for serial in set(live["file"].tolist()):
-            file = self.file(serial)
-            self._records[serial] = file.payload, file.checked
-            here = live[live["file"] == serial]
-            is_small = here["n_bytes"] <= files.PAGE_BYTES  # on two pages at most
-            starts, n_bytes = here["offset"].astype(np.int64), here["n_bytes"].astype(np.int64)
-            file.check_places(np.concatenate([starts[is_small], (starts + n_bytes - 1)[is_small]]), 1)
-            for start, size in zip(starts[~is_small].tolist(), n_bytes[~is_small].tolist(), strict=True):
-                file.check(start, start + size)
+    def _postings_for(self, number: int, hashes: NDArray[np.uint32]) -> Postings:
+        stored = self.tile(number).postings
+        return self.postings(number) if stored is None else stored.for_hashes(hashes)
+
+    def _of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        """Return the keys without those of removed documents. A key is document << 32 | anything, ascending."""
+        documents = (keys >> np.uint64(32)).astype(np.uint32)
+        begins = np.flatnonzero(np.diff(documents, prepend=documents[:1] + np.uint32(1)))
+        is_gone = self.directory.locations(documents[begins])["state"] == REMOVED
+        living: NDArray[np.uint64] = keys[~np.repeat(is_gone, np.diff(np.append(begins, len(keys))))]
+        return living
+
+    def require_live(self, ids: Sequence[int]) -> None:
+        """Refuse documents that the directory does not call live.
+
+        Raises:
+            CorruptError: One of them is not live there.
+        """
+        states = self.directory.locations(np.array(ids, np.uint32))["state"]
+        for id_, state in zip(ids, states.tolist(), strict=True):
+            if state != LIVE:
+                raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
+
+    def _parts(self, document: int) -> list[NDArray[np.uint32]]:
+        """Return the parts of a document's fingerprint, as the directory finds them."""
+        [location] = self.directory.locations(np.array([document], np.uint32))
+        if location["state"] == UNUSED:
+            raise self.contradiction(f"document {document} is missing from the directory", "check --repair")
+        file = self.file(int(location["file"]))
+        start, stop = int(location["offset"]), int(location["offset"]) + int(location["n_bytes"])
+        file.check(start, stop)
+        return codec.parts_of(file.payload[start:stop], str(file.path))
 
     def text(self, document: Document, *, rescuing: bool = False) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
@@ -231,17 +268,17 @@ class Generation:
     def _show(self, live: Iterable[StoredFile]) -> None:
         self._live = {file.serial: file for file in live}
         self._forget_documents()
-        self._n_documents = None
+        self._totals = None
 
     def _forget_tiles(self) -> None:
         self._tiles.clear()
+        self._made.clear()
         self._matrix = None
         self.rows = RowIndex()
 
     def _forget_documents(self) -> None:
         chunks = {file.tile: file.serial for file in self._live.values() if file.kind == "DOCS"}
         self.directory = Directory(chunks, self.file)
-        self._records: dict[int, PagedFile] = {}
 
     def file(self, serial: int) -> MappedFile:
         """Return a live file, mapped, its header checked.
@@ -254,6 +291,15 @@ class Generation:
                 raise self.contradiction(f"file {serial} is named but not listed")
             self._open_files[serial] = MappedFile(self.folder, self._live[serial], self.identity)
         return self._open_files[serial]
+
+    def _known_totals(self) -> Totals:
+        if self._totals is None:
+            self._totals = self.directory.totals()
+        return self._totals
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise ParameterError(f"{self.folder}: the collection is closed; open it again")
 
     def contradiction(self, what: str, command: str = "check") -> CorruptError:
         """Return the error for files that contradict the catalog, with the way out."""

@@ -48,6 +48,7 @@ class Placer:
         self.mean_hashes = mean_hashes
         self._free = FreeSpaceIndex()
         self._waiting: dict[tuple[int, int], list[Hashes]] = {}
+        self._added: dict[int, list[tuple[int, Hashes]]] = {}
         for number in open_tiles:
             self.note_rooms(number)
 
@@ -62,6 +63,7 @@ class Placer:
         # Hashes that neighbours share take room once: `fill_rows` sets the room again.
         place = number, row = self._free.take(len(hashes)) or self._new_row(len(hashes))
         self._waiting.setdefault(place, []).append(hashes)
+        self._added.setdefault(number, []).append((document, hashes))
         self.rows.add(Entry(number, row, document, part_start, part_stop))
         self.changed.add(number)
 
@@ -76,9 +78,14 @@ class Placer:
         else:
             self.note_rooms(number)
 
+    def added(self, number: int) -> list[tuple[int, Hashes]]:
+        """Return the documents put into a tile since the last commit, with their hashes."""
+        return self._added.get(number, [])
+
     def drop(self, number: int) -> None:
         """Let go of a tile: its documents are placed elsewhere."""
         self.tiles.pop(number, None)
+        self._added.pop(number, None)
         self.rows.drop_tile(number)
         self._free.drop_tile(number)
         self.changed.add(number)
@@ -101,6 +108,7 @@ class Placer:
     def forget_changes(self) -> None:
         """Start afresh after a commit; sealed tiles take no more documents."""
         self.changed.clear()
+        self._added.clear()
         for number in [number for number, tile in self.tiles.items() if tile.sealed]:
             del self.tiles[number]
             self.rows.drop_tile(number)

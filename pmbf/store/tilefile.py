@@ -1,11 +1,13 @@
-"""A tile as a file: its bits, and which documents live in which of its rows.
+"""A tile as a file: its bits, which documents live in which of its rows, and which documents have which hash.
 
-    u32 n_rows │ u32 row_words │ u32 n_hashes │ u32 form (0 open, 1 sealed) │ u32 n_entries │ u32 growing │ f64 ε
+    u32 n_rows │ u32 row_words │ u32 n_hashes │ u32 form (0 open, 1 sealed) │ u32 n_entries │ u32 flags │ f64 ε
     u32 popcount per row
     4 × u32 per entry                 row, document, first part, part after the last; ascending
     zeros up to a multiple of 64
     the bits: open, row after row; sealed, position after position
+    the postings, see `store.postings`
 
+Flags: 1 while the tile takes more documents; 2 if the file has postings, which files of version 4 and before lack.
 A tile file is complete in itself: it can be moved to another machine and still answer. The tile that still grows is
 stored sealed too once it has `SEALED_ROWS`: it answers 25 times as fast, and the writer unseals it in a millisecond.
 """
@@ -23,15 +25,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.arrays import distinct
 from pmbf.filter import Tile
+from pmbf.kernels import Postings
 from pmbf.rowindex import Entries
+from pmbf.store import postings as stored_postings
 from pmbf.store.files import Identity, MappedFile, StoredFile, damaged
+from pmbf.store.postings import StoredPostings
 
 SEALED_ROWS = 32
 """Fewer rows are stored open: a word of a slice has 64, and the others of them would take room for nothing."""
 
 _HEAD = struct.Struct("<6Id")
 _LINE_BYTES = 64
+_GROWING, _HAS_POSTINGS = 1, 2
+
+Hashes = NDArray[np.uint32]
 
 
 @dataclass(slots=True)
@@ -42,23 +51,32 @@ class StoredTile:
         tile: The bits.
         entries: `(n_entries, 4) uint32`: row, document, part_start, part_stop; sorted.
         growing: Whether it takes more documents.
+        postings: Those of its documents; None in a file of version 4 or before.
     """
 
     tile: Tile
     entries: Entries
     growing: bool
+    postings: StoredPostings | None = None
+
+    @property
+    def documents(self) -> Hashes:
+        """The ids of its documents, ascending, `(d,) uint32`."""
+        return distinct(self.entries[:, 1])
 
 
-def payload(stored: StoredTile) -> Iterator[bytes | memoryview]:
+def payload(stored: StoredTile, postings: Postings) -> Iterator[bytes | memoryview]:
     """Yield the parts of a tile file's payload."""
     tile = stored.tile
     sealed = tile.sealed or tile.n_rows >= SEALED_ROWS
-    head = _HEAD.pack(tile.n_rows, tile.row_words, tile.n_hashes, sealed, len(stored.entries), stored.growing, tile.fpr)
+    flags = _GROWING * stored.growing | _HAS_POSTINGS
+    head = _HEAD.pack(tile.n_rows, tile.row_words, tile.n_hashes, sealed, len(stored.entries), flags, tile.fpr)
     head += np.asarray(tile.popcounts, "<u4").tobytes()
     head += np.asarray(stored.entries, "<u4").tobytes()
     yield head + bytes(-len(head) % _LINE_BYTES)
     bits = kernels.seal(tile.bits) if sealed and not tile.sealed else tile.bits
     yield np.ascontiguousarray(bits, "<u8").data.cast("B")
+    yield from stored_postings.payload(postings)
 
 
 def read(folder: Path, stored: StoredFile, identity: Identity) -> StoredTile:
@@ -84,7 +102,7 @@ def is_growing(folder: Path, stored: StoredFile, identity: Identity) -> bool:
     """
     file = MappedFile(folder, stored, identity)
     try:
-        return bool(_head(file)[5])
+        return bool(_head(file)[5] & _GROWING)
     finally:
         file.close()
 
@@ -96,7 +114,7 @@ def _head(file: MappedFile) -> tuple[Any, ...]:
 
 def _parse(file: MappedFile) -> StoredTile:
     content = file.payload
-    n_rows, row_words, n_hashes, sealed, n_entries, growing, fpr = _head(file)
+    n_rows, row_words, n_hashes, sealed, n_entries, flags, fpr = _head(file)
     offset = _HEAD.size
     file.check(offset, offset + 4 * n_rows + 16 * n_entries)
     popcounts = np.frombuffer(content, "<u4", n_rows, offset)
@@ -108,7 +126,8 @@ def _parse(file: MappedFile) -> StoredTile:
     form = Tile.sealed_form if sealed else Tile.open_form
     check = partial(_check_lines, file, offset, 8 * shape[1])
     tile = form(bits, n_rows=n_rows, n_hashes=n_hashes, fpr=fpr, popcounts=popcounts, check=check)
-    return StoredTile(tile, entries, bool(growing))
+    postings = StoredPostings(file, offset + 8 * shape[0] * shape[1]) if flags & _HAS_POSTINGS else None
+    return StoredTile(tile, entries, bool(flags & _GROWING), postings)
 
 
 def _check_lines(file: MappedFile, start: int, line_bytes: int, lines: NDArray[np.int64] | None) -> bool:

@@ -17,6 +17,7 @@ from typing import Any
 
 from pmbf.errors import ParameterError
 from pmbf.filter import Tile
+from pmbf.kernels import Postings
 from pmbf.rowindex import RowIndex
 from pmbf.store import directory, files, tilefile
 from pmbf.store.codec import TextPacker
@@ -24,7 +25,8 @@ from pmbf.store.directory import Directory
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.pending import Change, NewDocument, Pending, PendingDocument
-from pmbf.store.placing import Placer
+from pmbf.store.placing import Hashes, Placer
+from pmbf.store.postings import merged
 from pmbf.store.tables import TEXT_KIND, Document, ListedPath
 from pmbf.store.tilefile import StoredTile
 
@@ -185,11 +187,24 @@ class Writer:
         written = files.write_file(self.store.folder, kind, self.store.generation.identity, serial, payload)
         return written._replace(tile=tile)
 
-    def write_tile(self, number: int, *, serial: int | None = None) -> StoredFile:
+    def write_tile(self, number: int) -> StoredFile:
         """Write a tile of the placer and return its row of the catalog."""
+        return self._start_tile(number).result()
+
+    def _start_tile(self, number: int) -> Future[StoredFile]:
+        """Write a tile of the placer, in a thread if there are any."""
         tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
         stored = StoredTile(tile, entries, growing=not tile.sealed)
-        return self.write_file("TILE", tilefile.payload(stored), serial=serial, tile=number)
+        generation = self.store.generation
+        old = generation.postings(number) if number in generation.tile_files() else Postings.none()
+        arguments = self.reserve_serial(), number, stored, old, self.placer.added(number)
+        return self._start(self._write_tile, *arguments)
+
+    def _write_tile(
+        self, serial: int, number: int, stored: StoredTile, old: Postings, added: Sequence[tuple[int, Hashes]]
+    ) -> StoredFile:
+        postings = merged(old, stored.documents, added)
+        return self.write_file("TILE", tilefile.payload(stored, postings), serial=serial, tile=number)
 
     def _drop_pathless(self) -> None:
         """Forget documents whose load was interrupted before they had a path."""
@@ -227,8 +242,7 @@ class Writer:
                 written.append(self._start(self.write_file, "TEXT", blocks, serial=pending.text_file))
             self._place_pending()
             self.placer.fill_rows()
-            serials = {number: self.reserve_serial() for number in sorted(self.placer.changed)}
-            written += [self._start(self.write_tile, number, serial=serial) for number, serial in serials.items()]
+            written += [self._start_tile(number) for number in sorted(self.placer.changed)]
         except BaseException:
             wait(written)  # the clean-up must not meet a file that a thread still writes
             raise

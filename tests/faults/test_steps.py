@@ -217,5 +217,5 @@ def test_an_upgrade_that_is_killed_leaves_the_old_version_or_the_new_one_whole(t
         add(path)
         assert names(path) == before | {"added"}
         with Collection(path) as collection:
-            assert (collection.check().problems, collection._store.catalog.version) == ([], 4)
+            assert (collection.check().problems, collection._store.catalog.version) == ([], 5)
     assert versions == {3, 4}

@@ -64,12 +64,12 @@ def test_version_3_is_read_and_left_as_it_is(path):
     assert before == {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
-def test_the_next_change_makes_version_4_of_it(path):
+def test_the_next_change_makes_version_5_of_it(path):
     with Collection(path) as collection:
         collection.add("gone again", name="more")
         collection.remove("more")
         assert_whole(collection)
-    assert query(path, "SELECT value FROM meta WHERE key = 'format'") == [("4",)]
+    assert query(path, "SELECT value FROM meta WHERE key = 'format'") == [("5",)]
     assert query(path, "SELECT name FROM sqlite_master WHERE name = 'free_id'") == []
 
 

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
-from pmbf.kernels.types import LOCATION
+from pmbf.kernels import Postings
 from pmbf.store import codec, directory, tilefile
-from pmbf.store.directory import Directory
+from pmbf.store.directory import LOCATION, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
+from pmbf.store.postings import merged
 from pmbf.store.tilefile import StoredTile
 from tests.fuzz.damage import damaged, fuzzing
 
@@ -27,7 +28,9 @@ def tile_payload(n_rows):
     for row in range(n_rows):
         tile.insert(tile.add_row(), QUERY[row : row + 9])
     entries = np.array([(row, 10 * row, 0, 1) for row in range(n_rows)], np.uint32)
-    return b"".join(tilefile.payload(StoredTile(tile, entries, growing=False)))
+    stored = StoredTile(tile, entries, growing=False)
+    added = [(10 * row, QUERY[row : row + 9]) for row in range(n_rows)]
+    return b"".join(tilefile.payload(stored, merged(Postings.none(), stored.documents, added)))
 
 
 def directory_payload(n_entries):
@@ -84,6 +87,9 @@ def test_a_forged_tile_is_refused_or_asked(folder, payload):
         stored.tile.hits(QUERY)
         stored.tile.common_bits(QUERY)
         tilefile.is_growing(folder, record, OURS)
+        if stored.postings is not None:
+            kernels.find_postings([stored.postings.for_hashes(QUERY)], QUERY, limit=100)
+            merged(stored.postings.all(), stored.documents, [])
 
     ends_well(asked)
 

@@ -101,14 +101,6 @@ const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint
     return walk_each(&walk, in, end, n, hashes) ? walk.at : NULL;
 }
 
-const uint8_t *skip_gaps(const uint8_t *in, const uint8_t *end, size_t n) {
-    size_t n_control = n / 4 + (n % 4 != 0), n_bytes = n;
-    if ((size_t)(end - in) < n_control) return NULL;
-    for (size_t i = 0; i < n / 4; i++) n_bytes += (in[i] & 3u) + (in[i] >> 2 & 3u) + (in[i] >> 4 & 3u) + (in[i] >> 6);
-    for (size_t i = n / 4 * 4; i < n; i++) n_bytes += in[i / 4] >> i % 4 * 2 & 3u;
-    return (size_t)(end - in) - n_control < n_bytes ? NULL : in + n_control + n_bytes;
-}
-
 /* Reads n gaps from at most n_bytes bytes. Returns the bytes read, or -1 if the gaps need more. */
 EXPORT int64_t pmbf_decode_gaps(const uint8_t *in, size_t n_bytes, size_t n, uint32_t *hashes) {
     const uint8_t *stop = decode_gaps(in, in + n_bytes, n, hashes);

@@ -12,9 +12,6 @@ int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out);
 /* Writes the n hashes whose gaps begin at `in`. Returns where the gaps end, or NULL if they go beyond `end`. */
 const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint32_t *hashes);
 
-/* Returns where n gaps that begin at `in` end, or NULL if they go beyond `end`. Only their lengths are read. */
-const uint8_t *skip_gaps(const uint8_t *in, const uint8_t *end, size_t n);
-
 /* Returns the instruction set in use: 0 plain, 1 AVX2 with carry-less products, 2 AVX-512. */
 int bits_level(void);
 

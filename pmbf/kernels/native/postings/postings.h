@@ -1,0 +1,99 @@
+/* Sorted postings: for each hash the documents that have it, as numbers into a list of documents. docs/format.md draws
+ * the bits. */
+
+#ifndef PMBF_POSTINGS_H
+#define PMBF_POSTINGS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <string.h>
+
+#include "../arithmetic.h"
+#include "../bits/bits.h"
+
+/* Postings as Python passes them. `bits` has PADDING more bytes behind the last bucket. */
+typedef struct {
+    const uint8_t *bits;
+    const uint32_t *directory; /* n_buckets + 1 offsets in bytes */
+    const uint32_t *documents;
+    const uint8_t *chosen; /* of each document, whether it is looked for; NULL: all are */
+    uint64_t n_bits_bytes, n_buckets, n_documents;
+    uint64_t shift, rice, id_bits; /* bits of a bucket's range of hashes, of a gap's lower part, of a document's number */
+} postings_t;
+
+enum { PADDING = 8, WINDOW_BITS = 57 };
+
+/* Reads one bucket. */
+typedef struct {
+    const uint8_t *bits;
+    uint64_t at, stop; /* in bits */
+    uint32_t rice, id_bits;
+    uint64_t next, end; /* the least hash that may come next, and the first one of the next bucket */
+    uint64_t n_documents;
+} cursor_t;
+
+/* The list of a hash: the number of its documents, and where the number of the first document begins. */
+typedef struct {
+    uint32_t hash, count;
+    uint64_t at;
+} list_t;
+
+/* Returns the 57 bits or more that begin at a bit. */
+INLINE uint64_t window_at(const uint8_t *bits, uint64_t at) {
+    uint64_t word;
+    memcpy(&word, bits + (at >> 3), sizeof word);
+    return word >> (at & 7);
+}
+
+INLINE uint64_t low_bits(uint64_t word, uint64_t n) { return word & ((1ull << n) - 1); }
+
+/* Begins a bucket. Returns 0 or PMBF_REFUSED. */
+INLINE int cursor_begin(cursor_t *cursor, const postings_t *from, uint64_t bucket) {
+    uint64_t start = from->directory[bucket], stop = from->directory[bucket + 1];
+    if (start > stop || stop > from->n_bits_bytes) return PMBF_REFUSED;
+    *cursor = (cursor_t){.bits = from->bits, .at = 8 * start, .stop = 8 * stop, .rice = (uint32_t)from->rice,
+                         .id_bits = (uint32_t)from->id_bits, .next = bucket << from->shift,
+                         .end = (bucket + 1) << from->shift, .n_documents = from->n_documents};
+    return 0;
+}
+
+/* Reads a number in unary: that many zeros and a one. Returns UINT64_MAX where the bucket ends before the one. */
+INLINE uint64_t read_unary(cursor_t *cursor) {
+    for (uint64_t n = 0; cursor->at < cursor->stop;) {
+        uint64_t left = cursor->stop - cursor->at, word = window_at(cursor->bits, cursor->at);
+        uint64_t zeros = word ? (uint64_t)__builtin_ctzll(word) : 64;
+        uint64_t known = left < WINDOW_BITS ? left : WINDOW_BITS;
+        if (zeros < known) return cursor->at += zeros + 1, n + zeros;
+        cursor->at += known, n += known;
+    }
+    return UINT64_MAX;
+}
+
+/* Reads n bits, at most 32. */
+INLINE uint64_t read_bits(cursor_t *cursor, uint32_t n) {
+    uint64_t found = low_bits(window_at(cursor->bits, cursor->at), n);
+    cursor->at += n;
+    return found;
+}
+
+/* Reads the next list of a bucket and steps behind it. Returns 1, 0 at the end of the bucket, or PMBF_REFUSED. */
+INLINE int cursor_next(cursor_t *cursor, list_t *list) {
+    uint64_t upper = read_unary(cursor);
+    if (upper == UINT64_MAX) return 0;
+    if (upper >> 32 || cursor->at + cursor->rice > cursor->stop) return PMBF_REFUSED;
+    uint64_t hash = cursor->next + (upper << cursor->rice | read_bits(cursor, cursor->rice));
+    uint64_t n_count_bits = read_unary(cursor);
+    if (hash >= cursor->end || n_count_bits > 31 || cursor->at + n_count_bits > cursor->stop) return PMBF_REFUSED;
+    uint64_t count = 1ull << n_count_bits | read_bits(cursor, (uint32_t)n_count_bits);
+    *list = (list_t){(uint32_t)hash, (uint32_t)count, cursor->at};
+    cursor->at += count * cursor->id_bits, cursor->next = hash + 1;
+    return count <= cursor->n_documents && cursor->at <= cursor->stop ? 1 : PMBF_REFUSED;
+}
+
+/* Returns the number of document i of a list. */
+INLINE uint64_t number_at(const uint8_t *bits, uint64_t at, uint64_t i, uint64_t id_bits) {
+    return low_bits(window_at(bits, at + i * id_bits), id_bits);
+}
+
+#endif

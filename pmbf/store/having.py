@@ -1,0 +1,88 @@
+"""Which documents have which hashes of a query."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Hashes = NDArray[np.uint32]
+Keys = NDArray[np.uint64]
+
+_PLACE = np.uint64(0xFFFFFFFF)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Having:
+    """Which of a query's hashes each of many documents has.
+
+    Args:
+        ids: `(n,) uint32`, the ids of the documents, ascending, each once.
+        bounds: `(n + 1,) int64`; document i has the hashes at `places[bounds[i]:bounds[i + 1]]` of the query.
+        places: `(bounds[-1],) uint32`, where each hash first stands in the query, ascending for each document.
+        n_having: `(q,) int64`, how many documents have the hash at each place of the query.
+    """
+
+    ids: Hashes
+    bounds: NDArray[np.int64]
+    places: Hashes
+    n_having: NDArray[np.int64]
+
+    @property
+    def owners(self) -> NDArray[np.int64]:
+        """The number in `ids` of the document of each place, `(bounds[-1],) int64`."""
+        return np.repeat(np.arange(len(self.ids)), np.diff(self.bounds))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FirstPlaces:
+    """The distinct hashes of a query, in the order in which they first stand in it.
+
+    Args:
+        hashes: `(d,) uint32`, the distinct hashes.
+        places: `(d,) intp`, where each first stands, ascending.
+        numbers: `(q,) intp`, which of them stands at each place of the query.
+
+    >>> firsts = FirstPlaces.of(np.array([7, 3, 7, 9], np.uint32))
+    >>> firsts.hashes.tolist(), firsts.places.tolist(), firsts.numbers.tolist()
+    ([7, 3, 9], [0, 1, 3], [0, 1, 0, 2])
+    """
+
+    hashes: Hashes
+    places: NDArray[np.intp]
+    numbers: NDArray[np.intp]
+
+    @classmethod
+    def of(cls, hashes: Hashes) -> FirstPlaces:
+        """Return the distinct hashes of a query, `(q,) uint32`."""
+        order = np.argsort(hashes, kind="stable")
+        ascending = hashes[order]
+        is_first = np.ones(len(hashes), np.bool_)
+        np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
+        places = order[is_first]
+        by_place = np.argsort(places)
+        ranks = np.empty_like(by_place)
+        ranks[by_place] = np.arange(len(by_place))
+        numbers = np.empty_like(order)
+        numbers[order] = ranks[np.cumsum(is_first) - 1]
+        places = places[by_place]
+        return cls(np.ascontiguousarray(hashes[places]), places, numbers)
+
+    def having(self, keys: Keys, counts: NDArray[np.int64], limit: int) -> Having:
+        """Return which documents have the hashes.
+
+        Args:
+            keys: `(n,) uint64`, ascending, each once: document << 32 | number of the hash.
+            counts: `(d,) int64`, the documents of each hash in all postings, removed ones included.
+            limit: The keys have only hashes with a count of at most `limit`.
+        """
+        documents, numbers = (keys >> np.uint64(32)).astype(np.uint32), (keys & _PLACE).astype(np.intp)
+        begins = np.flatnonzero(np.diff(documents, prepend=documents[:1] + np.uint32(1)))
+        exact = np.bincount(numbers, minlength=len(counts))
+        return Having(
+            documents[begins],
+            np.append(begins, len(keys)).astype(np.int64),
+            self.places[numbers].astype(np.uint32),
+            np.where(counts <= limit, exact, counts)[self.numbers],
+        )

@@ -1,0 +1,161 @@
+"""Both twins of the kernels of postings, beside sets: which documents have which hashes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pmbf.errors import ParameterError
+from pmbf.kernels import reference_postings
+from pmbf.kernels.postings_layout import GONE, Postings
+
+HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1)
+PAIRS = st.lists(st.tuples(HASHES, st.integers(0, 5)), max_size=120)
+IDS = np.array([3, 70, 71, 900, 2**31, 2**32 - 1], np.uint32)
+
+
+@pytest.fixture(scope="module", params=["reference", "native"])
+def kernels(request: pytest.FixtureRequest) -> Any:
+    """Both twins; the native one has no instruction sets here."""
+    if request.param == "reference":
+        return reference_postings
+    return pytest.importorskip("pmbf.kernels.native_postings")
+
+
+def keys_of(pairs: list[tuple[int, int]]) -> np.ndarray:
+    return np.array(sorted(value << 32 | number for value, number in pairs), np.uint64)
+
+
+def made(kernels: Any, pairs: list[tuple[int, int]], old: Postings | None = None, renumbered: Any = ()) -> Postings:
+    return kernels.merge_postings(old or Postings.none(), np.array(renumbered, np.uint32), keys_of(pairs), IDS)
+
+
+def found(kernels: Any, postings: Postings, hashes: list[int], limit: int = 1000, **more: Any) -> set[tuple[int, int]]:
+    """Return the pairs of a hash and the number of a document that the postings tell."""
+    _, keys = kernels.find_postings([postings], np.array(hashes, np.uint32), limit=limit, **more)
+    assert keys.tolist() == sorted(keys.tolist())
+    numbers = {id_: number for number, id_ in enumerate(IDS.tolist())}
+    return {(hashes[key & 0xFFFFFFFF], numbers[key >> 32]) for key in keys.tolist()}
+
+
+@given(PAIRS)
+@example([(0, 0), (2**32 - 1, 5)])
+@example([(7, n) for n in range(6)])
+def test_each_document_has_just_its_hashes(kernels: Any, pairs: list[tuple[int, int]]) -> None:
+    postings = made(kernels, pairs)
+    hashes = sorted({value for value, _ in pairs} | {41, 0, 2**32 - 1})
+    counts, _ = kernels.find_postings([postings], np.array(hashes, np.uint32), limit=0)
+    expected = Counter(value for value, _ in set(pairs))
+    assert [expected[value] for value in hashes] == counts.tolist()
+    assert set(pairs) == found(kernels, postings, hashes)
+    assert (len(expected), len(set(pairs))) == (postings.n_hashes, postings.n_postings)
+
+
+@given(PAIRS, PAIRS, st.permutations(range(6)), st.sets(st.integers(0, 5)))
+def test_postings_take_hashes_and_renumber_and_drop_documents(
+    kernels: Any, before: list[tuple[int, int]], added: list[tuple[int, int]], order: list[int], gone: set[int]
+) -> None:
+    renumbered = [GONE if number in gone else order[number] for number in range(6)]
+    postings = made(kernels, added, made(kernels, before), renumbered)
+    expected = set(added) | {(value, order[number]) for value, number in before if number not in gone}
+    assert expected == found(kernels, postings, sorted({value for value, _ in before + added}))
+    assert len(expected) == postings.n_postings
+
+
+@given(PAIRS, PAIRS)
+def test_both_twins_lay_the_same_bits(before: list[tuple[int, int]], added: list[tuple[int, int]]) -> None:
+    native = pytest.importorskip("pmbf.kernels.native_postings")
+    one, other = (made(twin, added, made(twin, before), range(6)) for twin in (reference_postings, native))
+    assert one.bits.tobytes() == other.bits.tobytes()
+    assert one.directory.tolist() == other.directory.tolist()
+    fields = ("shift", "rice", "id_bits", "n_hashes", "n_postings")
+    assert [getattr(one, name) for name in fields] == [getattr(other, name) for name in fields]
+
+
+@given(PAIRS, PAIRS, st.integers(0, 8), st.lists(st.booleans(), min_size=6, max_size=6))
+def test_several_postings_count_together_and_only_the_chosen_are_told(
+    kernels: Any, here: list[tuple[int, int]], there: list[tuple[int, int]], limit: int, chosen: list[bool]
+) -> None:
+    hashes = sorted({value for value, _ in here + there})
+    both = [made(kernels, here), made(kernels, there)]
+    flags = [np.array(chosen), np.ones(6, np.bool_)]
+    counts, keys = kernels.find_postings(both, np.array(hashes, np.uint32), limit=limit, chosen=flags)
+    n_having = Counter(value for pairs in (here, there) for value, _ in set(pairs))
+    assert [n_having[value] for value in hashes] == counts.tolist()
+    told = [pair for pair in set(here) if chosen[pair[1]]] + list(set(there))
+    expected = sorted(
+        int(IDS[number]) << 32 | hashes.index(value) for value, number in told if n_having[value] <= limit
+    )
+    assert expected == keys.tolist()
+
+
+def test_a_hash_of_thousands_and_thousands_of_hashes_are_found(kernels: Any) -> None:
+    """Buckets of one list longer than a page, and gaps of every size."""
+    random = np.random.default_rng(1)
+    documents = np.arange(20_000, dtype=np.uint32) * 3
+    common = np.uint64(123_456_789) << np.uint64(32) | np.arange(20_000, dtype=np.uint64)
+    rare = random.integers(0, 2**31, 60_000).astype(np.uint64) << np.uint64(32) | np.uint64(7)
+    keys = np.unique(np.concatenate([common, rare]))
+    postings = kernels.merge_postings(Postings.none(), np.empty(0, np.uint32), keys, documents)
+    counts, told = kernels.find_postings([postings], np.array([123_456_789], np.uint32), limit=10**6)
+    assert counts.tolist() == [20_000]
+    assert (told >> np.uint64(32)).tolist() == documents.tolist()
+    some = (rare[:500] >> np.uint64(32)).astype(np.uint32)
+    counts, told = kernels.find_postings([postings], some, limit=10**6)
+    assert (told & np.uint64(0xFFFFFFFF)).tolist() == list(range(500))
+    assert set((told >> np.uint64(32)).tolist()) == {21}
+
+
+@given(PAIRS, st.data())
+def test_damaged_postings_are_refused_or_read_within_their_bytes(
+    kernels: Any, pairs: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    postings = made(kernels, pairs or [(1, 1)])
+    bits, directory = postings.bits.copy(), postings.directory.copy()
+    for _ in range(data.draw(st.integers(1, 4))):
+        bits[data.draw(st.integers(0, len(bits) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    if data.draw(st.booleans()):
+        directory[data.draw(st.integers(0, len(directory) - 1))] ^= np.uint32(1 << data.draw(st.integers(0, 31)))
+    damaged = replace(postings, bits=bits, directory=directory)
+    hashes = np.array([value for value, _ in pairs] + [0, 1, 2**32 - 1], np.uint32)
+    for ask in (
+        lambda: kernels.find_postings([damaged], hashes, limit=100),
+        lambda: kernels.merge_postings(damaged, np.arange(6, dtype=np.uint32), keys_of(pairs), IDS),
+    ):
+        try:
+            ask()
+        except ParameterError as error:
+            assert "damaged" in str(error)
+
+
+def test_other_arguments_are_refused(kernels: Any) -> None:
+    postings, none = made(kernels, [(1, 1)]), np.empty(0, np.uint32)
+    for message, ask in {
+        "hashes is int64 (1,), expected uint32 (q,)": lambda: kernels.find_postings([], np.array([1]), limit=1),
+        "keys do not ascend": lambda: kernels.merge_postings(
+            Postings.none(), none, np.array([9 << 32, 1], np.uint64), IDS
+        ),
+        "a document has the number 9, expected 0 to 5": lambda: made(kernels, [(1, 9)]),
+        "renumbered is for 1 documents, expected 6": lambda: made(kernels, [], postings, [1]),
+        "chosen is not for the documents": lambda: kernels.find_postings(
+            [postings], none, limit=1, chosen=[np.ones(2, np.bool_)]
+        ),
+        "the postings are damaged": lambda: kernels.find_postings([replace(postings, id_bits=0)], none, limit=1),
+    }.items():
+        with pytest.raises(ParameterError) as raised:
+            ask()
+        assert message in str(raised.value)
+
+
+def test_nothing_is_found_in_no_postings(kernels: Any) -> None:
+    counts, keys = kernels.find_postings([], np.array([4, 4], np.uint32), limit=9)
+    assert (counts.tolist(), keys.tolist()) == ([0, 0], [])
+    counts, keys = kernels.find_postings([Postings.none()], np.array([4], np.uint32), limit=9)
+    assert (counts.tolist(), keys.tolist()) == ([0], [])
+    assert made(kernels, []).n_postings == 0
