@@ -1,6 +1,7 @@
 import os
 import pickle
 import re
+import shutil
 import sqlite3
 import typing
 from concurrent.futures import ThreadPoolExecutor
@@ -100,7 +101,7 @@ def test_compaction_recycles_ids_and_room(collection):
     report = collection.compact()
     assert report.n_documents == 20
     assert collection.stats().n_removed == 0
-    assert collection.stats().fingerprint_bytes < before.fingerprint_bytes
+    assert collection.stats().text_bytes < before.text_bytes
     again = collection.add_many([(f"again-{seed}", words(1000 + seed)) for seed in range(20)])
     assert again == ids[5:25]
     for seed in [*range(5), *range(25, 40)]:
@@ -325,29 +326,65 @@ def test_repair_rebuilds_tiles_from_fingerprints(tmp_path):
         assert names(made.screen(words(5))) == ["text-5"]
 
 
-def test_repair_makes_fingerprints_anew_from_texts_and_texts_from_files(tmp_path, folder):
+def damage(path, kind):
+    for victim in (path / kind).glob("*"):
+        victim.write_bytes(victim.read_bytes()[:-1] + b"?")
+
+
+def test_repair_reads_damaged_texts_again_from_their_files(tmp_path, folder):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as made:
         made.load([folder])
         made.add(words(500), name="no file")
-    for kind in ("fingerprints", "texts"):
-        victim = next((path / kind).iterdir())
-        victim.write_bytes(victim.read_bytes()[:-1] + b"?")
-        with Collection(path) as made:
-            assert made.check().problems
-        assert repair(path).lost == []
-        with Collection(path) as made:
-            assert made.check().problems == []
-            assert names(made.screen(words(4))) == [str(folder / "text-4.txt")]
-            assert names(made.screen(words(500))) == ["no file"]
+    damage(path, "texts")
+    with Collection(path) as made:
+        assert made.check().problems
+    assert repair(path).lost == []
+    with Collection(path) as made:
+        assert made.check().problems == []
+        assert names(made.screen(words(4))) == [str(folder / "text-4.txt")]
+        assert names(made.screen(words(500))) == ["no file"]
+
+
+def test_a_document_whose_text_is_gone_is_still_found(tmp_path):
+    """Its fingerprint is made of the postings."""
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True, params=Params(segment_chars=1024)) as made:
+        made.add_many([(f"text-{seed}", words(seed, 900)) for seed in range(5)])
+    shutil.rmtree(path / "texts")
+    report = repair(path)
+    assert (report.ok, report.lost) == (True, [])
+    assert "fingerprint of document 1 made anew from the postings" in report.repaired
+    with Collection(path) as made:
+        assert made.check().problems == []
+        [match] = made.screen(words(3, 900)).matches
+        assert match.document.path == "text-3"
+        assert "its text is not stored" in match.problem
+        made.remove("text-1")
+        made.compact()
+        assert made.check().problems == []
+
+
+def test_repair_rescues_fingerprints_without_texts(tmp_path):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True, params=Params(store_text=False)) as made:
+        made.add_many([(f"text-{seed}", words(seed)) for seed in range(5)])
+    damage(path, "fingerprints")
+    with Collection(path) as made:
+        assert made.check().problems
+        assert names(made.screen(words(3))) == ["text-3"]
+    assert repair(path).lost == []
+    with Collection(path) as made:
+        assert made.check().problems == []
+        assert names(made.screen(words(3))) == ["text-3"]
 
 
 def test_repair_names_what_is_lost(tmp_path):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as made:
         made.add(words(1), name="only here")
-    for kind in ("fingerprints", "texts"):
-        next((path / kind).iterdir()).unlink()
+    for kind in ("tiles/*.tile", "texts/*"):
+        next(path.glob(kind)).unlink()
     report = repair(path)
     assert report.lost == ["only here"]
     with Collection(path) as made:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int64, c_size_t, c_void_p
+from ctypes import c_int64, c_size_t, c_uint64, c_void_p
 from itertools import repeat
 
 import numpy as np
@@ -20,9 +20,10 @@ from pmbf.kernels.postings_layout import (
     damaged_postings,
     require_mergeable,
     require_postings,
+    require_size,
 )
 
-__all__ = ["find_postings", "merge_postings"]
+__all__ = ["find_postings", "list_postings", "merge_postings"]
 
 _AT, _N = c_void_p, c_size_t
 
@@ -34,6 +35,7 @@ _NO_MEMORY = -1
 _at = address()
 _find = function("pmbf_find_postings", _AT, _N, _AT, _N, _AT, _AT, returns=c_int64)
 _take = function("pmbf_take_postings", _AT, _N, _N, c_int64, _AT, _AT, _AT, returns=c_int64)
+_list = function("pmbf_list_postings", _AT, c_uint64, _AT, returns=c_int64)
 _merge = function("pmbf_merge_postings", _AT, _AT, _AT, _N, _AT, _AT, returns=c_int64)
 
 
@@ -57,6 +59,17 @@ def find_postings(
     if (keys[1:] < keys[:-1]).any():  # a later one of the postings has an earlier document
         keys.sort()
     return counts, keys
+
+
+def list_postings(postings: Postings) -> Keys:
+    """See `reference_postings.list_postings`."""
+    require_postings([postings], postings.documents)
+    require_size(postings)
+    keys = np.empty(postings.n_postings, np.uint64)
+    passed = _passed([postings])
+    if _list(_at(passed), len(keys), _at(keys)) != len(keys):
+        raise damaged_postings()
+    return keys
 
 
 def merge_postings(old: Postings, renumbered: Hashes, keys: Keys, documents: Hashes) -> Postings:

@@ -139,6 +139,12 @@ def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Seque
         checks.require("chosen", some, np.bool_, "(d,)", 1)
 
 
+def require_size(postings: Postings) -> None:
+    """Refuse postings that say they have more than their bits can hold."""
+    if not 0 <= postings.n_postings <= 8 * postings.n_bit_bytes:
+        raise damaged_postings()
+
+
 def damaged_postings() -> ParameterError:
     """Return the error for postings that contradict themselves."""
     return ParameterError("the postings are damaged: a number in them is outside its range")

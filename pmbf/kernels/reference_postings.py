@@ -19,9 +19,10 @@ from pmbf.kernels.postings_layout import (
     damaged_postings,
     require_mergeable,
     require_postings,
+    require_size,
 )
 
-__all__ = ["find_postings", "merge_postings"]
+__all__ = ["find_postings", "list_postings", "merge_postings"]
 
 _WINDOW_BITS = 57
 """Bits that a word read anywhere holds at least."""
@@ -80,6 +81,32 @@ def find_postings(
     return counts, np.sort(np.concatenate(keys))
 
 
+def list_postings(postings: Postings) -> Keys:
+    """Return all postings, `(n,) uint64`, ascending: hash << 32 | number of the document.
+
+    Raises:
+        ParameterError: The postings are damaged.
+
+    >>> keys = np.array([5 << 32, 5 << 32 | 1, 9 << 32 | 1], np.uint64)
+    >>> made = merge_postings(Postings.none(), np.empty(0, np.uint32), keys, np.array([70, 80], np.uint32))
+    >>> list_postings(made).tolist() == keys.tolist()
+    True
+    """
+    require_postings([postings], postings.documents)
+    require_size(postings)
+    keys = np.sort(np.concatenate([np.empty(0, np.uint64), *(some for some, _ in _listed(postings))]))
+    if len(keys) != postings.n_postings:
+        raise damaged_postings()
+    return keys
+
+
+def _listed(postings: Postings) -> Iterator[tuple[Keys, NDArray[np.int64]]]:
+    """Yield the postings of some lists after another: hash << 32 | number, and the numbers."""
+    for lists in _lists(postings, np.arange(postings.n_buckets)):
+        owners, numbers = _numbers(postings, lists._replace(cursor=np.arange(len(lists.hashes))))
+        yield lists.hashes[owners] << np.uint64(32) | numbers.astype(np.uint64), numbers
+
+
 def merge_postings(old: Postings, renumbered: Hashes, keys: Keys, documents: Hashes) -> Postings:
     """Return postings made of old ones and of new hashes of documents.
 
@@ -96,10 +123,9 @@ def merge_postings(old: Postings, renumbered: Hashes, keys: Keys, documents: Has
     require_postings([old], documents)
     shape = Shape.of(old, keys, len(documents))
     kept = [np.empty(0, np.uint64)]
-    for lists in _lists(old, np.arange(old.n_buckets)):
-        owners, numbers = _numbers(old, lists._replace(cursor=np.arange(len(lists.hashes))))
+    for some, numbers in _listed(old):
         now = renumbered[numbers].astype(np.uint64)
-        kept.append((lists.hashes[owners] << np.uint64(32) | now)[now != GONE])
+        kept.append((some & ~np.uint64(GONE) | now)[now != GONE])
     distinct = np.unique(np.concatenate([*kept, keys]))
     if len(distinct) and int(distinct[-1]) >> 32 >= shape.n_buckets << shape.shift:
         raise damaged_postings()

@@ -1,19 +1,21 @@
 """Is the collection what its catalog says? And if not: rebuild what can be rebuilt.
 
-Truth is the catalog and the fingerprints; tiles follow from them, fingerprints from texts, texts from the files they
-came from. `check` compares every layer with the one below; `repair` rebuilds each from the one above it that is whole.
+Truth is the catalog and the texts, or the fingerprints where no texts are stored; fingerprints follow from texts, tiles
+from fingerprints, texts from the files they came from. `check` compares every layer with the one below; `repair`
+rebuilds each from one that is whole, the fingerprints from the postings if nothing else is left.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import distinct
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint, fingerprint
@@ -23,7 +25,7 @@ from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, Directory
 from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
 from pmbf.store.pending import Change
-from pmbf.store.postings import Hashes, merged
+from pmbf.store.postings import merged
 from pmbf.store.tables import Document
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writer import Writer
@@ -100,12 +102,12 @@ def repair(store: Store) -> CheckReport:
     report = check(store)
     bad_files = set(_file_problems(store))
     writer = Writer(store, rebuild=True)
-    packer = FilePacker(writer)
+    packer, posted = FilePacker(writer), _Posted(store)
     dead = {document.id for document in store.catalog.all_documents() if document.removed}
     paths = store.paths_by_document()
     for document in list(store.catalog.live_documents()):
         named = paths.pop(document.id, [])
-        taken = _rescued(store, document, bad_files, packer, report) if named else None
+        taken = _rescued(store, document, bad_files, packer, posted, report) if named else None
         if taken is None:
             dead.add(document.id)
             report.lost += named or [f"document {document.id}, which has no path"]
@@ -144,31 +146,79 @@ def _serials(document: Document) -> tuple[int, int]:
 
 
 def _rescued(
-    store: Store, document: Document, bad_files: set[int], packer: FilePacker, report: CheckReport
+    store: Store, document: Document, bad_files: set[int], packer: FilePacker, posted: _Posted, report: CheckReport
 ) -> Fingerprint | None:
     """Return a document's fingerprint, its parts in bad files copied into new ones; None when nothing is left."""
     if not bad_files.intersection(_serials(document)):
         return store.generation.fingerprint(document)
     taken = _attempt(lambda: store.generation.fingerprint(document, rescuing=True))
     text = _text_again(store, document)
-    if taken is None and text is None:
-        return None
     if taken is None and text is not None:
         taken = fingerprint(text, store.params)
         report.repaired.append(f"fingerprint of document {document.id} made anew from its text")
-    assert taken is not None
+    if taken is None:
+        taken = posted.fingerprint(document)
+        if taken is None:
+            return None
+        report.repaired.append(f"fingerprint of document {document.id} made anew from the postings")
     if document.text_file in bad_files:
         if text is None:
             report.repaired.append(f"text of document {document.id} given up: its fingerprint still finds it")
         document = _without_text(document) if text is None else packer.put_text(document, text)
-    packer.keep(packer.put_fingerprint(document, taken))
+    is_told = text is not None and document.text_file > 0
+    packer.keep(_without_record(document, taken) if is_told else packer.put_fingerprint(document, taken))
     return taken
+
+
+class _Posted:
+    """The hashes of documents as the postings of the tiles have them."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+        self._by_document: list[tuple[NDArray[np.uint32], NDArray[np.uint64]]] | None = None
+
+    def fingerprint(self, document: Document) -> Fingerprint | None:
+        """Return a document's fingerprint in parts of other bounds than before; None if no tile has it."""
+        if self._by_document is None:
+            self._by_document = [*self._listed()]
+        found = []
+        for documents, keys in self._by_document:
+            number = int(np.searchsorted(documents, document.id))
+            if number < len(documents) and documents[number] == document.id:
+                first, last = np.searchsorted(keys, np.array([number << 32, (number + 1) << 32], np.uint64))
+                found.append(keys[first:last].astype(np.uint32))
+        if not found:
+            return None
+        params = self._store.params
+        hashes = np.concatenate(found)
+        n_parts = max(1, -(-len(hashes) // max(1, int(params.density * params.segment_chars))))
+        parts = [np.sort(part) for part in np.array_split(hashes, n_parts)]
+        bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+        return Fingerprint(np.concatenate(parts), bounds, document.n_chars, document.n_tokens)
+
+    def _listed(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint64]]]:
+        """Yield the documents of each sound tile, and its postings by document: number << 32 | hash."""
+        for number in sorted(self._store.generation.tile_files()):
+            posted = _attempt(partial(self._store.generation.postings, number))
+            if posted is not None:
+                keys = kernels.list_postings(posted)
+                yield posted.documents, np.sort(keys << np.uint64(32) | keys >> np.uint64(32))
 
 
 def _text_again(store: Store, document: Document) -> str | None:
     paths = store.catalog.paths_of([document.id]).get(document.id, [])
     stored = _attempt(lambda: store.generation.text(document, rescuing=True))
     return stored if stored is not None else _attempt(lambda: read_again(document, paths))
+
+
+def _without_record(document: Document, taken: Fingerprint) -> Document:
+    return document._replace(
+        fingerprint_file=0,
+        fingerprint_offset=0,
+        fingerprint_bytes=0,
+        n_hashes=len(taken),
+        n_parts=len(taken.bounds) - 1,
+    )
 
 
 def _without_text(document: Document) -> Document:
@@ -255,18 +305,11 @@ def _have_same(stored: StoredTile, postings: Postings, fingerprints: dict[int, F
         if document in fingerprints
         for part in fingerprints[document].parts()[start:stop]
     ]
-    hashes = distinct(np.concatenate([np.empty(0, np.uint32), *(part for _, part in added)]))
-    return _same(postings, merged(Postings.none(), stored.documents, added), hashes)
-
-
-def _same(found: Postings, expected: Postings, hashes: Hashes) -> bool:
-    """Return whether two postings say the same. Those that grew from commit to commit are laid out otherwise."""
-    if not np.array_equal(found.documents, expected.documents):
+    expected = merged(Postings.none(), stored.documents, added)
+    if not np.array_equal(postings.documents, expected.documents):
         return False
-    if merged(found, found.documents, []).n_postings != expected.n_postings:
-        return False
-    told = [kernels.find_postings([one], hashes, limit=2**32) for one in (found, expected)]
-    return all(np.array_equal(*both) for both in zip(*told, strict=True))
+    # Postings that grew from commit to commit are laid out otherwise.
+    return np.array_equal(kernels.list_postings(postings), kernels.list_postings(expected))
 
 
 def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> Iterator[str]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from pmbf import arrays, kernels
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
-from pmbf.fingerprint import Fingerprint
+from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.kernels import Postings
 from pmbf.params import Params
 from pmbf.rowindex import RowIndex
@@ -128,7 +128,7 @@ class Generation:
     # ------------------------------------------------------------------ documents
 
     def fingerprint(self, document: Document, *, rescuing: bool = False) -> Fingerprint:
-        """Return a document's fingerprint.
+        """Return a document's fingerprint, made anew from its text where the text is stored.
 
         Args:
             document: Its row.
@@ -137,18 +137,23 @@ class Generation:
         Raises:
             CorruptError: The record or its file is damaged.
         """
+        if not document.fingerprint_file:
+            return self._of_text(document, rescuing)
         file = self.file(document.fingerprint_file)
         start, stop = document.fingerprint_offset, document.fingerprint_offset + document.fingerprint_bytes
         if not rescuing:
             file.check(start, stop)
         parts = codec.parts_of(file.payload[start:stop], str(file.path))
-        found, expected = (len(parts), sum(map(len, parts))), (document.n_parts, document.n_hashes)
-        if found != expected:
-            what = f"document {document.id} has {found[1]} hashes in {found[0]} parts there, expected {expected[1]}"
-            raise files.damaged(file.path, f"{what} in {expected[0]}")
+        _require_size(document, len(parts), sum(map(len, parts)), file.path)
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
         hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
+
+    def _of_text(self, document: Document, rescuing: bool) -> Fingerprint:
+        taken = fingerprint(self.text(document, rescuing=rescuing) or "", self.params)
+        where = self.file(document.text_file).path if document.text_file else self.folder
+        _require_size(document, len(taken.bounds) - 1, len(taken), where)
+        return taken
 
     def documents_having(
         self, hashes: NDArray[np.uint32], *, limit: int, among: NDArray[np.uint32] | None = None
@@ -304,3 +309,10 @@ class Generation:
     def contradiction(self, what: str, command: str = "check") -> CorruptError:
         """Return the error for files that contradict the catalog, with the way out."""
         return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")
+
+
+def _require_size(document: Document, n_parts: int, n_hashes: int, where: Path) -> None:
+    """Refuse a fingerprint that has another size than the catalog says."""
+    if (n_parts, n_hashes) != (document.n_parts, document.n_hashes):
+        what = f"document {document.id} has {n_hashes} hashes in {n_parts} parts there, expected {document.n_hashes}"
+        raise files.damaged(where, f"{what} in {document.n_parts}")

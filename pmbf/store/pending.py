@@ -52,7 +52,7 @@ class PendingDocument(NamedTuple):
 
     Args:
         new: The document; its text and record are with the packers, and empty here.
-        record_offset, record_bytes: Place of the record in the fingerprint file.
+        record_offset, record_bytes: Place of the record in the fingerprint file; 0 bytes when it is not stored.
         text: Place of the text in the text file, None when no text is stored or there is none.
     """
 
@@ -102,7 +102,7 @@ class Pending:
             n_tokens=new.n_tokens,
             n_hashes=len(new.hashes),
             n_parts=len(new.bounds) - 1,
-            fingerprint_file=self.fingerprint_file,
+            fingerprint_file=self.fingerprint_file if pending.record_bytes else 0,
             fingerprint_offset=pending.record_offset,
             fingerprint_bytes=pending.record_bytes,
             text_file=self.text_file if place else 0,

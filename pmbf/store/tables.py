@@ -26,7 +26,7 @@ class Document(NamedTuple):
         n_tokens: Tokens of its text.
         n_hashes: Sampled hashes, over all parts.
         n_parts: Parts of its fingerprint, one per segment.
-        fingerprint_file: Serial of the file its fingerprint is in.
+        fingerprint_file: Serial of the file its fingerprint is in, 0 when it is made anew from the stored text.
         fingerprint_offset: Of the record in the payload.
         fingerprint_bytes: Length of the record.
         text_file: Serial of the file its text is in, 0 when no text is stored or there is none.
@@ -61,7 +61,8 @@ class Document(NamedTuple):
         least = min(n_chars, n_tokens, *counted, start, n_bytes, text_file, text_start, skip, text_bytes, removed)
         most = max(self.id, *counted, n_bytes, text_file, skip)
         is_told = n_chars > 0 or self.n_hashes == 0
-        return least >= 0 < self.id and most <= MAX_ID and self.fingerprint_file > 0 and removed < 2 and is_told
+        is_kept = self.fingerprint_file > 0 or text_file > 0 or n_chars == 0
+        return least >= 0 < self.id and most <= MAX_ID and removed < 2 and is_told and is_kept
 
 
 class ListedPath(NamedTuple):

@@ -91,10 +91,14 @@ class Writer:
     # ------------------------------------------------------------------ changing
 
     def add(self, new: NewDocument) -> int:
-        """Store a document and return its id; it needs a path, see `attach`."""
+        """Store a document and return its id; it needs a path, see `attach`.
+
+        A fingerprint follows from its text. So its record is stored only where the text is not.
+        """
         pending, number = self.pending, next(self._ids)
-        offset, n_bytes = pending.records.add(new.record)
-        text = pending.texts.add(new.utf8) if new.utf8 and self.store.params.store_text else None
+        keeps_text = self.store.params.store_text
+        offset, n_bytes = (0, 0) if keeps_text else pending.records.add(new.record)
+        text = pending.texts.add(new.utf8) if new.utf8 and keeps_text else None
         pending.ids[new.sha256, new.kind != TEXT_KIND] = number
         pending.documents[number] = PendingDocument(new._replace(utf8=b"", record=b""), offset, n_bytes, text)
         return number
@@ -236,8 +240,10 @@ class Writer:
 
     def _new_files(self, blocks: list[bytes]) -> list[Future[StoredFile]]:
         pending = self.pending
-        written = [self._start(self.write_file, "FPRT", [pending.records.payload()], serial=pending.fingerprint_file)]
+        written: list[Future[StoredFile]] = []
         try:
+            if records := pending.records.n_bytes and [pending.records.payload()]:
+                written.append(self._start(self.write_file, "FPRT", records, serial=pending.fingerprint_file))
             if blocks:
                 written.append(self._start(self.write_file, "TEXT", blocks, serial=pending.text_file))
             self._place_pending()

@@ -158,10 +158,14 @@ def _filter(stats: Stats) -> list[tuple[str, str, str]]:
 
 def _disk(stats: Stats) -> list[tuple[str, str, str]]:
     total = stats.tile_bytes + stats.fingerprint_bytes + stats.text_bytes + stats.catalog_bytes
-    texts = "compressed, for comparing passages" if stats.params["store_text"] else "not stored: files are read again"
+    texts = (
+        "compressed, for comparing passages and rebuilding tiles"
+        if stats.params["store_text"]
+        else "not stored: files are read again"
+    )
     return [
-        ("rows on disk", size(stats.tile_bytes), "what a query is looked up in"),
-        ("fingerprints", size(stats.fingerprint_bytes), "what the rows can be rebuilt from"),
+        ("tiles", size(stats.tile_bytes), "rows and postings, what a query is looked up in"),
+        ("fingerprints", size(stats.fingerprint_bytes), "of documents whose text is not stored"),
         ("texts", size(stats.text_bytes), texts),
         ("catalog", size(stats.catalog_bytes), "paths, sizes and checksums"),
         ("in all", size(total), ""),

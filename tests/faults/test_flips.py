@@ -1,7 +1,7 @@
 """Each bit of a small collection flipped in turn: the answers stay right, or an error says what is damaged.
 
 Everyday a sample is flipped; `PMBF_FLIPS=all` flips every bit of every used byte. `PMBF_FLIPS_OF=catalog` (or `tiles`,
-`texts`, `fingerprints`, `generation`) takes the files of that name only.
+`texts`, `generation`) takes the files of that name only.
 """
 
 import contextlib
@@ -17,7 +17,7 @@ from pmbf import Collection, CorruptError, Params, PmbfError, repair
 
 FLIPS = os.environ.get("PMBF_FLIPS", "150")
 MOST_LOADS = "10" if FLIPS == "150" else FLIPS
-KINDS = os.environ.get("PMBF_FLIPS_OF", "catalog fingerprints texts tiles generation").split()
+KINDS = os.environ.get("PMBF_FLIPS_OF", "catalog texts tiles generation").split()
 TEXTS = {f"text-{number}": words(number, 60) for number in range(4)}
 SMALL = Params(row_capacity=64, segment_chars=1024)
 QUERY = TEXTS["text-1"] + " " + words(99, 40)

@@ -55,6 +55,7 @@ def test_each_document_has_just_its_hashes(kernels: Any, pairs: list[tuple[int, 
     assert [expected[value] for value in hashes] == counts.tolist()
     assert set(pairs) == found(kernels, postings, hashes)
     assert (len(expected), len(set(pairs))) == (postings.n_hashes, postings.n_postings)
+    assert sorted(set(keys_of(pairs).tolist())) == kernels.list_postings(postings).tolist()
 
 
 @given(PAIRS, PAIRS, st.permutations(range(6)), st.sets(st.integers(0, 5)))
@@ -127,6 +128,8 @@ def test_damaged_postings_are_refused_or_read_within_their_bytes(
     for ask in (
         lambda: kernels.find_postings([damaged], hashes, limit=100),
         lambda: kernels.merge_postings(damaged, np.arange(6, dtype=np.uint32), keys_of(pairs), IDS),
+        lambda: kernels.list_postings(damaged),
+        lambda: kernels.list_postings(replace(damaged, n_postings=data.draw(st.integers(0, 2**40)))),
     ):
         try:
             ask()

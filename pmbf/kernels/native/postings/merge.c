@@ -164,3 +164,22 @@ EXPORT int64_t pmbf_merge_postings(const postings_t *from, const uint32_t *renum
     written[0] = making.writer.n_bytes, written[1] = making.n_hashes, written[2] = making.n_postings;
     return status;
 }
+
+/* Writes hash << 32 | number of each posting, ascending. Returns their number, or PMBF_REFUSED for damaged postings, also
+ * if there are more than `room`. */
+EXPORT int64_t pmbf_list_postings(const postings_t *from, uint64_t room, uint64_t *out) {
+    reader_t reader = {.from = from};
+    uint64_t n = 0;
+    if (reader_step(&reader)) return PMBF_REFUSED;
+    while (reader.has_list) {
+        const list_t list = reader.list;
+        if (list.count > room - n) return PMBF_REFUSED;
+        for (uint32_t i = 0; i < list.count; i++) {
+            uint64_t number = number_at(from->bits, list.at, i, from->id_bits);
+            if (number >= from->n_documents) return PMBF_REFUSED;
+            out[n++] = (uint64_t)list.hash << 32 | number;
+        }
+        if (reader_step(&reader)) return PMBF_REFUSED;
+    }
+    return (int64_t)n;
+}
