@@ -158,11 +158,8 @@ def _filter(stats: Stats) -> list[tuple[str, str, str]]:
 
 def _disk(stats: Stats) -> list[tuple[str, str, str]]:
     total = stats.tile_bytes + stats.fingerprint_bytes + stats.text_bytes + stats.catalog_bytes
-    texts = (
-        "compressed, for comparing passages and rebuilding tiles"
-        if stats.params["store_text"]
-        else "not stored: files are read again"
-    )
+    is_stored = stats.params["store_text"]
+    texts = "compressed, to compare passages and rebuild tiles" if is_stored else "not stored: files are read again"
     return [
         ("tiles", size(stats.tile_bytes), "rows and postings, what a query is looked up in"),
         ("fingerprints", size(stats.fingerprint_bytes), "of documents whose text is not stored"),
