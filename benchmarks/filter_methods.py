@@ -15,7 +15,8 @@ from measure.process import folder_bytes
 from pmbf import kernels, params
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.screen import candidates
-from pmbf.screen.rarity import UNITS, Weighing, missed, needed, weights
+from pmbf.screen.bar import SURE_HASHES, weight_of_own
+from pmbf.screen.rarity import UNITS, hit_rules, weights
 from pmbf.store.folder import Store
 from pmbf.tile import ROWS_PER_TILE, Tile
 
@@ -181,11 +182,11 @@ class PmbfRows:
         return sum(tile.bits.nbytes for tile in self.matrix.tiles.values())
 
     def ask(self, query: Hashes) -> int:
-        """Return the first document of the first row with enough evidence for a screening."""
+        """Return the first document of the first row with the evidence of a sure candidate."""
         looked_up, tokens = self.matrix.look_up(query), np.arange(0, 7 * len(query), 7, dtype=np.uint32)
         n_holding = np.maximum(looked_up.n_hit - round(self.matrix.n_false), 1)
-        by, least = Weighing(shingle_tokens=3, missed=missed(MANY)), round(needed(MANY) * UNITS)
-        found = kernels.rows_with_evidence(looked_up.hits, weights(n_holding, MANY), tokens, by.units, least=least)
+        least = round(SURE_HASHES * weight_of_own(MANY) * UNITS)
+        found = kernels.rows_with_evidence(looked_up.hits, weights(n_holding, MANY), tokens, hit_rules(3), least=least)
         for number, rows in looked_up.by_tile(found):
             if len(rows):
                 return int((number * ROWS_PER_TILE + int(rows[0])) * self.docs_per_row)

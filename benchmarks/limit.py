@@ -174,7 +174,7 @@ class Bench:
         return kernels.look_up([(self.slices, True, self.size.n_hashes)], query)[0]
 
     def _rows(self, query: NDArray[np.uint32], weights: NDArray[np.int32], tokens: NDArray[np.uint32]) -> None:
-        kernels.rows_with_evidence(self._hits(query), weights, tokens, kernels.HitRules(3, WINDOW, 0), least=LEAST)
+        kernels.rows_with_evidence(self._hits(query), weights, tokens, kernels.HitRules(3, WINDOW), least=LEAST)
 
     def _row_lines(self, random: np.random.Generator) -> float:
         """Return the seconds of reading as many lines as filling all rows touches, in the cache that holds a row."""

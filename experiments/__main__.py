@@ -7,7 +7,7 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from experiments import alignment, edited, leaks, others, planted, retrieval, shingles, short, walking
+from experiments import alignment, edited, growing, leaks, others, planted, retrieval, shingles, short, walking
 from experiments.arguments import assignment, check, chosen, positive, write_figures
 from experiments.corpus import command as corpus
 from experiments.pages import pan as pan_page
@@ -19,6 +19,7 @@ from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.params import Params
+from pmbf.screen.options import SENSITIVITIES
 
 PAGES = (pan_page.PAGE, paper_page.PAGE, tradeoffs.PAGE)
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 if a file cannot be used or written, or if a part was not done.
@@ -82,9 +83,14 @@ def _run(arguments: argparse.Namespace) -> int:
         print(planted.run(arguments.folder, **how, out=arguments.out))
     elif arguments.command == "short":
         print(short.run(arguments.folder, n_passages=arguments.passages, seed=arguments.seed, out=arguments.out))
+    elif arguments.command == "growing":
+        how = {"filler": arguments.filler, "sizes": arguments.sizes, "n_screened": arguments.screened}
+        how |= {"params": _params(arguments), "half": arguments.half, "out": arguments.out}
+        print(growing.run(arguments.corpora / "pan13_train", **how))
     else:
         pan13 = arguments.corpora / "pan13_train"
         how = {"half": arguments.half, "filler": arguments.filler, "n_filler": arguments.filler_texts}
+        how |= {"sensitivity": arguments.sensitivity}
         print(retrieval.run(pan13, params=_params(arguments), **how, out=arguments.out))
     return 0
 
@@ -94,7 +100,8 @@ def _parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(dest="command", required=True)
     for name, what in (
         ("shingles", "how long should a shingle be? recall and noise of each length"),
-        ("retrieval", "recall of candidates and false rows on the training corpus of PAN13"),
+        ("retrieval", "recall of candidates on the training corpus of PAN13"),
+        ("growing", "what is found as a collection grows, by sensitivity"),
     ):
         command = commands.add_parser(name, help=what, description=what)
         command.add_argument("corpora", type=Path, help="folder with pan13_train/ and zh_subset/")
@@ -102,16 +109,8 @@ def _parser() -> argparse.ArgumentParser:
     commands.choices["shingles"].add_argument(
         "--pairs", type=positive, default=200, help="pairs per kind (default: 200)"
     )
-    _add_params(commands.choices["retrieval"])
-    commands.choices["retrieval"].add_argument(
-        "--half", choices=HALVES, help="half of the suspicious documents, by their numbers (default: both)"
-    )
-    commands.choices["retrieval"].add_argument(
-        "--filler", type=Path, metavar="FOLDER", help="load the .txt files of this folder, too"
-    )
-    commands.choices["retrieval"].add_argument(
-        "--filler-texts", type=positive, metavar="N", help="number of these files, drawn by chance (default: all)"
-    )
+    _add_retrieval(commands.choices["retrieval"])
+    _add_growing(commands.choices["growing"])
     _add_edited(
         commands.add_parser("edited", help="is the source of an edited passage found?", description=edited.__doc__)
     )
@@ -146,6 +145,40 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser
+
+
+def _add_retrieval(parser: argparse.ArgumentParser) -> None:
+    _add_params(parser)
+    parser.add_argument(
+        "--half", choices=HALVES, help="half of the suspicious documents, by their numbers (default: both)"
+    )
+    parser.add_argument(
+        "--sensitivity", choices=SENSITIVITIES, default="normal", help="of the screenings (default: normal)"
+    )
+    parser.add_argument("--filler", type=Path, metavar="FOLDER", help="load the .txt files of this folder, too")
+    parser.add_argument(
+        "--filler-texts", type=positive, metavar="N", help="number of these files, drawn by chance (default: all)"
+    )
+
+
+def _add_growing(parser: argparse.ArgumentParser) -> None:
+    _add_params(parser)
+    parser.description = growing.__doc__
+    parser.add_argument(
+        "--half", choices=HALVES, help="half of the suspicious documents, by their numbers (default: both)"
+    )
+    parser.add_argument("--filler", type=Path, metavar="FOLDER", required=True, help="folder of unrelated .txt files")
+    parser.add_argument(
+        "--sizes",
+        type=int,
+        nargs="+",
+        metavar="N",
+        default=[0, 10_000],
+        help="numbers of these files (default: 0 10000)",
+    )
+    parser.add_argument(
+        "--screened", type=positive, default=100, help="texts of each kind screened to the end (default: 100)"
+    )
 
 
 def _add_params(parser: argparse.ArgumentParser) -> None:

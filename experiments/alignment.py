@@ -26,7 +26,8 @@ from experiments.arguments import write_figures
 from measure.corpora import read
 from measure.planting import EDITED_WORDS
 from pmbf.arrays import among
-from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, TOPICAL_EVIDENCE
+from pmbf.kernels import NAT, Rules
+from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, SUMMARY_EVIDENCE, TOPICAL_EVIDENCE
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 RUN_WORDS = 8
@@ -35,7 +36,10 @@ MIN_WORDS, MAX_WORDS = 300, 8000
 N_SAMPLED = 64
 PLANTED_WORDS = (12, 15, 20, 30, 40)
 SETTINGS = Settings(
-    short_doubt=SHORT_DOUBT, least_topical_evidence=TOPICAL_EVIDENCE, min_summary_chars=LEAST_SUMMARY_CHARS
+    short_doubt=SHORT_DOUBT,
+    least_topical_evidence=TOPICAL_EVIDENCE,
+    min_summary_chars=LEAST_SUMMARY_CHARS,
+    rules=Rules(summary_evidence=round(SUMMARY_EVIDENCE * NAT)),
 )
 
 

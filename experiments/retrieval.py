@@ -26,7 +26,7 @@ from pmbf.collection import Collection
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
 from pmbf.params import Params
-from pmbf.screen import candidates
+from pmbf.screen import Options, candidates
 from pmbf.store.folder import Store
 
 CLEAN = "01-no-plagiarism"
@@ -49,6 +49,7 @@ def run(
     *,
     params: Params,
     half: str | None = None,
+    sensitivity: str = "normal",
     filler: Path | None = None,
     n_filler: int | None = None,
     out: Path | None = None,
@@ -59,16 +60,18 @@ def run(
         pan: The folder `pan13_train`.
         params: Parameters of the collection.
         half: `first` or `second` half of the suspicious documents; None for all.
+        sensitivity: Of the screenings.
         filler: Folder of unrelated `.txt` files to load too, searched recursively.
         n_filler: Number of these files, drawn by chance; None for all.
         out: JSON file to write.
     """
     with tempfile.TemporaryDirectory() as folder:
         with Collection(Path(folder) / "pan.pmbf", create=True, params=params) as collection:
-            collection.load([pan / "src", *_drawn(filler, n_filler)])
+            collection.load([pan / "src", *drawn(filler, n_filler)])
             stats = collection.stats()
+        options = Options(sensitivity=sensitivity)
         with Store(Path(folder) / "pan.pmbf") as store:
-            found = [measure(store, pan, kind, half=half) for kind in [CLEAN, *PAN13_KINDS]]
+            found = [measure(store, pan, kind, options, half=half) for kind in [CLEAN, *PAN13_KINDS]]
     size = {name: getattr(stats, name) for name in ("n_documents", "n_chars", "n_hashes", "n_rows")}
     size |= {name: getattr(stats, name) for name in ("tile_bytes", "fingerprint_bytes")}
     figures = {
@@ -77,6 +80,7 @@ def run(
         "filler": described(filler) if filler else None,
         "params": asdict(params),
         "half": half,
+        "sensitivity": sensitivity,
         "size": size,
         "found": [asdict(one) for one in found],
     }
@@ -84,19 +88,19 @@ def run(
     return _head(size) + "\n\n" + table(found)
 
 
-def measure(store: Store, pan: Path, kind: str, *, half: str | None = None) -> Found:
+def measure(store: Store, pan: Path, kind: str, options: Options, *, half: str | None = None) -> Found:
     """Screen the suspicious documents of one kind."""
-    sources = _sources(pan, kind, half)
+    wanted_of = sources(pan, kind, half)
     n_found, n_candidates, seconds = 0, [], []
-    for suspicious, wanted in sources.items():
+    for suspicious, wanted in wanted_of.items():
         sample = query_sample(read(pan / "susp" / suspicious), store.params)
         started = time.process_time()
-        ids = [one.document for one in candidates(store.generation, sample)]
+        ids = [one.document for one in candidates(store.generation, sample, options)]
         seconds.append(time.process_time() - started)
         paths = {path for listed in store.paths_of(ids).values() for path in listed}
         n_found += len(wanted & paths)
         n_candidates.append(len(ids))
-    n_pairs = sum(map(len, sources.values()))
+    n_pairs = sum(map(len, wanted_of.values()))
     return Found(
         kind=kind,
         n_pairs=n_pairs,
@@ -106,18 +110,18 @@ def measure(store: Store, pan: Path, kind: str, *, half: str | None = None) -> F
     )
 
 
-def _sources(pan: Path, kind: str, half: str | None) -> dict[str, set[str]]:
+def sources(pan: Path, kind: str, half: str | None) -> dict[str, set[str]]:
     """Return the paths of the sources of each suspicious document of a half that has cases, or of all clean pairs."""
-    sources: dict[str, set[str]] = {}
+    found: dict[str, set[str]] = {}
     for suspicious, source in pan13_pairs(pan / kind):
         if half is None or half_of(suspicious) == half:
             truth = (pan / kind / f"{Path(suspicious).stem}-{Path(source).stem}.xml").read_text(encoding="utf-8")
             if kind == CLEAN or 'name="plagiarism"' in truth:
-                sources.setdefault(suspicious, set()).add(str(pan / "src" / source))
-    return sources
+                found.setdefault(suspicious, set()).add(str(pan / "src" / source))
+    return found
 
 
-def _drawn(filler: Path | None, n_filler: int | None) -> list[Path]:
+def drawn(filler: Path | None, n_filler: int | None) -> list[Path]:
     """Return the unrelated files to load too."""
     if filler is None:
         if n_filler is not None:

@@ -151,8 +151,7 @@ class Report:
         n_covered: Characters of the query inside any passage, each counted once, excluded ones never.
         coverage: `n_covered` as a share of the query's characters, 0 to 1.
         n_documents: Documents the query was compared with.
-        n_candidates: Documents that shared enough to be compared in detail. After 16 fruitless comparisons in a row the
-            weakest are skipped.
+        n_candidates: Documents that shared enough to be compared in detail, and were.
         generation: State of the collection that answered.
         problems: Why the answer is incomplete, sources that could not be compared included; empty if it is complete.
         collection: Path of the collection.

@@ -200,8 +200,12 @@ def test_few_words_said_again_and_again_are_not_reworded_where_many_texts_are_co
     assert kinds == {False: [["reworded"], ["reworded"]], True: [["reworded"], []]}
 
 
-def test_a_short_reworded_passage_must_be_more_alike_where_many_texts_are_compared() -> None:
-    usual, wary = Settings(), Settings(short_doubt=0.3)
+def test_a_short_reworded_passage_that_is_less_alike_needs_more_evidence() -> None:
+    usual, wary = Settings(), Settings(least_topical_evidence=20, short_doubt=0.3)
+    assert [usual.topical_evidence(n, likeness) for n in (1, 600) for likeness in (0.33, 0.9)] == [0] * 4
+    needed = [round(wary.topical_evidence(300, likeness)) for likeness in (0.33, 0.4, 0.48, 0.9)]
+    assert needed == [28, 24, 20, 20]
+    assert wary.topical_evidence(600, 0.33) == 20
     assert [usual.doubt(n) for n in (1, 600)] == [0, 0]
     assert [round(wary.doubt(n), 2) for n in (0, 300, 600, 6000)] == [0.3, 0.15, 0, 0]
     with pytest.raises(ParameterError, match="short_doubt is 2"):

@@ -27,6 +27,7 @@ def run(*words: object, monkeypatch: pytest.MonkeyPatch) -> int:
 COMMANDS = {
     "shingles": ["FOLDER"],
     "retrieval": ["FOLDER"],
+    "growing": ["FOLDER", "--filler", "FOLDER"],
     "alignment": ["FOLDER"],
     "planted": ["FOLDER"],
     "edited": ["FOLDER"],

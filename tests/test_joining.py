@@ -6,9 +6,10 @@ import random
 
 import pytest
 
+from pmbf.kernels import NAT
 from pmbf.passages.joining import joined
 from pmbf.passages.pieces import Piece
-from pmbf.report import Span
+from pmbf.report import Passage, Span
 from pmbf.screen import Options, comparing
 from pmbf.verify import Settings, Statistics, passages, prepare
 
@@ -22,15 +23,19 @@ def prose(seed: int, n_words: int) -> list[str]:
     return [chosen.choice(COMMON if place % 3 == 0 else WORDS) for place in range(n_words)]
 
 
-def compared(query: list[str], source: list[str]) -> list[tuple[str, float]]:
-    """Return the kinds of what two texts share, with the share of the query each has."""
+def found_in(query: list[str], source: list[str], settings: Settings | None = None) -> tuple[Passage, ...]:
+    """Return the passages that two texts share, each with other words around."""
     statistics = Statistics.of(prepare(" ".join(prose(seed, 600))).words for seed in range(100, 130))
     texts = [
         prepare(" ".join([*prose(seed, 200), *words, *prose(seed + 1, 200)]) + ".")
         for seed, words in ((1, query), (3, source))
     ]
-    found = passages(*texts, Settings(), statistics)
-    return [(one.kind, len(one.query) / len(" ".join(query))) for one in found]
+    return passages(*texts, settings or Settings(), statistics)
+
+
+def compared(query: list[str], source: list[str]) -> list[tuple[str, float]]:
+    """Return the kinds of what two texts share, with the share of the query each has."""
+    return [(one.kind, len(one.query) / len(" ".join(query))) for one in found_in(query, source)]
 
 
 def swapped(pieces: list[list[str]]) -> list[str]:
@@ -66,10 +71,26 @@ def test_what_the_query_leaves_out_of_the_source_parts_no_passage(gap: int, gap_
     assert expected == len(joined(query, source, pieces, Settings()))
 
 
+@pytest.mark.parametrize(("seed", "expected"), [(7, 1), (8, 1), (6, 0)])
+def test_what_a_short_passage_lacks_in_likeness_its_words_must_say(seed: int, expected: int) -> None:
+    """Nearly half of the words are replaced, the others shuffled. Seed 6 leaves the fewest rare ones."""
+    chosen, source = random.Random(seed), prose(9, 45)
+    kept = [word if chosen.random() < 0.55 else chosen.choice(WORDS) for word in source]
+    query = [word for start in range(0, 45, 9) for word in chosen.sample(kept[start : start + 9], 9)]
+    wary = Settings(short_doubt=comparing.SHORT_DOUBT, least_topical_evidence=comparing.TOPICAL_EVIDENCE)
+    [passage] = found_in(query, source)
+    assert passage.similarity < wary.reworded_threshold + wary.doubt(len(passage.query))
+    assert expected == len(found_in(query, source, wary))
+
+
 def test_a_short_reworded_passage_is_doubted_more_the_more_documents_there_are() -> None:
     query = prepare("a text of a few words")
 
-    doubts = [comparing._settings(Options(), query, n).short_doubt for n in (1, 5, 300, 1000, 100_000)]
+    settings = [comparing._settings(Options(), query, n) for n in (1, 5, 300, 1000, 100_000)]
+    doubts = [one.short_doubt for one in settings]
 
     assert doubts[0] == 0 and doubts == sorted(doubts)
     assert doubts[-2] == doubts[-1] == comparing.SHORT_DOUBT
+    summaries = [one.rules.summary_evidence / NAT for one in settings]
+    assert summaries[0] == Settings().rules.summary_evidence / NAT and summaries == sorted(summaries)
+    assert summaries[-2] == summaries[-1] == comparing.SUMMARY_EVIDENCE

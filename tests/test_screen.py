@@ -12,7 +12,7 @@ from conftest import words
 from pmbf import Collection, screen
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
-from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, comparing, near, needed, rarity, widespread
+from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, widespread
 from pmbf.store.folder import Store
 
 N_DOCUMENTS = 60
@@ -103,39 +103,6 @@ def test_a_hash_weighs_the_more_the_fewer_documents_have_it(tmp_path) -> None:
         assert "rare" in store.paths_of([first.document])[first.document][0]
         assert len(others) == 5
         assert first.evidence > 1.3 * others[0].evidence
-
-
-def test_more_evidence_is_needed_where_there_are_more_documents() -> None:
-    numbers = [needed(n) for n in (1, 10, 4000, 8000, 80_000, 10**7)]
-    assert numbers == sorted(numbers)
-    assert numbers[0] > 0
-
-
-def test_more_evidence_is_needed_where_more_hashes_are_sampled() -> None:
-    numbers = [needed(3000, density) for density in (0.02, 0.05, 0.06, 0.12, 1.0)]
-    assert numbers[0] == numbers[1] == needed(3000)
-    assert numbers[1:] == sorted(set(numbers[1:]))
-
-
-def test_among_many_documents_hits_in_a_row_say_more_than_scattered_ones(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Forty words in a row of one text, and eight times five of another with other words between."""
-    row, pieces = words(3, 300).split()[100:140], words(6, 300).split()[100:200]
-    between = words(5003, 200).split()
-    scattered = [word for at in range(0, 40, 5) for word in (*pieces[2 * at : 2 * at + 5], *between[at : at + 5])]
-    sample = query_sample(" ".join([*between[40:80], *row, *between[80:120], *scattered]), store.params)
-
-    def said() -> dict[str, float]:
-        found = candidates(store.generation, sample, Options())
-        return {store.paths_of([one.document])[one.document][0]: one.evidence for one in found}
-
-    few = said()
-    monkeypatch.setattr(rarity, "FEW_DOCUMENTS", N_DOCUMENTS // 5)
-    monkeypatch.setattr(rarity, "CROWDING", 0.0)
-    many = said()
-    assert few["text-3"] == many["text-3"]
-    assert few["text-6"] > many.get("text-6", 0.0)
 
 
 @pytest.mark.parametrize("n_words", [15, 30, 60])
@@ -232,17 +199,6 @@ def test_who_asks_for_short_passages_gets_them_however_little_they_say(tmp_path)
 
     assert [len(copied)] == [len(passage.query) for passage in usual.passages]
     assert [len(common), len(copied)] == [len(passage.query) for passage in short.passages]
-
-
-def test_weak_candidates_are_not_compared_on_and_on(tmp_path, monkeypatch):
-    texts = [words(seed, 300) for seed in range(60)]
-    compared = []
-    monkeypatch.setattr(comparing, "passages_near", lambda *a: compared.append(a) or near.passages_near(*a))
-    with Collection(tmp_path / "c.pmbf", create=True) as collection:
-        collection.add_many((str(number), text) for number, text in enumerate(texts))
-        phrases = [" ".join(text.split()[50:54]) + " " + words(7000 + n, 3) for n, text in enumerate(texts)]
-        report = collection.screen(" ".join(phrases))
-    assert report.n_candidates > len(compared) == comparing.MOST_FRUITLESS
 
 
 # ---------------------------------------------------------------------- text that many documents share

@@ -174,6 +174,15 @@ FalseRows = Annotated[
     float | None,
     option("--false-rows", "N", "With popcount only: rows that may pass by chance (default: 300).", SEARCH),
 ]
+Sensitivity = Annotated[
+    Literal["fast", "normal", "thorough"] | None,
+    option(
+        "--sensitivity",
+        "fast|normal|thorough",
+        "Documents compared for faint traces of rewording: 8, 24 or 60 (default: normal).",
+        SEARCH,
+    ),
+]
 MaxCandidates = Annotated[
     int | None, option("--max-candidates", "N", "The most documents compared in detail (default: 500).", SEARCH)
 ]

@@ -22,9 +22,12 @@ from pmbf.endpoint.rows import Hashes, part_bounds
 from pmbf.endpoint.sampling import RUN, keyed_sample
 from pmbf.endpoint.sitekey import SiteKey
 from pmbf.errors import IncompleteError, ParameterError
-from pmbf.screen.rarity import COMMON_DOCUMENTS, COMMON_SHARE
+from pmbf.screen.rarity import COMMON_DOCUMENTS
 from pmbf.store import locks
 from pmbf.store.listing import Listed
+
+COMMON_SHARE = 0.02
+"""A hash that more than 2 % of the documents have is left out of a filter, if these are more than 50."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -105,9 +105,9 @@ class CollectionChecker:
 def _only_copies(n_documents: int) -> dict[str, Any]:
     """Return the options of a screening that follows copies and no faint traces of rewording, which cost time.
 
-    If there are few documents, then every trace is followed: this costs little, and text that most of the documents
+    If there are few documents, then faint traces are followed: this costs little, and text that most of the documents
     share weighs little.
     """
     if n_documents < FEW_DOCUMENTS:
-        return {}
+        return {"sensitivity": "thorough"}
     return {"min_evidence": LONE_HASHES * math.log(n_documents)}

@@ -88,9 +88,9 @@ def require_weights_fit(weights: NDArray[np.int32], tokens: NDArray[np.uint32], 
     require("tokens", tokens, np.uint32, "(q,)", 1)
     if len(tokens) != len(weights):
         raise ParameterError(f"tokens is for {len(tokens)} hashes, expected {len(weights)} as weights has")
-    for name, value, least in zip(HitRules._fields, rules, (1, 1, 0), strict=True):
-        if value < least:
-            raise ParameterError(f"{name} is {value}, expected at least {least}")
+    for name, value in rules._asdict().items():
+        if value < 1:
+            raise ParameterError(f"{name} is {value}, expected at least 1")
 
 
 def require_weights(weights: NDArray[np.int32], tokens: NDArray[np.uint32]) -> None:

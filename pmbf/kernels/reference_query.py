@@ -43,11 +43,10 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
 
 
 def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, rules: HitRules) -> Counts:
-    """Return the greatest evidence of a stretch of each list of places, within a window of the query, `(n,) int64`.
+    """Return the greatest evidence of each list of places within a window of the query, `(n,) int64`.
 
-    A hash between the first and the last place of a stretch that is not in the list counts against the stretch. Hits
-    of overlapping shingles say less. If a shingle begins d tokens after the hit before it in the list, and d is less
-    than `shingle_tokens`, then it brings d new words, and counts d / shingle_tokens of its weight, rounded down.
+    Hits of overlapping shingles say less. If a shingle begins d tokens after the hit before it in the list, and d is
+    less than `shingle_tokens`, then it brings d new words, and counts d / shingle_tokens of its weight, rounded down.
 
     Args:
         bounds: `(n + 1,) int64`, ascending from 0; list i is `places[bounds[i]:bounds[i + 1]]`.
@@ -61,40 +60,27 @@ def evidence(bounds: Counts, places: Hashes, weights: Weights, tokens: Hashes, r
 
     >>> bounds, places = np.array([0, 3, 4]), np.array([0, 1, 9, 9], np.uint32)
     >>> weights, tokens = np.full(10, 30, np.int32), np.arange(10, dtype=np.uint32)
-    >>> evidence(bounds, places, weights, tokens, HitRules(shingle_tokens=3, window=10, missed=2)).tolist()
-    [56, 30]
+    >>> evidence(bounds, places, weights, tokens, HitRules(shingle_tokens=3, window=10)).tolist()
+    [70, 30]
     """
     checks.require_lists_fit(bounds, places)
     checks.require_weights_fit(weights, tokens, rules)
     checks.require_weights(weights, tokens)
     checks.require_lists(bounds, places, weights)
-    shingle_tokens, window, missed = rules
+    shingle_tokens, window = rules
     sizes = np.diff(bounds)
     owner = np.repeat(np.arange(len(sizes)), sizes)
     begins = tokens[places].astype(np.int64)
     apart = np.diff(begins, prepend=0)
     apart[bounds[:-1][sizes > 0]] = shingle_tokens
-    owed = missed * np.append(0, np.cumsum(weights > 0)).astype(np.int64)
-    sums = np.zeros(len(places) + 1, np.int64)
     worth = weights[places].astype(np.int64) * np.minimum(apart, shingle_tokens) // shingle_tokens
-    np.cumsum(worth + missed * (weights[places] > 0), out=sums[1:])
+    sums = np.append(0, np.cumsum(worth))
     # All lists lie on one line. A gap that no window bridges parts each list from the next.
     line = owner * (len(weights) + window) + places
     firsts = np.searchsorted(line, line - window, side="right")
     best = np.zeros(len(sizes), np.int64)
-    np.maximum.at(best, owner, sums[1:] - owed[places + 1] - _least_since(sums[:-1] - owed[places], firsts))
+    np.maximum.at(best, owner, sums[1:] - sums[firsts])
     return best
-
-
-def _least_since(values: Counts, firsts: Counts) -> Counts:
-    """Return the least of `values[firsts[i]:i + 1]` for each i. `firsts` ascend."""
-    lengths = np.arange(len(values)) - firsts + 1
-    least, reach, found = values, 1, np.empty_like(values)
-    while reach <= lengths.max(initial=0):
-        now = np.flatnonzero((reach <= lengths) & (lengths < 2 * reach))
-        found[now] = np.minimum(least[firsts[now]], least[now - reach + 1])
-        least, reach = np.minimum(least, np.append(least[reach:], least[-1:].repeat(min(reach, len(least))))), 2 * reach
-    return found
 
 
 def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitRules, *, least: int) -> Counts:
@@ -110,7 +96,7 @@ def rows_with_evidence(hits: Bits, weights: Weights, tokens: Hashes, rules: HitR
 
     >>> weights, tokens = np.array([5, 7, 9], np.int32), np.array([0, 4, 8], np.uint32)
     >>> hits = np.array([[1], [3], [2]], np.uint64)
-    >>> rows_with_evidence(hits, weights, tokens, HitRules(3, 3, 0), least=13).tolist()
+    >>> rows_with_evidence(hits, weights, tokens, HitRules(3, 3), least=13).tolist()
     [1]
     """
     checks.require_weighed_hits(hits, weights, least)

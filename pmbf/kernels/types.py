@@ -100,12 +100,10 @@ class HitRules(NamedTuple):
     Args:
         shingle_tokens: Tokens of a shingle, at least 1.
         window: Hits less than this many places apart count together, at least 1.
-        missed: Taken off for each hash of weight above 0 that is not hit between two hits, at least 0.
     """
 
     shingle_tokens: int
     window: int
-    missed: int
 
 
 class Looks(NamedTuple):

@@ -62,7 +62,8 @@ def reworded(
         else:
             is_alike = alike_enough(query, source, one.query, one.source, similarity, settings) and (
                 not settings.least_topical_evidence
-                or topical_evidence(pair, one.query, one.source) >= settings.least_topical_evidence
+                or topical_evidence(pair, one.query, one.source)
+                >= settings.topical_evidence(n_letters(query, one.query), similarity)
             )
         if is_alike:
             insort(taken, one.query)
@@ -77,13 +78,12 @@ def alike_enough(
 ) -> bool:
     """Return whether one range is reworded from the other, given the similarity of their sorted words.
 
-    A short range must be more alike. In a long range some words must stand in the same order, unless half of the words
-    are the same: two long texts on one topic have a third of their words in common, but not in order.
+    In a long range some words must stand in the same order, unless half of the words are the same: two long texts on
+    one topic have a third of their words in common, but not in order.
     """
-    n_chars = n_letters(query, here)
-    if similarity < settings.reworded_threshold + settings.doubt(n_chars):
+    if similarity < settings.reworded_threshold:
         return False
-    if n_chars < LONG_CHARS or similarity >= MOST_SHUFFLED:
+    if n_letters(query, here) < LONG_CHARS or similarity >= MOST_SHUFFLED:
         return True
     return in_order(query.word_keys(here), source.word_keys(there), LEAST_IN_ORDER)
 

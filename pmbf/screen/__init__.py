@@ -1,8 +1,9 @@
 """The screening of a text: a text in, the documents it shares passages with out, with proof.
 
 text ─► sampled hashes          fingerprint.py
-     ─► looked up and weighed   rarity.py        a hash that few rows hold weighs much
-     ─► candidates              candidates.py    rows with evidence, their documents, exact shared hashes
+     ─► looked up and weighed   rarity.py        a hash that few documents have weighs much
+     ─► candidates              candidates.py    the evidence of each document
+                                bar.py           which documents have enough of it
                                 widespread.py    documents that share a run of common hashes
      ─► what does not count     exempt.py        quotations and bibliographies (apparatus.py), ignored texts
      ─► texts compared          comparing.py     passages, resolved against each other
@@ -17,7 +18,7 @@ from pmbf.screen.candidates import Candidate, Hashes, candidates, find
 from pmbf.screen.exempt import spans_in
 from pmbf.screen.many import Answer, answers, reports
 from pmbf.screen.options import Options, OptionValues
-from pmbf.screen.rarity import EVIDENCE_HASHES, needed
+from pmbf.screen.rarity import EVIDENCE_HASHES
 
 __all__ = [
     "EVIDENCE_HASHES",
@@ -29,7 +30,6 @@ __all__ = [
     "answers",
     "candidates",
     "find",
-    "needed",
     "reports",
     "screen",
     "spans_in",

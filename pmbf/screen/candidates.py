@@ -1,15 +1,16 @@
 """Candidates: the documents that share more with a query than chance and common phrases explain.
 
 the text's sampled hashes in text order ─► postings: the documents that have each hash ─► the weight of each hash
-     ─► documents with evidence, best first
+     ─► evidence of each document ─► the bar ─► candidates, best first
 
-The evidence of a document is the weight of its hits among 16 sampled hashes of the query, some 50 words, less the price
-of the hashes that are missed between them: see `rarity.py`.
+The evidence of a document is the weight of its hits among 16 sampled hashes of the query, some 50 words: see
+`rarity.py`. Which documents have enough of it says `bar.py`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -17,8 +18,10 @@ from numpy.typing import NDArray
 
 from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample
+from pmbf.params import Params
+from pmbf.screen.bar import Bar
 from pmbf.screen.options import Options
-from pmbf.screen.rarity import Weighing, common_from, evidence, is_boilerplate, missed, needed, weights
+from pmbf.screen.rarity import common_from, evidence, is_boilerplate, weights
 from pmbf.screen.widespread import Runs
 from pmbf.store.generation import Generation
 from pmbf.store.having import Having
@@ -30,8 +33,8 @@ _MOST_HITS = 8_000_000
 """Hits of a query made of boilerplate that are looked at, at most: 64 MB. The commonest hashes are left out first."""
 
 _FIRST_HASHES = 128
-"""Hashes of a query that are added up first. A copy of 128 hashes mostly gives more evidence than a candidate needs;
-then the others need not be added up."""
+"""Hashes of a query that are added up first. A copy of 128 hashes mostly gives more evidence than a sure candidate
+needs; then the others need not be added up."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +44,7 @@ class Candidate:
     Args:
         document: Its id.
         n_hits: Distinct hashes of the query, common ones left out, that the document has.
-        evidence: The weight of the hits in the best 50 words or so, less the price of the misses between them, in nats.
+        evidence: The weight of the hits in the best 50 words or so, in nats.
     """
 
     document: int
@@ -80,8 +83,9 @@ def find(generation: Generation, sample: QuerySample, options: Options) -> Short
     among = None if options.method == "hashes" else _in_rows(generation, sample, options)
     having = _having(generation, sample, among)
     weighed = weights(having.n_having, generation.n_documents)
-    found = _with_evidence(generation, sample, having, weighed, options)
-    runs = Runs(_enough(generation, options), _weighing(generation, options))
+    bar = _bar(generation, sample, weighed, options)
+    found = _with_evidence(generation, sample, having, weighed, bar, options)
+    runs = Runs(options.min_evidence or bar.sure, generation.params.shingle_tokens)
     shared = runs.documents(generation, sample, weighed, {candidate.document for candidate in found})
     found += [Candidate(*one) for one in shared]
     generation.require_live([candidate.document for candidate in found])
@@ -108,39 +112,25 @@ def _in_rows(generation: Generation, sample: QuerySample, options: Options) -> H
     return distinct(np.concatenate([np.empty(0, np.uint32), *found]))
 
 
-def _weighing(generation: Generation, options: Options) -> Weighing:
-    """Return how hits are weighed. If the caller sets the least evidence, then misses cost nothing."""
-    return _kept_weighing(
-        generation.params.shingle_tokens, missed(generation.n_documents) if options.min_evidence is None else 0.0
-    )
+def _bar(generation: Generation, sample: QuerySample, weighed: Weights, options: Options) -> Bar:
+    n_documents = generation.n_documents
+    bar = Bar.of(options.sensitivity, n_documents=n_documents, n_hashes=len(sample), copied=math.inf)
+    enough = options.min_evidence or bar.sure
+    return replace(bar, copied=_half_of_a_copy(generation.params, sample, weighed, enough))
 
 
-_kept_weighing = lru_cache(maxsize=8)(Weighing)
-
-
-def _enough(generation: Generation, options: Options) -> float:
-    return (
-        needed(generation.n_documents, generation.params.density)
-        if options.min_evidence is None
-        else options.min_evidence
-    )
-
-
-def _least(
-    generation: Generation, sample: QuerySample, weights: NDArray[np.int32], tokens: Hashes, options: Options
-) -> float:
-    """Return the evidence that a candidate needs: at most half of what a copy of the whole query gives.
+def _half_of_a_copy(params: Params, sample: QuerySample, weighed: Weights, enough: float) -> float:
+    """Return half of the evidence that a copy of the whole query gives, or some of it if that is `enough`.
 
     A short query has more sampled hashes than the same words in a document.
     """
-    least = _enough(generation, options)
-    share = min(1.0, generation.params.density * sample.n_chars / len(sample)) / 2
-    for n in (min(_FIRST_HASHES, len(weights)), len(weights)):
+    half, share = 0.0, min(1.0, params.density * sample.n_chars / max(1, len(sample))) / 2
+    for n in (min(_FIRST_HASHES, len(weighed)), len(weighed)):
         bounds, every = _all_places(n)
-        offered = float(evidence(bounds, every, weights[:n], tokens[:n], _weighing(generation, options))[0])
-        if offered * share >= least:
+        half = share * float(evidence(bounds, every, weighed[:n], sample.token[:n], params.shingle_tokens)[0])
+        if half >= enough:
             break
-    return min(least, offered * share)
+    return half
 
 
 @lru_cache(maxsize=256)
@@ -150,13 +140,16 @@ def _all_places(n: int) -> tuple[NDArray[np.int64], Hashes]:
 
 
 def _with_evidence(
-    generation: Generation, sample: QuerySample, having: Having, weighed: Weights, options: Options
+    generation: Generation, sample: QuerySample, having: Having, weighed: Weights, bar: Bar, options: Options
 ) -> list[Candidate]:
     """Return the documents that share enough with the query, best first."""
     if not len(having.ids):
         return []
-    found = evidence(having.bounds, having.places, weighed, sample.token, _weighing(generation, options))
-    kept = np.flatnonzero(found >= _least(generation, sample, weighed, sample.token, options))
+    nats = evidence(having.bounds, having.places, weighed, sample.token, generation.params.shingle_tokens)
+    if options.min_evidence is None:
+        kept = bar.passed(generation, having, nats)
+    else:
+        kept = np.flatnonzero(nats >= min(options.min_evidence, bar.copied))
     n_hits = having.bounds[kept + 1] - having.bounds[kept]
-    ranked = sorted(zip((-found[kept]).tolist(), (-n_hits).tolist(), having.ids[kept].tolist(), strict=True))
-    return [Candidate(id_, -n, -nats) for nats, n, id_ in ranked if n]
+    ranked = sorted(zip((-nats[kept]).tolist(), (-n_hits).tolist(), having.ids[kept].tolist(), strict=True))
+    return [Candidate(id_, -n, -found) for found, n, id_ in ranked]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from pmbf import arrays, kernels
 from pmbf.fingerprint import QuerySample
-from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, Weighing, evidence
+from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, evidence, hit_rules
 from pmbf.store.generation import Generation
 from pmbf.store.having import Having
 
@@ -48,23 +48,23 @@ class Runs:
     """How runs of hashes that weigh little are found.
 
     Args:
-        least: The evidence that makes a document a candidate, in nats.
-        by: How hits are weighed.
+        least: The evidence that makes a document a candidate for sure, in nats.
+        shingle_tokens: Tokens of a shingle.
     """
 
     least: float
-    by: Weighing
+    shingle_tokens: int
 
     def levelled(self, weights: Weights) -> Weights | None:
         """Return weights by which only the hashes of runs count, all alike; None if the query has no run.
 
-        A hash weighs little if `RUN_HASHES` hashes of its weight make no candidate, or if it weighs less than a nat:
-        then more than a third of the documents have it.
+        A hash weighs little if `RUN_SHINGLES` hashes of its weight that share no word make no sure candidate, or if it
+        weighs less than a nat: then more than a third of the documents have it.
 
         Args:
             weights: `(q,) int32`, the weights of the query's hashes, in text order.
         """
-        little = weights < max(self.least * UNITS / RUN_HASHES, UNITS)
+        little = weights < max(self.least * UNITS / RUN_SHINGLES, UNITS)
         two = little[1:] & little[:-1]
         four = two[2:] & two[:-2]
         if not (four[3:] & four[:-3]).any():  # seven in a row
@@ -120,7 +120,7 @@ class Runs:
                 looked_up = matrix.look_up(sample.hashes[part])
                 least = max(1, math.ceil(self.least * UNITS))
                 rows = kernels.rows_with_evidence(
-                    looked_up.hits, levelled[part], sample.token[part], self.by.units, least=least
+                    looked_up.hits, levelled[part], sample.token[part], hit_rules(self.shingle_tokens), least=least
                 )
                 for number, some in looked_up.by_tile(rows):
                     yield generation.rows.documents(number, some[:MOST_ROWS])
@@ -128,7 +128,7 @@ class Runs:
     def _holding(
         self, shared: Having, weights: Weights, tokens: Hashes, eligible: NDArray[np.bool_]
     ) -> list[tuple[int, int, float]]:
-        nats = evidence(shared.bounds, shared.places, weights, tokens, self.by)
+        nats = evidence(shared.bounds, shared.places, weights, tokens, self.shingle_tokens)
         found = np.flatnonzero((nats >= self.least) & (nats > 0) & eligible)
         places = [shared.places[shared.bounds[at] : shared.bounds[at + 1]] for at in found.tolist()]
         n_hits = [int(np.count_nonzero(weights[one])) for one in places]

@@ -139,6 +139,7 @@ SCREEN_OPTIONS: dict[str, Callable[[str], Any]] = {
     "min_chars": int,
     "min_similarity": float,
     "threshold": float,
+    "sensitivity": str,
     "max_candidates": int,
     "exclude_quotations": _is_true,
     "exclude_bibliography": _is_true,

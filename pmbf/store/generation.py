@@ -64,6 +64,16 @@ class Generation:
         """
         return self._known_totals().n_live
 
+    def relative_sizes(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
+        """Return the hashes of some documents, for an average document 1.
+
+        Raises:
+            CorruptError: The directory is damaged.
+        """
+        totals = self._known_totals()
+        n_hashes = np.maximum(1, self.directory.locations(ids)["n_hashes"])
+        return np.asarray(n_hashes * (max(1, totals.n_live) / max(1, totals.n_hashes)))
+
     # ------------------------------------------------------------------ tiles
 
     def tile_files(self) -> dict[int, StoredFile]:

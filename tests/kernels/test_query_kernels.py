@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from bisect import bisect_left
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -52,44 +53,35 @@ def random_hashes(n: int, *, seed: int) -> np.ndarray:
 # ---------------------------------------------------------------------- evidence
 
 
-def plain_evidence(
-    places: list[int], weights: list[int], tokens: list[int], length: int, window: int, missed: int
-) -> int:
-    """Return the evidence of one list, stretch by stretch."""
+def plain_evidence(places: list[int], weights: list[int], tokens: list[int], length: int, window: int) -> int:
+    """Return the evidence of one list, window by window."""
     worth = []
     for at, place in enumerate(places):
         apart = tokens[place] - tokens[places[at - 1]] if at else length
         worth.append(weights[place] * min(apart, length) // length)
-    best = 0
-    for at, start in enumerate(places):
-        for to, stop in enumerate(places[at:], at):
-            between = [place for place in range(start, stop) if weights[place] and place not in places]
-            if stop - start < window:
-                best = max(best, sum(worth[at : to + 1]) - missed * len(between))
-    return best
+    within = [sum(worth[at : bisect_left(places, start + window)]) for at, start in enumerate(places)]
+    return max(within, default=0)
 
 
 @given(st.data())
-def test_evidence_is_the_best_stretch_and_overlapping_hits_count_in_part(kernels: Any, data: st.DataObject) -> None:
-    n_hashes, length, window, missed = (
-        data.draw(st.integers(*low_high)) for low_high in ((0, 40), (1, 5), (1, 30), (0, 4000))
-    )
+def test_evidence_is_the_best_window_and_overlapping_hits_count_in_part(kernels: Any, data: st.DataObject) -> None:
+    n_hashes, length, window = (data.draw(st.integers(*low_high)) for low_high in ((0, 40), (1, 5), (1, 30)))
     weights = data.draw(st.lists(st.integers(0, 12_000), min_size=n_hashes, max_size=n_hashes))
     tokens = sorted(data.draw(st.lists(st.integers(0, 60), min_size=n_hashes, max_size=n_hashes)))
     some = st.sets(st.integers(0, n_hashes - 1), max_size=20).map(sorted) if n_hashes else st.just([])
     lists = data.draw(st.lists(some, max_size=5))
     by = (np.array(weights, np.int32), np.array(tokens, np.uint32))
-    how = HitRules(length, window, missed)
+    how = HitRules(length, window)
     bounds = np.cumsum([0, *map(len, lists)])
     places = np.array([place for one in lists for place in one], np.uint32)
-    expected = [plain_evidence(one, weights, tokens, length, window, missed) for one in lists]
+    expected = [plain_evidence(one, weights, tokens, length, window) for one in lists]
     assert expected == kernels.evidence(bounds, places, *by, how).tolist()
     hits = np.zeros((n_hashes, 2), np.uint64)
     rows = np.array(sorted({3, 64, 65, 100, 127})[: len(lists)], np.int64)
     for row, one in zip(rows.tolist(), lists, strict=True):
         hits[one, row // 64] |= np.uint64(1 << row % 64)
     weighty = [[place for place in one if weights[place]] for one in lists]
-    expected = [plain_evidence(one, weights, tokens, length, window, missed) for one in weighty]
+    expected = [plain_evidence(one, weights, tokens, length, window) for one in weighty]
     for least in {1, *expected, *(nats + 1 for nats in expected)} - {0}:
         some = [row for row, nats in zip(rows.tolist(), expected, strict=True) if nats >= least]
         assert some == kernels.rows_with_evidence(hits, *by, how, least=least).tolist()
@@ -105,10 +97,7 @@ def asked(width: int, window: int) -> tuple[np.ndarray, list[np.ndarray], dict[t
     hits = np.bitwise_and.reduce([random_words(3000, width, seed=seed) for seed in (9, 10, 11)])
     by = [random.integers(0, 9000, 3000).astype(np.int32), np.sort(random.integers(0, 9000, 3000)).astype(np.uint32)]
     by[0][::5] = 0
-    rules = [
-        (HitRules(3, window, missed), int(share * 9000 * min(window, 3000)) + 1)
-        for share, missed in ((0.02, 300), (0.02, 0), (0.1, 100), (0.13, 0), (0.2, 0), (1.1, 0))
-    ]
+    rules = [(HitRules(3, window), int(share * 9000 * min(window, 3000)) + 1) for share in (0.02, 0.1, 0.13, 0.2, 1.1)]
     found = {one: REFERENCE.rows_with_evidence(hits, *by, one[0], least=one[1]).tolist() for one in rules}
     return hits, by, found
 
@@ -124,7 +113,7 @@ def test_rows_with_evidence_among_thousands_of_hashes_are_those_of_the_reference
 
 
 def test_where_nothing_weighs_anything_no_row_has_evidence(kernels: Any) -> None:
-    how = HitRules(3, 8, 1)
+    how = HitRules(3, 8)
     none, no_hits = (np.zeros(4, np.int32), np.arange(4, dtype=np.uint32)), np.empty((0, 2), np.uint64)
     assert [] == kernels.rows_with_evidence(np.full((4, 2), 2**64 - 1, np.uint64), *none, how, least=1).tolist()
     assert [] == kernels.rows_with_evidence(no_hits, none[0][:0], none[1][:0], how, least=1).tolist()
@@ -147,13 +136,12 @@ WEIGHTS, TOKENS = np.array([5, 5], np.int32), np.array([0, 9], np.uint32)
         ({3: TOKENS[::-1].copy()}, "a weight is below 0, or tokens do not ascend"),
         ({3: TOKENS[:1]}, "tokens is for 1 hashes, expected 2 as weights has"),
         ({"window": 0}, "window is 0, expected at least 1"),
-        ({"missed": -1}, "missed is -1, expected at least 0"),
         ({"shingle_tokens": 0}, "shingle_tokens is 0, expected at least 1"),
     ],
 )
 def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed: dict[Any, Any], found: str) -> None:
     arguments = [changed.get(place, usual) for place, usual in enumerate((BOUNDS, PLACES, WEIGHTS, TOKENS))]
-    how = HitRules(*(changed.get(name, usual) for name, usual in zip(HitRules._fields, (3, 8, 1), strict=True)))
+    how = HitRules(*(changed.get(name, usual) for name, usual in zip(HitRules._fields, (3, 8), strict=True)))
     with pytest.raises(ParameterError) as raised:
         kernels.evidence(*arguments, how)
     assert str(raised.value).startswith(found)
@@ -169,12 +157,11 @@ def test_what_is_no_evidence_is_refused_in_the_same_words(kernels: Any, changed:
         ({"tokens": TOKENS[::-1].copy()}, "a weight is below 0, or tokens do not ascend"),
         ({"least": 0}, "least is 0, expected at least 1"),
         ({"window": 0}, "window is 0, expected at least 1"),
-        ({"missed": -1}, "missed is -1, expected at least 0"),
     ],
 )
 def test_rows_are_not_asked_for_what_is_no_evidence(kernels: Any, changed: dict[str, Any], found: str) -> None:
     asked = {"hits": np.zeros((2, 1), np.uint64), "weights": WEIGHTS, "tokens": TOKENS}
-    asked |= {"shingle_tokens": 3, "window": 8, "missed": 1, "least": 1} | changed
+    asked |= {"shingle_tokens": 3, "window": 8, "least": 1} | changed
     rules = HitRules(*(asked.pop(name) for name in HitRules._fields))
     with pytest.raises(ParameterError) as raised:
         kernels.rows_with_evidence(**asked, rules=rules)

@@ -99,6 +99,7 @@ def test_metrics_count_requests_bytes_and_outcomes(service):
     ("PUT", "/v1/check", b"x", 405, "expected POST"),
     ("POST", "/v1/screen?min_chars=many", b"x", 400, "min_chars"),
     ("POST", "/v1/screen?min_chars=0", b"x", 400, "at least 1"),
+    ("POST", "/v1/screen?sensitivity=keen", b"x", 400, "'fast' or 'normal' or 'thorough'"),
     ("POST", "/v1/screen?unknown=1", b"x", 400, "unknown"),
     ("POST", "/v1/screen?name=a.docx", b"PK\x03\x04", 422, "a.docx"),
     ("POST", "/v1/check?name=a.txt", b"", 400, "0 bytes"),

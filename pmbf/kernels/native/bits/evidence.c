@@ -2,16 +2,6 @@
 
 #include "evidence.h"
 
-/* Returns for each place, and the end, what is owed if all hashes before it are missed. Hashes of weight 0 owe
- * nothing. */
-static int64_t *owed_of(const weighing_t *by) {
-    int64_t *owed = malloc((by->n + 1) * sizeof *owed);
-    if (!owed) return NULL;
-    owed[0] = 0;
-    for (size_t i = 0; i < by->n; i++) owed[i + 1] = owed[i] + (by->weights[i] ? by->missed : 0);
-    return owed;
-}
-
 /* Returns whether weights are at least 0 and tokens ascend. */
 static int is_weighing(const weighing_t *by) {
     int32_t signs = 0;
@@ -21,38 +11,25 @@ static int is_weighing(const weighing_t *by) {
     return signs >= 0 && !descents;
 }
 
-/* Returns what a hit counts. Its shingle begins `apart` tokens after the shingle of the hit before. If the two overlap,
- * then only the new words count. Divisions of 32 bits take half as long. */
-INLINE int64_t worth(const weighing_t *by, uint32_t place, int64_t apart) {
-    int64_t weight = by->weights[place];
+/* Returns what hit i counts. If its shingle overlaps the shingle of the hit before, then only the new words count.
+ * Divisions of 32 bits take half as long. */
+INLINE int64_t worth(const weighing_t *by, const uint32_t *places, size_t i) {
+    const int64_t weight = by->weights[places[i]];
+    const int64_t apart = i ? (int64_t)by->tokens[places[i]] - by->tokens[places[i - 1]] : by->length;
     if (apart >= by->length) return weight;
     uint64_t new_words = (uint64_t)(weight * apart);
     return (int64_t)((new_words | (uint64_t)by->length) >> 32 ? new_words / (uint64_t)by->length
                                                               : (uint32_t)new_words / (uint32_t)by->length);
 }
 
-/* A place where a stretch may begin, and the weight of the list before the place less what is owed before it. */
-typedef struct {
-    int64_t before;
-    uint32_t place;
-} start_t;
-
-/* Returns the greatest evidence of a stretch of ascending places within `window`: weights less what is missed between.
- * A hit is not missed, so what it owes is given back with what it counts. `starts` keeps the starts within reach that
- * are better than all later ones (a sliding minimum), and has room for as many as places. */
-static int64_t most(const uint32_t *places, size_t n, const weighing_t *by, start_t *starts) {
+/* Returns the greatest evidence of ascending places within `window`. */
+static int64_t most(const uint32_t *places, size_t n, const weighing_t *by) {
     int64_t best = 0, sum = 0;
-    size_t first = 0, n_starts = 0;
+    size_t first = 0;
     for (size_t i = 0; i < n; i++) {
-        const uint32_t place = places[i];
-        const int64_t before = sum - by->owed[place];
-        while (n_starts > first && starts[n_starts - 1].before >= before) n_starts--;
-        starts[n_starts++] = (start_t){before, place};
-        while ((int64_t)place - starts[first].place >= by->window) first++;
-        int64_t apart = i ? (int64_t)by->tokens[place] - by->tokens[places[i - 1]] : by->length;
-        sum += worth(by, place, apart) + (by->weights[place] ? by->missed : 0);
-        int64_t weighs = sum - by->owed[place + 1] - starts[first].before;
-        if (weighs > best) best = weighs;
+        sum += worth(by, places, i);
+        while ((int64_t)places[i] - places[first] >= by->window) sum -= worth(by, places, first++);
+        best = sum > best ? sum : best;
     }
     return best;
 }
@@ -64,21 +41,14 @@ int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *place
     for (size_t i = 0; i < n; i++) descends |= bounds[i + 1] < bounds[i];
     for (size_t i = 0; i < n_places; i++) largest = places[i] > largest ? places[i] : largest;
     if (descends || (n_places && largest >= by.n) || !is_weighing(&by)) return PMBF_REFUSED;
-    start_t *starts = malloc((n_places + 1) * sizeof *starts);
-    int64_t *owed = owed_of(&by);
-    by.owed = owed;
-    for (size_t i = 0; starts && owed && i < n; i++)
-        out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by, starts);
-    int failed = starts && owed ? 0 : PMBF_NO_MEMORY;
-    free(starts), free(owed);
-    return failed;
+    for (size_t i = 0; i < n; i++) out[i] = most(places + bounds[i], (size_t)(bounds[i + 1] - bounds[i]), &by);
+    return 0;
 }
 
 /* The hits of wanted rows, turned: for each row a bit for each place that hits it. */
 typedef struct {
     uint64_t *places;      /* [n_rows][n_words] */
     uint32_t *list;        /* places of one row */
-    start_t *starts;       /* room for `most` */
     size_t n_words;        /* words of 64 places each */
 } turned_t;
 
@@ -86,11 +56,10 @@ static int turned_make(turned_t *turned, size_t n_rows, size_t n_hits) {
     turned->n_words = n_hits / 64 + 1;
     turned->places = malloc(n_rows * turned->n_words * sizeof *turned->places);
     turned->list = malloc((n_hits + 1) * sizeof *turned->list);
-    turned->starts = malloc((n_hits + 1) * sizeof *turned->starts);
-    return turned->places && turned->list && turned->starts;
+    return turned->places && turned->list;
 }
 
-static void turned_free(turned_t *turned) { free(turned->places), free(turned->list), free(turned->starts); }
+static void turned_free(turned_t *turned) { free(turned->places), free(turned->list); }
 
 /* Returns which of up to 64 places have a weight above 0. */
 static uint64_t weighty_places(const int32_t *weights, size_t n) {
@@ -124,7 +93,7 @@ static int64_t most_of_row(const turned_t *turned, size_t i, const weighing_t *b
     for (size_t word = 0; word < turned->n_words; word++)
         for (uint64_t bits = turned->places[i * turned->n_words + word]; bits; bits &= bits - 1)
             turned->list[n++] = (uint32_t)(64 * word + (size_t)__builtin_ctzll(bits));
-    return most(turned->list, n, by, turned->starts);
+    return most(turned->list, n, by);
 }
 
 /* Writes the rows of a mask of up to 512 rows whose evidence is at least `least`. Returns their number, or
@@ -162,8 +131,7 @@ static size_t hits_for(int64_t least, const int32_t *weights, size_t n) {
 int64_t rows_with_evidence(const uint64_t *hits, size_t width, weighing_t by, int64_t least, int64_t *out) {
     if (!is_weighing(&by)) return PMBF_REFUSED;
     const size_t n_needed = hits_for(least, by.weights, by.n);
-    int64_t *owed = owed_of(&by), n_found = owed ? 0 : PMBF_NO_MEMORY;
-    by.owed = owed;
+    int64_t n_found = 0;
     for (size_t first = 0; n_found >= 0 && first < width; first += LINE_WORDS) {
         columns_t columns = columns_from(hits, by.n, width, first);
         line_t mask;
@@ -171,6 +139,5 @@ int64_t rows_with_evidence(const uint64_t *hits, size_t width, weighing_t by, in
         int64_t n = write_weighty(&columns, &by, least, &mask, 64 * first, out + n_found);
         n_found = n < 0 ? n : n_found + n;
     }
-    free(owed);
     return n_found;
 }

@@ -9,14 +9,13 @@
 typedef struct {
     const int32_t *weights;
     const uint32_t *tokens;
-    const int64_t *owed; /* by place: what is owed if all hashes before the place are missed */
     size_t n;
-    int64_t length, window, missed;
+    int64_t length, window;
 } weighing_t;
 
-/* Writes the evidence of each of n lists of places. List i is places[bounds[i] … bounds[i + 1]); `owed` is made here.
- * Returns 0, PMBF_NO_MEMORY or PMBF_REFUSED: the bounds do not ascend to the number of places, a place is outside the
- * query, or the query is not in order. */
+/* Writes the evidence of each of n lists of places. List i is places[bounds[i] … bounds[i + 1]).
+ * Returns 0 or PMBF_REFUSED: the bounds do not ascend to the number of places, a place is outside the query, or the
+ * query is not in order. */
 int64_t evidence_of_lists(const int64_t *bounds, size_t n, const uint32_t *places, size_t n_places, weighing_t by,
                           int64_t *out);
 

@@ -27,10 +27,10 @@ static PyObject *answer(int64_t n, PyObject *buffer) {
 static PyObject *find_evidence(PyObject *const *arguments, arrays_t *arrays) {
     array_in_t bounds = arrays_take(arrays, arguments[0], INT64, 1), places = arrays_take(arrays, arguments[1], UINT32, 1);
     array_in_t weights = arrays_take(arrays, arguments[2], INT32, 1), tokens = arrays_take(arrays, arguments[3], UINT32, 1);
-    int64_t numbers[3], status;
+    int64_t numbers[2], status;
     if (arrays->refused || !bounds.n || weights.n != tokens.n) Py_RETURN_NONE;
-    if (!take_numbers(arguments + 4, 3, (int64_t[]){1, 1, 0}, numbers)) Py_RETURN_NONE;
-    const weighing_t by = {weights.items, tokens.items, NULL, weights.n, numbers[0], numbers[1], numbers[2]};
+    if (!take_numbers(arguments + 4, 2, (int64_t[]){1, 1}, numbers)) Py_RETURN_NONE;
+    const weighing_t by = {weights.items, tokens.items, weights.n, numbers[0], numbers[1]};
     PyObject *buffer = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(8 * bounds.n));
     if (!buffer) return NULL;
     int64_t *out = (int64_t *)(void *)PyByteArray_AsString(buffer);
@@ -40,10 +40,10 @@ static PyObject *find_evidence(PyObject *const *arguments, arrays_t *arrays) {
     return answer(status < 0 ? status : (int64_t)bounds.n - 1, buffer);
 }
 
-/* evidence(bounds, places, weights, tokens, shingle_tokens, window, missed) -> (n, buffer); int64 */
+/* evidence(bounds, places, weights, tokens, shingle_tokens, window) -> (n, buffer); int64 */
 static PyObject *module_evidence(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     arrays_t arrays = {.n = 0};
-    if (n != 7) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 7", n);
+    if (n != 6) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 6", n);
     PyObject *found = find_evidence(arguments, &arrays);
     arrays_release(&arrays);
     return found;
@@ -52,23 +52,23 @@ static PyObject *module_evidence(PyObject *Py_UNUSED(module), PyObject *const *a
 static PyObject *find_rows(PyObject *const *arguments, arrays_t *arrays) {
     array_in_t hits = arrays_take(arrays, arguments[0], UINT64, 2), weights = arrays_take(arrays, arguments[1], INT32, 1);
     array_in_t tokens = arrays_take(arrays, arguments[2], UINT32, 1);
-    int64_t numbers[4], n_rows;
+    int64_t numbers[3], n_rows;
     if (arrays->refused || weights.n != tokens.n || weights.n != hits.n) Py_RETURN_NONE;
-    if (!take_numbers(arguments + 3, 4, (int64_t[]){1, 1, 0, 1}, numbers)) Py_RETURN_NONE;
-    const weighing_t by = {weights.items, tokens.items, NULL, weights.n, numbers[0], numbers[1], numbers[2]};
+    if (!take_numbers(arguments + 3, 3, (int64_t[]){1, 1, 1}, numbers)) Py_RETURN_NONE;
+    const weighing_t by = {weights.items, tokens.items, weights.n, numbers[0], numbers[1]};
     PyObject *buffer = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)(8 * (64 * hits.width + 1)));
     if (!buffer) return NULL;
     int64_t *out = (int64_t *)(void *)PyByteArray_AsString(buffer);
     Py_BEGIN_ALLOW_THREADS
-    n_rows = rows_with_evidence(hits.items, hits.width, by, numbers[3], out);
+    n_rows = rows_with_evidence(hits.items, hits.width, by, numbers[2], out);
     Py_END_ALLOW_THREADS
     return answer(n_rows, buffer);
 }
 
-/* rows_with_evidence(hits, weights, tokens, shingle_tokens, window, missed, least) -> (n, buffer); int64 */
+/* rows_with_evidence(hits, weights, tokens, shingle_tokens, window, least) -> (n, buffer); int64 */
 static PyObject *module_rows_with_evidence(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     arrays_t arrays = {.n = 0};
-    if (n != 7) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 7", n);
+    if (n != 6) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 6", n);
     PyObject *found = find_rows(arguments, &arrays);
     arrays_release(&arrays);
     return found;

@@ -1,0 +1,101 @@
+"""The bar: which documents have evidence enough to be compared with a query.
+
+A text that is reworded throughout shares one or two rare hashes with its source, no more than it shares with other
+documents by chance. The larger the collection, the more documents have such a hash, but the source stays among the
+best of them. So no fixed number of nats is asked for:
+
+    sure       documents with three hashes of their own near each other: all are candidates
+    doubtful   the others: the best are candidates, as many as the sensitivity says
+
+Chance hits a document as often as the document is large. So the best are those with the most *net evidence*: the
+evidence, less ln(size / average size) for each hit that the evidence is made of.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.screen.options import SENSITIVITIES
+from pmbf.screen.rarity import COMMON_DOCUMENTS
+from pmbf.store.generation import Generation
+from pmbf.store.having import Having
+
+SURE_HASHES = 3
+"""Hashes of its own, in net evidence, that make a document sure."""
+
+HASHES_A_DOUBT, LEAST_DOUBTS = 12, 4
+"""A short query has fewer doubtful candidates: one for every 12 of its hashes, some 40 words, and at least 4. Chance
+hits it less often."""
+
+Evidence = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What is asked of a document.
+
+    Args:
+        own: The weight of a hash that one document alone has, in nats.
+        copied: Half of the evidence that a copy of the whole query gives. If that is less than a document needs to be
+            sure, then a document with as much is sure.
+        n_doubtful: Most doubtful candidates.
+    """
+
+    own: float
+    copied: float
+    n_doubtful: int
+
+    @staticmethod
+    def of(sensitivity: str, *, n_documents: int, n_hashes: int, copied: float) -> Bar:
+        """Return the bar for a query of `n_hashes` in a collection of `n_documents`.
+
+        >>> Bar.of("normal", n_documents=10**6, n_hashes=1200, copied=90.0).n_doubtful
+        24
+        >>> Bar.of("normal", n_documents=10**6, n_hashes=120, copied=90.0).n_doubtful
+        10
+        """
+        n_doubtful = min(SENSITIVITIES[sensitivity], max(LEAST_DOUBTS, n_hashes // HASHES_A_DOUBT))
+        return Bar(weight_of_own(n_documents), copied, n_doubtful)
+
+    @property
+    def sure(self) -> float:
+        """Net evidence from which a document is a candidate whatever others have."""
+        return SURE_HASHES * self.own
+
+    @property
+    def least(self) -> float:
+        """Evidence that is looked at: that of one hash that `COMMON_DOCUMENTS` documents have."""
+        return min(self.copied, self.own - math.log(COMMON_DOCUMENTS))
+
+    def passed(self, generation: Generation, having: Having, evidence: Evidence) -> NDArray[np.intp]:
+        """Return which documents of `having` are candidates, ascending.
+
+        Args:
+            generation: The files of the collection.
+            having: Which hashes of the query each document has.
+            evidence: `(n,) float64`, that of each document, in nats.
+        """
+        some = np.flatnonzero(evidence >= self.least)
+        sizes = generation.relative_sizes(having.ids[some])
+        n_hits = np.minimum(np.diff(having.bounds)[some], 1 + evidence[some] / self.own)
+        net = evidence[some] - n_hits * np.log(sizes)
+        is_sure = net >= self.sure
+        if self.copied < self.sure:  # the query is short
+            is_sure |= evidence[some] >= self.copied
+        doubtful = np.flatnonzero(~is_sure)
+        best = doubtful[np.argsort(-net[doubtful], kind="stable")[: self.n_doubtful]]
+        kept: NDArray[np.intp] = some[np.sort(np.concatenate([np.flatnonzero(is_sure), best]))]
+        return kept
+
+
+def weight_of_own(n_documents: int) -> float:
+    """Return the weight of a hash that one of `n_documents` has, in nats.
+
+    >>> round(weight_of_own(80_000), 1)
+    11.3
+    """
+    return math.log(max(1, n_documents) + 1)
