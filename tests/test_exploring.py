@@ -90,6 +90,16 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[Collection, str]:
     return collection, " ".join(text[number % 25] for number, text in enumerate(texts))
 
 
+def test_threads_find_what_one_thread_finds(library: tuple[Collection, str]) -> None:
+    collection, query = library
+
+    alone = collection.screen(query)
+
+    assert alone.matches and alone.n_candidates > 30
+    for threads in (2, 3):
+        assert collection.screen(query, threads=threads).matches == alone.matches
+
+
 def test_the_catalog_is_asked_for_the_candidates_that_are_compared(
     library: tuple[Collection, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
-from itertools import chain, islice
+from functools import partial
+from itertools import chain, islice, takewhile
 from typing import NamedTuple
 
 from pmbf import verify
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
+from pmbf.jobs.threads import in_order
 from pmbf.report import DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt, counted, counting
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
+from pmbf.span import Span
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
 from pmbf.store.originals import original_text
@@ -119,18 +123,39 @@ def matches(
     waiting = iter(compared)
     if (best := next(waiting, None)) is None:
         return Confirmed()
-    query = verify.prepare(subject.text)
+    query, patience = verify.prepare(subject.text), _Patience()
     settings = _settings(options, query, generation.n_documents)
-    found, fruitless = [], 0
-    for source in chain([best], waiting):
-        if fruitless >= MOST_FRUITLESS and source.candidate.evidence < SURE_EVIDENCE:
-            break
-        passages, problem = _compared(generation, query, subject.sample, source, settings, statistics)
-        passages = counting(passages, subject.exempt, settings.min_chars)
-        fruitless = 0 if passages or problem else fruitless + 1
-        if passages or problem:
-            found.append(_match(source, subject, passages, problem))
+    worth = patience.worth(chain([best], waiting))
+    calls = _calls(generation, query, subject.sample, worth, settings, statistics)
+    found = []
+    with closing(in_order(calls, options.threads)) as results:
+        for source, passages, problem in results:
+            if patience.is_over(source):
+                break
+            passages = counting(passages, subject.exempt, settings.min_chars)
+            patience.note(bool(passages or problem))
+            if passages or problem:
+                found.append(_match(source, subject, passages, problem))
     return _resolved(found, options)
+
+
+class _Patience:
+    """Knows when the candidates that are left are not worth comparing."""
+
+    def __init__(self) -> None:
+        self._n_fruitless = 0
+
+    def is_over(self, source: Source) -> bool:
+        """Return whether a source, and each after it, is left."""
+        return self._n_fruitless >= MOST_FRUITLESS and source.candidate.evidence < SURE_EVIDENCE
+
+    def worth(self, compared: Iterable[Source]) -> Iterator[Source]:
+        """Yield the sources that are worth comparing, as far as is known when each is asked for."""
+        return takewhile(lambda source: not self.is_over(source), compared)
+
+    def note(self, found: bool) -> None:
+        """Note whether a comparison found something."""
+        self._n_fruitless = 0 if found else self._n_fruitless + 1
 
 
 def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
@@ -154,20 +179,42 @@ def _settings(options: Options, query: verify.Prepared, n_documents: int) -> ver
     )
 
 
-def _compared(
+class _Compared(NamedTuple):
+    """A source with the passages it shares, or the reason why it was not compared."""
+
+    source: Source
+    passages: tuple[Passage, ...] = ()
+    problem: str | None = None
+
+
+def _calls(
     generation: Generation,
     query: verify.Prepared,
     asked: QuerySample,
-    source: Source,
+    compared: Iterable[Source],
     settings: verify.Settings,
     statistics: verify.Statistics | None,
-) -> tuple[tuple[Passage, ...], str | None]:
-    try:
-        text = original_text(generation, source.document, source.paths)
-    except (PmbfError, OSError) as error:
-        return (), str(error)
-    stretches = stretches_near(text, asked, len(query.text), generation.params)
-    return passages_near(query, text, stretches, settings, statistics), None
+) -> Iterator[Callable[[], _Compared]]:
+    """Yield the call that compares each source. The text is read here: a generation is used by one thread."""
+    for source in compared:
+        try:
+            text = original_text(generation, source.document, source.paths)
+        except (PmbfError, OSError) as error:
+            yield partial(_Compared, source, problem=str(error))
+            continue
+        stretches = stretches_near(text, asked, len(query.text), generation.params)
+        yield partial(_compared, source, query, text, stretches, settings, statistics)
+
+
+def _compared(
+    source: Source,
+    query: verify.Prepared,
+    text: str,
+    stretches: Sequence[Span],
+    settings: verify.Settings,
+    statistics: verify.Statistics | None,
+) -> _Compared:
+    return _Compared(source, passages_near(query, text, stretches, settings, statistics))
 
 
 def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:
