@@ -16,6 +16,7 @@
     scores                                  scores.py       three Levenshtein similarities of the two sides
     weighed                                 weighing.py     the evidence of each piece, in nats
     passages                                compare.py      the best pieces, never overlapping in the query
+    passages_in                             exploring.py    the same, with all up to the alignments in one native call
     with_neighbours                         neighbours.py   which other documents hold the same passage
     edits, word_pairs                       edits.py        the words that differ, on demand
 
@@ -25,7 +26,7 @@ A verbatim or edited passage grows from a run of `Settings.seed_tokens` equal wo
 grows from words in common, in any order.
 """
 
-from pmbf.passages.compare import passages
+from pmbf.passages.compare import passages, passages_in
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
 from pmbf.passages.neighbours import with_neighbours
 from pmbf.passages.prepared import Prepared, prepare
@@ -40,6 +41,7 @@ __all__ = [
     "WordPair",
     "edits",
     "passages",
+    "passages_in",
     "prepare",
     "with_neighbours",
     "word_pairs",

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
-from pmbf.kernels import NAT, Rules
+from pmbf.kernels import NAT, Rules, weigh
 from pmbf.passages.alignments import alignments, pair_of
 from pmbf.passages.edits import MAX_TOKENS
 from pmbf.passages.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
@@ -327,14 +327,14 @@ def test_statistics_make_common_words_light_and_unknown_ones_heavy() -> None:
     keys = prepare("the sea alpha unknown").words
     [the, sea, alpha, unknown] = keys.types.tolist()
 
-    rarities, priors = statistics.weights(keys, 4)
+    _, rarities, priors = weigh(statistics, keys, 8)
 
     assert rarities[the] == rarities[sea] == 0 < rarities[alpha] < rarities[unknown]
     assert priors[the] > priors[alpha] > priors[unknown] > 0
 
 
 def test_no_texts_teach_nothing() -> None:
-    rarities, priors = Statistics.of([]).weights(prepare("one two").words, 0)
+    _, rarities, priors = weigh(Statistics.of([]), prepare("one two").words, 8)
 
     assert (rarities.tolist(), len(set(priors.tolist()))) == ([0, 0], 1)
 
@@ -347,9 +347,9 @@ def test_words_of_a_language_with_few_texts_are_not_rare_for_that(language: Lang
     )
     text = prepare(written(other.sentences(60)))
 
-    assert 15 <= mixed.n_pages_like(text.words) <= 25
-    rarities, priors = text.weights(mixed)
-    alone, alone_priors = text.weights(other.statistics())
+    n_like, rarities, priors = text.weighed(mixed)
+    _, alone, alone_priors = text.weighed(other.statistics())
+    assert 15 <= n_like <= 25
     common = alone_priors > np.quantile(alone_priors, 0.9)
     assert np.abs(rarities - alone)[common].mean() < 0.3 * NAT
     assert np.abs(np.log(priors[common] / alone_priors[common])).mean() < 0.3

@@ -29,6 +29,7 @@ def cut(text, spans):
         ("a\n> quoted\n> twice\nb\n", ["> quoted\n> twice\n"]),
         ('A 5" disk.\n\nAnd "this" again.', ['"this"']),
         ("An “open mark\n\nand its end” are not one.", []),
+        ("> quoted in the first line\nb\n", ["> quoted in the first line\n"]),
         ("“” and nothing", []),
         ("", []),
     ],

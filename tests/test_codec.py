@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from pmbf.errors import CorruptError
 from pmbf.store.codec import (
     BLOCK_RAW_BYTES,
+    MOST_RAW_BYTES,
     TextPacker,
     block_bytes,
     decode_block,
@@ -50,6 +51,14 @@ def test_a_block_cut_short_is_noticed():
     block = encode_block(b"tide after tide " * 50)
     with pytest.raises(CorruptError, match="the text block at 0 is damaged"):
         decode_block(memoryview(block[:-1]), 0, "here")
+
+
+def test_a_block_four_times_as_large_as_those_written_is_read_and_a_larger_one_refused():
+    raw = b"tide after tide " * (MOST_RAW_BYTES // 16)
+    assert MOST_RAW_BYTES == 4 * BLOCK_RAW_BYTES
+    assert decode_block(memoryview(encode_block(raw)), 0, "here") == raw
+    with pytest.raises(CorruptError, match="the text block at 0 is damaged"):
+        decode_block(memoryview(encode_block(raw + b"!")), 0, "here")
 
 
 @pytest.mark.parametrize("threads", [None, ThreadPoolExecutor(2)])

@@ -2,7 +2,7 @@ import threading
 
 import pytest
 
-from pmbf.jobs.threads import Threads
+from pmbf.jobs.threads import Threads, in_order
 
 
 def held(threads):
@@ -45,3 +45,34 @@ def test_what_is_cancelled_is_not_done_and_what_fails_stops_no_other():
             failing.result(60)
         kept.result(60)
     assert done == ["kept"]
+
+
+@pytest.mark.parametrize("n_threads", [1, 2, 5])
+def test_results_come_in_order_and_few_calls_are_taken_ahead(n_threads):
+    taken = []
+
+    def calls():
+        for number in range(40):
+            taken.append(number)
+            yield lambda number=number: number**2
+
+    for number, result in enumerate(in_order(calls(), n_threads)):
+        assert result == number**2
+        assert len(taken) - number <= (1 if n_threads == 1 else n_threads + 1)
+    assert len(taken) == 40
+
+
+def test_calls_that_nobody_asks_for_are_not_made():
+    made = []
+    results = in_order((lambda number=number: made.append(number) for number in range(1000)), 2)
+    next(results)
+    results.close()
+    assert len(made) <= 4
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_a_call_that_fails_raises_in_its_turn(n_threads):
+    results = in_order(iter([lambda: 1, lambda: int("no number"), lambda: 3]), n_threads)
+    assert next(results) == 1
+    with pytest.raises(ValueError, match="no number"):
+        next(results)

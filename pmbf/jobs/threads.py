@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Executor, Future
 from queue import SimpleQueue
 from typing import Any
@@ -73,6 +73,33 @@ class Threads(Executor):
             except IndexError:
                 continue
         return None
+
+
+def in_order(calls: Iterable[Callable[[], Result]], n_threads: int) -> Generator[Result, None, None]:
+    """Yield the result of each call, in order, while the next calls are made in threads.
+
+    The calls are taken in this thread: with one thread each is taken and made when its result is asked for; with more,
+    at most `n_threads` + 1 are ahead. If nobody asks any more, then the calls that wait are not made.
+
+    >>> list(in_order((lambda n=n: n * n for n in range(5)), 2))
+    [0, 1, 4, 9, 16]
+    """
+    if n_threads == 1:
+        for call in calls:
+            yield call()
+        return
+    waiting: deque[Future[Result]] = deque()
+    with Threads(n_threads) as threads:
+        try:
+            for call in calls:
+                waiting.append(threads.submit(call))
+                if len(waiting) > n_threads:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 class _Ahead:

@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from pmbf.kernels.align_rules import *
+from pmbf.kernels.asked import *
 from pmbf.kernels.choice import NAME as NAME
 from pmbf.kernels.choice import NATIVE_MISSING as NATIVE_MISSING
 from pmbf.kernels.choice import kernels_of
@@ -22,6 +23,8 @@ from pmbf.kernels.types import *
 if TYPE_CHECKING:
     from pmbf.kernels.reference_align import *
     from pmbf.kernels.reference_bits import *
+    from pmbf.kernels.reference_chains import *
+    from pmbf.kernels.reference_explore import *
     from pmbf.kernels.reference_files import *
     from pmbf.kernels.reference_gaps import *
     from pmbf.kernels.reference_keyed import *
@@ -31,6 +34,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_runs import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_turning import *
+    from pmbf.kernels.reference_weigh import *
     from pmbf.kernels.reference_words import *
 else:
     globals().update(kernels_of(NAME))

@@ -13,10 +13,12 @@ VARIABLE = "PMBF_KERNELS"
 """Environment variable: `native` or `reference`. If it is empty, then the native twin answers if it is built."""
 
 MODULES = {
-    "native": ("align", "bits", "keyed", "postings", "records", "text"),
+    "native": ("align", "bits", "explore", "keyed", "postings", "records", "text"),
     "reference": (
         "align",
         "bits",
+        "chains",
+        "explore",
         "files",
         "gaps",
         "keyed",
@@ -26,6 +28,7 @@ MODULES = {
         "runs",
         "text",
         "turning",
+        "weigh",
         "words",
     ),
 }

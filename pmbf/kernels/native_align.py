@@ -23,26 +23,15 @@ _at = address()
 
 
 class _Text(Structure):
-    """`text_t` of native/align/words.c."""
+    """`given_t` of native/align/words.c."""
 
     _fields_ = (
         *((name, c_void_p) for name in ("text", "folded")),
-        *((name, c_int64) for name in ("text_size", "folded_size", "n_folded", "n")),
-        *(
-            (name, c_void_p)
-            for name in (
-                "origin",
-                "starts",
-                "stops",
-                "singles",
-                "keys",
-                "types",
-                "borders",
-                "slips",
-                "letters",
-                "firsts",
-            )
-        ),
+        *((name, c_int64) for name in ("text_size", "folded_size", "n")),
+        *((name, c_void_p) for name in ("starts", "stops", "bytes_given", "letters_given", "singles")),
+        *((name, c_void_p) for name in ("keys", "types", "borders", "firsts")),
+        ("n_folded", c_int64),
+        *((name, c_void_p) for name in ("origin", "bytes", "letters", "slips", "offsets", "spelling")),
     )
 
 
@@ -69,28 +58,23 @@ class _Arguments(Structure):
     )
 
 
-class _Grams(Structure):
-    """`grams_t` of native/align/runs.c."""
+class GramsOf(Structure):
+    """`grams_t` of native/align/runs.h."""
 
     _fields_ = (
         *((name, c_void_p) for name in ("sums", "back", "stops", "names", "order", "bounds")),
         *((name, c_int64) for name in ("n_tokens", "n_grams", "n_names")),
     )
 
-
-class _Folded(Structure):
-    """`folded_t` of native/align/prepare.c."""
-
-    _fields_ = (
-        ("folded", c_void_p),
-        ("size", c_int64),
-        ("n", c_int64),
-        *((name, c_void_p) for name in ("origin", "starts", "singles", "spelling", "offsets")),
-    )
+    @classmethod
+    def of(cls, grams: Grams) -> GramsOf:
+        """Return the addresses of some grams, which must be kept meanwhile."""
+        arrays = grams.runs.sums, grams.runs.back, grams.stops, grams.names, grams.order, grams.bounds
+        return cls(*map(_at, arrays), len(grams.runs.back), len(grams.stops), len(grams.names))
 
 
 class _Tokens(Structure):
-    """`tokens_t` of native/align/hops.c."""
+    """`hashed_t` of native/align/runs.h."""
 
     _fields_ = (("hashes", c_void_p), ("singles", c_void_p), ("n", c_int64))
 
@@ -114,11 +98,12 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
     """As `reference_words.words`."""
     n = len(tokens)
     keys, types, borders = np.empty(n, np.uint64), np.empty(n, np.int32), np.empty(n + 1, np.uint8)
-    slips, places = np.empty((n, N_SLIPS), np.uint64), np.empty((2, n), np.uint32)
+    slips, firsts, ranges = np.empty((n, N_SLIPS), np.uint64), np.empty(n, np.uint32), np.empty((2, n, 2), np.uint32)
     letters = folded.text.encode()
-    given = (folded.origin, tokens.starts, tokens.stops, tokens.singles, keys, types, borders, slips)
-    sizes = len(utf8), len(letters), len(folded.text), n
-    text = _Text(_at(utf8), _at(letters), *sizes, *map(_at, given), *(_at(places) + 4 * n * row for row in range(2)))
+    text = _text(letters, folded, tokens, ranges)
+    text.text, text.text_size = _at(utf8), len(utf8)
+    text.keys, text.types, text.borders = _at(keys), _at(types), _at(borders)
+    text.firsts, text.slips = _at(firsts), _at(slips)
     n_types = _words(addressof(text))
     if n_types < 0:
         raise MemoryError(f"no memory for the words of a text of {len(utf8)} bytes")
@@ -129,10 +114,21 @@ def spell(folded: Folded, tokens: Tokens) -> tuple[str, NDArray[np.int64]]:
     """As `reference_words.spell`."""
     letters, n = folded.text.encode(), len(tokens)
     spelling, offsets = np.empty(len(letters), np.uint8), np.empty(n + 1, np.int64)
-    given = map(_at, (folded.origin, tokens.starts, tokens.singles, spelling, offsets))
-    text = _Folded(_at(letters), len(letters), n, *given)
+    ranges = np.empty((2, n, 2), np.uint32)
+    text = _text(letters, folded, tokens, ranges)
+    text.spelling, text.offsets = _at(spelling), _at(offsets)
     size = _spell(addressof(text))
     return spelling[:size].tobytes().decode(), offsets
+
+
+def _text(letters: bytes, folded: Folded, tokens: Tokens, ranges: NDArray[np.uint32]) -> _Text:
+    """Return a folded text with its tokens, and room for the bytes of each in both texts, `(2, n, 2)`."""
+    text = _Text(folded=_at(letters), folded_size=len(letters), n=len(tokens), n_folded=len(folded.text))
+    text.origin, text.singles = _at(folded.origin), _at(tokens.singles)
+    text.starts, text.stops = _at(tokens.starts), _at(tokens.stops)
+    text.bytes = text.bytes_given = _at(ranges)
+    text.letters = text.letters_given = _at(ranges) + ranges.nbytes // 2
+    return text
 
 
 def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
@@ -165,15 +161,11 @@ def grams(runs: Runs, stops: Places) -> Grams:
 
 def equal_runs(query: Grams, source: Grams) -> Places:
     """As `reference_runs.equal_runs`."""
-    texts, found = (_Grams * 2)(), c_void_p()
-    for text, one in zip(texts, (query, source), strict=True):
-        text.sums, text.back, text.stops = _at(one.runs.sums), _at(one.runs.back), _at(one.stops)
-        text.names, text.order, text.bounds = _at(one.names), _at(one.order), _at(one.bounds)
-        text.n_tokens, text.n_grams, text.n_names = len(one.runs.back), len(one.stops), len(one.names)
+    texts, found = (GramsOf * 2)(GramsOf.of(query), GramsOf.of(source)), c_void_p()
     n = _runs(addressof(texts), addressof(found))
     if n < 0:
         raise MemoryError(f"no memory to compare texts of {texts[0].n_tokens} and {texts[1].n_tokens} tokens")
-    starts, stops, partners = _taken(found, n, np.dtype((np.int64, 3))).T
+    starts, stops, partners = taken(found, n, np.dtype((np.int64, 3))).T
     return np.stack([starts, partners, stops - starts])
 
 
@@ -187,7 +179,7 @@ def hops(query: Tokens, source: Tokens, borders: Places, *, forward: bool) -> Pl
     return found
 
 
-def _taken(address: c_void_p, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
+def taken(address: c_void_p, n: int, dtype: np.dtype[Any]) -> NDArray[Any]:
     """Return the array that a kernel left at an address, and free its memory."""
     found = np.empty(n, dtype)
     _take(address, n, dtype.itemsize, _at(found))
@@ -198,8 +190,9 @@ def _table(words: Words) -> NDArray[np.int32]:
     """Return the table of a text's slips, made once."""
     table = words.tables.get("slots")
     if table is None:
-        table = words.tables["slots"] = np.empty(words.n_slots, np.int32)
+        table = np.empty(words.n_slots, np.int32)
         _slots(_at(words.slips), len(words.slips), _at(table), len(table))
+        words.tables["slots"] = table  # only now: another thread takes what is there
     return table
 
 
@@ -209,7 +202,7 @@ def align(pair: Pair) -> NDArray[np.int64]:
     n = _pair(addressof(arguments))
     if n < 0:
         raise _no_memory(pair)
-    boxes = _taken(c_void_p(arguments.boxes), n, _BOX)
+    boxes = taken(c_void_p(arguments.boxes), n, _BOX)
     start, stop = boxes["start"], boxes["stop"]
     sides = [start[:, 0], stop[:, 0], start[:, 1], stop[:, 1], boxes["score"], boxes["kind"]]
     return np.stack([side.astype(np.int64) for side in sides], axis=1)

@@ -43,22 +43,22 @@ class TextKernels:
         table, looks = fold_table(), shapes()
         self._arrays = (table.entries, table.expansions, looks.number, looks.letter, looks.scripts)
         build = function("pmbf_text_table", *[c_void_p] * 5, c_int, returns=c_void_p)
-        self._table = build(*(array.ctypes.data for array in self._arrays), level)
-        if not self._table:
+        self.table: int = build(*(array.ctypes.data for array in self._arrays), level)
+        if not self.table:
             raise MemoryError("the text kernels need 2 MiB for their tables")
-        self.level: int = function("pmbf_text_level", c_void_p, returns=c_int)(self._table)
+        self.level: int = function("pmbf_text_level", c_void_p, returns=c_int)(self.table)
         library = module()
         self._fold, self._tokenise, self._sample = library.text_fold, library.text_tokenise, library.text_sample
         self._read_texts = library.read_texts
 
     def fold(self, utf8: bytes) -> Folded:
         """As `reference_text.fold`."""
-        text, origins = _valid(self._fold(self._table, utf8), utf8)
+        text, origins = _valid(self._fold(self.table, utf8), utf8)
         return Folded(text, np.ndarray(len(origins) // 4, np.uint32, origins))
 
     def tokenise(self, utf8: bytes) -> Tokens:
         """As `reference_text.tokenise`."""
-        buffer, n, n_chars, n_mixed, n_invisible = _valid(self._tokenise(self._table, utf8), utf8)
+        buffer, n, n_chars, n_mixed, n_invisible = _valid(self._tokenise(self.table, utf8), utf8)
         return Tokens(
             hashes=np.ndarray(n, np.uint64, buffer),
             starts=np.ndarray(n, np.uint32, buffer, 8 * n),
@@ -71,7 +71,7 @@ class TextKernels:
 
     def sample(self, utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
         """As `reference_text.sample`."""
-        made = _valid(self._sample(self._table, utf8, *_numbers(how), positions, starts), utf8)
+        made = _valid(self._sample(self.table, utf8, *_numbers(how), positions, starts), utf8)
         buffer, n, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible = made
         return Sample(
             np.ndarray(n, np.uint32, buffer),
@@ -87,7 +87,7 @@ class TextKernels:
 
     def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
         """As `reference_files.read_texts`. The interpreter's lock is released once for all files."""
-        return list(_with_arrays(*self._read_texts(self._table, list(paths), list(sizes), *_numbers(how))))
+        return list(_with_arrays(*self._read_texts(self.table, list(paths), list(sizes), *_numbers(how))))
 
 
 def _numbers(how: Sampling) -> tuple[int, int, int, float, bool]:
@@ -120,6 +120,11 @@ _looks = module().looks
 @cache
 def _best() -> TextKernels:
     return TextKernels()
+
+
+def text_table() -> int:
+    """Return the address of the tables of the text kernels, for the kernels that fold a text as their first step."""
+    return _best().table
 
 
 def looks(content: bytes) -> Looks:

@@ -37,16 +37,13 @@ def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, ru
             used, nor is None; rarity is then guessed from the two texts.
         rules: The numbers of an alignment.
     """
-    if statistics is None or query.n_pages_like(statistics) < LEAST_PAGES:
+    if statistics is None or query.weighed(statistics).n_like < LEAST_PAGES:
         statistics = Statistics.guess(query.words, source.words)
     ours, theirs = query.words, source.words
     our_classes, their_classes, n_classes = classes(ours, theirs)
     weights = np.zeros((2, n_classes), np.int32)
-    for all_weights, of_query, of_source in zip(
-        weights, query.weights(statistics), source.weights(statistics), strict=True
-    ):
-        all_weights[their_classes] = of_source
-        all_weights[: len(of_query)] = of_query
+    weights[:, their_classes] = source.weighed(statistics)[1:]
+    weights[:, : len(our_classes)] = query.weighed(statistics)[1:]
     numbers = our_classes[ours.types], their_classes[theirs.types]
     return Pair(numbers, (ours.borders, theirs.borders), weights[0], weights[1], rules)
 
@@ -61,9 +58,14 @@ def alignments(pair: Pair) -> list[Alignment]:
     >>> alignments(pair_of(ours, theirs, statistics, Rules()))[0].query
     Span(start=0, stop=16)
     """
-    found = align(pair).tolist()
+    return ranked(align(pair))
+
+
+def ranked(boxes: NDArray[np.int64]) -> list[Alignment]:
+    """Return alignments as the kernels have them, the best first."""
     made = [
-        Alignment(Span(i, i_stop), Span(j, j_stop), score, bool(kind)) for i, i_stop, j, j_stop, score, kind in found
+        Alignment(Span(i, i_stop), Span(j, j_stop), score, bool(kind))
+        for i, i_stop, j, j_stop, score, kind in boxes.tolist()
     ]
     return sorted(made, key=lambda one: (not one.is_summary, -one.score, one.query, one.source))
 

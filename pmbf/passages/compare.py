@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import pairwise
 
 from pmbf.kernels import Pair
-from pmbf.passages.alignments import evidence, pair_of
+from pmbf.passages.alignments import Alignment, alignments, evidence, pair_of, ranked
 from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
+from pmbf.passages.exploring import explored
 from pmbf.passages.joining import joined
 from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
-from pmbf.passages.prepared import Prepared
+from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.reworded import in_both, reworded
 from pmbf.passages.scores import scores
-from pmbf.passages.seeds import blocks
+from pmbf.passages.seeds import Block, blocks
 from pmbf.passages.settings import Settings
-from pmbf.passages.statistics import Statistics
+from pmbf.passages.statistics import LEAST_PAGES, Statistics
 from pmbf.passages.verdict import accepted
 from pmbf.passages.weighing import rare_likeness, weighed
 from pmbf.report import Passage, Scores
@@ -62,26 +64,70 @@ def passages(
     """
     settings = settings or Settings()
     pair = pair_of(query, source, statistics, settings.rules)
-    exact = sorted(_verified(query, source, settings), key=lambda piece: piece.query)
-    exact = _evident(query, pair, exact, settings)
-    loose = [
-        one
-        for one in reworded(query, source, pair, exact, settings)
-        if not _is_copy(query, source, pair, one, exact, settings)
-    ]
-    loose.sort(key=lambda piece: piece.query)
-    found = joined(query, source, [*loose, *_left(query, source, exact, loose, settings)], settings)
-    nats = weighed(query, source, pair, found, settings.seed_tokens)
-    return tuple(_passage(query, source, *one) for one in zip(found, nats, strict=True))
-
-
-def _verified(query: Prepared, source: Prepared, settings: Settings) -> Iterator[Piece]:
-    """Yield pieces from chains, the worthiest first. A later chain gets the tokens that the earlier ones left."""
-    taken: list[Span] = []
     found = chains(blocks(query, source, settings.seed_tokens), settings.max_gap_tokens)
     # A chain under half the shortest passage is a chance phrase, as most chains are.
     worthy = [chain for chain in found if 2 * n_letters(query, chain_spans(chain)[0]) >= settings.min_chars]
-    for whole in stretched(query, source, worthy):
+    exact = _exact_pieces(query, source, pair, stretched(query, source, worthy), settings)
+    return _judged(query, source, pair, exact, alignments(pair), settings)
+
+
+def passages_in(
+    query: Prepared, text: str, settings: Settings | None = None, statistics: Statistics | None = None
+) -> tuple[Passage, ...]:
+    """Return the passages a query shares with a text, as `passages` does: the way for a query of many texts.
+
+    Args:
+        query: The suspicious text.
+        text: The text it is compared with.
+        settings: What counts as a passage.
+        statistics: As for `passages`. Without statistics of the query's language the text is compared step by step.
+    """
+    settings = settings or Settings()
+    if statistics is None or query.weighed(statistics).n_like < LEAST_PAGES:
+        return passages(query, prepare(text), settings, statistics)
+    found = explored(query, text, settings, statistics)
+    if found is None:
+        return ()
+    source, every = Prepared.explored(text, found), list(map(Block, *found.blocks.T.tolist()))
+    chains = [every[start:stop] for start, stop in pairwise(found.bounds.tolist())]
+    exact = _exact_pieces(query, source, found.pair, chains, settings)
+    # Beside an exact piece an alignment may be widened. Alone it stays as it is.
+    boxes = found.boxes if exact else found.boxes[found.may]
+    return _judged(query, source, found.pair, exact, ranked(boxes), settings)
+
+
+def _exact_pieces(
+    query: Prepared, source: Prepared, pair: Pair, found: Iterable[Chain], settings: Settings
+) -> list[Piece]:
+    """Return the pieces of chains of equal runs whose words are rare enough, in query order."""
+    exact = sorted(_verified(query, source, found, settings), key=lambda piece: piece.query)
+    return _evident(query, pair, exact, settings)
+
+
+def _judged(
+    query: Prepared,
+    source: Prepared,
+    pair: Pair,
+    exact: Sequence[Piece],
+    found: Sequence[Alignment],
+    settings: Settings,
+) -> tuple[Passage, ...]:
+    """Return the passages that exact pieces and alignments make together."""
+    loose = [
+        one
+        for one in reworded(query, source, pair, exact, found, settings)
+        if not _is_copy(query, source, pair, one, exact, settings)
+    ]
+    loose.sort(key=lambda piece: piece.query)
+    pieces = joined(query, source, [*loose, *_left(query, source, exact, loose, settings)], settings)
+    nats = weighed(query, source, pair, pieces, settings.seed_tokens)
+    return tuple(_passage(query, source, *one) for one in zip(pieces, nats, strict=True))
+
+
+def _verified(query: Prepared, source: Prepared, found: Iterable[Chain], settings: Settings) -> Iterator[Piece]:
+    """Yield pieces from chains, the worthiest first. A later chain gets the tokens that the earlier ones left."""
+    taken: list[Span] = []
+    for whole in found:
         for part in list(free_parts(whole, taken)):
             for chain, similarity in accepted(query, source, part, settings.threshold):
                 if n_letters(query, chain_spans(chain)[0]) >= settings.min_chars:

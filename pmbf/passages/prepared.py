@@ -13,12 +13,29 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Folded, Grams, Runs, Tokens, Words, fold, grams, runs_of, spell, tokenise, words
-from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics, Weights
+from pmbf.kernels import (
+    Explored,
+    Folded,
+    Grams,
+    Runs,
+    Tokens,
+    Weighed,
+    Words,
+    fold,
+    gram_stops,
+    grams,
+    runs_of,
+    spell,
+    tokenise,
+    weigh,
+    words,
+)
+from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
 from pmbf.span import Span
 
 Positions = NDArray[np.intp]
@@ -36,10 +53,18 @@ class Prepared:
 
     text: str
     tokens: Tokens
-    runs: Runs = field(repr=False)
     _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
     _run_stops: dict[int, Positions] = field(default_factory=dict, repr=False)
-    _weights: list[tuple[Statistics, int, Weights]] = field(default_factory=list, repr=False)
+    _weighed: list[tuple[Statistics, Weighed]] = field(default_factory=list, repr=False)
+
+    asked: list[tuple[Any, ...]] = field(default_factory=list, repr=False)
+
+    @classmethod
+    def explored(cls, text: str, found: Explored) -> Prepared:
+        """Return a text of which exploring has made a part of what a comparison needs."""
+        made = cls(text, found.tokens)
+        vars(made).update(keys=found.keys, _spelling=(found.spelling, found.offsets))
+        return made
 
     @property
     def n_tokens(self) -> int:
@@ -65,25 +90,18 @@ class Prepared:
         """Return the spelling of the tokens `[start, stop)`, with the space behind the last one if there is one."""
         return self.spelling[self.offsets[start] : self.offsets[stop]]
 
-    def weights(self, statistics: Statistics) -> Weights:
+    def weighed(self, statistics: Statistics) -> Weighed:
         """Return the weights of the text's words. They are kept for the statistics asked for last."""
-        return self._weighed(statistics)[2]
-
-    def n_pages_like(self, statistics: Statistics) -> int:
-        """Return how many pages of the statistics are in the text's language. The number is kept like the weights."""
-        return self._weighed(statistics)[1]
-
-    def _weighed(self, statistics: Statistics) -> tuple[Statistics, int, Weights]:
-        kept = self._weights[:1]
+        kept = self._weighed[:1]
         if not kept or kept[0][0] is not statistics:
             in_pairs = 2 * self.n_singles > self.n_tokens
-            n_like = statistics.n_pages_like(self.words, COMMONEST_PAIRS if in_pairs else COMMONEST)
-            kept = self._weights[:] = [(statistics, n_like, statistics.weights(self.words, n_like))]
-        return kept[0]
+            commonest = COMMONEST_PAIRS if in_pairs else COMMONEST
+            kept = self._weighed[:] = [(statistics, weigh(statistics, self.words, commonest))]
+        return kept[0][1]
 
     def word_keys(self, span: Span) -> list[int]:
         """Return the words of a token range as numbers. All forms of one word have the same number."""
-        found: list[int] = self.words.keys[self.words.types[span.start : span.stop]].tolist()
+        found: list[int] = self.keys[span.start : span.stop].tolist()
         return found
 
     def grams(self, seed_tokens: int) -> Grams:
@@ -98,23 +116,28 @@ class Prepared:
         >>> prepare("to be or 老渔夫").run_stops(2).tolist()
         [2, 3, 5]
         """
-        if n_words not in self._run_stops and not self.n_singles:
-            self._run_stops[n_words] = np.arange(n_words, self.n_tokens + 1)
-        elif n_words not in self._run_stops:
-            half_words = np.zeros(self.n_tokens + 1, np.intp)
-            np.cumsum(2 - self.tokens.singles.astype(np.intp), out=half_words[1:])
-            n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
-            self._run_stops[n_words] = np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)
+        if n_words not in self._run_stops:
+            self._run_stops[n_words] = gram_stops(self.tokens.singles, n_words)
         return self._run_stops[n_words]
+
+    @cached_property
+    def runs(self) -> Runs:
+        """The names of the runs of tokens."""
+        return runs_of(self.tokens.hashes)
+
+    @cached_property
+    def keys(self) -> NDArray[np.uint64]:
+        """The key of each word, `(n_tokens,) uint64`, as in `Words`."""
+        return self.words.keys[self.words.types]
 
     @cached_property
     def words(self) -> Words:
         """The tokens as alignment sees them: all forms of one word are equal."""
-        return words(_utf8(self.text), self._folded, self.tokens)
+        return words(octets(self.text), self._folded, self.tokens)
 
     @cached_property
     def _folded(self) -> Folded:
-        return fold(_utf8(self.text))
+        return fold(octets(self.text))
 
     @cached_property
     def _spelling(self) -> tuple[str, Positions]:
@@ -130,9 +153,9 @@ def prepare(text: str) -> Prepared:
     >>> prepare("One fine day").n_tokens
     3
     """
-    tokens = tokenise(_utf8(text))
-    return Prepared(text, tokens, runs_of(tokens.hashes))
+    return Prepared(text, tokenise(octets(text)))
 
 
-def _utf8(text: str) -> bytes:
-    return text.encode("utf-8", errors="replace")  # a lone surrogate becomes "?": one code point for one
+def octets(text: str) -> bytes:
+    """Return a text in UTF-8. A lone surrogate becomes "?": one code point for one."""
+    return text.encode("utf-8", errors="replace")

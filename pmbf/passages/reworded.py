@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from pmbf.kernels import NAT, Pair
-from pmbf.passages.alignments import Alignment, alignments, in_common, in_runs, topical_evidence
+from pmbf.passages.alignments import Alignment, in_common, in_runs, topical_evidence
 from pmbf.passages.chains import Chain
 from pmbf.passages.pieces import Piece, n_letters, near
 from pmbf.passages.prepared import Prepared
@@ -31,7 +31,12 @@ reported."""
 
 
 def reworded(
-    query: Prepared, source: Prepared, pair: Pair, exact: Sequence[Piece], settings: Settings
+    query: Prepared,
+    source: Prepared,
+    pair: Pair,
+    exact: Sequence[Piece],
+    found: Sequence[Alignment],
+    settings: Settings,
 ) -> Iterator[Piece]:
     """Yield reworded pieces and summaries, the best first, disjoint in the query.
 
@@ -40,11 +45,12 @@ def reworded(
         source: The text it is compared with.
         pair: Both texts, for the kernels.
         exact: Chains of equal runs found in both, disjoint, in query order.
+        found: The alignments of both, the best first.
         settings: What counts as a passage.
     """
     taken: list[Span] = []
     spans = [piece.query for piece in exact]
-    for one in alignments(pair):
+    for one in found:
         if not one.is_summary:
             overlapping, elsewhere = _by_place(one, exact[near(spans, one.query)])
             if overlapping and _is_verbatim(query, source, pair, one, overlapping):

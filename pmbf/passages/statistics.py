@@ -6,17 +6,13 @@ A word that every text has says nothing; a word that no other text has says most
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from pmbf.arrays import distinct
-from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
+from pmbf.kernels import PAGE_WORDS, Counts, Words, weigh
 
-PAGE_WORDS = 1000
 GUESS_PAGE_WORDS = 60
 """Words of a page if only the two compared texts are there to learn from. Measured on PAN13's training corpus: plagdet
 .907, .910, .909 at 30, 60, 120 words; .945 with 64 texts of the collection."""
@@ -29,26 +25,9 @@ written without spaces it is one in 64: any two letters are a word there, and no
 LEAST_PAGES = 8
 """Pages of a language that teach more about it than the two compared texts."""
 
-Weights = tuple[NDArray[np.int32], NDArray[np.int32]]
 
-
-@dataclass(frozen=True, eq=False)
-class Statistics:
-    """Word counts of some texts.
-
-    Args:
-        keys: `(n_types,) uint64`, as in `Words`, distinct, ascending.
-        n_holding: `(n_types,) int64`, pages that have the word.
-        n_times: `(n_types,) int64`, occurrences in all pages.
-        n_pages: Pages of the texts.
-        n_words: Words of the texts.
-    """
-
-    keys: NDArray[np.uint64]
-    n_holding: NDArray[np.int64]
-    n_times: NDArray[np.int64]
-    n_pages: int
-    n_words: int
+class Statistics(Counts):
+    """Word counts of some texts."""
 
     @classmethod
     def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
@@ -99,29 +78,4 @@ class Statistics:
         >>> found.n_pages_like(prepare("the hill and the tree").words), found.n_pages_like(prepare("le pont").words)
         (3, 1)
         """
-        held = self._counts(text)[0][text.types]
-        place = len(held) - 1 - len(held) // commonest
-        return int(np.partition(held, place)[place]) if len(held) else 0
-
-    def weights(self, text: Words, n_like: int) -> Weights:
-        """Return the rarity of each word of a text, in 1/1024 nat, and its expected number in 500 words, in 1/65536.
-
-        Both are relative to the pages in the text's language. So Dutch words are not rare because few texts are Dutch.
-
-        Args:
-            text: Any text.
-            n_like: Pages in its language.
-        """
-        n_words = max(PAGE_WORDS, self.n_words * n_like / max(1, self.n_pages))
-        n_holding, n_times = self._counts(text)
-        rarities = np.round(NAT * (math.log(n_like + 0.5) - np.log(n_holding + 0.5)))
-        priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (n_words + 1))
-        return np.maximum(rarities, 0).astype(np.int32), priors.astype(np.int32)
-
-    def _counts(self, text: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return how many pages hold each word of a text, and its occurrences there; 0 for unknown words."""
-        if not len(self.keys):
-            return (np.zeros(len(text.keys), np.int64),) * 2
-        place = np.minimum(np.searchsorted(self.keys, text.keys), len(self.keys) - 1)
-        known = self.keys[place] == text.keys
-        return self.n_holding[place] * known, self.n_times[place] * known
+        return weigh(self, text, commonest).n_like

@@ -47,8 +47,8 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
     options = options or Options()
     text = clean(text)
     [asked] = ask(store.generation, [(name, text)], options)
-    compared = sources(store, asked.found[: options.max_candidates])
-    statistics = word_statistics(store) if compared else None
+    [compared] = sources(store, [asked.found[: options.max_candidates]])
+    statistics = word_statistics(store) if asked.found else None
     return report(store, asked, matches(store.generation, asked.subject(text), compared, options, statistics), options)
 
 

@@ -34,16 +34,18 @@ _MARKED = [
 ]
 _SINGLE = [
     re.compile(
-        rf"(?<!\w){opening}(?=\w)(?:{_NO_BLANK_LINE}(?:[^{opening}{closing}]|(?<=\w){closing}(?=\w))){{1,{MOST_QUOTED}}}"
+        rf"{opening}(?<!\w{opening})(?=\w)(?:{_NO_BLANK_LINE}(?:[^{opening}{closing}]|(?<=\w){closing}(?=\w))){{1,{MOST_QUOTED}}}"
         rf"(?<!\s){closing}(?!\w)"
     )
     for opening, closing in (("‘", "’"), ("'", "'"))
 ]
-"""Apostrophes inside words neither open nor close a quotation."""
+"""Apostrophes inside words neither open nor close a quotation. A pattern that begins with a character is searched for
+20 times as fast as a pattern that begins with a condition."""
 LEAST_SINGLE_WORDS = 4
 """Words of the shortest quotation between single marks. With fewer, one of the marks may be an apostrophe."""
 _LATEX = re.compile(rf"``(?:{_NO_BLANK_LINE}(?!``|'').){{1,{MOST_QUOTED}}}''", re.S)
 _BLOCK = re.compile(r"(?:^[ \t]*+>[^\n]*+(?:\n|\Z))++", re.M)
+_BLOCK_LINE = re.compile(r"\n[ \t]*+>")
 _STRAIGHT = re.compile('"')
 _BLANK_LINE = re.compile(r"\n[ \t\r]*\n")
 
@@ -61,8 +63,9 @@ _APPENDICES = (
     "|приложение|приложения|附录|附錄|付録|부록"
 )
 _NUMBER = r"(?:\d+(?:\.\d+)*\.?|[IVX]+\.)?"
-_HEADING = re.compile(rf"^[ \t#*_=]*+{_NUMBER}[ \t]*+(?:{_HEADINGS})[ \t:.#*_=]*+\r?$", re.I | re.M)
-_APPENDIX = re.compile(rf"^[ \t#*_=]*+{_NUMBER}[ \t]*+(?:{_APPENDICES})\b[^\n]{{0,80}}$", re.I | re.M)
+_FIRST_LETTERS = "".join(sorted({heading[0] for heading in _HEADINGS.split("|")}))
+_HEADING = rf"[ \t#*_=]*+{_NUMBER}[ \t]*+(?=[{_FIRST_LETTERS}])(?:{_HEADINGS})[ \t:.#*_=]*+\r?$"
+_APPENDIX = rf"[ \t#*_=]*+{_NUMBER}[ \t]*+(?:{_APPENDICES})\b[^\n]{{0,80}}$"
 _ENTRY = re.compile(
     r"(?<!\d)(?:1[5-9]|20)\d\d(?!\d)|^\s*(?:\[\w{1,12}\]|\(?\d{1,3}[.)])|\bdoi\b|https?://|\bISBN\b|\bpp?\.\s?\d|\bS\.\s?\d"
 )
@@ -88,16 +91,31 @@ def bibliography(text: str) -> list[Span]:
     >>> [text[span.start : span.stop][:10] for span in bibliography(text)]
     ['References']
     """
-    appendices = [found.start() for found in _APPENDIX.finditer(text)]
-    for heading in reversed(deque(_HEADING.finditer(text), maxlen=_HEADINGS_TRIED)):
-        stop = next((start for start in appendices if start > heading.end()), len(text))
-        if _looks_like_entries(text[heading.end() : min(stop, heading.end() + _LOOKED_AT_CHARS)]):
-            return [Span(heading.start(), stop)]
+    headings = deque(_lines(_HEADING, text), maxlen=_HEADINGS_TRIED)
+    appendices = [line.start for line in _lines(_APPENDIX, text)] if headings else []
+    for heading in reversed(headings):
+        stop = next((start for start in appendices if start > heading.stop), len(text))
+        if _looks_like_entries(text[heading.stop : min(stop, heading.stop + _LOOKED_AT_CHARS)]):
+            return [Span(heading.start, stop)]
     return []
 
 
+def _lines(pattern: str, text: str) -> Iterator[Span]:
+    """Yield the lines that a pattern of whole lines matches, ascending.
+
+    All but the first are searched for with the line end before them: `^` would be tried at each character.
+    """
+    if first := re.compile(pattern, re.I | re.M).match(text):
+        yield Span(*first.span())
+    for found in re.compile("\n" + pattern, re.I | re.M).finditer(text):
+        yield Span(found.start() + 1, found.end())
+
+
 def _marked(text: str) -> Iterator[Span]:
-    for pattern in [*(one for one in _MARKED if one.pattern[0] in text), _LATEX, _BLOCK]:
+    patterns = [*(one for one in _MARKED if one.pattern[0] in text), _LATEX]
+    if ">" in text and (text.lstrip(" \t").startswith(">") or _BLOCK_LINE.search(text)):
+        patterns.append(_BLOCK)
+    for pattern in patterns:
         for found in pattern.finditer(text):
             yield Span(*found.span())
 
@@ -112,16 +130,21 @@ def _single(text: str) -> Iterator[Span]:
 
 def _straight(text: str) -> Iterator[Span]:
     """Yield the quotations between straight marks: mark by mark in pairs, in paragraphs where no mark is missing."""
-    if '"' not in text:
-        return
-    begin = 0
-    for end in [*(found.start() for found in _BLANK_LINE.finditer(text)), len(text)]:
-        marks = [found.start() for found in _STRAIGHT.finditer(text, begin, end)]
-        if len(marks) % 2 == 0:
-            for start, stop in zip(marks[::2], marks[1::2], strict=True):
-                if 1 < stop - start <= MOST_QUOTED:
-                    yield Span(start, stop + 1)
-        begin = end
+    marks: list[int] = []
+    for found in _STRAIGHT.finditer(text):
+        if marks and _BLANK_LINE.search(text, marks[-1], found.start()):
+            yield from _paired(marks)
+            marks = []
+        marks.append(found.start())
+    yield from _paired(marks)
+
+
+def _paired(marks: list[int]) -> Iterator[Span]:
+    """Yield the quotations between the straight marks of one paragraph; none if a mark is missing."""
+    if len(marks) % 2 == 0:
+        for start, stop in zip(marks[::2], marks[1::2], strict=True):
+            if 1 < stop - start <= MOST_QUOTED:
+                yield Span(start, stop + 1)
 
 
 def _looks_like_entries(text: str) -> bool:

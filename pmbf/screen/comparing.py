@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import NamedTuple
 
 from pmbf import verify
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
+from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
 from pmbf.report import DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt, counted, counting
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
+from pmbf.span import Span
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
 from pmbf.store.originals import original_text
@@ -65,15 +69,21 @@ class Confirmed(NamedTuple):
     n_below: int = 0
 
 
-def sources(store: Store, found: Sequence[Candidate]) -> list[Source]:
-    """Return the catalog rows and paths of candidates, in the same order.
+def sources(store: Store, found: Sequence[Sequence[Candidate]]) -> list[list[Source]]:
+    """Return the sources of some queries: the catalog rows and paths of their candidates, in the same order.
+
+    The catalog is asked once for all of them.
+
+    Args:
+        store: The collection.
+        found: The candidates of each query.
 
     Raises:
         CorruptError: The catalog is damaged.
     """
-    ids = [candidate.document for candidate in found]
+    ids = [candidate.document for some in found for candidate in some]
     documents, paths = store.documents(ids), store.paths_of(ids)
-    return [Source(one, documents[one.document], tuple(paths[one.document])) for one in found]
+    return [[Source(one, documents[one.document], tuple(paths[one.document])) for one in some] for some in found]
 
 
 def matches(
@@ -98,12 +108,13 @@ def matches(
         return Confirmed()
     query = verify.prepare(subject.text)
     settings = _settings(options, query, generation.n_documents)
+    calls = _calls(generation, query, subject.sample, compared, settings, statistics)
     found = []
-    for source in compared:
-        passages, problem = _compared(generation, query, subject.sample, source, settings, statistics)
-        passages = counting(passages, subject.exempt, settings.min_chars)
-        if passages or problem:
-            found.append(_match(source, subject, passages, problem))
+    with closing(in_order(calls, options.threads)) as results:
+        for source, passages, problem in results:
+            passages = counting(passages, subject.exempt, settings.min_chars)
+            if passages or problem:
+                found.append(_match(source, subject, passages, problem))
     return _resolved(found, options)
 
 
@@ -133,20 +144,42 @@ def _summary_evidence(usual: int, doubt: float) -> int:
     return usual + round((SUMMARY_EVIDENCE * NAT - usual) * doubt)
 
 
-def _compared(
+class _Compared(NamedTuple):
+    """A source with the passages it shares, or the reason why it was not compared."""
+
+    source: Source
+    passages: tuple[Passage, ...] = ()
+    problem: str | None = None
+
+
+def _calls(
     generation: Generation,
     query: verify.Prepared,
     asked: QuerySample,
-    source: Source,
+    compared: Iterable[Source],
     settings: verify.Settings,
     statistics: verify.Statistics | None,
-) -> tuple[tuple[Passage, ...], str | None]:
-    try:
-        text = original_text(generation, source.document, source.paths)
-    except (PmbfError, OSError) as error:
-        return (), str(error)
-    stretches = stretches_near(text, asked, len(query.text), generation.params)
-    return passages_near(query, text, stretches, settings, statistics), None
+) -> Iterator[Callable[[], _Compared]]:
+    """Yield the call that compares each source. The text is read here: a generation is used by one thread."""
+    for source in compared:
+        try:
+            text = original_text(generation, source.document, source.paths)
+        except (PmbfError, OSError) as error:
+            yield partial(_Compared, source, problem=str(error))
+            continue
+        stretches = stretches_near(text, asked, len(query.text), generation.params)
+        yield partial(_compared, source, query, text, stretches, settings, statistics)
+
+
+def _compared(
+    source: Source,
+    query: verify.Prepared,
+    text: str,
+    stretches: Sequence[Span],
+    settings: verify.Settings,
+    statistics: verify.Statistics | None,
+) -> _Compared:
+    return _Compared(source, passages_near(query, text, stretches, settings, statistics))
 
 
 def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:

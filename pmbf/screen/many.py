@@ -19,6 +19,7 @@ from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report
 from pmbf.screen.answering import Screening, ask, report
+from pmbf.screen.candidates import Candidate
 from pmbf.screen.comparing import Confirmed, Source, Subject, matches, sources
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
@@ -66,10 +67,9 @@ def answers(
         generation = store.generation
         for batch in batches:
             asked = _asked(generation, batch, limits, options)
-            for (text, one), compared in zip(asked, _sources(store, asked, options), strict=True):
-                confirmed = Confirmed()
-                if compared:
-                    confirmed = matches(generation, one.subject(text.text), compared, options, word_statistics(store))
+            for (text, one), compared in zip(asked, sources(store, _found(asked, options)), strict=True):
+                statistics = word_statistics(store) if one.found else None
+                confirmed = matches(generation, one.subject(text.text), compared, options, statistics)
                 yield _answer(store, text, one, confirmed, options)
         return
     from pmbf.jobs.processes import Processes  # imported only if processes are asked for
@@ -95,7 +95,7 @@ def _ahead(
 
     def compare() -> None:
         asked = asking.popleft().result()
-        compared = _sources(store, asked, options)
+        compared = sources(store, _found(asked, options))
         subjects = [one.subject(text.text) for text, one in asked]
         comparing.append((asked, processes.submit(_compare_here, subjects, compared)))
 
@@ -124,11 +124,9 @@ def _asked(generation: Generation, batch: Sequence[Origin | Text], limits: Limit
     return list(zip(texts, ask(generation, [(text.name, text.content) for text in texts], options), strict=True))
 
 
-def _sources(store: Store, asked: _Batch, options: Options) -> list[list[Source]]:
-    """Return the sources to compare for each query; the catalog is asked once for all queries."""
-    found = [one.found[: options.max_candidates] for _, one in asked]
-    every = iter(sources(store, list(itertools.chain.from_iterable(found))))
-    return [list(itertools.islice(every, len(one))) for one in found]
+def _found(asked: _Batch, options: Options) -> list[list[Candidate]]:
+    """Return the candidates of each query that may be compared."""
+    return [one.found[: options.max_candidates] for _, one in asked]
 
 
 def _answer(store: Store, text: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Answer:

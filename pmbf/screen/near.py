@@ -98,9 +98,7 @@ def passages_near(
     found = [
         _moved(passage, stretch.start)
         for stretch in stretches
-        for passage in verify.passages(
-            query, verify.prepare(source[stretch.start : stretch.stop]), settings, statistics
-        )
+        for passage in verify.passages_in(query, source[stretch.start : stretch.stop], settings, statistics)
     ]
     if len(stretches) == 1:
         return tuple(found)

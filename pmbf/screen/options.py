@@ -19,6 +19,7 @@ documents, the source is among the candidates of 95, 97 or 98 % of PAN13's rando
 _NUMBERS = {
     "min_chars": (Integral, 1, math.inf, "a whole number, at least 1"),
     "max_candidates": (Integral, 1, math.inf, "a whole number, at least 1"),
+    "threads": (Integral, 1, 64, "a whole number from 1 to 64"),
     "min_similarity": (Real, 0, 1, "a number from 0 to 1"),
     "threshold": (Real, 0, 1, "a number from 0 to 1"),
 }
@@ -39,6 +40,7 @@ class OptionValues(TypedDict, total=False):
     exclude_bibliography: bool
     apparatus: bool
     ignore: Sequence[str]
+    threads: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,7 @@ class Options:
         apparatus: Whether a report says which passages stand in quotations or in the bibliography. That takes half the
             time of a text that shares nothing. Excluded text is looked for in any case.
         ignore: Texts whose passages do not count: templates, forms, task descriptions.
+        threads: Threads that compare the candidates of a query, 1 to 64. The answers are the same.
 
     Raises:
         ParameterError: A value is outside its range.
@@ -79,6 +82,7 @@ class Options:
     exclude_bibliography: bool = False
     apparatus: bool = True
     ignore: tuple[str, ...] = ()
+    threads: int = 1
 
     @staticmethod
     def of(values: Mapping[str, Any]) -> Options:

@@ -121,4 +121,10 @@ int64_t topic_sum(const pair_t *pair, int side, const box_t *box);
  * the boxes it overlaps. Returns false if out of memory. */
 bool summary_find(const pair_t *pair, boxes_t *boxes);
 
+/* pair.c: counts the classes of a pair, lists their places, and gets its memory. Returns false if out of memory. */
+bool pair_set_up(pair_t *pair);
+void pair_free(pair_t *pair);
+/* Finds the alignments of a pair that is set up. Returns false if out of memory. */
+bool pair_align(const pair_t *pair, boxes_t *boxes);
+
 #endif

@@ -1,21 +1,14 @@
 /* Hops at the borders of a passage: over a few different tokens to equal tokens behind them. */
 
-#include "align.h"
+#include "runs.h"
 
 enum { WINDOW = 16, HOP_HALF_WORDS = 6, N_HOPS = 9 };
 
 /* Tokens skipped in the query and in the source: the smallest edits first. */
 static const int hops[N_HOPS][2] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 2}, {2, 0}, {1, 2}, {2, 1}, {2, 2}};
 
-/* Tokens of a text: `Tokens` of types.py. */
-typedef struct {
-    const uint64_t *hashes;
-    const uint8_t *singles;
-    int64_t n;
-} tokens_t;
-
 /* Returns how many tokens are equal from two places on, up to the ends of the windows. Writes their half words. */
-static int64_t equal_tokens(const tokens_t *texts, int64_t here, int64_t there, int64_t room, int step, int64_t *half_words) {
+static int64_t equal_tokens(const hashed_t *texts, int64_t here, int64_t there, int64_t room, int step, int64_t *half_words) {
     int64_t length = 0;
     *half_words = 0;
     for (; length < room; length++) {
@@ -26,25 +19,27 @@ static int64_t equal_tokens(const tokens_t *texts, int64_t here, int64_t there, 
     return length;
 }
 
+hop_t hop_find(const hashed_t *texts, int64_t here, int64_t there, bool forward) {
+    int step = forward ? 1 : -1;
+    int64_t room = least(WINDOW, forward ? texts[QUERY].n - here : here);
+    int64_t room_there = least(WINDOW, forward ? texts[SOURCE].n - there : there);
+    for (int hop = 0; hop < N_HOPS; hop++) {
+        int64_t skipped = hops[hop][0], skipped_there = hops[hop][1], half_words;
+        int64_t i = here + step * skipped - !forward, j = there + step * skipped_there - !forward;
+        int64_t both = least(room - skipped, room_there - skipped_there);
+        int64_t length = equal_tokens(texts, i, j, both, step, &half_words);
+        if (half_words >= HOP_HALF_WORDS) return (hop_t){{skipped, skipped_there}, length};
+    }
+    return (hop_t){{0, 0}, 0};
+}
+
 /* Writes for each pair of borders the tokens to skip in both texts, outwards, and the length of the equal run behind
  * them. The length is 0 if there is no run of HOP_HALF_WORDS half words. */
-EXPORT void pmbf_align_hops(const tokens_t *texts, const int64_t *borders, int64_t n, int forward, int64_t *found) {
-    const int64_t *here = borders, *there = borders + n;
-    int step = forward ? 1 : -1;
+EXPORT void pmbf_align_hops(const hashed_t *texts, const int64_t *borders, int64_t n, int forward, int64_t *found) {
     for (int64_t at = 0; at < n; at++) {
-        int64_t room = least(WINDOW, forward ? texts[QUERY].n - here[at] : here[at]);
-        int64_t room_there = least(WINDOW, forward ? texts[SOURCE].n - there[at] : there[at]);
-        found[at] = found[n + at] = found[2 * n + at] = 0;
-        for (int hop = 0; hop < N_HOPS; hop++) {
-            int64_t skipped = hops[hop][0], skipped_there = hops[hop][1], half_words;
-            int64_t i = here[at] + step * skipped - !forward, j = there[at] + step * skipped_there - !forward;
-            int64_t both = least(room - skipped, room_there - skipped_there);
-            int64_t length = equal_tokens(texts, i, j, both, step, &half_words);
-            if (half_words < HOP_HALF_WORDS) continue;
-            found[at] = skipped;
-            found[n + at] = skipped_there;
-            found[2 * n + at] = length;
-            break;
-        }
+        hop_t hop = hop_find(texts, borders[at], borders[n + at], forward);
+        found[at] = hop.skipped[QUERY];
+        found[n + at] = hop.skipped[SOURCE];
+        found[2 * n + at] = hop.length;
     }
 }

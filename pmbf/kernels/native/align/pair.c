@@ -2,7 +2,7 @@
 
 #include "align.h"
 
-static void pair_free(pair_t *pair) {
+void pair_free(pair_t *pair) {
     for (int side = 0; side < 2; side++) {
         free(pair->sides[side].counts);
         free(pair->inside[side]);
@@ -25,7 +25,7 @@ static void list_places(pair_t *pair) {
     bounds[0] = 0;
 }
 
-static bool pair_set_up(pair_t *pair) {
+bool pair_set_up(pair_t *pair) {
     size_t n_classes = (size_t)pair->n_classes;
     int64_t longest = pair->sides[QUERY].n > pair->sides[SOURCE].n ? pair->sides[QUERY].n : pair->sides[SOURCE].n;
     for (int side = 0; side < 2; side++) {
@@ -57,6 +57,13 @@ static bool refine_all(const pair_t *pair, boxes_t *boxes) {
     return summary_find(pair, boxes);
 }
 
+bool pair_align(const pair_t *pair, boxes_t *boxes) {
+    points_t points = {0};
+    bool done = points_find(pair, &points) && clusters_find(pair->rules, &points, boxes) && refine_all(pair, boxes);
+    points_free(&points);
+    return done;
+}
+
 /* Arguments of pmbf_align_pair, with `Pair` of native_align.py. */
 typedef struct {
     const rules_t *rules;
@@ -83,12 +90,9 @@ static pair_t pair_of(const arguments_t *arguments) {
 /* Writes the alignments of two texts to `arguments->boxes`. Returns their number, or ALIGN_NO_MEMORY. */
 EXPORT int64_t pmbf_align_pair(arguments_t *arguments) {
     pair_t pair = pair_of(arguments);
-    points_t points = {0};
     boxes_t boxes = {0};
-    bool done = pair_set_up(&pair) && points_find(&pair, &points) && clusters_find(pair.rules, &points, &boxes);
-    done = done && refine_all(&pair, &boxes);
+    bool done = pair_set_up(&pair) && pair_align(&pair, &boxes);
     pair_free(&pair);
-    points_free(&points);
     if (!done || !boxes.n) {
         free(boxes.boxes);
         boxes.boxes = NULL;

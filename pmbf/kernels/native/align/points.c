@@ -46,6 +46,36 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
+/* Adds a worth to the sums around n places. The compiler unrolls the loop for the usual radius. */
+INLINE void add_to_all(int32_t *sums, const int32_t *places, int64_t n, int64_t width, int32_t worth) {
+    for (int64_t at = 0; at < n; at++) {
+        int32_t *around = sums + places[at];
+        for (int64_t place = 0; place < width; place++) around[place] += worth;
+    }
+}
+
+enum { USUAL_WIDTH = 25 };
+#define ADD_AROUND                                                        \
+    if (width == USUAL_WIDTH) add_to_all(sums, places, n, USUAL_WIDTH, worth); \
+    else add_to_all(sums, places, n, width, worth);
+
+typedef void add_around_t(int32_t *sums, const int32_t *places, int64_t n, int64_t width, int32_t worth);
+
+static void add_around(int32_t *sums, const int32_t *places, int64_t n, int64_t width, int32_t worth) { ADD_AROUND }
+
+#if defined(__x86_64__)
+TARGET_BEGIN("avx2")
+static void add_around_avx2(int32_t *sums, const int32_t *places, int64_t n, int64_t width, int32_t worth) { ADD_AROUND }
+TARGET_END
+#endif
+
+static add_around_t *best_add_around(void) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("avx2")) return add_around_avx2;
+#endif
+    return add_around;
+}
+
 /* The worth of the query's words within the radius, at each place of the source. When a word comes within the radius,
  * its worth is added around each of its places; when the word leaves, the worth is taken off. */
 typedef struct {
@@ -54,6 +84,7 @@ typedef struct {
     int32_t *sums; /* from a radius before the first place to a radius behind the last */
     int32_t *counts; /* how often each class is within the radius */
     int64_t radius, near;
+    add_around_t *add;
 } field_t;
 
 /* Adds the query's word at `word`, if there is one, to the sums around each of its places, and counts its class. A sign
@@ -64,10 +95,8 @@ static void spread(field_t *field, int64_t word, int sign) {
     int32_t c = pair->sides[QUERY].classes[word], worth = sign * field->worths[c];
     if (!worth) return;
     field->counts[c] += sign;
-    for (int32_t at = pair->bounds[c]; at < pair->bounds[c + 1]; at++) {
-        int32_t *sums = field->sums + pair->places[at];
-        for (int64_t place = 0; place < 2 * field->radius + 1; place++) sums[place] += worth;
-    }
+    const int32_t *places = pair->places + pair->bounds[c];
+    field->add(field->sums, places, pair->bounds[c + 1] - pair->bounds[c], 2 * field->radius + 1, worth);
 }
 
 /* Returns how many places of a class are within a distance of a place. */
@@ -120,7 +149,7 @@ bool points_find(const pair_t *pair, points_t *points) {
     int64_t radius = pair->rules->radius;
     int32_t *worths = malloc((size_t)(pair->n_classes + 1) * sizeof *worths);
     int32_t *sums = calloc((size_t)(pair->sides[SOURCE].n + 2 * radius + 1), sizeof *sums);
-    field_t field = {pair, worths, sums, pair->inside[QUERY], radius, least(pair->rules->near, radius)};
+    field_t field = {pair, worths, sums, pair->inside[QUERY], radius, least(pair->rules->near, radius), best_add_around()};
     bool done = worths && sums;
     if (done) weigh(pair, worths);
     done = done && find_points(&field, points);

@@ -3,25 +3,14 @@
  * The name of a run is (sums[stop] - sums[start]) * back[start] modulo 2^64; equal runs have equal names. See
  * passages/prepared.py. passages/seeds.py says which grams are paired. */
 
-#include "align.h"
-
-/* `Grams` of align_rules.py, with the `Runs` of their text, which has n_tokens tokens. */
-typedef struct {
-    const uint64_t *sums, *back;
-    const int64_t *stops;
-    const uint64_t *names;
-    const int64_t *order, *bounds;
-    int64_t n_tokens, n_grams, n_names;
-} grams_t;
-
-typedef struct {
-    int64_t start, stop, partner; /* start and stop in the query, and start in the source */
-} run_t;
+#include "runs.h"
 
 typedef struct {
     const grams_t *texts;
     int64_t *partners; /* the source's gram paired with each gram of the query, -1 for none */
     int32_t *groups;   /* number of each gram's name in the source, -1 for none */
+    int32_t *shared;   /* the grams of the query that the source has, too, ascending */
+    int64_t n_shared;
     run_t *runs;
     int64_t n, capacity;
 } work_t;
@@ -60,22 +49,26 @@ static bool add_run(work_t *work, int64_t start, int64_t stop, int64_t partner) 
 
 /* Adds the runs of pairs that are neighbours in both texts. */
 static bool add_runs(work_t *work) {
-    const grams_t *query = &work->texts[QUERY];
-    for (int64_t gram = 0, next; gram < query->n_grams; gram = next) {
-        next = gram + 1;
-        if (work->partners[gram] < 0) continue;
-        while (next < query->n_grams && work->partners[next] == work->partners[next - 1] + 1) next++;
-        if (!add_run(work, gram, query->stops[next - 1], work->partners[gram])) return false;
+    const int32_t *shared = work->shared;
+    for (int64_t at = 0, next; at < work->n_shared; at = next) {
+        next = at + 1;
+        int64_t partner = work->partners[shared[at]];
+        if (partner < 0) continue;
+        while (next < work->n_shared && shared[next] == shared[next - 1] + 1 &&
+               work->partners[shared[next]] == work->partners[shared[next - 1]] + 1)
+            next++;
+        if (!add_run(work, shared[at], work->texts[QUERY].stops[shared[next - 1]], partner)) return false;
     }
     return true;
 }
 
 /* Pairs the k-th gram of a name in the query with the k-th in the source; after the source's last gram comes its first
- * again. Returns how many grams of the query stand once in the source. */
-static int64_t pair_by_turn(work_t *work) {
+ * again. Counts the grams of the query that stand once in the source, and those that stand there more often. */
+static void pair_by_turn(work_t *work, int64_t *n_anchors, int64_t *n_others) {
     const grams_t *query = &work->texts[QUERY], *source = &work->texts[SOURCE];
-    int64_t there = 0, n_anchors = 0;
-    for (int64_t gram = 0; gram < query->n_grams; gram++) work->partners[gram] = work->groups[gram] = -1;
+    int64_t there = 0;
+    *n_anchors = *n_others = 0;
+    for (int64_t gram = 0; gram < query->n_grams; gram++) work->groups[gram] = -1;
     for (int64_t here = 0; here < query->n_names; here++) {
         while (there < source->n_names && source->names[there] < query->names[here]) there++;
         if (there == source->n_names) break;
@@ -84,10 +77,9 @@ static int64_t pair_by_turn(work_t *work) {
         for (int64_t at = query->bounds[here], turn = 0; at < query->bounds[here + 1]; at++, turn = turn + 1 < size ? turn + 1 : 0) {
             work->partners[query->order[at]] = source->order[first + turn];
             work->groups[query->order[at]] = (int32_t)there;
-            n_anchors += size == 1;
+            ++*(size == 1 ? n_anchors : n_others);
         }
     }
-    return n_anchors;
 }
 
 /* Returns the gram of the source with the name `group` that is nearest to a place; of two equally near, the earlier. */
@@ -110,20 +102,20 @@ static bool is_anchor(const work_t *work, int64_t gram) {
 /* Pairs each gram that stands more than once in the source with the occurrence nearest to where an anchor leads. The
  * anchor is the last before the gram, or the next behind it; if there is none, then the first or the last of all. */
 static void pair_by_anchor(work_t *work, const int64_t *by_turn, bool behind) {
-    int64_t n = work->texts[QUERY].n_grams, first = 0, last = n - 1;
-    while (!is_anchor(work, first)) first++;
-    while (!is_anchor(work, last)) last--;
-    int64_t anchor = behind ? last : first;
+    const int32_t *shared = work->shared;
+    int64_t n = work->n_shared, first = 0, last = n - 1;
+    while (!is_anchor(work, shared[first])) first++;
+    while (!is_anchor(work, shared[last])) last--;
+    int64_t anchor = shared[behind ? last : first];
     for (int64_t at = 0; at < n; at++) {
-        int64_t gram = behind ? n - 1 - at : at;
+        int64_t gram = shared[behind ? n - 1 - at : at];
         work->partners[gram] = -1;
-        if (work->groups[gram] < 0) continue;
         if (is_anchor(work, gram)) anchor = gram;
         else work->partners[gram] = nearest(&work->texts[SOURCE], work->groups[gram], by_turn[anchor] + gram - anchor);
     }
 }
 
-static int compare_runs(const void *one, const void *other) {
+int runs_compare(const void *one, const void *other) {
     const run_t *a = one, *b = other;
     if (a->start != b->start) return a->start < b->start ? -1 : 1;
     if (a->stop != b->stop) return a->stop > b->stop ? -1 : 1;
@@ -134,11 +126,11 @@ static int compare_runs(const void *one, const void *other) {
 static void keep_leading(work_t *work) {
     int64_t kept = 0;
     run_t leader = {0, 0, 0}, before = {-1, 0, 0};
-    if (work->n) qsort(work->runs, (size_t)work->n, sizeof *work->runs, compare_runs);
+    if (work->n) qsort(work->runs, (size_t)work->n, sizeof *work->runs, runs_compare);
     for (int64_t at = 0; at < work->n; at++) {
         run_t run = work->runs[at];
         if (run.stop >= leader.stop) leader = run;
-        if (compare_runs(&run, &before) && 2 * (run.stop - run.start) >= leader.stop - leader.start) work->runs[kept++] = run;
+        if (runs_compare(&run, &before) && 2 * (run.stop - run.start) >= leader.stop - leader.start) work->runs[kept++] = run;
         before = run;
     }
     work->n = kept;
@@ -149,10 +141,14 @@ static bool find_runs(work_t *work) {
     int64_t *by_turn = malloc((n + 1) * sizeof *by_turn);
     work->partners = by_turn;
     work->groups = malloc((n + 1) * sizeof *work->groups);
-    bool done = work->partners && work->groups;
-    int64_t n_anchors = done ? pair_by_turn(work) : 0;
+    work->shared = malloc((n + 1) * sizeof *work->shared);
+    bool done = work->partners && work->groups && work->shared;
+    int64_t n_anchors = 0, n_others = 0;
+    if (done) pair_by_turn(work, &n_anchors, &n_others);
+    for (size_t gram = 0; done && gram < n; gram++)
+        if (work->groups[gram] >= 0) work->shared[work->n_shared++] = (int32_t)gram;
     done = done && add_runs(work);
-    if (done && n_anchors) {
+    if (done && n_anchors && n_others) { /* the anchors are paired already */
         work->partners = malloc((n + 1) * sizeof *work->partners);
         done = work->partners != NULL;
         for (int behind = 0; done && behind < 2; behind++) {
@@ -163,12 +159,11 @@ static bool find_runs(work_t *work) {
     }
     free(by_turn);
     free(work->groups);
+    free(work->shared);
     return done;
 }
 
-/* Finds the equal runs of two texts and leaves them at `*found`, in malloc's memory. Returns their number, or
- * ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_runs(const grams_t *texts, void **found) {
+bool runs_find(const grams_t *texts, runs_t *found) {
     work_t work = {.texts = texts};
     bool done = find_runs(&work);
     if (done) keep_leading(&work);
@@ -176,6 +171,15 @@ EXPORT int64_t pmbf_align_runs(const grams_t *texts, void **found) {
         free(work.runs);
         work.runs = NULL;
     }
-    *found = work.runs;
-    return done ? work.n : ALIGN_NO_MEMORY;
+    *found = (runs_t){work.runs, done ? work.n : 0};
+    return done;
+}
+
+/* Finds the equal runs of two texts and leaves them at `*found`, in malloc's memory. Returns their number, or
+ * ALIGN_NO_MEMORY. */
+EXPORT int64_t pmbf_align_runs(const grams_t *texts, void **found) {
+    runs_t runs;
+    bool done = runs_find(texts, &runs);
+    *found = runs.runs;
+    return done ? runs.n : ALIGN_NO_MEMORY;
 }

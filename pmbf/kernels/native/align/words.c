@@ -3,27 +3,14 @@
  *  * The key of a word is made of its first KEY_LETTERS folded letters, or NUMBER_LETTERS if a digit is among them. The
  * key of a letter that is a token is made of that letter and the next ones. */
 
-#include "align.h"
+#include "words.h"
+
 #include "../text/utf8.h"
 
 enum { KEY_LETTERS = 5, NUMBER_LETTERS = 12, LEAST_SLIPPED = 6 };
 #define LETTER_STEP 0x9E3779B97F4A7C15u
 #define TOKEN_STEP 0xC2B2AE3D27D4EB4Fu
 #define SYLLABIC 0x2E80u /* first of Han and Kana, two letters of which make a word; of letters below it three do */
-
-/* Arguments of pmbf_align_words, with `_Text` of native_align.py. */
-typedef struct {
-    const uint8_t *text, *folded;
-    int64_t text_size, folded_size, n_folded, n;
-    const uint32_t *origin, *starts, *stops;
-    const uint8_t *singles;
-    uint64_t *keys;
-    int32_t *types;
-    uint8_t *borders;
-    uint64_t *slips;   /* N_SLIPS for each type; 0 for none */
-    uint32_t *letters; /* for each token, the byte where its folded letters begin */
-    uint32_t *firsts;  /* for each type, the first token that has it */
-} text_t;
 
 static uint32_t next_code(const uint8_t **at) {
     const uint8_t *byte = *at;
@@ -35,28 +22,52 @@ static uint32_t next_code(const uint8_t **at) {
     return code;
 }
 
+/* Powers of LETTER_STEP and of its inverse modulo 2^64. */
+#define STEP_2 (LETTER_STEP * LETTER_STEP)
+#define STEP_3 (STEP_2 * LETTER_STEP)
+#define INVERSE 0xF1DE83E19937733Du
+static const uint64_t powers[N_SLIPS + 1] = {
+    1, LETTER_STEP, STEP_2, STEP_3, STEP_2 *STEP_2, STEP_3 *STEP_2, STEP_3 *STEP_3, STEP_3 *STEP_3 *LETTER_STEP};
+static const uint64_t inverses[KEY_LETTERS + 1] = {
+    INVERSE *INVERSE *INVERSE *INVERSE *INVERSE, INVERSE *INVERSE *INVERSE *INVERSE, INVERSE *INVERSE *INVERSE, INVERSE *INVERSE, INVERSE, 1};
+
+#define BYTES(byte) (0x0101010101010101u * (byte))
+
+/* Returns the key of a token whose first letters are from a to z, or 0 if it is not so simple; most are. Letter i of n
+ * counts LETTER_STEP^(n - i). The sum is that of five letters, of which the missing ones are 0, times an inverse power:
+ * no branch depends on the length, which no processor predicts. */
+static uint64_t simple_key(const text_t *text, range_t letters) {
+    int64_t all = (int64_t)letters.stop - letters.start, n = all < KEY_LETTERS ? all : KEY_LETTERS;
+    if (letters.start + 8 > text->folded_size || n < 1) return 0;
+    uint64_t inside = ((uint64_t)1 << 8 * n) - 1, word = load64(text->folded + letters.start) & inside;
+    uint64_t filled = word | (BYTES('a') & ~inside), low = filled + BYTES(0x80 - 'a'), high = filled + BYTES(0x7F - 'z');
+    if ((filled | ~low | high) & BYTES(0x80)) return 0;
+    uint64_t sum = (word & 0xFF) * (STEP_3 * STEP_2) + (word >> 8 & 0xFF) * (STEP_2 * STEP_2) + (word >> 16 & 0xFF) * STEP_3 +
+                   (word >> 24 & 0xFF) * STEP_2 + (word >> 32) * LETTER_STEP;
+    return sum * inverses[n];
+}
+
+/* Returns the key of a token's first letters, and the first of them. */
+static uint64_t letter_key(const text_t *text, range_t letters, uint32_t *first) {
+    const uint8_t *letter = text->folded + letters.start, *end = text->folded + letters.stop;
+    uint64_t key = 0;
+    bool number = false; /* 190415 and 190416 are different words */
+    *first = 0;
+    for (int i = 0; i < (number ? NUMBER_LETTERS : KEY_LETTERS) && letter < end && *letter != ' '; i++) {
+        uint32_t code = next_code(&letter);
+        if (!i) *first = code;
+        number |= code >= '0' && code <= '9';
+        key = (key + code) * LETTER_STEP;
+    }
+    return key;
+}
+
 /* Writes a key for each token by its first letters, and to `types` how many letters make a word there. */
 static void letter_keys(const text_t *text) {
-    const uint8_t *folded = text->folded;
-    int64_t place = 0;
     for (int64_t token = 0; token < text->n; token++) {
-        while (place < text->n_folded && text->origin[place] < text->starts[token]) {
-            folded += utf8_width(*folded);
-            place++;
-        }
-        const uint8_t *letter = folded;
-        text->letters[token] = (uint32_t)(folded - text->folded);
-        uint64_t key = 0;
-        uint32_t first = 0;
-        bool number = false; /* 190415 and 190416 are different words */
-        for (int64_t i = 0; i < (number ? NUMBER_LETTERS : KEY_LETTERS) && place + i < text->n_folded; i++) {
-            if (*letter == ' ' || text->origin[place + i] >= text->stops[token]) break;
-            uint32_t code = next_code(&letter);
-            if (!i) first = code;
-            number |= code >= '0' && code <= '9';
-            key = (key + code) * LETTER_STEP;
-        }
-        text->keys[token] = key;
+        uint32_t first = 'a';
+        uint64_t key = simple_key(text, text->letters[token]);
+        text->keys[token] = key ? key : letter_key(text, text->letters[token], &first);
         text->types[token] = first < SYLLABIC ? 3 : 2;
     }
 }
@@ -96,11 +107,10 @@ static uint8_t border(const gap_t *gap) {
     return sentence ? SENTENCE : PLAIN;
 }
 
-/* Returns the gap between two tokens, or before the first: from `*at` on up to code point `stop`. */
-static gap_t gap_before(const uint8_t **at, uint32_t place, uint32_t stop) {
+static gap_t gap_of(const uint8_t *at, const uint8_t *stop) {
     gap_t gap = {0, false, false, false};
-    for (; place < stop; place++) {
-        uint32_t code = next_code(at);
+    while (at < stop) {
+        uint32_t code = next_code(&at);
         gap.space |= is_space(code);
         gap.lines += code == '\n';
         bool end = is_end(code);
@@ -110,81 +120,155 @@ static gap_t gap_before(const uint8_t **at, uint32_t place, uint32_t stop) {
     return gap;
 }
 
+/* Returns the bytes that equal `byte`, by their highest bits. All bytes are ASCII. */
+static uint64_t equal_bytes(uint64_t bytes, uint8_t byte) { return ~((bytes ^ BYTES(byte)) + BYTES(0x7F)) & BYTES(0x80); }
+
+/* The same for eight bytes of ASCII at once. Bytes that are not in the gap are 1, which is no space and no mark. */
+static gap_t gap_of_ascii(uint64_t bytes) {
+    uint64_t blanks = (bytes + BYTES(0x80 - '\t')) & ~(bytes + BYTES(0x7F - '\r')) & BYTES(0x80), lines = equal_bytes(bytes, '\n');
+    uint64_t ends = equal_bytes(bytes, '.') | equal_bytes(bytes, '!') | equal_bytes(bytes, '?');
+    return (gap_t){lines ? 1 + !!(lines & (lines - 1)) : 0, blanks || equal_bytes(bytes, ' '), ends != 0, false};
+}
+
 static void find_borders(const text_t *text) {
-    const uint8_t *at = text->text;
-    uint32_t place = 0;
+    uint32_t start = 0;
     for (int64_t token = 0; token < text->n; token++) {
-        gap_t gap = gap_before(&at, place, text->starts[token]);
-        if (place < text->starts[token]) place = text->starts[token];
+        uint32_t stop = text->bytes[token].start, n = stop > start ? stop - start : 0;
+        uint64_t bytes = (int64_t)start + 8 <= text->text_size && n <= 8 ? load64(text->text + start) : ~(uint64_t)0;
+        uint64_t outside = n < 8 ? ~(uint64_t)0 << 8 * n : 0;
+        bytes = (bytes & ~outside) | (BYTES(1) & outside);
+        gap_t gap = bytes & BYTES(0x80) ? gap_of(text->text + start, text->text + start + n) : gap_of_ascii(bytes);
         text->borders[token] = border(&gap);
-        for (; place < text->stops[token]; place++) at += utf8_width(*at);
+        if (text->bytes[token].stop > start) start = text->bytes[token].stop;
     }
     text->borders[0] = text->borders[text->n] = PARAGRAPH;
 }
 
-/* Numbers the distinct keys, ascending, and moves them to the front. Returns their number, or ALIGN_NO_MEMORY. */
+/* Numbers the distinct keys of the tokens in the order of the text, and moves them to the front. Returns their number,
+ * or ALIGN_NO_MEMORY. */
 static int64_t number_keys(const text_t *text) {
     size_t n = (size_t)text->n, n_slots = 16, n_types = 0;
     while (n_slots < 2 * n) n_slots *= 2;
-    int32_t *slots = malloc(n_slots * sizeof *slots), *ranks = malloc((n + 1) * sizeof *ranks);
-    uint32_t *order = malloc((n + 1) * sizeof *order);
-    named_t *names = malloc((2 * n + 1) * sizeof *names);
-    bool done = slots && ranks && names && order;
-    if (done) memset(slots, -1, n_slots * sizeof *slots);
-    for (size_t token = 0; done && token < n; token++) {
+    int32_t *slots = malloc(n_slots * sizeof *slots);
+    if (!slots) return ALIGN_NO_MEMORY;
+    memset(slots, -1, n_slots * sizeof *slots);
+    for (size_t token = 0; token < n; token++) {
         uint64_t key = text->keys[token];
         size_t slot = key & (n_slots - 1);
-        while (slots[slot] >= 0 && names[slots[slot]].name != key) slot = (slot + 1) & (n_slots - 1);
+        while (slots[slot] >= 0 && text->keys[slots[slot]] != key) slot = (slot + 1) & (n_slots - 1);
         if (slots[slot] < 0) {
-            names[n_types] = (named_t){key, (int64_t)n_types};
             slots[slot] = (int32_t)n_types;
-            order[n_types++] = (uint32_t)token;
+            text->keys[n_types] = key; /* never behind the token's own */
+            text->firsts[n_types++] = (uint32_t)token;
         }
         text->types[token] = slots[slot];
     }
-    if (done) names_sort(names, (int64_t)n_types);
-    for (size_t type = 0; done && type < n_types; type++) {
-        ranks[names[type].place] = (int32_t)type;
-        text->keys[type] = names[type].name;
-        text->firsts[type] = order[names[type].place];
-    }
-    for (size_t token = 0; done && token < n; token++) text->types[token] = ranks[text->types[token]];
     free(slots);
-    free(ranks);
-    free(order);
-    free(names);
-    return done ? (int64_t)n_types : ALIGN_NO_MEMORY;
+    return (int64_t)n_types;
 }
 
-/* Writes the slips of a type: its first letters with one left out, each in turn. Short words and words with digits have
- * none. */
-static void type_slips(const text_t *text, int64_t token, uint64_t *slips) {
-    const uint8_t *at = text->folded + text->letters[token], *end = text->folded + text->folded_size;
+/* Puts the types in the order of their keys. Returns false if out of memory. */
+static bool sort_types(const text_t *text, int64_t n_types) {
+    size_t n = (size_t)n_types;
+    named_t *names = malloc((2 * n + 1) * sizeof *names);
+    int32_t *ranks = malloc((n + 1) * sizeof *ranks);
+    uint32_t *firsts = malloc((n + 1) * sizeof *firsts);
+    bool done = names && ranks && firsts;
+    if (done) {
+        for (size_t type = 0; type < n; type++) names[type] = (named_t){text->keys[type], (int64_t)type};
+        memcpy(firsts, text->firsts, n * sizeof *firsts);
+        names_sort(names, n_types);
+        for (size_t rank = 0; rank < n; rank++) {
+            ranks[names[rank].place] = (int32_t)rank;
+            text->keys[rank] = names[rank].name;
+            text->firsts[rank] = firsts[names[rank].place];
+        }
+        for (int64_t token = 0; token < text->n; token++) text->types[token] = ranks[text->types[token]];
+    }
+    free(names);
+    free(ranks);
+    free(firsts);
+    return done;
+}
+
+bool words_slips(const text_t *text, int64_t type, uint64_t *slips) {
+    int64_t token = text->firsts[type];
+    const uint8_t *at = text->folded + text->letters[token].start, *end = text->folded + text->folded_size;
     uint32_t codes[N_SLIPS];
     int n = 0;
     while (n < N_SLIPS && at < end && *at != ' ' && !(*at >= '0' && *at <= '9')) codes[n++] = next_code(&at);
     memset(slips, 0, N_SLIPS * sizeof *slips);
-    if (n < LEAST_SLIPPED || text->singles[token] || (n < N_SLIPS && at < end && *at >= '0' && *at <= '9')) return;
-    uint64_t powers[N_SLIPS + 1], behind[N_SLIPS + 1], before = 0; /* powers of LETTER_STEP; sums of letters */
-    powers[n] = 1;
+    if (n < LEAST_SLIPPED || text->singles[token] || (n < N_SLIPS && at < end && *at >= '0' && *at <= '9')) return false;
+    uint64_t behind[N_SLIPS + 1], before = 0; /* sums of letters */
     behind[n] = 0;
-    for (int i = n - 1; i >= 0; i--) {
-        powers[i] = powers[i + 1] * LETTER_STEP;
-        behind[i] = behind[i + 1] + codes[i] * powers[i];
-    }
+    for (int i = n - 1; i >= 0; i--) behind[i] = behind[i + 1] + codes[i] * powers[n - i];
     for (int left_out = 0; left_out < n; left_out++) {
         slips[left_out] = fmix64(before + behind[left_out + 1]);
-        before += codes[left_out] * powers[left_out + 1];
+        before += codes[left_out] * powers[n - left_out - 1];
+    }
+    return true;
+}
+
+int64_t words_find(const text_t *text) {
+    letter_keys(text);
+    token_keys(text);
+    find_borders(text);
+    return number_keys(text);
+}
+
+/* Arguments of pmbf_align_words and pmbf_align_spell, with `_Text` of native_align.py. */
+typedef struct {
+    text_t text;
+    int64_t n_folded;
+    const uint32_t *origin; /* the code point that each folded letter begins in, and the end */
+    range_t *bytes, *letters;
+    uint64_t *slips; /* N_SLIPS for each type; 0 for none */
+    int64_t *offsets;
+    uint8_t *spelling;
+} given_t;
+
+/* Finds the letters of each token. */
+static void find_letters(const given_t *given) {
+    const text_t *text = &given->text;
+    for (int stop = 0; stop < 2; stop++) {
+        const uint8_t *at = text->folded;
+        int64_t place = 0;
+        for (int64_t token = 0; token < text->n; token++) {
+            uint32_t edge = stop ? text->stops[token] : text->starts[token];
+            while (place < given->n_folded && given->origin[place] < edge) at += utf8_width(*at), place++;
+            *(stop ? &given->letters[token].stop : &given->letters[token].start) = (uint32_t)(at - text->folded);
+        }
+    }
+}
+
+/* Finds the bytes of each token. */
+static void find_bytes(const given_t *given) {
+    const text_t *text = &given->text;
+    for (int stop = 0; stop < 2; stop++) {
+        const uint8_t *at = text->text;
+        uint32_t place = 0;
+        for (int64_t token = 0; token < text->n; token++) {
+            uint32_t edge = stop ? text->stops[token] : text->starts[token];
+            for (; place < edge; place++) at += utf8_width(*at);
+            *(stop ? &given->bytes[token].stop : &given->bytes[token].start) = (uint32_t)(at - text->text);
+        }
     }
 }
 
 /* Writes the distinct keys, ascending, to `keys`, the place of each word's key to `types`, and the borders and slips.
  * Returns the number of distinct keys, which are the types, or ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_words(const text_t *text) {
-    letter_keys(text);
-    token_keys(text);
-    find_borders(text);
-    int64_t n_types = number_keys(text);
-    for (int64_t type = 0; type < n_types; type++) type_slips(text, text->firsts[type], text->slips + type * N_SLIPS);
+EXPORT int64_t pmbf_align_words(const given_t *given) {
+    const text_t *text = &given->text;
+    find_letters(given);
+    find_bytes(given);
+    int64_t n_types = words_find(text);
+    if (n_types < 0 || !sort_types(text, n_types)) return ALIGN_NO_MEMORY;
+    for (int64_t type = 0; type < n_types; type++) words_slips(text, type, given->slips + type * N_SLIPS);
     return n_types;
+}
+
+/* Spells a text. Returns the bytes written. */
+EXPORT int64_t pmbf_align_spell(const given_t *given) {
+    find_letters(given);
+    return words_spell(&given->text, given->spelling, given->offsets);
 }

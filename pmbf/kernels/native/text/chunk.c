@@ -8,6 +8,7 @@
 bool chunk_start(chunk_t *chunk, const table_t *table, const uint8_t *text, size_t size, bool mapped) {
     chunk->table = chunk->fold.table = chunk->again.table = table;
     chunk->end = text + size;
+    chunk->size = size;
     chunk->fold.end = text;
     chunk->first_char = chunk->n_chars = chunk->total_mixed = chunk->total_invisible = 0;
     if (mapped && !chunk->fold.map) chunk->fold.map = malloc(sizeof *chunk->fold.map);

@@ -8,6 +8,7 @@
 typedef struct {
     const table_t *table;
     const uint8_t *end;      /* end of the text */
+    size_t size;             /* bytes of the text */
     fold_t fold;             /* the chunk */
     fold_t again;            /* the chunk folded again with a map: mixed tokens need the letters as they were typed */
     tokens_t tokens;          /* tokens of the chunk, in folded bytes */

@@ -5,7 +5,7 @@
 
 #include "text.h"
 
-enum { MOST_PARTS = 4 };
+enum { MOST_PARTS = 7 };
 
 typedef struct {
     uint64_t n_chars, n_tokens, n_shingles, n_mixed, n_invisible;
@@ -29,6 +29,9 @@ int text_sample(const table_t *table, const uint8_t *text, size_t size, const op
 int text_tokenise(const table_t *table, const uint8_t *text, size_t size, result_t *result);
 /* Parts: origins of the folded characters and of the end, uint32; the folded text in UTF-8. */
 int text_fold(const table_t *table, const uint8_t *text, size_t size, result_t *result);
+/* The parts of `text_tokenise`; for each token the bytes of the text that it stands in, then the bytes of its letters in
+ * the folded text, start and stop, uint32; the folded text in UTF-8. All from one fold. */
+int text_ready(const table_t *table, const uint8_t *text, size_t size, result_t *result);
 
 static inline void result_free(result_t *result) {
     for (int part = 0; part < MOST_PARTS; part++) free(result->parts[part]);

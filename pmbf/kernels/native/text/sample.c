@@ -234,7 +234,7 @@ int text_sample(const table_t *table, const uint8_t *text, size_t size, const op
                              .n_mixed = s.chunk.total_mixed,
                              .n_invisible = s.chunk.total_invisible};
         array_t *parts[] = {&s.kept, &s.kept_starts, &s.kept_tokens, &s.bounds};
-        for (int part = 0; part < MOST_PARTS; part++) result_move(result, part, parts[part]);
+        for (int part = 0; part < 4; part++) result_move(result, part, parts[part]);
     }
     sampler_free(&s);
     return status;

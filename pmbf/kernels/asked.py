@@ -1,0 +1,176 @@
+"""What the kernels take that compare one query with many texts: counts of other texts, bars, and the query itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels.align_rules import Grams, Pair, Rules, Words, score_tables
+from pmbf.kernels.types import Tokens
+
+__all__ = ["PAGE_WORDS", "Asked", "Bars", "Counts", "Explored", "Weighed", "gram_stops"]
+
+PAGE_WORDS = 1000
+"""Words of a page, by which words are counted."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Word counts of some texts.
+
+    Args:
+        keys: `(n_types,) uint64`, as in `Words`, distinct, ascending.
+        n_holding: `(n_types,) int64`, pages that have the word, at most `n_pages`.
+        n_times: `(n_types,) int64`, occurrences in all pages.
+        n_pages: Pages of the texts.
+        n_words: Words of the texts.
+    """
+
+    keys: NDArray[np.uint64]
+    n_holding: NDArray[np.int64]
+    n_times: NDArray[np.int64]
+    n_pages: int
+    n_words: int
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """What a twin of the kernels keeps with the counts; never pickled."""
+        return {}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "tables"}
+
+
+class Weighed(NamedTuple):
+    """The weights of a text's words, relative to the pages in its language.
+
+    Args:
+        n_like: Pages in the language of the text: those that hold the commonest of its words.
+        rarities: `(n_types,) int32`, the rarity of each word, in 1/1024 nat, at least 0.
+        priors: `(n_types,) int32`, how often each is expected in 500 words, in 1/65536.
+    """
+
+    n_like: int
+    rarities: NDArray[np.int32]
+    priors: NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class Bars:
+    """What a passage must have at least, as in `passages.settings`. Lengths are in letters of an alphabet.
+
+    Args:
+        threshold: Least similarity of an alignment.
+        short_doubt: Added to the threshold for a range without letters; nothing for `sure_letters`.
+        sure_letters: Letters from which the threshold is not raised.
+        topical: Least evidence of an alignment in texts with a topic, in nats; 0 for none.
+        seed_tokens: Words in the shortest equal run.
+        max_gap: Most tokens between two runs of a chain.
+        letters: Letters of a chain in the query.
+        reworded_letters: Letters of an alignment in the query.
+        reworded_source_letters: The same in the source.
+        summary_letters: Letters of a summary.
+        summed_letters: Most letters of a source that has a summary.
+        single_letters: Letters that a token counts for which is a single letter.
+        commonest: One word in this number is among the commonest of its language.
+        commonest_pairs: The same for texts of single letters.
+    """
+
+    threshold: float
+    short_doubt: float
+    sure_letters: float
+    topical: float
+    seed_tokens: int
+    max_gap: int
+    letters: int
+    reworded_letters: int
+    reworded_source_letters: int
+    summary_letters: int
+    summed_letters: int
+    single_letters: int
+    commonest: int
+    commonest_pairs: int
+
+    @property
+    def values(self) -> list[float]:
+        """All numbers in order, for the native twin."""
+        return [getattr(self, one.name) for one in fields(self)]
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A query as it is compared with many texts.
+
+    Args:
+        tokens: Its tokens.
+        words: Its words.
+        grams: Its runs of `bars.seed_tokens` words.
+        weighed: The weights of its words.
+        counts: Counts of other texts, of which the weights are.
+        bars: What a passage must have.
+        rules: The numbers of an alignment.
+    """
+
+    tokens: Tokens
+    words: Words
+    grams: Grams
+    weighed: Weighed
+    counts: Counts
+    bars: Bars
+    rules: Rules
+    scores: NDArray[np.int32] = field(default_factory=score_tables)
+
+    @cached_property
+    def tables(self) -> dict[str, Any]:
+        """What a twin of the kernels keeps with the query."""
+        return {}
+
+
+@dataclass(frozen=True, eq=False)
+class Explored:
+    """A text beside a query: what a comparison in detail goes on with.
+
+    Args:
+        tokens: Tokens of the text.
+        keys: `(n,) uint64`, the key of each word, as in `Words`.
+        spelling: The spelling of the text.
+        offsets: `(n + 1,) int64`, where each token begins in the spelling, and its end.
+        blocks: `(n_blocks, 3) int64`: start in the query, start in the text, length of equal runs, chain by chain, the
+            worthiest chain first.
+        bounds: `(n_chains + 1,) int64`; chain c is `blocks[bounds[c]:bounds[c + 1]]`.
+        pair: Query and text, for the alignment kernels. A class that only the text has is numbered in its order.
+        boxes: `(n_boxes, 6) int64`, the alignments, as `align` returns them.
+        may: `(n_boxes,) bool`, whether each alignment is long and alike enough for a passage, on its own.
+    """
+
+    tokens: Tokens
+    keys: NDArray[np.uint64]
+    spelling: str
+    offsets: NDArray[np.int64]
+    blocks: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    pair: Pair
+    boxes: NDArray[np.int64]
+    may: NDArray[np.bool_]
+
+
+def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:
+    """Return where the run of `n_words` words that begins with each token ends, for each token that begins one.
+
+    Args:
+        singles: `(n,) bool`, whether each token is a single letter, which counts as half a word.
+        n_words: Words in each run, at least 1.
+
+    >>> gram_stops(np.array([False, False, False, True, True]), 2).tolist()
+    [2, 3, 5]
+    """
+    if not singles.any():
+        return np.arange(n_words, len(singles) + 1)
+    half_words = np.zeros(len(singles) + 1, np.int64)
+    np.cumsum(2 - singles.astype(np.int64), out=half_words[1:])
+    n_runs = np.searchsorted(half_words, half_words[-1] - 2 * n_words, side="right")
+    return np.searchsorted(half_words, half_words[:n_runs] + 2 * n_words)

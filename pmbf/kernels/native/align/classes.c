@@ -1,0 +1,142 @@
+/* The classes and weights of a query and a text, as `pmbf_align_classes` numbers them. The types of the text are in the
+ * order of the text; the tables of the query say which of its types have the same key or a common slip. So the types of
+ * the text need no order and no tables. */
+
+#include "asked.h"
+
+/* The type of the source that a type of the query shares a slip with: of its first such slip the type with the least
+ * key. */
+typedef struct {
+    int32_t slip;  /* number of the slip, N_SLIPS for none */
+    int32_t other; /* the type of the source */
+} nearest_t;
+
+/* The work of one pair. */
+typedef struct {
+    const asked_t *asked;
+    const ready_t *source;
+    int32_t *ours, *theirs; /* classes of types */
+    nearest_t *nearest;     /* of each type of the query */
+    int32_t *similar;       /* for each type of the source the first type of the query with one of its slips, or -1 */
+    int64_t n_classes;
+} work_t;
+
+/* Gives equal types one class, and each other type its own. A type of the query without an equal has the class -1. */
+static void match_keys(work_t *work) {
+    const asked_t *asked = work->asked;
+    work->n_classes = asked->n_types;
+    for (int64_t type = 0; type < asked->n_types; type++) work->ours[type] = -1;
+    for (int64_t type = 0; type < work->source->n_types; type++) {
+        int64_t equal = slots_find(&asked->keys, work->source->text.keys[type]);
+        work->theirs[type] = (int32_t)(equal < 0 ? work->n_classes++ : equal);
+        if (equal >= 0) work->ours[equal] = (int32_t)equal;
+    }
+}
+
+/* Notes a slip that a type of the source has in common with the query: each type of the query that has it. */
+static void note_slip(work_t *work, int64_t type, int64_t slip) {
+    const uint64_t *keys = work->source->text.keys;
+    for (; slip >= 0; slip = work->asked->next_slips[slip]) {
+        nearest_t *nearest = &work->nearest[slip / N_SLIPS];
+        int32_t number = (int32_t)(slip % N_SLIPS);
+        if (number > nearest->slip || (number == nearest->slip && keys[nearest->other] <= keys[type])) continue;
+        *nearest = (nearest_t){number, (int32_t)type};
+    }
+}
+
+static void match_slips(work_t *work) {
+    const asked_t *asked = work->asked;
+    for (int64_t type = 0; type < asked->n_types; type++) work->nearest[type].slip = N_SLIPS;
+    for (int64_t type = 0; type < work->source->n_types; type++) {
+        uint64_t slips[N_SLIPS];
+        work->similar[type] = -1;
+        if (!words_slips(&work->source->text, type, slips)) continue;
+        for (int at = 0; at < N_SLIPS; at++) {
+            if (!slips[at] || !sieve_has(asked->slip_sieve, slips[at])) continue;
+            int64_t slip = slots_find(&asked->first_slips, slips[at]);
+            if (slip < 0) continue;
+            if (work->similar[type] < 0) work->similar[type] = (int32_t)(slip / N_SLIPS);
+            note_slip(work, type, slip);
+        }
+    }
+}
+
+/* Gives the types without an equal the class of a type that shares a slip with them. */
+static void join_similar(work_t *work) {
+    int64_t n_ours = work->asked->n_types;
+    for (int64_t type = 0; type < n_ours; type++) {
+        if (work->ours[type] >= 0) continue;
+        bool has_other = work->nearest[type].slip < N_SLIPS;
+        work->ours[type] = has_other ? work->theirs[work->nearest[type].other] : (int32_t)type;
+    }
+    for (int64_t type = 0; type < work->source->n_types; type++) {
+        int32_t other = work->similar[type];
+        if (work->theirs[type] < n_ours || other < 0) continue;
+        if (work->ours[other] < n_ours) work->theirs[type] = work->ours[other];
+    }
+}
+
+/* Writes the weights of all classes: those of the query's types, and of the source's other types. */
+static bool weigh_classes(const work_t *work, int32_t *rarities, int32_t *priors) {
+    const asked_t *asked = work->asked;
+    const ready_t *source = work->source;
+    size_t n = (size_t)source->n_types;
+    int32_t *of_types = malloc((2 * n + 1) * sizeof *of_types);
+    int64_t *pages = calloc((size_t)asked->counts->n_pages + 1, sizeof *pages);
+    bool done = of_types && pages;
+    if (done) {
+        const types_of_t types = {source->text.keys, source->times, source->n_types, source->text.n};
+        bool in_pairs = 2 * source->n_singles > source->text.n;
+        int64_t commonest = in_pairs ? asked->bars->commonest_pairs : asked->bars->commonest;
+        weigh(asked->counts, &types, commonest, of_types, of_types + n, pages);
+        memset(rarities, 0, (size_t)work->n_classes * sizeof *rarities);
+        memset(priors, 0, (size_t)work->n_classes * sizeof *priors);
+        for (size_t type = 0; type < n; type++) {
+            rarities[work->theirs[type]] = of_types[type];
+            priors[work->theirs[type]] = of_types[n + type];
+        }
+        memcpy(rarities, asked->rarities, (size_t)asked->n_types * sizeof *rarities);
+        memcpy(priors, asked->priors, (size_t)asked->n_types * sizeof *priors);
+    }
+    free(of_types);
+    free(pages);
+    return done;
+}
+
+static void number_words(const int32_t *types, const int32_t *classes, int64_t n, int32_t *out) {
+    for (int64_t word = 0; word < n; word++) out[word] = classes[types[word]];
+}
+
+bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *source) {
+    size_t n_ours = (size_t)asked->n_types, n_theirs = (size_t)source->n_types, n_all = n_ours + n_theirs;
+    size_t n_words = (size_t)(asked->tokens.n + source->text.n);
+    *matched = (matched_t){.memory = malloc((6 * n_all + n_words + 1) * sizeof(int32_t))};
+    int32_t *at = matched->memory;
+    if (!at) return false;
+    int32_t *equals = at + 3 * n_all;
+    work_t work = {asked, source, at, at + n_ours, (nearest_t *)(void *)(at + n_all), at + n_all + 2 * n_ours, 0};
+    int32_t *rarities = at + 4 * n_all, *priors = at + 5 * n_all, *numbers[2] = {at + 6 * n_all, at + 6 * n_all + asked->tokens.n};
+    match_keys(&work);
+    for (size_t type = 0; type < n_theirs; type++)
+        equals[type] = work.theirs[type] < asked->n_types ? work.theirs[type] : -1;
+    matched->equals = equals;
+    match_slips(&work);
+    join_similar(&work);
+    if (!weigh_classes(&work, rarities, priors)) return false;
+    number_words(asked->types, work.ours, asked->tokens.n, numbers[QUERY]);
+    number_words(source->text.types, work.theirs, source->text.n, numbers[SOURCE]);
+    matched->pair = (pair_t){.rules = asked->rules,
+                             .sides = {{asked->tokens.n, numbers[QUERY], asked->borders, NULL},
+                                       {source->text.n, numbers[SOURCE], source->text.borders, NULL}},
+                             .n_classes = work.n_classes,
+                             .rarities = rarities,
+                             .priors = priors,
+                             .tables = asked->tables,
+                             .n_buckets = asked->n_buckets};
+    return pair_set_up(&matched->pair);
+}
+
+void matched_free(matched_t *matched) {
+    pair_free(&matched->pair);
+    free(matched->memory);
+}

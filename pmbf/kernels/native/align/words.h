@@ -1,0 +1,35 @@
+/* The words of a text as alignment sees them. */
+
+#ifndef PMBF_ALIGN_WORDS_H
+#define PMBF_ALIGN_WORDS_H
+
+#include "align.h"
+
+typedef struct {
+    uint32_t start, stop;
+} range_t;
+
+/* A text with its tokens and its folded letters, and where its words go. */
+typedef struct {
+    const uint8_t *text, *folded;
+    int64_t text_size, folded_size, n;
+    const uint32_t *starts, *stops; /* of each token, in code points */
+    const range_t *bytes, *letters; /* of each token, the bytes of the text and of the folded text */
+    const uint8_t *singles;
+    uint64_t *keys;
+    int32_t *types;
+    uint8_t *borders;
+    uint32_t *firsts; /* for each type, the first token that has it */
+} text_t;
+
+/* Writes the distinct keys, in the order of the text, to the front of `keys`, and for each word the number of its key.
+ * Returns the number of distinct keys, or ALIGN_NO_MEMORY. */
+int64_t words_find(const text_t *text);
+/* Writes the slips of a type: its first letters with one left out, each in turn. Short words and words with digits have
+ * none; then all are 0, and the answer is false. */
+bool words_slips(const text_t *text, int64_t type, uint64_t *slips);
+/* prepare.c: copies the folded text with one separator between two words and no other. Writes where each token begins in
+ * the copy and where the last ends, in code points. Returns the bytes written. */
+int64_t words_spell(const text_t *text, uint8_t *spelling, int64_t *offsets);
+
+#endif

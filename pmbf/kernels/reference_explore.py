@@ -1,0 +1,155 @@
+"""A query and a text explored together: the reference of `native/align/explore.c`, with a kernel for each step."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels.align_rules import NAT, Pair, Words
+from pmbf.kernels.asked import Asked, Explored, gram_stops
+from pmbf.kernels.reference_align import align, part_scores
+from pmbf.kernels.reference_chains import chained
+from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
+from pmbf.kernels.reference_text import fold, tokenise
+from pmbf.kernels.reference_weigh import weigh
+from pmbf.kernels.reference_words import classes, spell, words
+from pmbf.kernels.types import Tokens
+
+__all__ = ["explore"]
+
+Block = tuple[int, int, int]
+
+MOST_RUNS = 1 << 16
+SLACK_SHARE = 1e-9
+"""A similarity is a rounded quotient: what is less than this below a bar may reach it."""
+
+
+def explore(asked: Asked, utf8: bytes) -> Explored | None:
+    """Return the chains of equal runs and the alignments of a query and a text; None if none can become a passage.
+
+    A chain may become one if it has enough letters, with the equal words that it reaches over small edits. An alignment
+    may if both sides are long enough, if enough words are in both, and if these are rare enough among texts on the
+    topic. If None is returned, then a comparison in detail finds nothing.
+
+    Args:
+        asked: The query.
+        utf8: The text, valid UTF-8.
+
+    Raises:
+        ParameterError: The text is not UTF-8.
+    """
+    tokens, folded = tokenise(utf8), fold(utf8)
+    text = words(utf8, folded, tokens)
+    chains = [*_chains(asked, tokens)]
+    pair = _pair(asked, tokens, text)
+    boxes = align(pair)
+    keys = text.keys[text.types]
+    may = np.array([_is_passage(asked, tokens, pair, keys, box) for box in boxes.tolist()], np.bool_)
+    if not chains and not may.any():
+        return None
+    spelling, offsets = spell(folded, tokens)
+    blocks = np.array([block for chain in chains for block in chain], np.int64).reshape(-1, 3)
+    bounds = np.cumsum([0, *map(len, chains)], dtype=np.int64)
+    return Explored(tokens, keys, spelling, offsets, blocks, bounds, pair, boxes, may)
+
+
+def _chains(asked: Asked, tokens: Tokens) -> Iterator[list[Block]]:
+    """Yield the chains of equal runs that are long enough, stretched, the worthiest first."""
+    seeds = grams(runs_of(tokens.hashes), gram_stops(tokens.singles, asked.bars.seed_tokens))
+    runs = equal_runs(asked.grams, seeds)
+    if runs.shape[1] > MOST_RUNS:
+        runs = runs[:, np.sort(np.argsort(-runs[2], kind="stable")[:MOST_RUNS])]
+    order, bounds = chained(runs, asked.bars.max_gap)
+    for first, stop in pairwise(bounds.tolist()):
+        chain = _trimmed([(here, there, length) for here, there, length in runs[:, order[first:stop]].T.tolist()])
+        start, end = chain[0], chain[-1]
+        if 2 * _n_letters(asked, asked.tokens, start[0], end[0] + end[2]) < asked.bars.letters:
+            continue
+        before = _beyond(asked, tokens, start[0], start[1], forward=False)
+        after = _beyond(asked, tokens, end[0] + end[2], end[1] + end[2], forward=True)
+        chain = before[::-1] + chain + after
+        if _n_letters(asked, asked.tokens, chain[0][0], chain[-1][0] + chain[-1][2]) >= asked.bars.letters:
+            yield chain
+
+
+def _trimmed(chain: list[Block]) -> list[Block]:
+    """Return a chain without what overlaps the block before."""
+    trimmed = chain[:1]
+    for here, there, length in chain[1:]:
+        before, before_there, length_before = trimmed[-1]
+        overlap = max(0, before + length_before - here, before_there + length_before - there)
+        trimmed.append((here + overlap, there + overlap, length - overlap))
+    return trimmed
+
+
+def _beyond(asked: Asked, tokens: Tokens, here: int, there: int, *, forward: bool) -> list[Block]:
+    """Return the equal runs beyond a border, each over a small edit, from the border outwards."""
+    found: list[Block] = []
+    while True:
+        borders = np.array([[here], [there]], np.int64)
+        skipped, skipped_there, length = hops(asked.tokens, tokens, borders, forward=forward)[:, 0].tolist()
+        if not length:
+            return found
+        here += skipped if forward else -skipped - length
+        there += skipped_there if forward else -skipped_there - length
+        found.append((here, there, length))
+        if forward:
+            here, there = here + length, there + length
+
+
+def _n_letters(asked: Asked, tokens: Tokens, start: int, stop: int) -> int:
+    singles = int(np.count_nonzero(tokens.singles[start:stop]))
+    return int(tokens.stops[stop - 1]) - int(tokens.starts[start]) + (asked.bars.single_letters - 1) * singles
+
+
+def _pair(asked: Asked, tokens: Tokens, text: Words) -> Pair:
+    ours, theirs, n_classes = classes(asked.words, text)
+    in_pairs = 2 * int(np.count_nonzero(tokens.singles)) > len(tokens)
+    weighed = weigh(asked.counts, text, asked.bars.commonest_pairs if in_pairs else asked.bars.commonest)
+    ranks = _in_text_order(asked, text)
+    ours, theirs = ranks[ours], ranks[theirs]
+    weights = np.zeros((2, n_classes), np.int32)
+    weights[:, theirs] = weighed.rarities, weighed.priors
+    weights[:, : len(ours)] = asked.weighed.rarities, asked.weighed.priors
+    numbers = ours[asked.words.types], theirs[text.types]
+    return Pair(numbers, (asked.words.borders, text.borders), weights[0], weights[1], asked.rules, asked.scores)
+
+
+def _in_text_order(asked: Asked, text: Words) -> NDArray[np.int32]:
+    """Return a new number for each class: those of types that only the text has go by its order, not by their keys."""
+    n_ours = len(asked.words.keys)
+    new = np.flatnonzero(~np.isin(text.keys, asked.words.keys))
+    firsts = np.unique(text.types, return_index=True)[1][new]
+    ranks = np.arange(n_ours + len(new), dtype=np.int32)
+    ranks[n_ours + np.argsort(firsts)] = n_ours + np.arange(len(new), dtype=np.int32)
+    return ranks
+
+
+def _is_passage(asked: Asked, tokens: Tokens, pair: Pair, keys: NDArray[np.uint64], box: list[int]) -> bool:
+    start, stop, start_there, stop_there, _, kind = box
+    bars = asked.bars
+    ours, theirs = _n_letters(asked, asked.tokens, start, stop), _n_letters(asked, tokens, start_there, stop_there)
+    if ours < bars.reworded_letters or theirs < bars.reworded_source_letters:
+        return False
+    if kind and (ours < bars.summary_letters or theirs > bars.summed_letters):
+        return False
+    doubt = 0.0 if kind else bars.short_doubt * max(0.0, 1 - ours / bars.sure_letters)
+    words_here = asked.words.keys[asked.words.types[start:stop]].tolist()
+    if _likeness(words_here, keys[start_there:stop_there].tolist(), kind) < bars.threshold + doubt - SLACK_SHARE:
+        return False
+    if kind or not bars.topical > 0:
+        return True
+    topical = int(part_scores(pair, np.array([[start, stop, start_there, stop_there]], np.int64))[0, 1])
+    return topical / NAT >= bars.topical
+
+
+def _likeness(ours: list[int], theirs: list[int], kind: int) -> float:
+    """Return the greatest similarity that two ranges of words may have: of a summary the share of its words found."""
+    if kind:
+        held = set(theirs)
+        return sum(word in held for word in ours) / len(ours)
+    return (Counter(ours) & Counter(theirs)).total() / max(len(ours), len(theirs))

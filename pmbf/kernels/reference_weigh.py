@@ -1,0 +1,46 @@
+"""How rare the words of a text are: the NumPy reference of `native/align/weigh.c`."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
+from pmbf.kernels.asked import PAGE_WORDS, Counts, Weighed
+
+__all__ = ["weigh"]
+
+
+def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
+    """Return the weights of a text's words, relative to the pages in its language.
+
+    So Dutch words are not rare because few texts are Dutch.
+
+    Args:
+        counts: The counts of other texts.
+        text: Any text.
+        commonest: One word of the text in this number, at least 2, is among the commonest of its language, which most
+            pages in that language hold.
+    """
+    n_holding, n_times = _counts(counts, text)
+    n_like = _n_like(n_holding[text.types], commonest)
+    n_words = max(PAGE_WORDS, counts.n_words * n_like / max(1, counts.n_pages))
+    rarities = np.round(NAT * (math.log(n_like + 0.5) - np.log(n_holding + 0.5)))
+    priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (n_words + 1))
+    return Weighed(n_like, np.maximum(rarities, 0).astype(np.int32), priors.astype(np.int32))
+
+
+def _n_like(held: NDArray[np.int64], commonest: int) -> int:
+    place = len(held) - 1 - len(held) // commonest
+    return int(np.partition(held, place)[place]) if len(held) else 0
+
+
+def _counts(counts: Counts, text: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many pages hold each word of a text, and its occurrences there; 0 for unknown words."""
+    if not len(counts.keys):
+        return (np.zeros(len(text.keys), np.int64),) * 2
+    place = np.minimum(np.searchsorted(counts.keys, text.keys), len(counts.keys) - 1)
+    known = counts.keys[place] == text.keys
+    return counts.n_holding[place] * known, counts.n_times[place] * known

@@ -1,0 +1,196 @@
+"""Both twins of the kernels that explore a query beside a text are equal to the bit."""
+
+from __future__ import annotations
+
+import random
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.kernels import (
+    NAT,
+    Asked,
+    Bars,
+    Counts,
+    Explored,
+    Rules,
+    fold,
+    gram_stops,
+    grams,
+    reference_chains,
+    reference_explore,
+    reference_weigh,
+    runs_of,
+    tokenise,
+    words,
+)
+
+PIECES = (
+    "the quick brown fox. ", "jumps over it\n", "Hyphen-\nated", "a-", " \t", "\n\n", "x", "слово ", "中", "文字", "，",
+    "。", "かな", "กำ", "ß", "ﬁ", "½", "㍿", "\u200b", "aа", "! ", "word? “q” — ", "राम। ", "internationalism ",
+    "carefully ", "carefuly ", "trembled when heavy carts crossed it. ", "1904 ", "19045 ",
+)  # fmt: skip
+TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=90).map("".join)
+BARS = Bars(
+    threshold=0.3, short_doubt=0.2, sure_letters=200, topical=0.5, seed_tokens=2, max_gap=12, letters=20,
+    reworded_letters=12, reworded_source_letters=12, summary_letters=20, summed_letters=3000, single_letters=3,
+    commonest=8, commonest_pairs=64,
+)  # fmt: skip
+LAX = Rules(
+    most_points=2000, density=2 * NAT, least_score=NAT, least_box=100, summary_source=20, summary_score=NAT,
+    summary_evidence=NAT, summary_boxes=10, summary_dense=100, summary_one=100,
+)  # fmt: skip
+
+
+def native() -> Any:
+    try:
+        from pmbf.kernels import native_explore
+    except UnsupportedError as error:
+        pytest.skip(str(error))
+    return native_explore
+
+
+def counts_of(texts: list[str]) -> Counts:
+    """Return the words of some texts, a page for each text."""
+    held = [words(text.encode(), fold(text.encode()), tokenise(text.encode())) for text in texts]
+    keys = np.unique(np.concatenate([one.keys for one in held] or [np.empty(0, np.uint64)]))
+    holding, times = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
+    for one in held:
+        place = np.searchsorted(keys, one.keys)
+        holding[place] += 1
+        times[place] += np.bincount(one.types, minlength=len(one.keys))
+    return Counts(keys, holding, times, len(texts), int(times.sum()))
+
+
+def asked_of(text: str, counts: Counts, bars: Bars = BARS, rules: Rules = LAX) -> Asked:
+    utf8 = text.encode()
+    tokens = tokenise(utf8)
+    found = words(utf8, fold(utf8), tokens)
+    seeds = grams(runs_of(tokens.hashes), gram_stops(tokens.singles, bars.seed_tokens))
+    return Asked(tokens, found, seeds, reference_weigh.weigh(counts, found, bars.commonest), counts, bars, rules)
+
+
+def arrays(found: Explored) -> dict[str, Any]:
+    """Return all that was found, by name."""
+    tokens = {f"tokens.{one.name}": getattr(found.tokens, one.name) for one in fields(found.tokens)}
+    pair = {f"pair.{name}": getattr(found.pair, name) for name in ("rarities", "priors")}
+    sides = {
+        f"pair.{name}[{side}]": getattr(found.pair, name)[side] for name in ("classes", "borders") for side in (0, 1)
+    }
+    names = ("keys", "spelling", "offsets", "blocks", "bounds", "boxes", "may")
+    return tokens | pair | sides | {name: getattr(found, name) for name in names}
+
+
+def assert_equal(expected: Explored | None, found: Explored | None) -> None:
+    assert (expected is None) == (found is None)
+    if expected is None or found is None:
+        return
+    for (name, one), other in zip(arrays(expected).items(), arrays(found).values(), strict=True):
+        assert np.array_equal(one, other), name
+        assert not isinstance(one, np.ndarray) or (one.shape, one.dtype) == (other.shape, other.dtype), name
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, TEXTS, st.lists(TEXTS, max_size=4), st.integers(1, 6), st.integers(1, 60), st.integers(0, 3))
+def test_twins_find_the_same_to_the_bit(
+    query: str, source: str, others: list[str], seed_tokens: int, letters: int, topical: int
+) -> None:
+    bars = replace(BARS, seed_tokens=seed_tokens, letters=letters, topical=float(topical))
+    asked = asked_of(query, counts_of(others), bars)
+
+    assert_equal(reference_explore.explore(asked, source.encode()), native().explore(asked, source.encode()))
+
+
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, TEXTS)
+def test_twins_agree_under_the_usual_rules(query: str, source: str) -> None:
+    asked = asked_of(query * 4, counts_of(list(PIECES)), replace(BARS, seed_tokens=4, letters=65), Rules())
+
+    text = (source + query * 4).encode()
+
+    assert_equal(reference_explore.explore(asked, text), native().explore(asked, text))
+
+
+@pytest.mark.parametrize("text", ["", " \n.", "…", "word"])
+def test_a_text_without_words_in_common_has_nothing(text: str) -> None:
+    for kernels in (reference_explore, native()):
+        assert kernels.explore(asked_of("the quick brown fox", counts_of([])), text.encode()) is None
+        assert kernels.explore(asked_of("", counts_of([])), text.encode()) is None
+
+
+def test_bytes_that_are_no_utf8_are_refused_with_the_same_words() -> None:
+    asked, told = asked_of("the quick brown fox", counts_of([])), []
+    for kernels in (reference_explore, native()):
+        with pytest.raises(ParameterError) as error:
+            kernels.explore(asked, b"the quick \xff brown fox")
+        told.append(str(error.value))
+    assert told[0] == told[1]
+
+
+def test_words_misspelt_in_many_ways_take_the_same_class_in_both_twins() -> None:
+    rng = random.Random(5)
+    stems = ["".join(rng.choices("abcdefghijklmnop", k=8)) for _ in range(60)]
+
+    def misspelt(word: str) -> str:
+        at = rng.randrange(7)
+        return rng.choice([word, word[:at] + word[at + 1 :], word[:at] + rng.choice("xyz") + word[at + 1 :]])
+
+    query, source = (" ".join(misspelt(word) for word in rng.choices(stems, k=400)) for _ in range(2))
+    asked = asked_of(query, counts_of([" ".join(stems)] * 9))
+
+    expected, found = (kernels.explore(asked, source.encode()) for kernels in (reference_explore, native()))
+
+    assert expected is not None
+    assert_equal(expected, found)
+    ours, theirs = expected.pair.classes
+    assert len(set(ours.tolist()) & set(theirs.tolist())) > 40
+
+
+RUNS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60), st.integers(1, 9)), max_size=60)
+
+
+@settings(max_examples=200, deadline=None)
+@given(RUNS, st.integers(0, 40))
+def test_each_run_is_in_one_chain_and_the_same_in_both_twins(runs: list[tuple[int, int, int]], max_gap: int) -> None:
+    given_runs: NDArray[np.int64] = np.array(sorted(runs), np.int64).reshape(-1, 3).T
+
+    order, bounds = reference_chains.chained(given_runs, max_gap)
+
+    assert sorted(order.tolist()) == list(range(len(runs)))
+    assert bounds[0] == 0 and bounds[-1] == len(runs) and (np.diff(bounds) > 0).all()
+    found_order, found_bounds = native().chained(given_runs, max_gap)
+    assert np.array_equal(order, found_order) and np.array_equal(bounds, found_bounds)
+
+
+@settings(max_examples=100, deadline=None)
+@given(TEXTS, st.lists(TEXTS, max_size=9), st.sampled_from([2, 8, 64]))
+def test_twins_weigh_words_to_the_bit(text: str, others: list[str], commonest: int) -> None:
+    utf8, counts = text.encode(), counts_of(others)
+    found = words(utf8, fold(utf8), tokenise(utf8))
+
+    expected, weighed = (kernels.weigh(counts, found, commonest) for kernels in (reference_weigh, native()))
+
+    assert expected.n_like == weighed.n_like
+    for one, other in zip(expected[1:], weighed[1:], strict=True):
+        assert np.array_equal(one, other) and one.dtype == other.dtype
+
+
+def test_threads_that_ask_first_together_get_the_same() -> None:
+    """What is kept with a query is made by the thread that asks first; the others may be making it, too."""
+    kernels, text = native(), "".join(PIECES) * 40
+    counts = counts_of(list(PIECES))
+    expected = kernels.explore(asked_of(text, counts), text.encode())
+    with ThreadPoolExecutor(4) as threads:
+        for _ in range(30):
+            asked = asked_of(
+                text, Counts(counts.keys, counts.n_holding, counts.n_times, counts.n_pages, counts.n_words)
+            )
+            for found in threads.map(lambda _, asked=asked: kernels.explore(asked, text.encode()), range(8)):
+                assert_equal(expected, found)

@@ -1,0 +1,115 @@
+"""A text explored in one call has the passages that a comparison step by step finds."""
+
+from __future__ import annotations
+
+import pickle
+import random
+
+import pytest
+
+from pmbf import Collection
+from pmbf.passages.exploring import explored
+from pmbf.screen import comparing
+from pmbf.store.folder import Store
+from pmbf.verify import Settings, Statistics, passages, passages_in, prepare
+
+ROOTS = ["berg", "wald", "stein", "fluss", "nacht", "licht", "traum", "feuer"]
+WORDS = [f"{root}{end}" for root in ROOTS for end in ("er", "en", "ung", "lich")]
+SCREENING = Settings(least_topical_evidence=15.0, short_doubt=0.3, min_summary_chars=300)
+
+
+def written(rng: random.Random, n_sentences: int) -> list[str]:
+    weights = [1 / (rank + 2) for rank in range(len(WORDS))]
+    names = [f"{rng.choice(WORDS)}{rng.randrange(400)}" for _ in range(60)]
+    return [
+        " ".join([*rng.choices(WORDS, weights, k=rng.randrange(4, 12)), *rng.sample(names, 2)]).capitalize() + "."
+        for _ in range(n_sentences)
+    ]
+
+
+def changed(rng: random.Random, sentences: list[str], share: float) -> list[str]:
+    words = " ".join(sentences).split(" ")
+    return [rng.choice(WORDS) if rng.random() < share else word for word in words]
+
+
+STATISTICS = Statistics.of(prepare(" ".join(written(random.Random(seed), 60))).words for seed in range(40))
+
+
+@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("settings", [Settings(), SCREENING, Settings(min_chars=20, least_evidence=0.0, seed_tokens=2)])
+def test_a_text_explored_has_the_passages_of_a_comparison_step_by_step(seed: int, settings: Settings) -> None:
+    rng = random.Random(seed)
+    source, query = written(rng, 40), written(rng, 30)
+    copied = source[5 : 5 + rng.randrange(1, 25)]
+    kind = seed % 4
+    if kind == 1:
+        copied = [" ".join(changed(rng, copied, 0.2))]
+    elif kind == 2:
+        copied = rng.sample(copied, len(copied))
+    texts = " ".join(source), " ".join([*query[:10], *(copied if kind != 3 else ()), *query[10:]])
+
+    found = passages_in(prepare(texts[1]), texts[0], settings, STATISTICS)
+
+    assert found == passages(prepare(texts[1]), prepare(texts[0]), settings, STATISTICS)
+
+
+def test_what_shares_nothing_is_told_without_a_comparison() -> None:
+    query = prepare(" ".join(written(random.Random(1), 30)))
+    other = " ".join(f"{word}x {word}z." for word in WORDS)
+
+    assert explored(query, other, Settings(), STATISTICS) is None
+    assert passages_in(query, other, Settings(), STATISTICS) == ()
+
+
+def test_a_query_may_be_explored_under_one_setting_after_another() -> None:
+    rng = random.Random(8)
+    source = written(rng, 20)
+    query = prepare(" ".join(written(rng, 5) + source[3:5]))
+    for settings in (Settings(), Settings(min_chars=5000), Settings()):
+        expected = passages(query, prepare(" ".join(source)), settings, STATISTICS)
+        assert passages_in(query, " ".join(source), settings, STATISTICS) == expected
+    assert expected
+
+
+def test_statistics_that_were_used_go_to_another_process_without_what_is_kept_with_them() -> None:
+    query, source = prepare(" ".join(written(random.Random(2), 9))), " ".join(written(random.Random(3), 9))
+    passages_in(query, source, None, STATISTICS)
+
+    copied = pickle.loads(pickle.dumps(STATISTICS))
+
+    assert passages_in(query, source, None, copied) == passages_in(query, source, None, STATISTICS)
+
+
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[Collection, str]:
+    """A collection of 80 texts, and a query that has a sentence of each: 80 candidates."""
+    rng = random.Random(4)
+    texts = [written(rng, 30) for _ in range(80)]
+    collection = Collection(tmp_path_factory.mktemp("library") / "c.pmbf", create=True)
+    collection.add_many([(f"text {number}", " ".join(text)) for number, text in enumerate(texts)])
+    return collection, " ".join(text[number % 25] for number, text in enumerate(texts))
+
+
+def test_threads_find_what_one_thread_finds(library: tuple[Collection, str]) -> None:
+    collection, query = library
+
+    alone = collection.screen(query)
+
+    assert alone.matches and alone.n_candidates > 30
+    for threads in (2, 3):
+        assert collection.screen(query, threads=threads).matches == alone.matches
+
+
+def test_the_catalog_is_asked_for_the_candidates_that_are_compared(
+    library: tuple[Collection, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection, query = library
+    asked: list[int] = []
+    paths_of = Store.paths_of
+    monkeypatch.setattr(Store, "paths_of", lambda store, ids: asked.extend(ids) or paths_of(store, ids))
+    monkeypatch.setattr(comparing, "MOST_FRUITLESS", 3)
+    monkeypatch.setattr(comparing, "SURE_EVIDENCE", 1e9)
+
+    report = collection.screen(query, min_chars=100_000)
+
+    assert report.n_candidates > 30 and len(asked) == comparing.AT_ONCE
