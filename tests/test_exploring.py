@@ -9,8 +9,6 @@ import pytest
 
 from pmbf import Collection
 from pmbf.passages.exploring import explored
-from pmbf.screen import comparing
-from pmbf.store.folder import Store
 from pmbf.verify import Settings, Statistics, passages, passages_in, prepare
 
 ROOTS = ["berg", "wald", "stein", "fluss", "nacht", "licht", "traum", "feuer"]
@@ -98,18 +96,3 @@ def test_threads_find_what_one_thread_finds(library: tuple[Collection, str]) -> 
     assert alone.matches and alone.n_candidates > 30
     for threads in (2, 3):
         assert collection.screen(query, threads=threads).matches == alone.matches
-
-
-def test_the_catalog_is_asked_for_the_candidates_that_are_compared(
-    library: tuple[Collection, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    collection, query = library
-    asked: list[int] = []
-    paths_of = Store.paths_of
-    monkeypatch.setattr(Store, "paths_of", lambda store, ids: asked.extend(ids) or paths_of(store, ids))
-    monkeypatch.setattr(comparing, "MOST_FRUITLESS", 3)
-    monkeypatch.setattr(comparing, "SURE_EVIDENCE", 1e9)
-
-    report = collection.screen(query, min_chars=100_000)
-
-    assert report.n_candidates > 30 and len(asked) == comparing.AT_ONCE
