@@ -1,33 +1,35 @@
-"""The recall of the candidates as a collection grows: a table of docs/pan.md and docs/tradeoffs.md."""
+"""What is found as a collection grows, by sensitivity and profile: a table of docs/pan.md and docs/tradeoffs.md."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from experiments.pages.page import Figures
+from experiments.retrieval import CLEAN
 from measure import report
 from measure.corpora import PAN13_KINDS
 
-NAMES = (
-    "retrieval-all",
-    "retrieval-filler-1500",
-    "retrieval-filler-4000",
-    "retrieval-filler-10000",
-    "retrieval-filler-80000",
-    "retrieval-obfuscation-filler-10000",
-)
+NAMES = ("growing-default", "growing-obfuscation")
+REWORDED = tuple(PAN13_KINDS)[1:]
 
 
 def table(figures: dict[str, Figures]) -> str:
-    """Return the recall by the number of documents as a Markdown table."""
-    kinds = " | ".join(PAN13_KINDS.values())
-    lines = report.head(f"| documents | of them PAN13's | profile | {kinds} | candidates of a random text |")
-    n_sources = figures[NAMES[0]]["size"]["n_documents"]
+    """Return recall, price and time by the number of documents, profile and sensitivity as a Markdown table."""
+    kinds = ", ".join(PAN13_KINDS[kind] for kind in REWORDED)
+    lines = report.head(
+        f"| documents | profile | sensitivity | candidates: {kinds} | shown: {kinds} | candidates a query, clean "
+        "| random | ms a screening, clean | random |"
+    )
     for name in NAMES:
-        one = figures[name]
-        found = {some["kind"]: some for some in one["found"]}
-        recalls = " | ".join(f"{found[kind]['recall']:.3f}" for kind in PAN13_KINDS)
-        profile = "obfuscation" if "obfuscation" in name else "default"
-        lines.append(
-            f"| {one['size']['n_documents']:,} | {n_sources:,} | {profile} | {recalls} "
-            f"| {found['03-random-obfuscation']['candidates']:.1f} |"
-        )
+        lines += _lines(name.removeprefix("growing-"), figures[name])
     return "\n".join(lines)
+
+
+def _lines(profile: str, figures: Figures) -> Iterator[str]:
+    points = {(one["n_documents"], one["sensitivity"], one["kind"]): one for one in figures["points"]}
+    for n_documents, sensitivity in dict.fromkeys((n, name) for n, name, _ in points):
+        found = {kind: points[n_documents, sensitivity, kind] for kind in (CLEAN, *REWORDED)}
+        cells = [" ".join(f"{found[kind][what]:.3f}" for kind in REWORDED) for what in ("recall", "shown")]
+        for what in ("candidates", "ms_screen"):
+            cells += [f"{found[kind][what]:.1f}" for kind in (CLEAN, REWORDED[0])]
+        yield f"| {n_documents:,} | {profile} | {sensitivity} | {' | '.join(cells)} |"
