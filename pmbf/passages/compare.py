@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from pmbf.kernels import Pair
 from pmbf.passages.alignments import evidence, pair_of
+from pmbf.passages.certainty import certainty
 from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
 from pmbf.passages.joining import joined
+from pmbf.passages.names import share_counted
 from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.reworded import in_both, reworded
-from pmbf.passages.scores import scores
+from pmbf.passages.scores import ordered_share, scores
 from pmbf.passages.seeds import blocks
 from pmbf.passages.settings import Settings
 from pmbf.passages.statistics import Statistics
@@ -170,4 +172,14 @@ def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Pa
         spans = grown(query, piece.query), grown(source, piece.source)
     equal = piece.kind == "verbatim"
     found = Scores(1.0, 1.0, 1.0) if equal else scores(query, source, piece.query, piece.source)
-    return Passage(*spans, piece.similarity, piece.kind, scores=found, evidence=round(nats, 1))
+    in_order = 1.0 if equal else ordered_share(query.word_keys(piece.query), source.word_keys(piece.source))
+    nats *= max(share_counted(query, piece.query), share_counted(source, piece.source))
+    return Passage(
+        *spans,
+        piece.similarity,
+        piece.kind,
+        scores=found,
+        evidence=round(nats, 1),
+        in_order=round(in_order, 3),
+        certainty=certainty(piece.kind, nats, in_order),
+    )
