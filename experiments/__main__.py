@@ -7,9 +7,22 @@ import sys
 from dataclasses import asdict
 from pathlib import Path
 
-from experiments import alignment, edited, growing, leaks, others, planted, retrieval, shingles, short, walking
+from experiments import (
+    alignment,
+    certainty,
+    edited,
+    growing,
+    leaks,
+    others,
+    planted,
+    retrieval,
+    shingles,
+    short,
+    walking,
+)
 from experiments.arguments import assignment, check, chosen, positive, write_figures
 from experiments.corpus import command as corpus
+from experiments.pages import certainty as certainty_page
 from experiments.pages import pan as pan_page
 from experiments.pages import paper as paper_page
 from experiments.pages import tradeoffs
@@ -21,7 +34,7 @@ from pmbf.errors import PmbfError
 from pmbf.params import Params
 from pmbf.screen.options import SENSITIVITIES
 
-PAGES = (pan_page.PAGE, paper_page.PAGE, tradeoffs.PAGE)
+PAGES = (certainty_page.PAGE, pan_page.PAGE, paper_page.PAGE, tradeoffs.PAGE)
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 if a file cannot be used or written, or if a part was not done.
 Standard error then names it."""
 
@@ -55,6 +68,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
     elif arguments.command == "alignment":
         print(alignment.run(arguments.folder, n_pairs=arguments.pairs, seed=arguments.seed, out=arguments.out))
+    elif arguments.command == "certainty":
+        print(certainty.told(arguments))
     elif arguments.command == "pan":
         return pan.run(arguments)
     elif arguments.command == "leaks":
@@ -130,6 +145,9 @@ def _parser() -> argparse.ArgumentParser:
     topic.add_argument("--seed", type=int, default=0, help="seed of the pairs (default: 0)")
     topic.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     corpus.add_arguments(commands.add_parser("corpus", help="build a corpus of real text that the figures name"))
+    certainty.add_arguments(
+        commands.add_parser("certainty", help="how often is a sure passage wrong?", description=certainty.__doc__)
+    )
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
     _add_others(
         commands.add_parser(

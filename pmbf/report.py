@@ -21,6 +21,12 @@ from pmbf.span import Span as Span  # where a report's reader looks for it
 SCHEMA_VERSION = 2
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
 
+CERTAINTIES = ("sure", "likely", "worth a look")
+"""How sure a passage is, the surest first. docs/certainty.md says how often each of them is wrong."""
+
+WHOLE_SHARE = 0.8
+"""Share of a document from which a passage is of the whole document: the rest is a heading, or a list of links."""
+
 
 @dataclass(frozen=True, slots=True)
 class Scores:
@@ -48,7 +54,7 @@ class Passage:
             folded texts; for `reworded` passages the same of their sorted words; for a `summary` the share of its words
             that the source has.
         kind: `verbatim` (equal once folded), `edited`, `reworded` (words replaced or shuffled, or translated and back),
-            or `summary` (of the whole source).
+            or `summary` (of the source, or of the stretch of it that was compared: `of_whole_source`).
         also_in: Ids of other matched documents that hold most of the same query characters.
         scores: The similarities one by one.
         within: `quotation` or `bibliography` if most of the query's side stands in one, or None.
@@ -56,6 +62,11 @@ class Passage:
         evidence: ln(1/p) in nats, at least 0; p is the chance that unrelated texts share these equal runs (or, if it is
             smaller, that texts of one topic share these words in any order). Long runs of rare words have most
             evidence; lists and trade phrases have little.
+        in_order: Share of the query side's words that stand in the source's side in the same order, 0 to 1.
+        certainty: How sure it is that both sides share their wording: `sure`, `likely` or `worth a look`.
+        source_share: The source's side as a share of the whole document, 0 to 1. None outside a screening.
+
+    `in_order` and `certainty` are None in a report of an earlier version.
     """
 
     query: Span
@@ -67,11 +78,19 @@ class Passage:
     within: str | None = None
     evidence: float = 0.0
     n_excluded: int = 0
+    in_order: float | None = None
+    certainty: str | None = None
+    source_share: float | None = None
 
     @property
     def n_counted(self) -> int:
         """Characters of the query's side that count."""
         return len(self.query) - self.n_excluded
+
+    @property
+    def of_whole_source(self) -> bool:
+        """Whether the source's side is the whole document, or nearly: at least `WHOLE_SHARE` of its characters."""
+        return (self.source_share or 0.0) >= WHOLE_SHARE
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +117,8 @@ class Match:
         passages: Verified passages in query order; empty if `problem` says why.
         problem: Why the match could not be verified, or None.
         evidence: Sum of the evidence of its passages, in nats, at least 0.
+        in_order: As `coverage`, but each passage counts for its share of words in order, 0 to `coverage`.
+        certainty: That of its surest passage; None without a passage.
     """
 
     document: DocumentRef
@@ -109,6 +130,8 @@ class Match:
     passages: tuple[Passage, ...]
     problem: str | None = None
     evidence: float = 0.0
+    in_order: float | None = None
+    certainty: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -156,6 +179,8 @@ class Report:
         problems: Why the answer is incomplete, sources that could not be compared included; empty if it is complete.
         collection: Path of the collection.
         n_below: Sources left out because they cover less of the query than the threshold.
+        in_order: As `coverage`, but each character counts for the greatest share of words in order of the passages
+            that hold it, 0 to `coverage`. None in a report of an earlier version.
 
     >>> report = Report(Query("a.txt", 10, 2, 1), (), 0, 0.0, 5, 0, 1)
     >>> Report.from_json(report.to_json()) == report
@@ -172,6 +197,7 @@ class Report:
     problems: tuple[str, ...] = ()
     collection: str = ""
     n_below: int = 0
+    in_order: float | None = None
     schema: int = field(default=SCHEMA_VERSION)
 
     def __repr__(self) -> str:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
+from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage, Query, Report, Span
 from pmbf.store.check import CheckReport
 from pmbf.terminal.canvas import View, wants_color
 from pmbf.terminal.figures import duration, percent, shown_path, size
@@ -27,18 +27,32 @@ def match(passages, *, id=1, path="tides.txt", paths=(), n_chars=98, problem=Non
     n_covered = sum(len(passage.query) for passage in passages)
     longest = max((len(passage.query) for passage in passages), default=0)
     document = DocumentRef(id, path, paths or (path,), 95)
-    return Match(document, 0.5, 9, n_covered, n_covered / n_chars, longest, tuple(passages), problem)
+    in_order = sum(len(one.query) * (one.in_order or 0) for one in passages) / n_chars
+    certainty = min((one.certainty for one in passages if one.certainty), key=CERTAINTIES.index, default=None)
+    figures = (0.5, 9, n_covered, n_covered / n_chars, longest)
+    return Match(document, *figures, tuple(passages), problem, in_order=in_order, certainty=certainty)
 
 
-def report(*matches, n_documents=14, problems=(), n_below=0, **query):
+def report(*matches, n_documents=14, problems=(), n_below=0, in_order=None, **query):
     asked = {"name": "essay.txt", "n_chars": 98, "n_tokens": 20, "n_hashes": 9} | query
     n_covered = max((one.n_covered for one in matches), default=0)
     coverage = n_covered / max(1, asked["n_chars"])
-    return Report(Query(**asked), matches, n_covered, coverage, n_documents, len(matches), 3, problems, n_below=n_below)
+    return Report(
+        Query(**asked),
+        matches,
+        n_covered,
+        coverage,
+        n_documents,
+        len(matches),
+        3,
+        problems,
+        n_below=n_below,
+        in_order=in_order,
+    )
 
 
 def edited(also_in=()):
-    return Passage(*SPANS, 0.91, "edited", also_in)
+    return Passage(*SPANS, 0.91, "edited", also_in, in_order=0.88, certainty="sure")
 
 
 def shown(found, text=TEXT, source=SOURCE, **view):
@@ -53,10 +67,10 @@ def test_a_narrow_report_shows_one_text_above_the_other():
         "essay.txt: 98 characters, 20 words, compared with 14 documents\n"
         "78 % of this text stands in 1 of 14 documents.\n"
         "\n"
-        "#  share  passages  longest passage          likeness    source\n"
-        "1   78 %         1  76 characters, 17 words  91 % alike  tides.txt\n"
+        "#  share  in order  passages  longest passage          likeness    certainty  source\n"
+        "1   78 %      68 %         1  76 characters, 17 words  91 % alike  sure       tides.txt\n"
         "\n"
-        "1.1  query 10-86 | source 14-82, 91 % alike\n"
+        "1.1  query 10-86 | source 14-82, 91 % alike: sure\n"
         "  query   He wrote: |\n"
         "          The sea comes in twice {+each+} day and goes out twice a day on this\n"
         "          {+long+} coast.\n"
@@ -71,7 +85,7 @@ def test_a_narrow_report_shows_one_text_above_the_other():
 def test_a_wide_report_shows_both_texts_side_by_side():
     lines = shown(report(match([edited()])), width=100).splitlines()[6:]
     assert lines == [
-        "1.1  query 10-86 | source 14-82, 91 % alike",
+        "1.1  query 10-86 | source 14-82, 91 % alike: sure",
         "  He wrote: |                                       Nobody knows. |",
         "  The sea comes in twice {+each+} day and goes      The sea comes in twice [-a-] day and goes out",
         "  out twice a day on this {+long+} coast.           twice a day on this coast.",
@@ -119,7 +133,39 @@ def test_a_source_that_could_not_be_compared_is_named_with_the_reason():
     text = shown(report(match([], problem=problem), problems=(f"not compared with tides.txt: {problem}",)))
     assert "the answer is incomplete" in text
     assert "Incomplete: not compared with tides.txt: its text is not stored\n" in text
-    assert "1      ?         ?  ?                ?         tides.txt" in text
+    assert "1      ?         ?         ?  ?                ?         ?          tides.txt" in text
+
+
+def test_words_in_another_order_are_told_apart_from_those_in_order():
+    reworded = replace(edited(), kind="reworded", in_order=0.41, certainty="worth a look")
+    lines = shown(report(match([reworded]), in_order=0.32)).splitlines()
+    assert lines[1] == "78 % of this text stands in 1 of 14 documents, 32 % in the same order."
+    assert lines[6] == "1.1  query 10-86 | source 14-82, reworded, 91 % alike, 41 % in order: worth a look"
+
+
+@pytest.mark.parametrize(
+    ("kind", "source_share", "told"),
+    [
+        ("summary", 0.97, "summary, 91 % alike, 88 % in order, of the whole source: sure"),
+        ("summary", 0.2, "summary, 91 % alike, 88 % in order, of a part of the source: sure"),
+        ("edited", 0.8, "91 % alike, of the whole source: sure"),
+        ("edited", 0.79, "91 % alike: sure"),
+    ],
+)
+def test_a_passage_of_the_whole_source_is_told_apart_from_one_of_a_part(kind, source_share, told):
+    passage = replace(edited(), kind=kind, source_share=source_share)
+    assert f" | source 14-82, {told}\n" in shown(report(match([passage])))
+
+
+def test_certainties_have_colours_of_their_own():
+    texts = [shown(report(match([replace(edited(), certainty=word)])), colored=True) for word in CERTAINTIES]
+    codes = [text.split("alike: ")[1].split(word)[0] for text, word in zip(texts, CERTAINTIES, strict=True)]
+    assert len(set(codes)) == 3
+
+
+def test_a_report_of_an_earlier_version_is_shown_without_certainty():
+    text = shown(report(match([replace(edited(), in_order=None, certainty=None)])))
+    assert "source 14-82, 91 % alike\n" in text
 
 
 def test_sources_below_the_threshold_are_counted():
@@ -130,7 +176,7 @@ def test_sources_below_the_threshold_are_counted():
 def test_what_is_left_of_a_passage_is_what_is_told_of_it():
     lines = shown(report(match([replace(edited(), n_excluded=20)]))).splitlines()
     assert "  56 of its 76 characters  " in lines[4]
-    assert lines[6] == "1.1  query 10-86 | source 14-82, 20 of them do not count, 91 % alike"
+    assert lines[6] == "1.1  query 10-86 | source 14-82, 20 of them do not count, 91 % alike: sure"
 
 
 def test_letters_that_look_alike_and_invisible_ones_are_noted():
@@ -180,7 +226,7 @@ def test_no_passages_are_shown_and_no_source_is_read_when_none_are_wanted():
 
 
 def test_a_passage_found_in_other_sources_names_them_by_rank():
-    assert "alike, also in source 2\n" in shown(report(match([edited(also_in=(7, 99))]), match([edited()], id=7)))
+    assert "alike, also in source 2: sure\n" in shown(report(match([edited(also_in=(7, 99))]), match([edited()], id=7)))
 
 
 def test_the_middle_of_a_long_passage_is_left_out_and_counted():
@@ -316,9 +362,7 @@ def test_the_table_of_sources_fits_a_narrow_terminal_and_keeps_paths_whole(colum
     found = [match([edited()], id=number, path=path) for number in range(12)]
     text = shown(report(*found), width=columns, n_sources=12, n_passages=0)
     assert max(map(len, text.splitlines()[2:])) <= columns
-    assert (
-        f"\n12   78 %         1  {'76 characters, 17 words  ' if columns == 60 else ''}91 % alike\n    {path}\n" in text
-    )
+    assert f"\n12   78 %  91 % alike  sure\n    {path}\n" in text
 
 
 def test_what_a_repair_leaves_is_told():

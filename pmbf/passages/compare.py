@@ -8,14 +8,16 @@ from itertools import pairwise
 
 from pmbf.kernels import Pair
 from pmbf.passages.alignments import Alignment, alignments, evidence, pair_of, ranked
+from pmbf.passages.certainty import certainty
 from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
 from pmbf.passages.exploring import explored
 from pmbf.passages.joining import joined
+from pmbf.passages.names import share_counted
 from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.reworded import in_both, reworded
-from pmbf.passages.scores import scores
+from pmbf.passages.scores import ordered_share, scores
 from pmbf.passages.seeds import Block, blocks
 from pmbf.passages.settings import Settings
 from pmbf.passages.statistics import LEAST_PAGES, Statistics
@@ -216,4 +218,14 @@ def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Pa
         spans = grown(query, piece.query), grown(source, piece.source)
     equal = piece.kind == "verbatim"
     found = Scores(1.0, 1.0, 1.0) if equal else scores(query, source, piece.query, piece.source)
-    return Passage(*spans, piece.similarity, piece.kind, scores=found, evidence=round(nats, 1))
+    in_order = 1.0 if equal else ordered_share(query.word_keys(piece.query), source.word_keys(piece.source))
+    nats *= max(share_counted(query, piece.query), share_counted(source, piece.source))
+    return Passage(
+        *spans,
+        piece.similarity,
+        piece.kind,
+        scores=found,
+        evidence=round(nats, 1),
+        in_order=round(in_order, 3),
+        certainty=certainty(piece.kind, nats, in_order),
+    )

@@ -8,9 +8,10 @@ sorted_words   words without their order: the same words shuffled
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
-from rapidfuzz.distance import Levenshtein
+from rapidfuzz.distance import LCSseq, Levenshtein
 
 from pmbf.passages.prepared import Prepared
 from pmbf.report import Scores
@@ -21,6 +22,9 @@ EXACT_CHARS = 4096
 `scores` gives None."""
 
 EXACT_WORDS = 4096
+
+ORDERED_WORDS = 32_768
+"""Words of a side up to which words in order are counted exactly, in 20 ms at most."""
 
 
 def scores(query: Prepared, source: Prepared, here: Span, there: Span) -> Scores:
@@ -59,6 +63,24 @@ def in_order(ours: Sequence[int], theirs: Sequence[int], least: float) -> bool:
     """
     few = max(len(ours), len(theirs)) <= EXACT_WORDS
     return not few or Levenshtein.normalized_similarity(ours, theirs, score_cutoff=least) >= least
+
+
+def ordered_share(ours: Sequence[int], theirs: Sequence[int]) -> float:
+    """Return the share of our words that the other side has in the same order: the longest common subsequence.
+
+    Over `ORDERED_WORDS` both sides are cut into as many slices, which are compared one with one: a little less.
+
+    >>> ordered_share([1, 2, 3, 4], [1, 9, 3, 4, 2])
+    0.75
+    """
+    n_slices = 1 + max(len(ours), len(theirs)) // ORDERED_WORDS
+    slices = zip(*(_sliced(words, n_slices) for words in (ours, theirs)), strict=True)
+    return sum(LCSseq.similarity(one, other) for one, other in slices) / max(1, len(ours))
+
+
+def _sliced(words: Sequence[int], n_slices: int) -> Iterator[Sequence[int]]:
+    edges = [len(words) * index // n_slices for index in range(n_slices + 1)]
+    return (words[start:stop] for start, stop in pairwise(edges))
 
 
 def common_share(ours: Sequence[int], theirs: Sequence[int]) -> float:

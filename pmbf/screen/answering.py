@@ -9,7 +9,7 @@ from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find
 from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
-from pmbf.screen.exempt import Exempt, counted, exempt
+from pmbf.screen.exempt import Exempt, counted, exempt, ordered
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import union_length
@@ -77,7 +77,8 @@ def report(
     n_found = len(asked.found)
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
-    covered = counted([passage.query for match in confirmed.matches for passage in match.passages], asked.exempt)
+    passages = [passage for match in confirmed.matches for passage in match.passages]
+    covered = counted([passage.query for passage in passages], asked.exempt)
     return Report(
         query=asked.query,
         matches=confirmed.matches,
@@ -89,6 +90,7 @@ def report(
         problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(confirmed.matches)),
         collection=str(store.folder),
         n_below=confirmed.n_below,
+        in_order=share(ordered(passages, asked.exempt), asked.query.n_chars),
     )
 
 

@@ -14,9 +14,9 @@ from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
-from pmbf.report import DocumentRef, Match, Passage
+from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
-from pmbf.screen.exempt import Exempt, counted, counting
+from pmbf.screen.exempt import Exempt, counted, counting, ordered
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.span import Span
@@ -192,10 +192,16 @@ def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], prob
         n_covered=covered,
         coverage=share(covered, len(subject.text)),
         longest=max((passage.n_counted for passage in passages), default=0),
-        passages=passages,
+        passages=tuple(_with_source_share(passage, source.document) for passage in passages),
         problem=problem,
         evidence=round(sum(passage.evidence for passage in passages), 1),
+        in_order=share(ordered(passages, subject.exempt), len(subject.text)),
+        certainty=min((one.certainty for one in passages if one.certainty), key=CERTAINTIES.index, default=None),
     )
+
+
+def _with_source_share(passage: Passage, document: Document) -> Passage:
+    return replace(passage, source_share=round(min(1.0, share(len(passage.source), document.n_chars)), 3))
 
 
 def _resolved(found: list[Match], options: Options) -> Confirmed:
@@ -207,6 +213,6 @@ def _resolved(found: list[Match], options: Options) -> Confirmed:
     return Confirmed(tuple(ranked), len(found) - len(kept))
 
 
-def share(part: int, whole: int) -> float:
+def share(part: float, whole: int) -> float:
     """Return a part as a share of the whole; 0 if the whole is empty."""
     return part / whole if whole else 0.0

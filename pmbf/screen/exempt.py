@@ -87,6 +87,23 @@ def counted(spans: Sequence[Span], exempted: Exempt) -> int:
     return union_length(spans) - (length_inside(spans, exempted.excluded) if exempted.excluded else 0)
 
 
+def ordered(passages: Sequence[Passage], exempted: Exempt) -> float:
+    """Return the characters of passages that are not excluded, each taken for its passage's share of words in order.
+
+    If passages overlap, then the greatest share holds. Shares are taken to the nearest hundredth.
+    """
+    by_share: dict[float, list[Span]] = {}
+    for passage in passages:
+        by_share.setdefault(round(passage.in_order or 0.0, 2), []).append(passage.query)
+    taken: list[Span] = []
+    found, n_before = 0.0, 0
+    for share in sorted(by_share, reverse=True):
+        taken = merged([*taken, *by_share[share]])
+        n_now = counted(taken, exempted)
+        found, n_before = found + share * (n_now - n_before), n_now
+    return found
+
+
 def _within(span: Span, exempted: Exempt) -> str | None:
     for name, spans in (("bibliography", exempted.listed), ("quotation", exempted.quoted)):
         if spans and 2 * length_inside([span], spans) > len(span):

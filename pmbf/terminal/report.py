@@ -20,6 +20,8 @@ N_ALSO = 3
 USUAL_COLUMNS = 80
 """Of a terminal, and of what is no terminal. Below, tables are laid out to fit."""
 
+CERTAINTY_STYLES = {"sure": "bold red", "likely": "yellow", "worth a look": "cyan"}
+
 WITHIN = {"quotation": ", in a quotation", "bibliography": ", in the bibliography"}
 """The note on a passage that the author marks as not his own."""
 
@@ -67,7 +69,8 @@ def _verdict(report: Report) -> Text:
     n_sources = sum(bool(match.passages) for match in report.matches)
     documents = counted(report.n_documents, "document")
     if n_sources:
-        return Text(f"{percent(report.coverage)} of this text stands in {n_sources:,} of {documents}.", "bold red")
+        shared = f"{percent(report.coverage)} of this text stands in {n_sources:,} of {documents}{_ordered(report)}."
+        return Text(shared, "bold red")
     if report.problems:
         return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
     if report.n_below:
@@ -75,6 +78,12 @@ def _verdict(report: Report) -> Text:
         return Text(f"Nothing above the threshold: {below} of this text.", "bold green")
     nothing = "Nothing else" if report.query.n_excluded else "Nothing"
     return Text(f"{nothing} of this text stands in {'any of ' if report.n_documents else ''}{documents}.", "bold green")
+
+
+def _ordered(report: Report) -> str:
+    """Return how much stands there in the same order, if that is less."""
+    in_order = percent(report.coverage if report.in_order is None else report.in_order)
+    return "" if in_order == percent(report.coverage) else f", {in_order} in the same order"
 
 
 def _notes(report: Report) -> Iterator[str]:
@@ -104,22 +113,21 @@ def _notes(report: Report) -> Iterator[str]:
 
 def _sources(matches: Sequence[Match], query: str, columns: int) -> Iterator[Text]:
     """Yield the table of sources; paths stand last, and whole; on a narrow terminal each in a line of its own."""
-    rows = [("#", "share", "passages", "longest passage", "likeness")]
+    rows: list[tuple[str, ...]] = [("#", "share", "in order", "passages", "longest passage", "likeness", "certainty")]
     rows += [(str(rank), *_figures(match, query)) for rank, match in enumerate(matches, 1)]
     names = ["source", *(shown_paths(match.document.path, len(match.document.paths)) for match in matches)]
-    lines, between = _table(rows), "  "
+    lines, between = _table(rows, ">>>><<<"), "  "
     widest = len(lines[0]) + len(between) + max(map(len, names))
     if widest > columns and columns < USUAL_COLUMNS:
         between = "\n" + " " * (len(str(len(matches))) + 2)
         if len(lines[0]) > columns:
-            lines = _table([(rank, share, n_passages, alike) for rank, share, n_passages, _, alike in rows])
+            lines = _table([(rank, share, alike, sure) for rank, share, _, _, _, alike, sure in rows], ">><<")
     for number, (line, name) in enumerate(zip(lines, names, strict=True)):
         yield unwrapped((line + between + name, "" if number else "dim"))
 
 
-def _table(rows: Sequence[tuple[str, ...]]) -> list[str]:
+def _table(rows: Sequence[tuple[str, ...]], sides: str) -> list[str]:
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    sides = (">", ">", ">", "<", "<")
     return ["  ".join(map(_aligned, row, widths, sides)) for row in rows]
 
 
@@ -127,11 +135,13 @@ def _aligned(cell: str, width: int, side: str) -> str:
     return f"{cell:{side}{width}}"
 
 
-def _figures(match: Match, query: str) -> tuple[str, str, str, str]:
+def _figures(match: Match, query: str) -> tuple[str, ...]:
     if not match.passages:
-        return "?", "?", "?", "?"
+        return ("?",) * 6
     longest = max(match.passages, key=lambda passage: passage.n_counted)
-    return percent(match.coverage), f"{len(match.passages):,}", _size(longest, query), _likeness(match.passages)
+    in_order = "?" if match.in_order is None else percent(match.in_order)
+    shares = percent(match.coverage), in_order, f"{len(match.passages):,}"
+    return *shares, _size(longest, query), _likeness(match.passages), match.certainty or "?"
 
 
 def _size(passage: Passage, query: str) -> str:
@@ -172,10 +182,26 @@ def _passages(
 def _heading(number: str, passage: Passage, others: Sequence[int]) -> Text:
     query, source = passage.query, passage.source
     where = f"query {query.start}-{query.stop} | source {source.start}-{source.stop}"
-    alike = likeness(passage.kind, passage.similarity)
     excluded = f", {passage.n_excluded:,} of them do not count" if passage.n_excluded else ""
     within = WITHIN.get(passage.within or "", "")
-    return unwrapped((number, "bold"), f"  {where}{excluded}, {alike}{within}{_also(others)}")
+    told = f"  {where}{excluded}, {_told(passage)}{within}{_also(others)}"
+    return unwrapped((number, "bold"), told, *_certainty(passage))
+
+
+def _told(passage: Passage) -> str:
+    """Return how alike the sides are, how many words are in order, and whether the source's side is all of it."""
+    alike = likeness(passage.kind, passage.similarity)
+    loose = passage.kind in ("reworded", "summary") and passage.in_order is not None
+    in_order = f", {percent(passage.in_order or 0.0)} in order" if loose else ""
+    if passage.kind == "summary" and passage.source_share is not None and not passage.of_whole_source:
+        return f"{alike}{in_order}, of a part of the source"
+    return f"{alike}{in_order}{', of the whole source' if passage.of_whole_source else ''}"
+
+
+def _certainty(passage: Passage) -> Iterator[str | tuple[str, str]]:
+    if passage.certainty:
+        yield ": "
+        yield passage.certainty, CERTAINTY_STYLES[passage.certainty]
 
 
 def _also(ranks: Sequence[int]) -> str:
