@@ -19,6 +19,9 @@ SAMPLED_WORDS, CAPITAL_SHARE = 2000, 1 / 3
 """If a third of a text's words begin with a capital letter, as in German (.45 of the words; English .20), then
 the names of a run stand side by side. Otherwise one other word may stand between two names: `Bank of England`."""
 
+MOST_WORDS = 4096
+"""Words of a passage that are looked at, in a millisecond: a longer passage is no line-up."""
+
 ACRONYM_LETTERS = 3
 """A longer word in capitals alone is emphasis or a heading, and no name."""
 
@@ -31,6 +34,7 @@ def share_counted(text: Prepared, span: Span) -> float:
     >>> text.n_tokens, round(share_counted(text, Span(0, text.n_tokens)) * text.n_tokens)
     (17, 13)
     """
+    span = Span(span.start, min(span.stop, span.start + MOST_WORDS))
     places = np.flatnonzero(_names(text, span))
     reach = 1 if _has_few_capitals(text) else 0
     runs = np.split(places, np.flatnonzero(np.diff(places) > reach + 1) + 1)
