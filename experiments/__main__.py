@@ -18,7 +18,7 @@ from experiments.paper import command as paper
 from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
-from pmbf.params import Params
+from pmbf.params import PROFILES, Params
 
 PAGES = (pan_page.PAGE, paper_page.PAGE, tradeoffs.PAGE)
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 if a file cannot be used or written, or if a part was not done.
@@ -81,7 +81,8 @@ def _run(arguments: argparse.Namespace) -> int:
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
     elif arguments.command == "short":
-        print(short.run(arguments.folder, n_passages=arguments.passages, seed=arguments.seed, out=arguments.out))
+        how = {"n_passages": arguments.passages, "seed": arguments.seed, "params": _params(arguments)}
+        print(short.run(arguments.folder, **how, out=arguments.out))
     else:
         pan13 = arguments.corpora / "pan13_train"
         how = {"half": arguments.half, "filler": arguments.filler, "n_filler": arguments.filler_texts}
@@ -123,6 +124,7 @@ def _parser() -> argparse.ArgumentParser:
     brief.add_argument("--passages", type=positive, default=1000, help="number of passages (default: 1000)")
     brief.add_argument("--seed", type=int, default=0, help="seed of the passages (default: 0)")
     brief.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
+    _add_params(brief)
     topic = commands.add_parser(
         "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
     )
@@ -158,13 +160,12 @@ def _add_params(parser: argparse.ArgumentParser) -> None:
         help="a parameter of the collection (repeatable)",
     )
     parser.add_argument(
-        "--profile", choices=["default", "obfuscation"], help="parameters of the collection that --set changes"
+        "--profile", choices=PROFILES, default="default", help="parameters of the collection that --set changes"
     )
 
 
 def _params(arguments: argparse.Namespace) -> Params:
-    usual = asdict(Params.obfuscation()) if arguments.profile == "obfuscation" else {}
-    return chosen(Params, dict(arguments.set), **usual)
+    return chosen(Params, dict(arguments.set), **asdict(PROFILES[arguments.profile]()))
 
 
 def _add_edited(parser: argparse.ArgumentParser) -> None:
