@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import distinct
+from pmbf.arrays import among, distinct
 from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
 
 PAGE_WORDS = 1000
@@ -42,6 +42,7 @@ class Statistics:
         n_times: `(n_types,) int64`, occurrences in all pages.
         n_pages: Pages of the texts.
         n_words: Words of the texts.
+        in_one_language: Whether all pages are in the language of any text that is asked about.
     """
 
     keys: NDArray[np.uint64]
@@ -49,6 +50,7 @@ class Statistics:
     n_times: NDArray[np.int64]
     n_pages: int
     n_words: int
+    in_one_language: bool = False
 
     @classmethod
     def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
@@ -83,8 +85,14 @@ class Statistics:
 
     @classmethod
     def guess(cls, query: Words, source: Words) -> Statistics:
-        """Return the word counts of the two compared texts alone: a guess, for want of other texts of their kind."""
-        return cls.of([query, source], GUESS_PAGE_WORDS)
+        """Return the word counts of the two compared texts alone: a guess, for want of other texts of their kind.
+
+        A word that both have counts as on one page less: where one text is a copy of the other, one of them says
+        nothing about how rare the word is.
+        """
+        found = cls.of([query, source], GUESS_PAGE_WORDS)
+        shared = among(found.keys, query.keys) & among(found.keys, source.keys)
+        return replace(found, n_holding=found.n_holding - shared, in_one_language=True)
 
     def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
         """Return how many pages are in a text's language: those that hold the commonest of the text's words.
@@ -99,6 +107,8 @@ class Statistics:
         >>> found.n_pages_like(prepare("the hill and the tree").words), found.n_pages_like(prepare("le pont").words)
         (3, 1)
         """
+        if self.in_one_language:
+            return self.n_pages
         held = self._counts(text)[0][text.types]
         place = len(held) - 1 - len(held) // commonest
         return int(np.partition(held, place)[place]) if len(held) else 0
