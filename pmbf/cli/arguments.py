@@ -110,11 +110,12 @@ LoadJobs = Annotated[
     option("--jobs", "N", "Files read at the same time (default: one a core, at most 4).", FILES, min=1),
 ]
 Profile = Annotated[
-    Literal["default", "obfuscation"] | None,
+    Literal["default", "obfuscation", "sentences"] | None,
     option(
         "--profile",
-        "default|obfuscation",
-        "What to find: obfuscation also sources reworded throughout, at more than twice the size.",
+        "NAME",
+        "What else to find: sentences copied into a long text (sentences; the index takes three times the room), "
+        "sources reworded throughout (obfuscation; twice the room).",
         NEW,
     ),
 ]

@@ -77,6 +77,15 @@ class Prepared:
         return int(np.count_nonzero(self.tokens.singles))
 
     @property
+    def n_words(self) -> int:
+        """Number of whole words, at least 1. A token that is a single letter counts as half a word.
+
+        >>> prepare("to be or 老渔夫").n_words
+        4
+        """
+        return max(1, (2 * self.n_tokens - self.n_singles) // 2)
+
+    @property
     def spelling(self) -> str:
         """The folded text with one space between two words and no other separator. Equal tokens have equal spelling."""
         return self._spelling[0]
@@ -95,7 +104,7 @@ class Prepared:
         kept = self._weighed[:1]
         if not kept or kept[0][0] is not statistics:
             in_pairs = 2 * self.n_singles > self.n_tokens
-            commonest = COMMONEST_PAIRS if in_pairs else COMMONEST
+            commonest = 0 if statistics.in_one_language else COMMONEST_PAIRS if in_pairs else COMMONEST
             kept = self._weighed[:] = [(statistics, weigh(statistics, self.words, commonest))]
         return kept[0][1]
 
@@ -113,11 +122,15 @@ class Prepared:
     def run_stops(self, n_words: int) -> Positions:
         """Return where the run of `n_words` words that begins with each token ends, for each token that begins one.
 
+        A letter that is the whole text is a word.
+
         >>> prepare("to be or 老渔夫").run_stops(2).tolist()
         [2, 3, 5]
         """
         if n_words not in self._run_stops:
-            self._run_stops[n_words] = gram_stops(self.tokens.singles, n_words)
+            is_word = self.n_tokens == 1
+            singles = np.zeros(1, np.bool_) if is_word else self.tokens.singles
+            self._run_stops[n_words] = gram_stops(singles, n_words)
         return self._run_stops[n_words]
 
     @cached_property

@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pmbf.arrays import distinct
+from pmbf.arrays import among, distinct
 from pmbf.kernels import PAGE_WORDS, Counts, Words, weigh
 
 GUESS_PAGE_WORDS = 60
@@ -28,6 +28,9 @@ LEAST_PAGES = 8
 
 class Statistics(Counts):
     """Word counts of some texts."""
+
+    in_one_language = False
+    """Whether all pages are in the language of any text that is asked about."""
 
     @classmethod
     def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
@@ -62,8 +65,14 @@ class Statistics(Counts):
 
     @classmethod
     def guess(cls, query: Words, source: Words) -> Statistics:
-        """Return the word counts of the two compared texts alone: a guess, for want of other texts of their kind."""
-        return cls.of([query, source], GUESS_PAGE_WORDS)
+        """Return the word counts of the two compared texts alone: a guess, for want of other texts of their kind.
+
+        A word that both have counts as on one page less: where one text is a copy of the other, one of them says
+        nothing about how rare the word is.
+        """
+        every = cls.of([query, source], GUESS_PAGE_WORDS)
+        shared = among(every.keys, query.keys) & among(every.keys, source.keys)
+        return _Guess(every.keys, every.n_holding - shared, every.n_times, every.n_pages, every.n_words)
 
     def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
         """Return how many pages are in a text's language: those that hold the commonest of the text's words.
@@ -78,4 +87,10 @@ class Statistics(Counts):
         >>> found.n_pages_like(prepare("the hill and the tree").words), found.n_pages_like(prepare("le pont").words)
         (3, 1)
         """
-        return weigh(self, text, commonest).n_like
+        return weigh(self, text, 0 if self.in_one_language else commonest).n_like
+
+
+class _Guess(Statistics):
+    """Word counts of the two compared texts alone."""
+
+    in_one_language = True
