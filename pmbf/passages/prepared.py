@@ -77,6 +77,15 @@ class Prepared:
         return int(np.count_nonzero(self.tokens.singles))
 
     @property
+    def n_words(self) -> int:
+        """Number of whole words, at least 1. A token that is a single letter counts as half a word.
+
+        >>> prepare("to be or 老渔夫").n_words
+        4
+        """
+        return max(1, (2 * self.n_tokens - self.n_singles) // 2)
+
+    @property
     def spelling(self) -> str:
         """The folded text with one space between two words and no other separator. Equal tokens have equal spelling."""
         return self._spelling[0]
@@ -112,6 +121,8 @@ class Prepared:
 
     def run_stops(self, n_words: int) -> Positions:
         """Return where the run of `n_words` words that begins with each token ends, for each token that begins one.
+
+        A letter that is the whole text is a word.
 
         >>> prepare("to be or 老渔夫").run_stops(2).tolist()
         [2, 3, 5]

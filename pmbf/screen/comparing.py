@@ -123,11 +123,11 @@ def _settings(options: Options, query: verify.Prepared, n_documents: int) -> ver
 
     If the options ask for passages shorter than usual, then little evidence is no reason to drop one.
     """
-    usual, tokens = verify.Settings(), query.tokens
+    usual = verify.Settings()
     doubt = min(1.0, math.log(max(1, n_documents)) / math.log(MANY_DOCUMENTS))
-    min_chars = min(options.min_chars, int(tokens.stops[-1] - tokens.starts[0]))
+    min_chars = min(options.min_chars, verify.n_letters(query, Span(0, query.n_tokens)))
     return verify.Settings(
-        seed_tokens=min(usual.seed_tokens, len(tokens)),
+        seed_tokens=min(usual.seed_tokens, query.n_words),
         min_chars=min_chars,
         threshold=options.min_similarity,
         min_reworded_chars=max(options.min_chars, usual.min_reworded_chars),

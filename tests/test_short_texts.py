@@ -1,0 +1,33 @@
+"""Texts shorter than a passage, in all scripts: each is found as a whole."""
+
+from __future__ import annotations
+
+import pytest
+from conftest import words
+
+from pmbf import Collection
+from pmbf.span import Span
+
+SHORT_TEXTS = [
+    *("天", "天地", "海阔天空", "床前明月光疑", "人人为我，我为人人"),  # 1 to 8 Chinese letters
+    *("の", "ありがとう", "東京タワー", "สวัสดี", "ภาษาไทย", "ລາວ", "ខ្មែរ", "မြန်မာ", "བོད་ཡིག"),
+    *("안녕하세요", "один", "два слова", "hello", "two words", "three short words", "1"),
+    *("中a", "a 天", "天 b 地", "ab 天 cd"),  # words and letters
+]
+
+
+@pytest.mark.parametrize("n_others", [0, 1200])
+def test_a_text_of_a_few_letters_or_words_is_found_by_its_copy_in_every_script(
+    collection: Collection, n_others: int
+) -> None:
+    collection.add_many((f"other-{number}", words(number, 50)) for number in range(n_others))
+    collection.add_many((text, text) for text in SHORT_TEXTS)
+    found = {text: [match.document.path for match in collection.screen(text).matches] for text in SHORT_TEXTS}
+    assert {text: [text] for text in SHORT_TEXTS} == found
+
+
+def test_a_short_query_in_letters_is_found_as_a_whole_and_not_in_part(collection: Collection) -> None:
+    collection.add("子曰學而時習之不亦說乎有朋自遠方來不亦樂乎人不知而不慍不亦君子乎", name="analects")
+    whole, in_part = (collection.screen(text).matches for text in ("有朋自遠方來不亦", "有朋自遠方來不亦悲哉秋風"))
+    assert [Span(0, 8)] == [passage.query for match in whole for passage in match.passages]
+    assert not in_part
