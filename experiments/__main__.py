@@ -31,7 +31,7 @@ from experiments.paper import command as paper
 from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
-from pmbf.params import Params
+from pmbf.params import PROFILES, Params
 from pmbf.screen.options import SENSITIVITIES
 
 PAGES = (certainty_page.PAGE, pan_page.PAGE, paper_page.PAGE, tradeoffs.PAGE)
@@ -97,7 +97,8 @@ def _run(arguments: argparse.Namespace) -> int:
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
     elif arguments.command == "short":
-        print(short.run(arguments.folder, n_passages=arguments.passages, seed=arguments.seed, out=arguments.out))
+        how = {"n_passages": arguments.passages, "seed": arguments.seed, "params": _params(arguments)}
+        print(short.run(arguments.folder, **how, out=arguments.out))
     elif arguments.command == "growing":
         how = {"filler": arguments.filler, "sizes": arguments.sizes, "n_screened": arguments.screened}
         how |= {"params": _params(arguments), "half": arguments.half, "out": arguments.out}
@@ -137,6 +138,7 @@ def _parser() -> argparse.ArgumentParser:
     brief.add_argument("--passages", type=positive, default=1000, help="number of passages (default: 1000)")
     brief.add_argument("--seed", type=int, default=0, help="seed of the passages (default: 0)")
     brief.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
+    _add_params(brief)
     topic = commands.add_parser(
         "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
     )
@@ -209,13 +211,12 @@ def _add_params(parser: argparse.ArgumentParser) -> None:
         help="a parameter of the collection (repeatable)",
     )
     parser.add_argument(
-        "--profile", choices=["default", "obfuscation"], help="parameters of the collection that --set changes"
+        "--profile", choices=PROFILES, default="default", help="parameters of the collection that --set changes"
     )
 
 
 def _params(arguments: argparse.Namespace) -> Params:
-    usual = asdict(Params.obfuscation()) if arguments.profile == "obfuscation" else {}
-    return chosen(Params, dict(arguments.set), **usual)
+    return chosen(Params, dict(arguments.set), **asdict(PROFILES[arguments.profile]()))
 
 
 def _add_edited(parser: argparse.ArgumentParser) -> None:

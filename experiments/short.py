@@ -3,15 +3,22 @@
 Each passage is taken verbatim from a document of the folder, with whole words, and put into an unrelated text of two
 thousand characters. An exact search finds the documents that hold the passage, word by word. The passage counts as
 found if the screening reports a passage of one of these documents.
+
+- load: seconds to load the folder with two threads;
+- index: bytes of rows and fingerprints, as a share of the texts' characters;
+- ms: median time of a screening, one text after another in this process.
 """
 
 from __future__ import annotations
 
 import random
 import re
+import statistics
 import tempfile
+import time
 from bisect import bisect_right
 from collections import Counter
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +27,7 @@ from measure import report
 from measure.corpora import described
 from measure.overlap import WORD
 from pmbf.collection import Collection
+from pmbf.params import Params
 
 LENGTHS = (100, 150, 200, 300, 400)
 HOLDERS = {"1": 1, "2–16": 16, "17–50": 50, "more": 1 << 32}
@@ -31,45 +39,70 @@ LEAST_CHARS = 1500
 TEXT = Path(__file__).parent.parent / "examples" / "suspicious" / "none.txt"
 
 
-def run(folder: Path, *, n_passages: int, seed: int, out: Path | None = None) -> str:
+def run(folder: Path, *, n_passages: int, seed: int, params: Params | None = None, out: Path | None = None) -> str:
     """Load a folder, screen a text with each passage, and return the share that is found as a Markdown table.
 
     Args:
         folder: Documents of any kind that `pmbf load` reads.
         n_passages: Number of passages.
         seed: Seed of the draw of passages.
+        params: Of the collection; None for the defaults.
         out: JSON file to write.
     """
-    around = TEXT.read_text(encoding="utf-8")
-    middle = around.index(" ", len(around) // 2)
-    tried: Counter[tuple[int, str]] = Counter()
-    found: Counter[tuple[int, str]] = Counter()
-    with tempfile.TemporaryDirectory() as scratch, Collection(Path(scratch) / "c.pmbf", create=True) as collection:
-        collection.load([folder])
-        texts = {one.id: collection.text(one.id) for one in collection.documents()}
-        holders = Holders(texts)
-        chosen = random.Random(seed)
-        long = [id_ for id_, text in texts.items() if len(text) >= LEAST_CHARS]
-        while long and tried.total() < n_passages:
-            length = chosen.choice(LENGTHS)
-            passage = cut(texts[chosen.choice(long)], length, chosen)
-            holding = holders.of(passage)
-            if not holding:
-                continue
-            kind = length, next(name for name, most in HOLDERS.items() if len(holding) <= most)
-            matches = collection.screen(f"{around[:middle]}\n\n{passage}\n\n{around[middle:]}").matches
-            tried[kind] += 1
-            found[kind] += any(match.passages and match.document.id in holding for match in matches)
+    params = params or Params()
+    with (
+        tempfile.TemporaryDirectory() as scratch,
+        Collection(Path(scratch) / "c.pmbf", create=True, params=params) as collection,
+    ):
+        started = time.perf_counter()
+        collection.load([folder], jobs=2)
+        load_s = time.perf_counter() - started
+        asked = _asked(collection, n_passages, random.Random(seed))
+        size = collection.stats()
     figures = {
         "about": report.about(),
         "corpus": described(folder),
-        "documents": len(texts),
+        "documents": size.n_documents,
         "seed": seed,
-        "tried": _by_name(tried),
-        "found": _by_name(found),
+        "params": asdict(params),
+        "load_s": round(load_s, 2),
+        "index_share": (size.tile_bytes + size.fingerprint_bytes) / max(1, size.n_chars),
+        "ms": round(1000 * statistics.median(asked.seconds or [0.0]), 2),
+        "tried": _by_name(asked.tried),
+        "found": _by_name(asked.found),
     }
     write_figures(figures, out)
-    return f"{len(texts)} documents, {tried.total()} passages\n\n{table(figures)}"
+    return f"{size.n_documents} documents, {asked.tried.total()} passages\n{cost(figures)}\n\n{table(figures)}"
+
+
+@dataclass
+class _Asked:
+    """How many passages of each length and number of holders were screened, how many found; seconds of each."""
+
+    tried: Counter[tuple[int, str]] = field(default_factory=Counter)
+    found: Counter[tuple[int, str]] = field(default_factory=Counter)
+    seconds: list[float] = field(default_factory=list)
+
+
+def _asked(collection: Collection, n_passages: int, chosen: random.Random) -> _Asked:
+    around = TEXT.read_text(encoding="utf-8")
+    middle = around.index(" ", len(around) // 2)
+    texts = {one.id: collection.text(one.id) for one in collection.documents()}
+    holders, asked = Holders(texts), _Asked()
+    long = [id_ for id_, text in texts.items() if len(text) >= LEAST_CHARS]
+    while long and asked.tried.total() < n_passages:
+        length = chosen.choice(LENGTHS)
+        passage = cut(texts[chosen.choice(long)], length, chosen)
+        holding = holders.of(passage)
+        if not holding:
+            continue
+        kind = length, next(name for name, most in HOLDERS.items() if len(holding) <= most)
+        started = time.perf_counter()
+        matches = collection.screen(f"{around[:middle]}\n\n{passage}\n\n{around[middle:]}").matches
+        asked.seconds.append(time.perf_counter() - started)
+        asked.tried[kind] += 1
+        asked.found[kind] += any(match.passages and match.document.id in holding for match in matches)
+    return asked
 
 
 def cut(text: str, length: int, chosen: random.Random) -> str:
@@ -114,6 +147,13 @@ def _words(text: str) -> str:
 
 def _by_name(counts: Counter[tuple[int, str]]) -> dict[str, dict[str, int]]:
     return {str(length): {name: counts[length, name] for name in HOLDERS} for length in LENGTHS}
+
+
+def cost(figures: dict[str, Any]) -> str:
+    """Return what finding them cost, as a line of text."""
+    return (
+        f"load {figures['load_s']:.1f} s, index {figures['index_share']:.0%} of the text, {figures['ms']:.0f} ms a text"
+    )
 
 
 def table(figures: dict[str, Any]) -> str:

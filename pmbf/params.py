@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from typing import Any, Literal
@@ -105,6 +106,18 @@ class Params:
         """
         return cls(**({"shingle_tokens": 2, "ordered": False, "density": 0.12} | changed))
 
+    @classmethod
+    def sentences(cls, **changed: Any) -> Params:
+        """Return parameters for one or two sentences copied into a long text: nearly every shingle is kept.
+
+        Args:
+            changed: Other values, by name; they win.
+
+        >>> Params.sentences().density
+        0.4
+        """
+        return cls(**({"density": 0.4} | changed))
+
     def digest(self) -> bytes:
         """Return 8 bytes that differ between any two parameter sets."""
         return hashlib.blake2b(self.to_json().encode(), digest_size=8).digest()
@@ -137,6 +150,14 @@ class Params:
                 "load the documents into a new collection, or use the pmbf that made this one"
             )
         return cls(**values)
+
+
+PROFILES: dict[str, Callable[..., Params]] = {
+    "default": Params,
+    "obfuscation": Params.obfuscation,
+    "sentences": Params.sentences,
+}
+"""What makes the parameters of each profile. A keyword argument changes one of them."""
 
 
 def target_fill(*, n_hashes: int, fpr: float) -> float:

@@ -222,6 +222,7 @@ def test_a_profile_is_a_set_of_parameters_that_others_change(folder, tmp_path):
         ("a", ["--profile", "obfuscation"], pmbf.Params.obfuscation()),
         ("b", ["--profile", "obfuscation", "--density", 0.2], pmbf.Params.obfuscation(density=0.2)),
         ("c", ["--profile", "default"], pmbf.Params()),
+        ("d", ["--profile", "sentences"], pmbf.Params.sentences()),
     ):
         assert run("load", folder, "-c", tmp_path / name, *options).exit_code == 0
         with pmbf.Collection(tmp_path / name) as collection:

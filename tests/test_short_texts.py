@@ -1,11 +1,11 @@
-"""Texts shorter than a passage, in all scripts: each is found as a whole."""
+"""Short texts, and one short sentence in a long text."""
 
 from __future__ import annotations
 
 import pytest
 from conftest import words
 
-from pmbf import Collection
+from pmbf import Collection, Params
 from pmbf.span import Span
 
 SHORT_TEXTS = [
@@ -31,3 +31,15 @@ def test_a_short_query_in_letters_is_found_as_a_whole_and_not_in_part(collection
     whole, in_part = (collection.screen(text).matches for text in ("有朋自遠方來不亦", "有朋自遠方來不亦悲哉秋風"))
     assert [Span(0, 8)] == [passage.query for match in whole for passage in match.passages]
     assert not in_part
+
+
+def test_with_the_profile_for_sentences_each_copied_sentence_of_twelve_words_is_found(tmp_path) -> None:
+    def n_found(params: Params) -> int:
+        with Collection(tmp_path / f"{params.density}.pmbf", create=True, params=params) as made:
+            made.add_many((f"text-{seed}", words(seed, 300)) for seed in range(60))
+            texts = ((seed, " ".join(words(seed, 300).split()[90:102])) for seed in range(60))
+            queries = (f"{words(900 + seed, 400)} {copied} {words(800 + seed, 400)}" for seed, copied in texts)
+            answers = enumerate(made.screen_many(queries))
+            return sum([f"text-{seed}"] == [match.document.path for match in one.matches] for seed, one in answers)
+
+    assert n_found(Params()) < n_found(Params.sentences()) == 60

@@ -110,11 +110,12 @@ LoadJobs = Annotated[
     option("--jobs", "N", "Files read at the same time (default: one a core, at most 4).", FILES, min=1),
 ]
 Profile = Annotated[
-    Literal["default", "obfuscation"] | None,
+    Literal["default", "obfuscation", "sentences"] | None,
     option(
         "--profile",
-        "default|obfuscation",
-        "What to find: obfuscation also sources reworded throughout, at more than twice the size.",
+        "NAME",
+        "What else to find: obfuscation sources reworded throughout, sentences one or two of them copied into a long "
+        "text. The index is two to three times as large (default: default).",
         NEW,
     ),
 ]

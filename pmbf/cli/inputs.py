@@ -96,9 +96,9 @@ def given(**values: Any) -> dict[str, Any]:
 
 def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
     """Return the parameters of a profile that differ from the defaults; given values overrule them."""
-    from pmbf.params import Params
+    from pmbf.params import PROFILES, Params
 
-    made = Params.obfuscation() if profile == "obfuscation" else Params()
+    made = PROFILES[profile or "default"]()
     own = {name: value for name, value in asdict(made).items() if value != getattr(Params(), name)}
     return own | given(**values)
 
