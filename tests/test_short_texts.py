@@ -1,11 +1,13 @@
-"""Short texts, and one short sentence in a long text."""
+"""Short texts, one short sentence in a long text, and lists."""
 
 from __future__ import annotations
+
+import random
 
 import pytest
 from conftest import words
 
-from pmbf import Collection, Params
+from pmbf import Collection, Params, verify
 from pmbf.span import Span
 
 SHORT_TEXTS = [
@@ -43,3 +45,44 @@ def test_with_the_profile_for_sentences_each_copied_sentence_of_twelve_words_is_
             return sum([f"text-{seed}"] == [match.document.path for match in one.matches] for seed, one in answers)
 
     assert n_found(Params()) < n_found(Params.sentences()) == 60
+
+
+# ---------------------------------------------------------------------- lists
+
+
+def items(n_items: int) -> list[str]:
+    """Return items of two to four words each."""
+    chosen = random.Random(n_items)
+    return [words(7000 + number, chosen.randint(2, 4)) for number in range(n_items)]
+
+
+def rows(n_rows: int) -> list[str]:
+    """Return rows of a table: names and numbers."""
+    chosen = random.Random(n_rows)
+    return [
+        ";".join(f"{words(8000 + n, 1)};{chosen.randrange(10_000)}" for n in range(m, m + 3)) for m in range(n_rows)
+    ]
+
+
+@pytest.mark.parametrize("n_items", [15, 60, 400])
+def test_a_list_in_another_order_or_numbered_is_found_whole_without_other_texts(n_items: int) -> None:
+    listed = items(n_items)
+    shuffled = random.Random(1).sample(listed, n_items)
+    numbered = [f"{number}. {item}" for number, item in enumerate(listed, 1)]
+    table = rows(n_items)
+    for copy, source in ((shuffled, listed), (numbered, listed), (random.Random(2).sample(table, n_items), table)):
+        found = verify.passages(verify.prepare("\n".join(copy)), verify.prepare("\n".join(source)))
+        n_found = sum(len(passage.query) for passage in found)
+        assert n_found > 0.9 * len("\n".join(copy))
+
+
+def test_two_lists_of_different_things_share_nothing() -> None:
+    ours, theirs = ("\n".join(some) for some in (items(60), rows(60)))
+    assert not verify.passages(verify.prepare(ours), verify.prepare(theirs))
+
+
+def test_a_shuffled_list_is_found_in_a_small_collection(collection: Collection) -> None:
+    collection.add_many((f"other-{seed}", words(seed, 300)) for seed in range(12))
+    collection.add("\n".join(items(60)), name="list")
+    [match] = collection.screen("\n".join(random.Random(1).sample(items(60), 60))).matches
+    assert "list" == match.document.path

@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from pmbf.kernels.align_rules import Grams, Pair, Rules, Words, score_tables
 from pmbf.kernels.types import Tokens
 
-__all__ = ["PAGE_WORDS", "Asked", "Bars", "Counts", "Explored", "Weighed", "gram_stops"]
+__all__ = ["ONE_LANGUAGE", "PAGE_WORDS", "Asked", "Bars", "Counts", "Explored", "Weighed", "gram_stops"]
+
+ONE_LANGUAGE = 0
+"""In place of the number of words of which one counts as common: all pages are in the language of the text."""
 
 PAGE_WORDS = 1000
 """Words of a page, by which words are counted."""

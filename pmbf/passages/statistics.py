@@ -10,8 +10,8 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from pmbf.arrays import distinct
-from pmbf.kernels import PAGE_WORDS, Counts, Words, weigh
+from pmbf.arrays import among, distinct
+from pmbf.kernels import ONE_LANGUAGE, PAGE_WORDS, Counts, Words, weigh
 
 GUESS_PAGE_WORDS = 60
 """Words of a page if only the two compared texts are there to learn from. Measured on PAN13's training corpus: plagdet
@@ -28,6 +28,14 @@ LEAST_PAGES = 8
 
 class Statistics(Counts):
     """Word counts of some texts."""
+
+    def commonest(self, *, in_pairs: bool) -> int:
+        """Return the number of words of a text of which one counts as common, or `ONE_LANGUAGE`; see `weigh`.
+
+        Args:
+            in_pairs: Whether the words of the text are pairs of letters.
+        """
+        return COMMONEST_PAIRS if in_pairs else COMMONEST
 
     @classmethod
     def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
@@ -62,8 +70,14 @@ class Statistics(Counts):
 
     @classmethod
     def guess(cls, query: Words, source: Words) -> Statistics:
-        """Return the word counts of the two compared texts alone: a guess, for want of other texts of their kind."""
-        return cls.of([query, source], GUESS_PAGE_WORDS)
+        """Return the word counts of the two compared texts alone: a guess, for want of other texts of their kind.
+
+        A word that both have counts as on one page less: where one text is a copy of the other, one of them says
+        nothing about how rare the word is.
+        """
+        found = cls.of([query, source], GUESS_PAGE_WORDS)
+        shared = among(found.keys, query.keys) & among(found.keys, source.keys)
+        return _Guess(found.keys, found.n_holding - shared, found.n_times, found.n_pages, found.n_words)
 
     def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
         """Return how many pages are in a text's language: those that hold the commonest of the text's words.
@@ -79,3 +93,10 @@ class Statistics(Counts):
         (3, 1)
         """
         return weigh(self, text, commonest).n_like
+
+
+class _Guess(Statistics):
+    """Word counts of two compared texts. All pages are in the language of both."""
+
+    def commonest(self, *, in_pairs: bool) -> int:
+        return ONE_LANGUAGE

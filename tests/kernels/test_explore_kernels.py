@@ -170,7 +170,7 @@ def test_each_run_is_in_one_chain_and_the_same_in_both_twins(runs: list[tuple[in
 
 
 @settings(max_examples=100, deadline=None)
-@given(TEXTS, st.lists(TEXTS, max_size=9), st.sampled_from([2, 8, 64]))
+@given(TEXTS, st.lists(TEXTS, max_size=9), st.sampled_from([0, 2, 8, 64]))
 def test_twins_weigh_words_to_the_bit(text: str, others: list[str], commonest: int) -> None:
     utf8, counts = text.encode(), counts_of(others)
     found = words(utf8, fold(utf8), tokenise(utf8))
