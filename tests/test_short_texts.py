@@ -86,3 +86,17 @@ def test_a_shuffled_list_is_found_in_a_small_collection(collection: Collection) 
     collection.add("\n".join(items(60)), name="list")
     [match] = collection.screen("\n".join(random.Random(1).sample(items(60), 60))).matches
     assert "list" == match.document.path
+
+
+# ---------------------------------------------------------------------- short reworded queries
+
+
+def test_a_reworded_query_of_thirty_words_is_found_and_as_much_of_a_long_text_is_not(collection: Collection) -> None:
+    collection.add_many((f"text-{seed}", words(seed, 300)) for seed in range(12))
+    there = words(5, 300).split()[60:90]
+    some = [there[start : start + 3] for start in range(0, 30, 3)]
+    reworded = " ".join(word for three in random.Random(4).sample(some, 10) for word in three)
+    short, long = (
+        collection.screen(text).matches for text in (reworded, f"{words(90, 300)} {reworded} {words(91, 300)}")
+    )
+    assert [["text-5"], []] == [[match.document.path for match in found] for found in (short, long)]

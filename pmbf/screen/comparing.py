@@ -30,6 +30,11 @@ SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
 sentences. So both bars, 0.35 of similarity and 22 nats of evidence, rise with log(documents), and are full from 1,000
 documents on."""
 
+SHORT_QUERY_CHARS = 300
+"""In a query under 300 characters (50 words) the least lengths of a reworded passage fall in proportion: in the query
+from 150 characters to half of its length, in the source from 200 to two thirds of it. Either most of a query so short
+is from one source, or nothing is."""
+
 LEAST_SUMMARY_CHARS = 450
 """Characters of the shortest summary; a hundred words have 500 and more. A shorter one is a few sentences on the same
 topic, and one document in thousands has their words."""
@@ -121,17 +126,19 @@ def matches(
 def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
     """Return what counts as a passage. A text too short to hold a passage is one as a whole.
 
-    If the options ask for passages shorter than usual, then little evidence is no reason to drop one.
+    In a short text a reworded passage may be shorter. If the options ask for passages shorter than usual, then little
+    evidence is no reason to drop one.
     """
     usual = verify.Settings()
     doubt = min(1.0, math.log(max(1, n_documents)) / math.log(MANY_DOCUMENTS))
-    min_chars = min(options.min_chars, verify.n_letters(query, Span(0, query.n_tokens)))
+    n_letters = verify.n_letters(query, Span(0, query.n_tokens))
+    min_chars, share = min(options.min_chars, n_letters), min(1.0, n_letters / SHORT_QUERY_CHARS)
     return verify.Settings(
         seed_tokens=min(usual.seed_tokens, query.n_words),
         min_chars=min_chars,
         threshold=options.min_similarity,
-        min_reworded_chars=max(options.min_chars, usual.min_reworded_chars),
-        min_reworded_source_chars=max(options.min_chars, usual.min_reworded_source_chars),
+        min_reworded_chars=max(options.min_chars, int(share * usual.min_reworded_chars)),
+        min_reworded_source_chars=max(options.min_chars, int(share * usual.min_reworded_source_chars)),
         least_evidence=usual.least_evidence if min_chars >= usual.min_chars else 0.0,
         min_summary_chars=LEAST_SUMMARY_CHARS,
         least_topical_evidence=TOPICAL_EVIDENCE * doubt,
