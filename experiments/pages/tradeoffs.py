@@ -28,6 +28,7 @@ EDITED = {
     "edited-obfuscation-python3.11-doc": ("English", "obfuscation"),
     "edited-obfuscation-libreoffice-help-de": ("German", "obfuscation"),
 }
+PROFILES = {"short": "default", "short-sentences": "sentences", "short-obfuscation": "obfuscation"}
 STORED = "tradeoffs-stored"
 
 
@@ -42,6 +43,9 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "planted": f"{source('planted', figures)}\n\n{_planted(planted)}",
         "planted_documents": f"{planted['loaded']:,}",
         "short": f"{source('short', figures)}\n\n{short.table(figures['short'])}",
+        "profiles": f"{commits(PROFILES, figures)}\n\n{_profiles(figures)}",
+        "short_passages": f"{sum(sum(some.values()) for some in figures['short']['tried'].values())}",
+        "short_seed": f"{figures['short']['seed']}",
         "short_documents": f"{figures['short']['documents']:,}",
         "edited": f"{commits(EDITED, figures)}\n\n{_edited(figures)}",
         "edited_documents": f"{figures['edited-manpages-zh']['corpus']['documents']:,}",
@@ -50,7 +54,7 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
 
 PAGE = Page(
     "tradeoffs",
-    ("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", "short", *EDITED, STORED),
+    ("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, STORED),
     parts,
 )
 
@@ -92,6 +96,19 @@ def _planted(figures: Figures) -> str:
         shown = " | ".join(f"{cell:.3f}" for cell in cells)
         edited = "edited" if screen["edited"] else "verbatim"
         lines.append(f"| {screen['level']} | {edited} | {screen['n_texts']} | {shown} |")
+    return "\n".join(lines)
+
+
+def _profiles(figures: dict[str, Figures]) -> str:
+    shown = " | ".join(f"{length} characters" for length in short.LENGTHS[:4])
+    lines = report.head(f"| profile | parameters that differ | index | a text, ms | {shown} |")
+    usual = figures["short"]["params"]
+    for name, profile in PROFILES.items():
+        one = figures[name]
+        differ = ", ".join(f"`{key}={value}`" for key, value in one["params"].items() if value != usual[key])
+        counts = ([sum(one[what][str(n)].values()) for what in ("found", "tried")] for n in short.LENGTHS[:4])
+        found = " | ".join(f"{n_found / n_tried:.3f}" for n_found, n_tried in counts)
+        lines.append(f"| {profile} | {differ} | {one['index_share']:.0%} | {one['ms']:.0f} | {found} |")
     return "\n".join(lines)
 
 

@@ -114,8 +114,8 @@ Profile = Annotated[
     option(
         "--profile",
         "NAME",
-        "What else to find: obfuscation sources reworded throughout, sentences one or two of them copied into a long "
-        "text. The index is two to three times as large (default: default).",
+        "What else to find: sentences copied into a long text (sentences; the index takes three times the room), "
+        "sources reworded throughout (obfuscation; twice the room).",
         NEW,
     ),
 ]
