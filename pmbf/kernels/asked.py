@@ -12,7 +12,10 @@ from numpy.typing import NDArray
 from pmbf.kernels.align_rules import Grams, Pair, Rules, Words, score_tables
 from pmbf.kernels.types import Tokens
 
-__all__ = ["PAGE_WORDS", "Asked", "Bars", "Counts", "Explored", "Weighed", "gram_stops"]
+__all__ = ["ONE_LANGUAGE", "PAGE_WORDS", "Asked", "Bars", "Counts", "Explored", "Weighed", "gram_stops"]
+
+ONE_LANGUAGE = 0
+"""In place of the number of words of which one counts as common: all pages are in the language of the text."""
 
 PAGE_WORDS = 1000
 """Words of a page, by which words are counted."""
@@ -162,13 +165,14 @@ def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:
     """Return where the run of `n_words` words that begins with each token ends, for each token that begins one.
 
     Args:
-        singles: `(n,) bool`, whether each token is a single letter, which counts as half a word.
+        singles: `(n,) bool`, whether each token is a single letter, which counts as half a word. A letter
+            that is the whole text is a word.
         n_words: Words in each run, at least 1.
 
     >>> gram_stops(np.array([False, False, False, True, True]), 2).tolist()
     [2, 3, 5]
     """
-    if not singles.any():
+    if len(singles) == 1 or not singles.any():
         return np.arange(n_words, len(singles) + 1)
     half_words = np.zeros(len(singles) + 1, np.int64)
     np.cumsum(2 - singles.astype(np.int64), out=half_words[1:])

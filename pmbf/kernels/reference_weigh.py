@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
-from pmbf.kernels.asked import PAGE_WORDS, Counts, Weighed
+from pmbf.kernels.asked import ONE_LANGUAGE, PAGE_WORDS, Counts, Weighed
 
 __all__ = ["weigh"]
 
@@ -22,10 +22,10 @@ def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
         counts: The counts of other texts.
         text: Any text.
         commonest: One word of the text in this number, at least 2, is among the commonest of its language, which most
-            pages in that language hold. 0: all pages are in its language.
+            pages in that language hold. `ONE_LANGUAGE`: all pages are in its language.
     """
     n_holding, n_times = _counts(counts, text)
-    n_like = _n_like(n_holding[text.types], commonest) if commonest else counts.n_pages
+    n_like = counts.n_pages if commonest == ONE_LANGUAGE else _n_like(n_holding[text.types], commonest)
     n_words = max(PAGE_WORDS, counts.n_words * n_like / max(1, counts.n_pages))
     rarities = np.round(NAT * (math.log(n_like + 0.5) - np.log(n_holding + 0.5)))
     priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (n_words + 1))

@@ -35,7 +35,7 @@ from pmbf.kernels import (
     weigh,
     words,
 )
-from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
+from pmbf.passages.statistics import Statistics
 from pmbf.span import Span
 
 Positions = NDArray[np.intp]
@@ -103,8 +103,7 @@ class Prepared:
         """Return the weights of the text's words. They are kept for the statistics asked for last."""
         kept = self._weighed[:1]
         if not kept or kept[0][0] is not statistics:
-            in_pairs = 2 * self.n_singles > self.n_tokens
-            commonest = 0 if statistics.in_one_language else COMMONEST_PAIRS if in_pairs else COMMONEST
+            commonest = statistics.commonest(in_pairs=2 * self.n_singles > self.n_tokens)
             kept = self._weighed[:] = [(statistics, weigh(statistics, self.words, commonest))]
         return kept[0][1]
 
@@ -128,9 +127,7 @@ class Prepared:
         [2, 3, 5]
         """
         if n_words not in self._run_stops:
-            is_word = self.n_tokens == 1
-            singles = np.zeros(1, np.bool_) if is_word else self.tokens.singles
-            self._run_stops[n_words] = gram_stops(singles, n_words)
+            self._run_stops[n_words] = gram_stops(self.tokens.singles, n_words)
         return self._run_stops[n_words]
 
     @cached_property

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from pmbf.arrays import among, distinct
-from pmbf.kernels import PAGE_WORDS, Counts, Words, weigh
+from pmbf.kernels import ONE_LANGUAGE, PAGE_WORDS, Counts, Words, weigh
 
 GUESS_PAGE_WORDS = 60
 """Words of a page if only the two compared texts are there to learn from. Measured on PAN13's training corpus: plagdet
@@ -29,8 +29,13 @@ LEAST_PAGES = 8
 class Statistics(Counts):
     """Word counts of some texts."""
 
-    in_one_language = False
-    """Whether all pages are in the language of any text that is asked about."""
+    def commonest(self, *, in_pairs: bool) -> int:
+        """Return the number of words of a text of which one counts as common, or `ONE_LANGUAGE`; see `weigh`.
+
+        Args:
+            in_pairs: Whether the words of the text are pairs of letters.
+        """
+        return COMMONEST_PAIRS if in_pairs else COMMONEST
 
     @classmethod
     def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
@@ -70,9 +75,9 @@ class Statistics(Counts):
         A word that both have counts as on one page less: where one text is a copy of the other, one of them says
         nothing about how rare the word is.
         """
-        every = cls.of([query, source], GUESS_PAGE_WORDS)
-        shared = among(every.keys, query.keys) & among(every.keys, source.keys)
-        return _Guess(every.keys, every.n_holding - shared, every.n_times, every.n_pages, every.n_words)
+        found = cls.of([query, source], GUESS_PAGE_WORDS)
+        shared = among(found.keys, query.keys) & among(found.keys, source.keys)
+        return _Guess(found.keys, found.n_holding - shared, found.n_times, found.n_pages, found.n_words)
 
     def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
         """Return how many pages are in a text's language: those that hold the commonest of the text's words.
@@ -87,10 +92,11 @@ class Statistics(Counts):
         >>> found.n_pages_like(prepare("the hill and the tree").words), found.n_pages_like(prepare("le pont").words)
         (3, 1)
         """
-        return weigh(self, text, 0 if self.in_one_language else commonest).n_like
+        return weigh(self, text, commonest).n_like
 
 
 class _Guess(Statistics):
-    """Word counts of the two compared texts alone."""
+    """Word counts of two compared texts. All pages are in the language of both."""
 
-    in_one_language = True
+    def commonest(self, *, in_pairs: bool) -> int:
+        return ONE_LANGUAGE

@@ -16,7 +16,8 @@ static int compare_held(const void *one, const void *other) {
  * from call to call: `reach` has the stop and the half words of the gram before. */
 static int64_t gram_stop(const text_t *text, int64_t start, int64_t n_words, int64_t *stop, int64_t *half_words) {
     if (start) *half_words -= 2 - text->singles[start - 1];
-    while (*half_words < 2 * n_words && *stop < text->n) *half_words += 2 - text->singles[(*stop)++];
+    bool lone = text->n == 1; /* a letter that is the whole text is a word */
+    for (; *half_words < 2 * n_words && *stop < text->n; (*stop)++) *half_words += lone ? 2 : 2 - text->singles[*stop];
     return *half_words < 2 * n_words ? -1 : *stop;
 }
 

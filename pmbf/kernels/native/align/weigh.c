@@ -21,7 +21,7 @@ static counted_t counts_of(const counts_t *counts, uint64_t key) {
 }
 
 /* Returns how many pages hold the commonest words of a text: of its words by the pages that hold them, the one at the
- * place from which on one in `commonest` follows. If `commonest` is 0, then all pages are in the text's language. */
+ * place from which on one in `commonest` follows. All pages do if `commonest` is 0. */
 static int64_t pages_like(const counts_t *counts, int64_t n_words, int64_t commonest, const int64_t *pages) {
     if (!commonest) return counts->n_pages;
     int64_t place = n_words - 1 - n_words / commonest, sum = 0, found = 0;
