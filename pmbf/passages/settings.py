@@ -85,7 +85,7 @@ class Settings:
 
         >>> wary = Settings(least_topical_evidence=22, short_doubt=0.35)
         >>> [round(wary.topical_evidence(n, likeness), 1) for n, likeness in ((150, 0.8), (150, 0.4), (600, 0.4))]
-        [22.0, 33.5, 22.0]
+        [22.0, 33.4, 22.0]
         """
         lacking = max(0.0, self.reworded_threshold + self.doubt(n_chars) - similarity)
         return self.least_topical_evidence * (1 + LIKENESS_TIMES * lacking)
