@@ -133,12 +133,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_planted(
         commands.add_parser("planted", help="is the source of a planted passage found?", description=planted.__doc__)
     )
-    brief = commands.add_parser("short", help="how short may a passage be?", description=short.__doc__)
-    brief.add_argument("folder", type=Path, help="folder of documents, searched recursively")
-    brief.add_argument("--passages", type=positive, default=1000, help="number of passages (default: 1000)")
-    brief.add_argument("--seed", type=int, default=0, help="seed of the passages (default: 0)")
-    brief.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
-    _add_params(brief)
+    _add_short(commands.add_parser("short", help="how short may a passage be?", description=short.__doc__))
     topic = commands.add_parser(
         "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
     )
@@ -165,6 +160,14 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser
+
+
+def _add_short(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="folder of documents, searched recursively")
+    parser.add_argument("--passages", type=positive, default=1000, help="number of passages (default: 1000)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the passages (default: 0)")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
+    _add_params(parser)
 
 
 def _add_retrieval(parser: argparse.ArgumentParser) -> None:

@@ -158,11 +158,7 @@ def screen(
     from pmbf.screen import Options
     from pmbf.terminal.canvas import View, wants_color
 
-    if name is not None and (len(files) > 1 or os.path.isdir(files[0])):
-        what = f"{len(files)} files" if len(files) > 1 else "a folder"
-        raise ParameterError(f"--name is given for {what}, expected one file")
-    if files.count("-") > 1:
-        raise ParameterError("- is given twice, but stdin is read once; leave one out")
+    _require_files(files, name)
     options = given(
         min_chars=min_chars,
         min_similarity=min_similarity,
@@ -182,6 +178,15 @@ def screen(
             note_kernels()
         screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet, jobs=jobs)
         raise typer.Exit(screening.screen_all(files, name))
+
+
+def _require_files(files: list[str], name: str | None) -> None:
+    """Refuse a name for several files, and stdin given twice."""
+    if name is not None and (len(files) > 1 or os.path.isdir(files[0])):
+        what = f"{len(files)} files" if len(files) > 1 else "a folder"
+        raise ParameterError(f"--name is given for {what}, expected one file")
+    if files.count("-") > 1:
+        raise ParameterError("- is given twice, but stdin is read once; leave one out")
 
 
 @app.command(
