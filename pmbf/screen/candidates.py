@@ -9,8 +9,7 @@ The evidence of a document is the weight of its hits among 16 sampled hashes of 
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -19,7 +18,7 @@ from numpy.typing import NDArray
 from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample
 from pmbf.params import Params
-from pmbf.screen.bar import Bar
+from pmbf.screen.bar import SURE_HASHES, Bar, weight_of_own
 from pmbf.screen.options import Options
 from pmbf.screen.rarity import common_from, evidence, is_boilerplate, weights
 from pmbf.screen.widespread import Runs
@@ -114,9 +113,9 @@ def _in_rows(generation: Generation, sample: QuerySample, options: Options) -> H
 
 def _bar(generation: Generation, sample: QuerySample, weighed: Weights, options: Options) -> Bar:
     n_documents = generation.n_documents
-    bar = Bar.of(options.sensitivity, n_documents=n_documents, n_hashes=len(sample), copied=math.inf)
-    enough = options.min_evidence or bar.sure
-    return replace(bar, copied=_half_of_a_copy(generation.params, sample, weighed, enough))
+    enough = options.min_evidence or SURE_HASHES * weight_of_own(n_documents)
+    copied = _half_of_a_copy(generation.params, sample, weighed, enough)
+    return Bar.of(options.sensitivity, n_documents=n_documents, n_hashes=len(sample), copied=copied)
 
 
 def _half_of_a_copy(params: Params, sample: QuerySample, weighed: Weights, enough: float) -> float:

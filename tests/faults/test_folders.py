@@ -18,15 +18,6 @@ from pmbf.store.folder import Store
 from tests.forked import pmbf
 
 
-@pytest.fixture
-def path(tmp_path, request):
-    """A collection with texts, or with fingerprints where the test is about these."""
-    params = Params(store_text="fingerprints" not in request.node.name)
-    with Collection(tmp_path / "c.pmbf", create=True, params=params) as collection:
-        collection.add_many([(f"text-{seed}", words(seed)) for seed in range(6)])
-    return tmp_path / "c.pmbf"
-
-
 @pytest.mark.parametrize("name", ["000001.x", "notes.txt", "1.tile", "000009.tile.bak", "000009.tilex", ".000009.tile"])
 @pytest.mark.parametrize("folder", ["tiles", "texts", "fingerprints"])
 def test_a_foreign_file_in_a_folder_of_the_collection_is_left_alone(path, folder, name):

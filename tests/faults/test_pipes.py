@@ -8,19 +8,10 @@ import sys
 import pytest
 from conftest import ROOT, words
 
-from pmbf import Collection, CorruptError, Params, UnsupportedError, repair
+from pmbf import Collection, CorruptError, UnsupportedError, repair
 from pmbf.contents import open_regular
 
 FILES = ["generation", "tiles/*.tile", "tiles/*.docs", "fingerprints/*.fprt", "texts/*.text"]
-
-
-@pytest.fixture
-def path(tmp_path, request):
-    """A collection with texts, or with fingerprints where the test is about these."""
-    params = Params(store_text="fingerprints" not in request.node.name)
-    with Collection(tmp_path / "c.pmbf", create=True, params=params) as collection:
-        collection.add_many([(f"text-{seed}", words(seed)) for seed in range(6)])
-    return tmp_path / "c.pmbf"
 
 
 def file_of(path, pattern):
