@@ -11,8 +11,8 @@ Every span is half-open, `[start, stop]`, in code points of the original text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
+from collections.abc import Callable, Iterable
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from pmbf.errors import ParameterError, UnsupportedError
@@ -150,6 +150,7 @@ class Query:
         n_quoted: Characters in quotation marks and block quotes.
         n_listed: Characters of the bibliography.
         n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.
+        excluded: Where those characters are, ascending and disjoint; empty in a report of an earlier version.
     """
 
     name: str
@@ -162,6 +163,25 @@ class Query:
     n_quoted: int = 0
     n_listed: int = 0
     n_excluded: int = 0
+    excluded: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Texts:
+    """The texts that a report is about: what is needed to show its passages.
+
+    Args:
+        content: The query's whole text, clean, or its UTF-8.
+        source: Returns the text of a document by id. It raises a `PmbfError` if the document is gone.
+    """
+
+    content: str | bytes
+    source: Callable[[int], str]
+
+    @property
+    def query(self) -> str:
+        """The query's whole text, decoded at each call."""
+        return self.content if isinstance(self.content, str) else self.content.decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,6 +201,8 @@ class Report:
         n_below: Sources left out because they cover less of the query than the threshold.
         in_order: As `coverage`, but each character counts for the greatest share of words in order of the passages
             that hold it, 0 to `coverage`. None in a report of an earlier version.
+        texts: The query's text and a way to the sources' texts, or None for a report from JSON. They stand neither in
+            JSON nor in comparisons. `dataclasses.replace(report, texts=None)` lets go of them.
 
     >>> report = Report(Query("a.txt", 10, 2, 1), (), 0, 0.0, 5, 0, 1)
     >>> Report.from_json(report.to_json()) == report
@@ -199,6 +221,7 @@ class Report:
     n_below: int = 0
     in_order: float | None = None
     schema: int = field(default=SCHEMA_VERSION)
+    texts: Texts | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         problems = f", {len(self.problems)} problems" if self.problems else ""
@@ -212,7 +235,9 @@ class Report:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`."""
-        values = asdict(self, dict_factory=with_lists)
+        values = asdict(replace(self, texts=None), dict_factory=with_lists)
+        del values["texts"]
+        values["query"]["excluded"] = [[span["start"], span["stop"]] for span in values["query"]["excluded"]]
         for match in values["matches"]:
             for passage in match["passages"]:
                 for side in ("query", "source"):
@@ -241,11 +266,11 @@ class Report:
                 raise UnsupportedError(
                     f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
                 )
-            values["query"] = Query(**_renamed(values["query"]))
+            values["query"] = _query(_renamed(values["query"]))
             values["schema"] = SCHEMA_VERSION
             values["matches"] = tuple(_match(match) for match in values["matches"])
             values["problems"] = tuple(values["problems"])
-            return cls(**values)
+            return cls(**values | {"texts": None})
         except KeyError as error:
             raise ParameterError(f"no report as to_json writes it: it lacks {error}") from error
         except (TypeError, ValueError, AttributeError) as error:
@@ -255,6 +280,10 @@ class Report:
 def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
     """Return a dict whose tuples are lists: the `dict_factory` of what is JSON-ready."""
     return {name: list(value) if isinstance(value, tuple) else value for name, value in pairs}
+
+
+def _query(values: dict[str, Any]) -> Query:
+    return Query(**values | {"excluded": tuple(Span(*span) for span in values.get("excluded", ()))})
 
 
 def _match(values: dict[str, Any]) -> Match:

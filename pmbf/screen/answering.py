@@ -117,4 +117,5 @@ def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Q
         n_quoted=union_length(exempted.quoted),
         n_listed=union_length(exempted.listed),
         n_excluded=union_length(exempted.excluded),
+        excluded=tuple(exempted.excluded),
     )
