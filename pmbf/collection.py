@@ -214,7 +214,7 @@ class Collection:
         wanted = Options.of(options)  # wrong options are refused before a long file is read
         read = read_text(Origin.of(query, name), limits or Limits())
         report = screen(self._store, read.text, name=read.name, options=wanted)
-        return replace(report, problems=read.problems + report.problems, texts=self._texts(read))
+        return self._with_texts(replace(report, problems=read.problems + report.problems), read)
 
     def screen_many(
         self,
@@ -271,10 +271,12 @@ class Collection:
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
         found = answers(self._store, queries, limits=limits or Limits(), options=Options.of(options), jobs=jobs)
-        return (replace(one, report=replace(one.report, texts=self._texts(one.query))) for one in found)
+        return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
 
-    def _texts(self, query: Text) -> Texts:
-        return Texts(query.content, SourceTexts(os.path.abspath(self.path)))
+    def _with_texts(self, report: Report, query: Text) -> Report:
+        """Return a report with the texts that it is about, and the format of the query."""
+        texts = Texts(query.content, SourceTexts(os.path.abspath(self.path)))
+        return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
 
     def documents(self) -> Iterator[Listed]:
         """Yield every document, by ascending id."""

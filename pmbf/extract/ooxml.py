@@ -13,6 +13,7 @@ from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
 from pmbf.extract.package import hidden_text, member_text, part_text
 from pmbf.extract.reading import Reading
+from pmbf.places import PAGE_END, without_page_ends
 
 ORDER = (
     *(r"word/document\d*\.xml", r"word/(?:foot|end)notes", r"word/(?:header|footer)", r"word/comments"),
@@ -31,6 +32,7 @@ _NO_TEXT = re.compile(
     r"\.(?:rels|odttf|fntdata|vml)$|printerSettings\d*\.bin$|^(?:\[content_types\]|docProps/|customXml/)", re.I
 )
 _PROPERTY = re.compile(r"(?:docProps|customXml)/", re.I)
+_SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
 _TEMPLATE = re.compile(r"ppt/(?:slideMasters|slideLayouts|notesMasters|handoutMasters)/")
 
 
@@ -61,8 +63,9 @@ def _rank(name: str) -> int:
 
 def _text_of(archive: Archive, name: str, reading: Reading) -> str:
     if not _is_xml(name):
-        return member_text(archive, name, reading)
-    return part_text(archive, name, _PartWalker(is_template=bool(_TEMPLATE.match(name))), reading)
+        return without_page_ends(member_text(archive, name, reading))
+    text = part_text(archive, name, _PartWalker(is_template=bool(_TEMPLATE.match(name))), reading)
+    return text + PAGE_END if _SLIDE.fullmatch(name) else text
 
 
 class _PartWalker:

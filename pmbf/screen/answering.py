@@ -91,6 +91,7 @@ def report(
         collection=str(store.folder),
         n_below=confirmed.n_below,
         in_order=share(ordered(passages, asked.exempt), asked.query.n_chars),
+        min_chars=options.min_chars,
     )
 
 
