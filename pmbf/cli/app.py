@@ -172,7 +172,8 @@ def screen(
         ignore=ignored_texts(ignore or (), limits(max_bytes, timeout)) or None,
     )
     Options(**options)  # refused before a long file is read
-    view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))
+    shown = given(n_sources=sources, n_passages=passages)
+    view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
     with open_collection(collection) as opened:
         if not quiet:
             note_kernels()

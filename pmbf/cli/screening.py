@@ -54,7 +54,7 @@ class Screening:
                 code = max(code, self._told(answer, several))
                 advance()
         if several and not (self.json or self.quiet):
-            print_text(self._separator + screened_text(self._so_far))
+            print_text(self._separator + screened_text(self._so_far, self.view))
         if code == DONE and not self._so_far.n_screened:
             note("nothing was compared: there is no text document")
             return FAILED
