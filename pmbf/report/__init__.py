@@ -11,11 +11,11 @@ Every span is half-open, `[start, stop]`, in code points of the original text.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from pmbf.places import Place as Place
+from pmbf.report.words import Texts as Texts
 from pmbf.span import Span as Span  # where a report's reader looks for it
 
 if TYPE_CHECKING:
@@ -188,24 +188,6 @@ class Query:
     kind: str = ""
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Texts:
-    """The texts that a report is about: what is needed to show its passages.
-
-    Args:
-        content: The query's whole text, clean, or its UTF-8.
-        source: Returns the text of a document by id. It raises a `PmbfError` if the document is gone.
-    """
-
-    content: str | bytes
-    source: Callable[[int], str]
-
-    @property
-    def query(self) -> str:
-        """The query's whole text, decoded at each call."""
-        return self.content if isinstance(self.content, str) else self.content.decode()
-
-
 @dataclass(frozen=True, slots=True)
 class Report:
     """The answer of one screening.
@@ -294,12 +276,7 @@ class Report:
         return rows(self, by, with_text=with_text)
 
     def to_frame(self, by: By = "passages", *, with_text: bool = False) -> pandas.DataFrame:
-        """Return `rows` as a pandas.DataFrame; `pmbf.frame` does so for many reports.
-
-        Raises:
-            UnsupportedError: pandas is not installed.
-            ParameterError: As for `rows`.
-        """
+        """Return `rows` as a pandas.DataFrame, as `pmbf.frame` does for many reports; raise what `frame` raises."""
         from pmbf.report.rows import frame
 
         return frame([self], by, with_text=with_text)
@@ -308,10 +285,7 @@ class Report:
         """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`.
 
         Args:
-            with_text: Whether passages have their words and places; see `with_words`.
-
-        Raises:
-            ParameterError: As for `with_words`.
+            with_text: Whether passages have their words and places; raises what `with_words` raises.
         """
         from pmbf.report.as_json import as_dict
 

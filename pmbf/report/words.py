@@ -1,8 +1,9 @@
-"""The words and places of a report's passages, read from its texts."""
+"""The texts that a report is about; the words and places of its passages, read from them."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pmbf.errors import ParameterError, PmbfError
@@ -10,6 +11,24 @@ from pmbf.places import Places
 
 if TYPE_CHECKING:
     from pmbf.report import Match, Passage, Report
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Texts:
+    """The texts that a report is about: what is needed to show its passages.
+
+    Args:
+        content: The query's whole text, clean, or its UTF-8.
+        source: Returns the text of a document by id. It raises a `PmbfError` if the document is gone.
+    """
+
+    content: str | bytes
+    source: Callable[[int], str]
+
+    @property
+    def query(self) -> str:
+        """The query's whole text, decoded at each call."""
+        return self.content if isinstance(self.content, str) else self.content.decode()
 
 
 def with_words(report: Report) -> Report:
