@@ -1,6 +1,8 @@
 """Where a passage begins, as a person counts: in texts of each format, written by the libraries of that format."""
 
 import io
+import re
+import zipfile
 
 import pytest
 from conftest import words
@@ -77,6 +79,22 @@ def test_a_presentation_has_slides_as_pages_and_its_notes_are_on_none():
     raw = make.saved(presentation)
     assert [Place(page=n + 1) for n in range(11)] == [place_of(f"slide-{n}.", raw, "a.pptx") for n in range(11)]
     assert NOWHERE == place_of("a note", raw, "a.pptx")
+
+
+def test_slides_that_were_moved_are_counted_as_they_are_shown():
+    """python-pptx numbers the files anew when it saves: so the list of slides is turned round in what it wrote."""
+    library = pytest.importorskip("pptx", reason="python-pptx writes the test's document")
+    presentation = library.Presentation()
+    for number in range(3):
+        presentation.slides.add_slide(presentation.slide_layouts[5]).shapes.title.text = f"slide-{number}."
+    with zipfile.ZipFile(io.BytesIO(make.saved(presentation))) as written:
+        members = {name: written.read(name) for name in written.namelist()}
+    shown = re.search(rb"<p:sldIdLst>(.*)</p:sldIdLst>", members["ppt/presentation.xml"])[1]
+    turned = b"".join(reversed(re.findall(rb"<p:sldId [^>]*>", shown)))
+    assert turned != shown
+    members["ppt/presentation.xml"] = members["ppt/presentation.xml"].replace(shown, turned)
+    raw = make.zipped(members)
+    assert [Place(page=3 - n) for n in range(3)] == [place_of(f"slide-{n}.", raw, "a.pptx") for n in range(3)]
 
 
 def test_other_formats_have_no_places():

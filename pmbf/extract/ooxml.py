@@ -13,6 +13,7 @@ from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
 from pmbf.extract.package import hidden_text, member_text, part_text
 from pmbf.extract.reading import Reading
+from pmbf.extract.slides import slide_order
 from pmbf.places import PAGE_END, without_page_ends
 
 ORDER = (
@@ -43,7 +44,9 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         IncompleteError: The package is broken, encrypted, over a limit, or has no parts.
     """
     archive = Archive(raw, reading)
-    names = [name for name in sorted(archive.names(), key=_rank) if not _NO_TEXT.search(name)]
+    slides = slide_order(archive)
+    ranked = sorted(archive.names(), key=lambda name: (_rank(name), slides.get(name, len(slides))))
+    names = [name for name in ranked if not _NO_TEXT.search(name)]
     if not any(map(_is_xml, names)):
         raise IncompleteError(f"no {kind} document inside")
     text = "".join(_text_of(archive, name, reading) for name in names)
