@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from pmbf.collection import Collection, repair
     from pmbf.params import Params
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
+    from pmbf.report.rows import frame
 
 __version__ = "0.1.0"
 
@@ -52,12 +53,14 @@ __all__ = [
     "Span",
     "UnsupportedError",
     "__version__",
+    "frame",
     "repair",
 ]
 
 
 _MODULES = {
     **dict.fromkeys(("Collection", "repair"), "collection"),
+    "frame": "report.rows",
     "Params": "params",
     **dict.fromkeys(("DocumentRef", "Match", "Passage", "Query", "Report", "Span"), "report"),
 }

@@ -19,11 +19,11 @@ from pmbf.extract import Limits
 from pmbf.intake.discovery import discover, several
 from pmbf.intake.texts import Origin, Text, origins, read_text
 from pmbf.params import Params
-from pmbf.report import Report
+from pmbf.report import Report, Texts
 from pmbf.screen import Answer, Options, OptionValues, answers, reports, screen
 from pmbf.store.folder import Store
 from pmbf.store.listing import Listed, find, listed
-from pmbf.store.originals import original_text
+from pmbf.store.sourcetexts import SourceTexts, document_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -214,7 +214,7 @@ class Collection:
         wanted = Options.of(options)  # wrong options are refused before a long file is read
         read = read_text(Origin.of(query, name), limits or Limits())
         report = screen(self._store, read.text, name=read.name, options=wanted)
-        return replace(report, problems=read.problems + report.problems) if read.problems else report
+        return self._with_texts(replace(report, problems=read.problems + report.problems), read)
 
     def screen_many(
         self,
@@ -270,22 +270,21 @@ class Collection:
         """
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
-        return answers(self._store, queries, limits=limits or Limits(), options=Options.of(options), jobs=jobs)
+        found = answers(self._store, queries, limits=limits or Limits(), options=Options.of(options), jobs=jobs)
+        return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
+
+    def _with_texts(self, report: Report, query: Text) -> Report:
+        """Return a report with the texts that it is about, and the format of the query."""
+        texts = Texts(query.content, SourceTexts(os.path.abspath(self.path)))
+        return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
 
     def documents(self) -> Iterator[Listed]:
         """Yield every document, by ascending id."""
         return listed(self._store)
 
     def text(self, document: int) -> str:
-        """Return a document's text.
-
-        Raises:
-            NotFoundError: There is no such document.
-            IncompleteError: The collection stores no texts, and the file is gone or has changed.
-        """
-        find(self._store, document)
-        row = self._store.documents([document])[document]
-        return original_text(self._store.generation, row, self._store.paths_of([document])[document])
+        """Return a document's text; raise what `document_text` raises."""
+        return document_text(self._store, document)
 
     def stats(self) -> Stats:
         """Return the size of the collection and how full its rows are."""

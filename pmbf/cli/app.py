@@ -9,7 +9,7 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import serve
+from pmbf.cli import serve, tables
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -121,6 +121,7 @@ def load(
   pmbf screen drafts/ late/*.txt -c papers.pmbf --jobs 4
   pdftotext draft.pdf - | pmbf screen - -c papers.pmbf --name draft
   pmbf screen *.docx -c papers.pmbf --json | jq .coverage
+  pmbf screen essays/ -c papers.pmbf --xlsx class.xlsx --rows texts
 
 In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
@@ -151,6 +152,11 @@ def screen(
     sources: arg.Sources = None,
     color: arg.ColorWhen = "auto",
     json: arg.JsonReports = False,
+    csv: tables.Csv = None,
+    jsonl: tables.Jsonl = None,
+    xlsx: tables.Xlsx = None,
+    rows: tables.Rows = None,
+    with_text: tables.WithText = False,
     quiet: arg.Quiet = False,
 ) -> None:
     """Find the documents that share text with a file, or with many, and show where."""
@@ -172,11 +178,15 @@ def screen(
         ignore=ignored_texts(ignore or (), limits(max_bytes, timeout)) or None,
     )
     Options(**options)  # refused before a long file is read
-    view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))
+    written = tables.Tables(csv, jsonl, xlsx, rows, with_text)
+    written.require_possible(json=json, quiet=quiet)
+    shown = given(n_sources=sources, n_passages=passages)
+    view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
     with open_collection(collection) as opened:
         if not quiet:
             note_kernels()
-        screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet, jobs=jobs)
+        bounds = limits(max_bytes, timeout)
+        screening = Screening(opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, tables=written)
         raise typer.Exit(screening.screen_all(files, name))
 
 

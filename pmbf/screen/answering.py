@@ -91,6 +91,7 @@ def report(
         collection=str(store.folder),
         n_below=confirmed.n_below,
         in_order=share(ordered(passages, asked.exempt), asked.query.n_chars),
+        min_chars=options.min_chars,
     )
 
 
@@ -117,4 +118,5 @@ def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Q
         n_quoted=union_length(exempted.quoted),
         n_listed=union_length(exempted.listed),
         n_excluded=union_length(exempted.excluded),
+        excluded=tuple(exempted.excluded),
     )

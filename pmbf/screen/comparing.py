@@ -55,7 +55,7 @@ class Source:
     @property
     def reference(self) -> DocumentRef:
         """The document as a report names it."""
-        return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars)
+        return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars, self.document.kind)
 
 
 @dataclass(frozen=True, slots=True)

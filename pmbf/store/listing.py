@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pmbf.errors import NotFoundError
-from pmbf.report import with_lists
+from pmbf.report.as_json import with_lists
 from pmbf.store.folder import Store
 
 

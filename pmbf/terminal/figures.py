@@ -80,6 +80,32 @@ def shown_path(path: str) -> str:
     return harmless(path)
 
 
+def shortened(name: str, columns: int) -> str:
+    """Return a name with its middle left out, so that it fills no more columns; its end tells more than its beginning.
+
+    >>> shortened("library/harbours/tides.txt", 16), shortened("tides.txt", 16)
+    ('libra…/tides.txt', 'tides.txt')
+    """
+    from rich.cells import cell_len
+
+    if cell_len(name) <= columns:
+        return name
+    n_head, n_tail = (columns - 1) // 3, columns - 1 - (columns - 1) // 3
+    head, tail = name, name
+    while cell_len(head) > n_head:
+        head = head[:-1]
+    while cell_len(tail) > n_tail:
+        tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def padded(name: str, columns: int) -> str:
+    """Return a name with blanks behind it up to a number of columns; letters of some scripts fill two."""
+    from rich.cells import cell_len
+
+    return name + " " * (columns - cell_len(name))
+
+
 def shown_paths(path: str, n_paths: int) -> str:
     """Return a document's path, and how many other paths have the same contents."""
     return shown_path(path) + (f" (+{counted(n_paths - 1, 'path')})" if n_paths > 1 else "")
