@@ -30,6 +30,7 @@ from pmbf.errors import (
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection, repair
+    from pmbf.pages import evidence_page, notebook_view
     from pmbf.params import Params
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
 
@@ -52,12 +53,15 @@ __all__ = [
     "Span",
     "UnsupportedError",
     "__version__",
+    "evidence_page",
+    "notebook_view",
     "repair",
 ]
 
 
 _MODULES = {
     **dict.fromkeys(("Collection", "repair"), "collection"),
+    **dict.fromkeys(("evidence_page", "notebook_view"), "pages"),
     "Params": "params",
     **dict.fromkeys(("DocumentRef", "Match", "Passage", "Query", "Report", "Span"), "report"),
 }
