@@ -9,7 +9,7 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import serve
+from pmbf.cli import serve, web
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -280,6 +280,7 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard, name="guard")
 app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)
+app.command(cls=PmbfCommand, epilog=web.EPILOG)(web.web)
 
 
 def main() -> None:
