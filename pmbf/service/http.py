@@ -35,6 +35,7 @@ _REASONS = {
     411: "Length Required",
     413: "Content Too Large",
     417: "Expectation Failed",
+    421: "Misdirected Request",
     422: "Unprocessable Content",
     431: "Request Header Fields Too Large",
     500: "Internal Server Error",

@@ -23,6 +23,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from pmbf.service.http import HttpError
 from pmbf.web.tokens import ROLES, SESSION_S, Token, Tokens
 
+ENTRANCE = "/enter"
 SAFE_METHODS = ("GET", "HEAD", "OPTIONS")
 CONTENT_SECURITY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; "
@@ -110,7 +111,9 @@ class Guarded:
 
     def _require_own_page(self, request: Request) -> None:
         """Refuse a change that a page of another site asks for in a visitor's name."""
-        if request.method in SAFE_METHODS or "authorization" in request.headers:
+        visitor = request.scope["state"]["visitor"]
+        is_browser = visitor.session if visitor else request.url.path == ENTRANCE
+        if request.method in SAFE_METHODS or not is_browser:
             return
         site = request.headers.get("sec-fetch-site")
         own = f"{'https' if self._is_secure else 'http'}://{request.headers['host']}"
@@ -158,7 +161,7 @@ def needs(role: str, *, page: bool = False) -> Callable[[Handler], Handler]:
         @wraps(handler)
         async def checked(request: Request) -> Response:
             if page and request.scope["state"].get("visitor") is None:
-                return RedirectResponse("/enter", 303)
+                return RedirectResponse(ENTRANCE, 303)
             if not visitor_of(request).may(role):
                 raise HttpError(403, f"this needs a token of role {role}, yours has {visitor_of(request).token.role}")
             return await handler(request)

@@ -15,27 +15,10 @@ from starlette.types import ASGIApp
 
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.service.http import HttpError
-from pmbf.web import api, browser
+from pmbf.web import browser, openapi
 from pmbf.web.access import Guarded
 from pmbf.web.parts import Parts
 
-API = (
-    ("GET", "/healthz", api.health),
-    ("POST", "/v1/screenings", api.screen),
-    ("GET", "/v1/screenings", api.screenings),
-    ("GET", "/v1/screenings/{number}", api.screening),
-    ("DELETE", "/v1/screenings/{number}", api.delete_screening),
-    ("POST", "/v1/screenings/{number}/decisions", api.decide),
-    ("GET", "/v1/jobs/{number}", api.job),
-    ("GET", "/v1/jobs/{number}/events", api.job_events),
-    ("GET", "/v1/documents", api.documents),
-    ("POST", "/v1/documents", api.add_documents),
-    ("DELETE", "/v1/documents/{id:int}", api.remove_document),
-    ("GET", "/v1/tokens", api.tokens),
-    ("POST", "/v1/tokens", api.add_token),
-    ("DELETE", "/v1/tokens/{number}", api.remove_token),
-)
-"""The method, the path and the handler of each REST operation."""
 PAGES = (
     ("GET", "/", browser.start),
     ("POST", "/", browser.screen),
@@ -55,6 +38,8 @@ PAGES = (
     ("GET", "/enter", browser.enter),
     ("POST", "/enter", browser.entered),
     ("POST", "/leave", browser.leave),
+    ("GET", "/api", browser.interface),
+    ("GET", "/openapi.json", openapi.serve),
 )
 """The method, the path and the handler of each page."""
 STATIC = {"app.css": "text/css", "app.js": "text/javascript"}
@@ -67,7 +52,8 @@ def application(parts: Parts, *, hosts: Collection[str]) -> ASGIApp:
         parts: What its handlers share.
         hosts: Values of `Host` that are the application's own.
     """
-    routes = [Route(path, handler, methods=[method]) for method, path, handler in (*API, *PAGES)]
+    operations = ((one.method, one.path.replace("{id}", "{id:int}"), one.handler) for one in openapi.OPERATIONS)
+    routes = [Route(path, handler, methods=[method]) for method, path, handler in (*operations, *PAGES)]
     routes.append(Route("/static/{name}", _static, methods=["GET"]))
     handlers: dict[Any, Callable[..., Any]] = {
         HttpError: _refused,

@@ -18,8 +18,9 @@ from pmbf.errors import NotFoundError
 from pmbf.report import Report
 from pmbf.service.http import HttpError
 from pmbf.web import api
-from pmbf.web.access import needs, visitor_of, with_session
+from pmbf.web.access import needs, role_of, visitor_of, with_session
 from pmbf.web.history import VERDICTS
+from pmbf.web.openapi import OPERATIONS
 from pmbf.web.parts import only, parts_of
 from pmbf.web.tokens import ROLES
 from pmbf.web.uploads import sent
@@ -198,6 +199,12 @@ async def leave(request: Request) -> Response:
     if visitor and visitor.session:
         parts.tokens.close_session(visitor.session)
     return with_session(RedirectResponse("/enter", 303), "", is_secure=parts.is_secure)
+
+
+@needs("screen", page=True)
+async def interface(request: Request) -> Response:
+    """The REST interface, as a page."""
+    return _page(request, "api.html", operations=OPERATIONS, role_of=role_of)
 
 
 def refused(request: Request, error: HttpError) -> Response:
