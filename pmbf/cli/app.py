@@ -9,6 +9,7 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
+from pmbf.cli import pages as page
 from pmbf.cli import serve, web
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
@@ -121,6 +122,7 @@ def load(
   pmbf screen drafts/ late/*.txt -c papers.pmbf --jobs 4
   pdftotext draft.pdf - | pmbf screen - -c papers.pmbf --name draft
   pmbf screen *.docx -c papers.pmbf --json | jq .coverage
+  pmbf screen thesis.pdf -c papers.pmbf --html thesis.html
 
 In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
@@ -149,6 +151,9 @@ def screen(
     jobs: arg.ScreenJobs = None,
     passages: arg.Passages = None,
     sources: arg.Sources = None,
+    html: page.Html = None,
+    html_sources: page.HtmlSources = None,
+    hide_names: page.HideNames = False,
     color: arg.ColorWhen = "auto",
     json: arg.JsonReports = False,
     quiet: arg.Quiet = False,
@@ -176,7 +181,9 @@ def screen(
     with open_collection(collection) as opened:
         if not quiet:
             note_kernels()
-        screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet, jobs=jobs)
+        pages = page.pages_of(html, html_sources, hide_names)
+        bounds = limits(max_bytes, timeout)
+        screening = Screening(opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, pages=pages)
         raise typer.Exit(screening.screen_all(files, name))
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
 from pmbf.collection import Collection
 from pmbf.errors import DONE, FAILED, FOUND
@@ -32,6 +33,7 @@ class Screening:
         json: Whether reports are printed as JSON.
         quiet: Whether nothing is printed.
         jobs: Processes; None: one a core for many files, else one.
+        pages: Where the pages go, or None.
     """
 
     collection: Collection
@@ -41,6 +43,7 @@ class Screening:
     json: bool
     quiet: bool
     jobs: int | None
+    pages: Pages | None = None
     _so_far: Screened = field(default_factory=Screened)
     _separator: str = ""
 
@@ -49,12 +52,16 @@ class Screening:
         planned = list(queries(files, name))
         several = len(planned) != 1
         code = DONE
+        if self.pages:
+            self.pages.expect([one.path if isinstance(one, Origin) else one.name for one in planned])
         with screen_progress(len(planned), shown=self._shows_progress(len(planned))) as advance:
             for answer in self._answers(planned):
                 code = max(code, self._told(answer, several))
                 advance()
         if several and not (self.json or self.quiet):
             print_text(self._separator + screened_text(self._so_far))
+        if self.pages:
+            self.pages.finish(quiet=self.quiet)
         if code == DONE and not self._so_far.n_screened:
             note("nothing was compared: there is no text document")
             return FAILED
@@ -80,6 +87,8 @@ class Screening:
         if answer.query.unread:
             return self._told_unread(answer.report)
         self._so_far.count(answer.report)
+        if self.pages:
+            self.pages.write(answer.report)
         if self.json and not self.quiet:
             print_json(answer.report.to_dict())
         elif not self.quiet:
@@ -91,6 +100,8 @@ class Screening:
             self._so_far.n_skipped += 1
             return DONE
         self._so_far.n_unread += 1
+        if self.pages:
+            self.pages.unread(report)
         note(report.problems[0])
         if self.json and not self.quiet:
             print_json(report.to_dict())

@@ -71,7 +71,7 @@ def sections(text: str, window: Span, layers: Sequence[Layer]) -> Iterator[list[
         pieces = [next(cut)]
         while pieces[-1].span.stop < span.stop:
             pieces.append(next(cut))
-        section.append(Paragraph(tuple(pieces), _is_wrapped(text[span.start : span.stop])))
+        section.append(Paragraph(tuple(pieces), _is_wrapped(text, span)))
         n_chars += len(span)
         if n_chars >= SECTION_CHARS:
             yield section
@@ -107,6 +107,8 @@ def _paragraphs(text: str, window: Span) -> Iterator[Span]:
         yield Span(start, stop)
 
 
-def _is_wrapped(paragraph: str) -> bool:
-    *lines, last = paragraph.rstrip().split("\n")
+def _is_wrapped(text: str, span: Span) -> bool:
+    """Return whether the lines that a span lies in are all about as long, the last one at most."""
+    start, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", len(text[: span.stop].rstrip()))
+    *lines, last = text[start : stop if stop >= 0 else None].split("\n")
     return bool(lines) and all(len(line) in WRAPPED_COLUMNS for line in lines) and len(last) <= WRAPPED_COLUMNS[-1]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any, get_args
 
@@ -53,7 +54,7 @@ def evidence_page(
     marked = MarkedText(findings)
     ranks = range(1, len(findings.matches) + 1)
     return page(
-        "Shared passages" if hide_names else f"{report.query.name or 'Text'}: shared passages",
+        f"{report.query.name or 'A text'}: shared passages" if not hide_names else "Shared passages",
         _body(findings, marked),
         styles=("evidence.css", "print.css"),
         scripts=SCRIPTS,
@@ -108,8 +109,8 @@ def _body(findings: Findings, marked: MarkedText) -> str:
 
 def _head(findings: Findings) -> str:
     report = findings.report
-    name = "A text" if findings.hide_names else escaped(report.query.name or "A text")
     hidden = findings.hide_names
+    name = "" if hidden else escaped(os.path.basename(report.query.name) or report.query.name)
     collection = (
         "" if hidden or not report.collection else f' of <span class="private">{escaped(report.collection)}</span>'
     )
@@ -121,7 +122,7 @@ def _head(findings: Findings) -> str:
         "" if hidden else '<button type="button" class="scripted" id="names" aria-pressed="false">Hide names</button>'
     )
     return (
-        f'<header class="head"><h1><bdi class="name" data-as="A text">{name}</bdi></h1><p>{told}</p>'
+        f'<header class="head"><h1><bdi class="name" data-as="A text">{name or "A text"}</bdi></h1><p>{told}</p>'
         '<div class="tools screen scripted">'
         '<button type="button" id="one" aria-pressed="true">One to many</button>'
         '<button type="button" id="two" aria-pressed="false">Side by side</button>'
@@ -143,6 +144,8 @@ def _rail(findings: Findings, marked: MarkedText) -> str:
         if report.n_below
         else ""
     )
+    if findings.folder and not findings.hide_names:
+        listed += f'<p class="faint private folder">in {escaped(findings.folder)}</p>'
     switches = (
         '<p class="scripted screen both"><button type="button" id="all">All</button> '
         '<button type="button" id="none">None</button></p>'
@@ -246,7 +249,7 @@ def _legend() -> str:
 def _pair(findings: Findings) -> str:
     """Return the pane of one source, filled by script."""
     options = "".join(
-        f'<option value="{rank}">{rank} · {_plain_name(findings, rank)}</option>'
+        f'<option value="{rank}">{rank} · {escaped(findings.name(rank))}</option>'
         for rank in range(1, len(findings.matches) + 1)
     )
     return (
@@ -255,9 +258,3 @@ def _pair(findings: Findings) -> str:
         '<button type="button" id="tie" aria-pressed="true">Tied</button></div>'
         '<div class="prose" id="source" tabindex="0" role="region" aria-label="Text of the source"></div></section>\n'
     )
-
-
-def _plain_name(findings: Findings, rank: int) -> str:
-    if findings.hide_names:
-        return findings.alias(rank)
-    return escaped(findings.matches[rank - 1].document.path)

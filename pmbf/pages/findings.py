@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -134,9 +135,23 @@ class Findings:
         """Characters that a passage must keep if a part of it does not count, as in a screening."""
         return min((Settings().min_chars, *(len(one.passage.query) for one in self.passages)))
 
-    def alias(self, rank: int) -> str:
-        """Return what a source is called if names are hidden."""
-        return f"Source {rank}"
+    @cached_property
+    def folder(self) -> str:
+        """The folder that all sources lie in, with a separator at its end; empty if they have none in common."""
+        paths = [match.document.path for match in self.matches]
+        if not all(map(os.path.isabs, paths)) or not paths:
+            return ""
+        folder = os.path.commonpath(map(os.path.dirname, paths))
+        return os.path.join(folder, "")
+
+    def name(self, rank: int) -> str:
+        """Return what a source is called: its path inside `folder`, or its alias if names are hidden."""
+        return alias(rank) if self.hide_names else self.matches[rank - 1].document.path[len(self.folder) :]
+
+
+def alias(rank: int) -> str:
+    """Return what a source is called if names are hidden."""
+    return f"Source {rank}"
 
 
 def around(span: Span, length: int, margin: int) -> Span:

@@ -95,7 +95,7 @@ class MarkedText:
             sign = self.findings.signs[layer.number - 1]
             anchor = f' id="g{layer.number}"' if self._begins("g", layer.number) else ""
             inside = "".join(map(box, content)) if sign.kind == "invisible" else shown
-            shown = f'<b class="g"{anchor} title="{escaped(sign.told)}">{inside}</b>'
+            shown = f'<b class="g {sign.kind}"{anchor} title="{escaped(sign.told)}">{inside}</b>'
         return shown
 
 

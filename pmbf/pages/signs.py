@@ -21,7 +21,7 @@ _LETTERS = {
 }
 _OF = {script: re.compile(f"[{letters}]") for script, letters in _LETTERS.items()}
 _WORD = re.compile(rf"[{''.join(_LETTERS.values())}]{{2,}}")
-_HIDDEN = "\u00ad\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
+_HIDDEN = "\u034f\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff"
 _INVISIBLE = re.compile(rf"(?<=[{''.join(_LETTERS.values())}])[{_HIDDEN}]+")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
 from pmbf.pages.cutting import Layer, Paragraph, sections
-from pmbf.pages.findings import COMPARED, Findings, Numbered, around
+from pmbf.pages.findings import COMPARED, Findings, Numbered, alias, around
 from pmbf.pages.markup import counted, escaped, percent, prose, shown_name
 from pmbf.span import Span, merged
 
@@ -20,12 +20,11 @@ CARD_AROUND, CARD_CHARS = 160, 1400
 
 def source_name(findings: Findings, rank: int) -> str:
     """Return the name of a source as HTML."""
-    alias = findings.alias(rank)
     if findings.hide_names:
-        return f"<bdi>{alias}</bdi>"
-    document = findings.matches[rank - 1].document
-    more = f" (+{len(document.paths) - 1})" if len(document.paths) > 1 else ""
-    return f'<bdi class="name" data-as="{alias}">{escaped(document.path + more)}</bdi>'
+        return f"<bdi>{alias(rank)}</bdi>"
+    n_others = len(findings.matches[rank - 1].document.paths) - 1
+    more = f" (+{counted(n_others, 'path')})" if n_others else ""
+    return f'<bdi class="name" data-as="{alias(rank)}">{escaped(findings.name(rank) + more)}</bdi>'
 
 
 def chip(rank: int) -> str:
@@ -63,8 +62,7 @@ def card(findings: Findings, one: Numbered) -> str:
     else:
         layers = [Layer(one.passage.source, "passage", one.number)]
         layers += [theirs for _, theirs in findings.edits.get(one.number, ()) if theirs]
-        shown = "".join(_excerpt(text, one, layers))
-        quote = f'<blockquote dir="auto">{shown}</blockquote>'
+        quote = f"<blockquote>{''.join(_excerpt(text, one, layers))}</blockquote>"
     return (
         f'<article class="card" id="p{one.number}" data-p="{one.number}">'
         f"<h3>{chip(one.rank)} {source_name(findings, one.rank)}</h3>"
@@ -75,20 +73,37 @@ def card(findings: Findings, one: Numbered) -> str:
 
 
 def _excerpt(text: str, one: Numbered, layers: Sequence[Layer]) -> Iterator[str]:
-    span = one.passage.source
-    window = around(span, len(text), CARD_AROUND)
-    yield f"{'… ' if window.start else ''}{prose(text[window.start : span.start].lstrip())}"
-    parts = [span]
-    if len(span) > CARD_CHARS:
-        parts = [Span(span.start, span.start + CARD_CHARS * 2 // 3), Span(span.stop - CARD_CHARS // 3, span.stop)]
+    """Yield the paragraphs of a source's side with some words around; of a long side the middle is left out."""
+    window = _at_words(text, around(one.passage.source, len(text), CARD_AROUND))
+    parts = [window]
+    if len(window) > CARD_CHARS + 2 * CARD_AROUND:
+        parts = [
+            _at_words(text, Span(window.start, window.start + 2 * CARD_CHARS // 3)),
+            _at_words(text, Span(window.stop - CARD_CHARS // 3, window.stop)),
+        ]
+    yield '<p class="cut">…</p>' if window.start else ""
     for i, part in enumerate(parts):
         if i:
-            yield f' <span class="cut">… {part.start - parts[0].stop:,} characters …</span> '
+            yield f'<p class="cut">… {part.start - parts[0].stop:,} characters …</p>'
         for section in sections(text, part, layers):
-            for paragraph in section:
-                for piece in paragraph.pieces:
-                    yield _side(text[piece.span.start : piece.span.stop], one.rank, piece.layers)
-    yield f"{prose(text[span.stop : window.stop].rstrip())}{' …' if window.stop < len(text) else ''}"
+            yield from (_excerpt_paragraph(text, paragraph, one.rank) for paragraph in section)
+    yield '<p class="cut">…</p>' if window.stop < len(text) else ""
+
+
+def _at_words(text: str, span: Span) -> Span:
+    """Return a span without the parts of words at its ends, if there are spaces within 24 characters."""
+    start, stop = span.start, span.stop
+    if start and (head := text.find(" ", start, start + 24)) >= 0:
+        start = head + 1
+    if stop < len(text) and (tail := text.rfind(" ", stop - 24, stop)) >= 0:
+        stop = tail
+    return Span(start, stop)
+
+
+def _excerpt_paragraph(text: str, paragraph: Paragraph, rank: int) -> str:
+    shown = "".join(_side(text[piece.span.start : piece.span.stop], rank, piece.layers) for piece in paragraph.pieces)
+    flow = ' class="w"' if paragraph.wrapped else ""
+    return f'<p dir="auto"{flow}>{shown.rstrip()}</p>' if shown.strip() else ""
 
 
 def _side(content: str, rank: int, layers: Sequence[Layer]) -> str:
@@ -96,7 +111,7 @@ def _side(content: str, rank: int, layers: Sequence[Layer]) -> str:
     inside = prose(content)
     if "del" in roles:
         inside = f"<del>{inside}</del>"
-    return f'<mark class="s{rank}{" rep" if "rep" in roles else ""}">{inside}</mark>'
+    return f'<mark class="s{rank}{" rep" if "rep" in roles else ""}">{inside}</mark>' if roles else inside
 
 
 # ---------------------------------------------------------------------- for the script
