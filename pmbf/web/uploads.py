@@ -15,7 +15,7 @@ from pmbf.web.jobs import spooled
 
 MAX_FILES, MAX_FIELDS, MAX_FIELD_BYTES = 100, 40, 32 << 20
 MAX_NAME = 500
-FORMS = ("multipart/form-data", "application/x-www-form-urlencoded")
+FORM = "multipart/form-data"
 
 
 @dataclass(slots=True)
@@ -41,7 +41,8 @@ async def sent(request: Request) -> Sent:
         HttpError: The form is malformed, or holds too much, or nothing.
     """
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
-    return await _form(request) if kind in FORMS else await _raw(request)
+    # `curl --data-binary` calls any body `application/x-www-form-urlencoded`.
+    return await _form(request) if kind == FORM else await _raw(request)
 
 
 async def _raw(request: Request) -> Sent:
