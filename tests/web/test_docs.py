@@ -20,16 +20,8 @@ def test_a_command_of_the_page_answers(command, clients, tmp_path):
     (tmp_path / "essay.txt").write_text(ESSAY, encoding="utf-8")
     client = clients["admin"]
     named = {"TOKEN": client.token, "ADDRESS": f"http://127.0.0.1:{client.port}"}
-    ran = subprocess.run(
-        ["sh", "-c", command],
-        cwd=tmp_path,
-        env=os.environ | named,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=True,
-    )
-    answer = json.loads(ran.stdout)
+    said = subprocess.check_output(["sh", "-c", command], cwd=tmp_path, env=os.environ | named, timeout=60)
+    answer = json.loads(said)
     [listed] = [value for value in answer.values() if isinstance(value, list)]
     assert listed, answer
     for job in answer.get("jobs", ()):
