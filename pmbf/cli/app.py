@@ -9,7 +9,8 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import serve, tables
+from pmbf.cli import pages as page
+from pmbf.cli import serve, tables, web
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -122,6 +123,7 @@ def load(
   pdftotext draft.pdf - | pmbf screen - -c papers.pmbf --name draft
   pmbf screen *.docx -c papers.pmbf --json | jq .coverage
   pmbf screen essays/ -c papers.pmbf --xlsx class.xlsx --rows texts
+  pmbf screen thesis.pdf -c papers.pmbf --html thesis.html
 
 In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
@@ -150,6 +152,9 @@ def screen(
     jobs: arg.ScreenJobs = None,
     passages: arg.Passages = None,
     sources: arg.Sources = None,
+    html: page.Html = None,
+    html_sources: page.HtmlSources = None,
+    hide_names: page.HideNames = False,
     color: arg.ColorWhen = "auto",
     json: arg.JsonReports = False,
     csv: tables.Csv = None,
@@ -185,8 +190,11 @@ def screen(
     with open_collection(collection) as opened:
         if not quiet:
             note_kernels()
+        pages = page.pages_of(html, html_sources, hide_names)
         bounds = limits(max_bytes, timeout)
-        screening = Screening(opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, tables=written)
+        screening = Screening(
+            opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, tables=written, pages=pages
+        )
         raise typer.Exit(screening.screen_all(files, name))
 
 
@@ -290,6 +298,7 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard, name="guard")
 app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)
+app.command(cls=PmbfCommand, epilog=web.EPILOG)(web.web)
 
 
 def main() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
 from pmbf.cli.tables import Tables
 from pmbf.collection import Collection
@@ -34,6 +35,7 @@ class Screening:
         tables: The tables that are written beside the reports, or in their place.
         quiet: Whether nothing is printed.
         jobs: Processes; None: one a core for many files, else one.
+        pages: Where the pages go, or None.
     """
 
     collection: Collection
@@ -44,6 +46,7 @@ class Screening:
     quiet: bool
     jobs: int | None
     tables: Tables = field(default_factory=Tables)
+    pages: Pages | None = None
     _so_far: Screened = field(default_factory=Screened)
     _separator: str = ""
 
@@ -52,6 +55,8 @@ class Screening:
         planned = list(queries(files, name))
         several = len(planned) != 1
         code = DONE
+        if self.pages:
+            self.pages.expect([one.path if isinstance(one, Origin) else one.name for one in planned])
         with (
             self.tables.opened() as take,
             screen_progress(len(planned), shown=self._shows_progress(len(planned))) as advance,
@@ -63,6 +68,8 @@ class Screening:
                 advance()
         if several and not (self.json or self._is_silent):
             print_text(self._separator + screened_text(self._so_far, self.view))
+        if self.pages:
+            self.pages.finish(quiet=self.quiet)
         if code == DONE and not self._so_far.n_screened:
             note("nothing was compared: there is no text document")
             return FAILED
@@ -95,6 +102,8 @@ class Screening:
         if answer.query.unread:
             return self._told_unread(answer.report)
         self._so_far.count(answer.report)
+        if self.pages:
+            self.pages.write(answer.report)
         if self.json and not self.quiet:
             print_json(answer.report.to_dict(with_text=self.tables.with_text))
         elif not self._is_silent:
@@ -106,6 +115,8 @@ class Screening:
             self._so_far.n_skipped += 1
             return DONE
         self._so_far.n_unread += 1
+        if self.pages:
+            self.pages.unread(report)
         note(report.problems[0])
         if self.json and not self.quiet:
             print_json(report.to_dict())

@@ -11,8 +11,9 @@ Every span is half-open, `[start, stop]`, in code points of the original text.
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from pmbf.places import Place as Place
 from pmbf.report.words import Texts as Texts
@@ -294,6 +295,35 @@ class Report:
     def to_json(self, indent: int | None = None, *, with_text: bool = False) -> str:
         """Return the report as JSON text; see `to_dict`."""
         return json.dumps(self.to_dict(with_text=with_text), ensure_ascii=False, indent=indent)
+
+    def to_html(
+        self,
+        text: str | None = None,
+        source_text: Callable[[int], str] | None = None,
+        *,
+        sources: Literal["passages", "whole"] = "passages",
+        hide_names: bool = False,
+    ) -> str:
+        """Return the report as one HTML file that opens offline (docs/pages.md).
+
+        Args:
+            text: The text that was screened; a report of `Collection.screen` holds it.
+            source_text: Returns the text of a document by id, as `Collection.text` does; such a report holds it, too.
+            sources: How much of the sources the file holds: `passages` with 2,000 characters around, or `whole`.
+            hide_names: Whether the file holds no name of a text or document.
+
+        Raises:
+            ParameterError: A text is missing, as in a report from JSON, or is not the text of this report.
+        """
+        import pmbf  # the page stands above the report; its name is resolved when it is called
+
+        return pmbf.evidence_page(self, text, source_text, sources=sources, hide_names=hide_names)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the page, or a table of the sources if the page is large."""
+        import pmbf
+
+        return pmbf.notebook_view(self)
 
     @classmethod
     def from_json(cls, line: str) -> Report:
