@@ -9,7 +9,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Unpack
+from typing import TYPE_CHECKING, Unpack, overload
 
 from pmbf import kernels
 from pmbf.errors import ParameterError
@@ -24,6 +24,7 @@ from pmbf.store.listing import Listed, find, listed
 from pmbf.store.originals import original_text
 
 if TYPE_CHECKING:
+    from pmbf.intake.adding import OnProblem
     from pmbf.intake.loader import LoadReport, Progress
     from pmbf.store import check as checking
     from pmbf.store.compact import CompactReport
@@ -97,26 +98,40 @@ class Collection(Opened):
         Each call is a commit. For thousands of texts `add_many` is some 200 times as fast.
 
         Raises:
-            ParameterError: The name is no `str` or empty, or the text is no `str`.
+            ParameterError: The name is no `str` or empty, or the text is no `str`, or looks like a path.
             BusyError: Another process is writing.
         """
-        from pmbf.intake.adding import add_texts, require_text
+        from pmbf.intake.adding import add_text, require_one
 
-        named = require_text(name, text)
+        named = require_one(name, text)
         with self._writer() as writer:
-            return add_texts(writer, [named])[0]
+            return add_text(writer, named)
 
-    def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]:
+    @overload
+    def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]: ...
+
+    @overload
+    def add_many(self, texts: Iterable[tuple[str, str]], *, on_problem: OnProblem) -> list[int | None]: ...
+
+    def add_many(
+        self, texts: Iterable[tuple[str, str]], *, on_problem: OnProblem | None = None
+    ) -> Sequence[int | None]:
         """Store pairs of a name and a text, the name first, in one commit; return their documents' ids.
 
+        Args:
+            texts: The pairs.
+            on_problem: Called with a sentence for each pair that cannot be stored, such as NaN in a column of texts.
+                The other pairs are stored, and the id of this one is None.
+
         Raises:
-            ParameterError: A name is no `str` or empty, or a text is no `str`; or most pairs look swapped: a text
-                under 4 words with a name of 8 or more. Nothing is stored.
+            ParameterError: A name is no `str` or empty, or a text is no `str`, and there is no `on_problem`. Or most
+                pairs look swapped: a text under 4 words with a name of 8 or more. Or most texts look like paths.
+                Nothing is stored.
             BusyError: Another process is writing.
         """
         from pmbf.intake.adding import add_texts, checked
 
-        named = checked(texts)
+        named = checked(texts, on_problem)
         with self._writer() as writer:
             return add_texts(writer, named)
 
@@ -132,13 +147,14 @@ class Collection(Opened):
 
         Args:
             query: A text; or the bytes of a file, whose format its content and `name` tell; or a path. A `str`
-                is always a text: if it is the path of a file, the report says so in `problems`.
+                is always a text: if it looks like a path, then it is refused.
             name: The query's name in the report; the path by default.
             limits: Bounds for reading a file.
             options: Fields of `pmbf.screen.Options`: `min_chars`, `min_similarity`, `threshold`, …
 
         Raises:
-            ParameterError: An option is unknown or outside its range, or the query is neither text, bytes nor path.
+            ParameterError: An option is unknown or outside its range. Or the query is neither text, bytes nor path, or
+                is a `str` that looks like a path.
             NotFoundError: The path does not exist.
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.

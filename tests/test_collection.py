@@ -2,6 +2,7 @@ import asyncio
 import html
 import os
 import pickle
+import pydoc
 import re
 import shutil
 import sqlite3
@@ -547,12 +548,14 @@ def test_what_is_no_text_among_many_is_told_with_its_row_and_stops_nothing(colle
         collection.screen(float("nan"))
 
 
-def test_a_path_given_as_a_text_is_told_in_the_report(collection, folder, monkeypatch):
+def test_a_path_given_as_a_text_is_refused_and_among_many_told_with_its_row(collection, folder, monkeypatch):
     collection.load([folder])
     monkeypatch.chdir(folder)
-    for report in (collection.screen("text-1.txt"), *collection.screen_many(["text-1.txt"])):
-        assert not report.found
-        assert "'text-1.txt' was taken for a text, but is the path of a file" in report.problems[0]
+    with pytest.raises(ParameterError, match=r"'text-1\.txt' looks like a path"):
+        collection.screen("text-1.txt")
+    path, text = collection.screen_many(["text-1.txt", words(1)])
+    assert text.found
+    assert "queries[0]: 'text-1.txt' looks like a path" in path.problems[0]
     assert collection.screen(folder / "text-1.txt").problems == ()
 
 
@@ -563,12 +566,27 @@ def test_a_path_given_as_a_text_is_told_in_the_report(collection, folder, monkey
         ([("a", words(1)), (float("nan"), "b")], "texts[1]: name is nan, expected what to call the text"),
         ([("a", words(1)), "b"], "texts[1] is 'b', expected a pair (name, text)"),
         ([(words(n), f"row {n}") for n in range(9)], "add_many takes pairs (name, text), the name first"),
+        ([("a", "a.pdf"), ("b", "b.pdf"), ("c", words(1))], "2 of 3 texts look like paths, such as 'a.pdf'; `load`"),
     ],
 )
 def test_texts_that_are_none_or_swapped_with_their_names_are_refused_and_nothing_is_stored(collection, pairs, told):
     with pytest.raises(ParameterError, match=re.escape(told)):
         collection.add_many(pairs)
+    with pytest.raises(ParameterError, match=r"texts look like paths, such as 'a\.pdf'; `load` takes files"):
+        collection.add("a.pdf", name="a")
     assert collection.n_documents == 0
+
+
+def test_the_rows_that_cannot_be_stored_are_told_and_the_others_stored(collection):
+    told = []
+    pairs = [("a", words(1)), ("b", float("nan")), ("", words(2)), ("c", words(3))]
+    ids = collection.add_many(pairs, on_problem=told.append)
+    assert [collection.text(one) for one in ids if one] == [words(1), words(3)]
+    assert ids[1:3] == [None, None]
+    assert told == [
+        "texts[1]: the text of 'b' is float, expected str; decode or load files",
+        "texts[2]: name is '', expected what to call the text",
+    ]
 
 
 def test_a_long_name_with_a_short_text_may_be_meant(collection):
@@ -588,3 +606,26 @@ def test_a_report_as_a_dict_holds_lists_and_no_tuples(collection):
     assert report.found
     assert not tuples(report.to_dict())
     assert not any(tuples(listed.to_dict()) for listed in collection.documents())
+
+
+def test_reports_and_their_matches_are_pickled(collection):
+    collection.add(words(1), name="a")
+    report = collection.screen(words(1))
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert pickle.loads(pickle.dumps(report.matches[0])) == report.matches[0]
+
+
+def test_pandas_makes_a_table_of_the_matches(collection):
+    pandas = pytest.importorskip("pandas")
+    collection.add_many([("a", words(1)), ("b", words(2))])
+    report = collection.screen(words(1) + " " + words(2))
+    table = pandas.json_normalize(report.to_dict(), "matches")
+    assert sorted(table["document.path"]) == ["a", "b"]
+    passages = pandas.json_normalize(report.to_dict(), ["matches", "passages"], [["matches", "document", "path"]])
+    assert sorted(passages["matches.document.path"]) == ["a", "b"]
+
+
+def test_help_names_the_classes_before_the_modules():
+    shown = pydoc.plain(pydoc.render_doc(pmbf))
+    described = shown[: shown.index("PACKAGE CONTENTS")]
+    assert all(name in described for name in ("Collection", "repair", "Params", "Report", "Match", "PmbfError"))
