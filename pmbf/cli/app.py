@@ -50,6 +50,7 @@ app = typer.Typer(
   pmbf load ~/papers -c papers.pmbf       make a collection of a folder
   pmbf screen thesis.pdf -c papers.pmbf   find its passages in them
   export PMBF_COLLECTION=papers.pmbf      name the collection for all commands
+  pmbf help screen                        the same as pmbf screen --help
 
 Exit codes: 0 done, or nothing found; 1 something found; 2 wrong usage;
 3 an error, or not everything could be read; 130 stopped by Ctrl-C""",
@@ -138,9 +139,7 @@ def screen(
     min_similarity: arg.MinSimilarity = None,
     threshold: arg.Threshold = None,
     sensitivity: arg.Sensitivity = None,
-    false_rows: arg.FalseRows = None,
     max_candidates: arg.MaxCandidates = None,
-    method: arg.Method = None,
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
     ignore: arg.Ignore = None,
@@ -152,6 +151,8 @@ def screen(
     color: arg.ColorWhen = "auto",
     json: arg.JsonReports = False,
     quiet: arg.Quiet = False,
+    method: arg.Method = None,
+    false_rows: arg.FalseRows = None,
 ) -> None:
     """Find the documents that share text with a file, or with many, and show where."""
     from pmbf.cli.screening import Screening
@@ -231,6 +232,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
     epilog="""Examples:
   pmbf remove 17 18 -c papers.pmbf
   pmbf remove ~/papers/draft.pdf -c papers.pmbf
+  pmbf remove '*/drafts/*' -c papers.pmbf     after a look at: pmbf list '*/drafts/*'
 
 A document is removed with its last path. If a named document is not in the
 collection, then nothing is removed.

@@ -62,8 +62,18 @@ def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:
 
 
 def resolved(collection: Collection, targets: Sequence[str]) -> list[int | str]:
-    """Return each target as an id or a path: digits are an id, unless such a path is listed."""
-    return [int(one) if one.isdecimal() and one not in collection else one for one in targets]
+    """Return each target as an id or a path: digits are an id, unless such a path is listed; a glob, all that fit."""
+    return [one for target in targets for one in _resolved(collection, target)]
+
+
+def _resolved(collection: Collection, target: str) -> list[int | str]:
+    if target in collection:
+        return [target]
+    if target.isdecimal():
+        return [int(target)]
+    if not glob.has_magic(target):
+        return [target]
+    return [path for one in collection for path in one.paths if fits([path], [target])] or [target]
 
 
 def named_collection(collection: str | None) -> str:

@@ -198,7 +198,8 @@ class Repository:
         done = self._finished(*arguments, given=given, fetches=fetches)
         if done.returncode == 0:
             return done.stdout
-        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ") or f"exit {done.returncode}"
+        said = " ".join(done.stderr.decode("utf-8", "replace").split()) or f"exit {done.returncode}"
+        said = said.removeprefix("fatal: ")
         if "not a git repository" in said:
             raise NotFoundError(f"{self._folder}: {said}; run this inside one, or name files instead")
         if "promisor" in said or "lazy fetching" in said:
