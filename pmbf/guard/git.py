@@ -106,14 +106,16 @@ class Repository:
             without: Options of `git rev-list` that name known commits, such as `--all`.
 
         Raises:
-            IncompleteError: A revision is unknown, as in a shallow clone.
+            IncompleteError: A revision is unknown.
         """
         asked = "".join(f"{one}\n" for one in wanted).encode("utf-8", "surrogateescape")
         options = ["--not", *without] if without else []
         try:
             return self._run("rev-list", "--reverse", "--stdin", *options, given=asked).decode().split()
         except IncompleteError as error:
-            raise IncompleteError(f"{error}; in a shallow clone fetch the history first (fetch-depth: 0)") from None
+            is_shallow = self._run("rev-parse", "--is-shallow-repository").strip() == b"true"
+            hint = "; this clone is shallow: fetch the history first (fetch-depth: 0)" if is_shallow else ""
+            raise IncompleteError(f"{error}{hint}") from None
 
     def introduced(self, commits: Sequence[str]) -> list[Entry]:
         """Return every path, folders too, that a commit sets to an object that none of its parents has there.
