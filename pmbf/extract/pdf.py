@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import unescape
 from itertools import islice
@@ -22,6 +22,10 @@ EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
 ANNOTATION_TEXTS = (b"Contents", b"V")
 """A comment's words, a form field's value."""
 MAX_ANNOTATIONS = 10_000
+SCAN_SHARE = 0.5
+"""Share of a page without text from which its pictures may be a scan of the page; a logo or a stamp covers less."""
+MAX_PICTURES, MAX_FORM_DEPTH = 10_000, 5
+LEAST_COVERED = 1e-9
 PAGE_END = "\n\f"
 
 _XMP = re.compile(rb"<x:xmpmeta[ >].*?</x:xmpmeta>", re.S)
@@ -54,8 +58,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     texts = [_page(document, index, reading) for index in range(n_pages)]
     if document.get_formtype() in (pdfium_c.FORMTYPE_XFA_FULL, pdfium_c.FORMTYPE_XFA_FOREGROUND):
         reading.problem("an XFA form: its fields are not read")
-    if not any(text.strip() for text in texts) and any(_shows_something(document, i) for i in range(n_pages)):
-        reading.problem("no text on any page: scanned pages need text recognition first")
+    _tell_pictures(document, [index for index, text in enumerate(texts) if not text.strip()], reading)
     shown = "".join(texts)
     text = shown + _attachments(document, reading)
     if not _is_encrypted(document):
@@ -99,12 +102,44 @@ def _properties(raw: bytes, document: Any, reading: Reading) -> str:
     return reading.part(text, "properties")
 
 
-def _shows_something(document: Any, index: int) -> bool:
-    """Tell a page from a blank page, and from an object that is no page."""
+def _tell_pictures(document: Any, without_text: Sequence[int], reading: Reading) -> None:
+    """Keep a problem that names the pages that are pictures; of drawings only if no page has text."""
+    if scans := [index + 1 for index in without_text if _covered(document, index) >= SCAN_SHARE]:
+        one = len(scans) == 1
+        pages, what = ("page", "a picture") if one else ("pages", "pictures")
+        told = f"{what} without text, {'a scan' if one else 'scans'} perhaps"
+        reading.problem(f"{pages} {_ranges(scans)}: {told}; `ocrmypdf` or another text recognition adds text")
+    elif len(without_text) == len(document) and any(_covered(document, index) for index in without_text):
+        reading.problem("no text on any page: drawn letters need text recognition first")
+
+
+def _covered(document: Any, index: int) -> float:
+    """Return how much of a page its pictures cover: 0 for a blank page; a little if there are only other objects."""
     try:
-        return bool(pdfium_c.FPDFPage_CountObjects(document[index]))
-    except pdfium.PdfiumError:
-        return False
+        page = document[index]
+        if not pdfium_c.FPDFPage_CountObjects(page):
+            return 0.0
+        pictures = page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=MAX_FORM_DEPTH)
+        boxes = [one.get_bounds() for one in islice(pictures, MAX_PICTURES)]
+        area = sum((right - left) * (top - bottom) for left, bottom, right, top in boxes)
+        return float(max(area / max(1.0, page.get_width() * page.get_height()), LEAST_COVERED))
+    except pdfium.PdfiumError:  # no page, or a damaged one, which has a problem already
+        return 0.0
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return ascending numbers with each run of them as a range.
+
+    >>> _ranges([2, 4, 5, 6, 10])
+    '2, 4-6, 10'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
 
 
 def with_hyphens(text: str) -> str:
