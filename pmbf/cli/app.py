@@ -84,6 +84,7 @@ def load(
     prune: arg.Prune = False,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
+    ocr: arg.Ocr = None,
     jobs: arg.LoadJobs = None,
     profile: arg.Profile = None,
     shingle: arg.Shingle = None,
@@ -102,7 +103,9 @@ def load(
     hashed = given(shingle_tokens=shingle, ordered=False if any_order else None, density=density, n_hashes=n_hashes)
     rows = given(fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
     params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
-    bounds = limits(max_bytes, timeout)
+    bounds = limits(max_bytes, timeout, ocr)
+    if ocr and no_text:
+        raise ParameterError("--ocr is given with --no-text: passages would be compared without the text of scans")
     how = {
         "include": include or (),
         "exclude": exclude or (),
@@ -145,6 +148,7 @@ def screen(
     ignore: arg.Ignore = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
+    ocr: arg.Ocr = None,
     jobs: arg.ScreenJobs = None,
     passages: arg.Passages = None,
     sources: arg.Sources = None,
@@ -160,6 +164,7 @@ def screen(
     from pmbf.terminal.canvas import View, wants_color
 
     _require_files(files, name)
+    bounds = limits(max_bytes, timeout, ocr)
     options = given(
         min_chars=min_chars,
         min_similarity=min_similarity,
@@ -170,14 +175,14 @@ def screen(
         method=method,
         exclude_quotations=exclude_quotations or None,
         exclude_bibliography=exclude_bibliography or None,
-        ignore=ignored_texts(ignore or (), limits(max_bytes, timeout)) or None,
+        ignore=ignored_texts(ignore or (), bounds) or None,
     )
     Options(**options)  # refused before a long file is read
     view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))
     with open_collection(collection) as opened:
         if not quiet:
             note_kernels()
-        screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet, jobs=jobs)
+        screening = Screening(opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs)
         raise typer.Exit(screening.screen_all(files, name))
 
 

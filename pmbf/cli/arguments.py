@@ -100,6 +100,15 @@ MaxBytes = Annotated[
 Timeout = Annotated[
     float | None, option("--timeout", "SECONDS", "Spend no more time on one file (default: 60).", LIMITS)
 ]
+Ocr = Annotated[
+    str | None,
+    option(
+        "--ocr",
+        "LANGUAGES",
+        "Read scanned pages of a PDF with the program tesseract: eng, eng+deu. --timeout is 1800 then.",
+        LIMITS,
+    ),
+]
 
 # load
 Paths = Annotated[list[str] | None, names("PATH", "Files and folders; folders are walked through, except hidden ones.")]

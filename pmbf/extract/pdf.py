@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
@@ -14,6 +15,7 @@ import pypdfium2 as pdfium  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from pmbf.errors import IncompleteError
+from pmbf.extract import recognition
 from pmbf.extract.pdf_streams import contents, unshown
 from pmbf.extract.reading import OverLimitError, Reading
 
@@ -24,6 +26,8 @@ ANNOTATION_TEXTS = (b"Contents", b"V")
 MAX_ANNOTATIONS = 10_000
 SCAN_SHARE = 0.5
 """Share of a page without text from which its pictures may be a scan of the page; a logo or a stamp covers less."""
+SCAN_SCALE, MOST_PIXELS = 300 / 72, 30_000_000
+"""Pixels of a recognised page: 300 for each inch, as tesseract wants; in all, twice as many as an A3 page has."""
 MAX_PICTURES, MAX_FORM_DEPTH = 10_000, 5
 LEAST_COVERED = 1e-9
 PAGE_END = "\n\f"
@@ -58,7 +62,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     texts = [_page(document, index, reading) for index in range(n_pages)]
     if document.get_formtype() in (pdfium_c.FORMTYPE_XFA_FULL, pdfium_c.FORMTYPE_XFA_FOREGROUND):
         reading.problem("an XFA form: its fields are not read")
-    _tell_pictures(document, [index for index, text in enumerate(texts) if not text.strip()], reading)
+    _read_pictures(document, texts, reading)
     shown = "".join(texts)
     text = shown + _attachments(document, reading)
     if not _is_encrypted(document):
@@ -102,15 +106,34 @@ def _properties(raw: bytes, document: Any, reading: Reading) -> str:
     return reading.part(text, "properties")
 
 
-def _tell_pictures(document: Any, without_text: Sequence[int], reading: Reading) -> None:
-    """Keep a problem that names the pages that are pictures; of drawings only if no page has text."""
-    if scans := [index + 1 for index in without_text if _covered(document, index) >= SCAN_SHARE]:
+def _read_pictures(document: Any, texts: list[str], reading: Reading) -> None:
+    """Put the text of scanned pages in its place, if it is asked for; or keep a problem that names these pages."""
+    without_text = [index for index, text in enumerate(texts) if not text.strip()]
+    scans = [index for index in without_text if _covered(document, index) >= SCAN_SHARE]
+    if scans and not reading.limits.ocr:
         one = len(scans) == 1
-        pages, what = ("page", "a picture") if one else ("pages", "pictures")
-        told = f"{what} without text, {'a scan' if one else 'scans'} perhaps"
-        reading.problem(f"{pages} {_ranges(scans)}: {told}; `ocrmypdf` or another text recognition adds text")
-    elif len(without_text) == len(document) and any(_covered(document, index) for index in without_text):
+        told = f"{'a picture' if one else 'pictures'} without text, {'a scan' if one else 'scans'} perhaps"
+        pages = f"{'page' if one else 'pages'} {_ranges([index + 1 for index in scans])}"
+        reading.problem(f"{pages}: {told}; {recognition.WOULD_HELP}")
+    elif scans:
+        for index in scans:
+            texts[index] = _recognised(document, index, reading)
+    elif len(without_text) == len(texts) and any(_covered(document, index) for index in without_text):
         reading.problem("no text on any page: drawn letters need text recognition first")
+
+
+def _recognised(document: Any, index: int, reading: Reading) -> str:
+    page = document[index]
+    area = max(1.0, page.get_width() * page.get_height())
+    grey = page.render(scale=min(SCAN_SCALE, math.sqrt(MOST_PIXELS / area)), grayscale=True)
+    try:
+        rows = grey.to_numpy().reshape(grey.height, -1)[:, : grey.width]
+        text = recognition.text_of(rows.tobytes(), grey.width, grey.height, reading.limits.ocr) + PAGE_END
+    except IncompleteError as error:
+        reading.problem(f"page {index + 1}: {error}")
+        return PAGE_END
+    reading.spend_text(len(text))
+    return text
 
 
 def _covered(document: Any, index: int) -> float:

@@ -138,15 +138,20 @@ def pdf(pages, *, trailer=""):
     return pdf_of(objects, trailer=trailer)
 
 
-def pdf_with_pictures(pages):
-    """Return a PDF; a page is a text, or the share of its width that one grey picture covers, 0 for a blank page."""
+GREY_PIXEL = (
+    b"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>"
+    b"\nstream\nx\nendstream"
+)
+
+
+def pdf_with_pictures(pages, picture=GREY_PIXEL):
+    """Return a PDF; a page is a text, or the share of its width that the picture covers, 0 for a blank page."""
     kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
-        b"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>"
-        b"\nstream\nx\nendstream",
+        picture,
     ]
     for index, page in enumerate(pages):
         objects.append(

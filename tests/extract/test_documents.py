@@ -230,7 +230,8 @@ class TestPdf:
         found = extract(make.pdf_with_pictures(pages), "a.pdf")
         assert found.text.split() == ["one", "three", "nine"]
         assert found.problems == (
-            "pages 2, 4-6, 10: pictures without text, scans perhaps; `ocrmypdf` or another text recognition adds text",
+            "pages 2, 4-6, 10: pictures without text, scans perhaps; "
+            "--ocr eng (or another language) reads them with tesseract",
         )
 
     def test_one_scanned_page_is_named_and_a_whole_scan_too(self):
