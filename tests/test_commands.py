@@ -497,6 +497,7 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
         (("load", "a.txt", "-c", "c", "--shingle", "0"), "--shingle is 0, expected an integer from 1 to 32"),
         (("serve", "-c", "c", "--max-seconds", "0"), "--max-seconds is 0.0, expected a number above 0"),
         (("guard", "a.txt", "--block-chars", "1e9"), "block_chars is '1e9', expected a whole number from 1"),
+        (("guard", "a.txt", "--max-bytes", "0"), "--max-bytes is 0, expected a whole number from 1"),
         (("help", "nonsense"), "No such command 'nonsense'; see `pmbf --help`"),
         (("load", "--max-bytes", "3X"), "'3X' is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G"),
     ],

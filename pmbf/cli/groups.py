@@ -15,6 +15,9 @@ from pmbf.errors import DONE, USAGE, ParameterError
 
 _UsageError: Any = typer.BadParameter.__base__
 
+_HERE = "the command line: "
+"""Where the values of a policy come from that options give."""
+
 _SET_BY = {
     "answer_s": "max_seconds",
     "request_bytes": "max_request",
@@ -79,7 +82,7 @@ def _told(error: Any) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         print_text(error.ctx.get_help())
     else:
-        told = error.format_message().removesuffix(".").replace(": the command line: ", ": ")
+        told = error.format_message().removesuffix(".").replace(f": {_HERE}", ": ")
         note(f"{told}; see `{command} --help`")
     return USAGE
 
@@ -89,10 +92,10 @@ def _with_option(message: str, parameters: Sequence[Any]) -> str:
 
     A message about a value begins `FIELD is VALUE, expected …`.
     """
-    field, is_, value = message.partition(" is ")
+    field, is_, value = message.removeprefix(_HERE).partition(" is ")
     name = _SET_BY.get(field, field)
-    spelled = (one.opts[0] for one in parameters if one.name == name and one.opts[0].startswith("--"))
-    return "".join((next(spelled, field), is_, value))
+    spelled = [one.opts[0] for one in parameters if one.name == name and one.opts[0].startswith("--")]
+    return f"{spelled[0]}{is_}{value}" if spelled else message
 
 
 def _allow_completion() -> None:

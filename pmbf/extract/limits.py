@@ -30,7 +30,8 @@ class Limits:
         ocr: Languages in which scanned pages of a PDF are read by tesseract, such as "eng+deu". Empty: not read.
 
     Raises:
-        ParameterError: A limit is not above zero, but for `max_text_bytes`, or `timeout_s` is more than a day.
+        ParameterError: A limit is not above zero, but for `max_text_bytes`, or `timeout_s` is more than a day. Or `ocr`
+            has no names of languages.
 
     >>> Limits(timeout_s=5).max_depth
     5
@@ -51,6 +52,10 @@ class Limits:
         if not self.max_text_bytes:
             object.__setattr__(self, "max_text_bytes", max(256 * MIB, self.max_bytes))
         require_above_zero(self)
+        if self.ocr:
+            from pmbf.extract.recognition import require_names
+
+            require_names(self.ocr)
         if self.timeout_s > MOST_TIMEOUT_S:
             raise ParameterError(f"timeout_s is {self.timeout_s}, expected a day ({MOST_TIMEOUT_S} s) at most")
 

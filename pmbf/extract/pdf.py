@@ -30,6 +30,7 @@ SCAN_SCALE, MOST_PIXELS = 300 / 72, 30_000_000
 """Pixels of a recognised page: 300 for each inch, as tesseract wants; in all, twice as many as an A3 page has."""
 MAX_PICTURES, MAX_FORM_DEPTH = 10_000, 5
 LEAST_COVERED = 1e-9
+MOST_RANGES = 20
 PAGE_END = "\n\f"
 
 _XMP = re.compile(rb"<x:xmpmeta[ >].*?</x:xmpmeta>", re.S)
@@ -151,7 +152,7 @@ def _covered(document: Any, index: int) -> float:
 
 
 def _ranges(numbers: Sequence[int]) -> str:
-    """Return ascending numbers with each run of them as a range.
+    """Return ascending numbers with each run of them as a range; of many runs the first 20.
 
     >>> _ranges([2, 4, 5, 6, 10])
     '2, 4-6, 10'
@@ -162,7 +163,8 @@ def _ranges(numbers: Sequence[int]) -> str:
             runs[-1].append(number)
         else:
             runs.append([number])
-    return ", ".join(str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs)
+    shown = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:MOST_RANGES]]
+    return ", ".join([*shown, "…"] if len(runs) > MOST_RANGES else shown)
 
 
 def with_hyphens(text: str) -> str:

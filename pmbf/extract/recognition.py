@@ -23,7 +23,7 @@ except ImportError:  # Windows has none
 
 PROGRAM = "tesseract"
 PAGE_S = 60
-WOULD_HELP = f"--ocr eng (or another language) reads them with {PROGRAM}"
+WOULD_HELP = f"`pmbf load` and `pmbf screen` read scans with --ocr eng, if {PROGRAM} is installed"
 """Ends the problem of a document with scanned pages that were not read."""
 _LANGUAGES = re.compile(r"\w[\w/]*(\+\w[\w/]*)*")
 

@@ -231,8 +231,15 @@ class TestPdf:
         assert found.text.split() == ["one", "three", "nine"]
         assert found.problems == (
             "pages 2, 4-6, 10: pictures without text, scans perhaps; "
-            "--ocr eng (or another language) reads them with tesseract",
+            "`pmbf load` and `pmbf screen` read scans with --ocr eng, if tesseract is installed",
         )
+
+    def test_of_many_scanned_pages_the_first_are_named_and_the_sentence_stays_whole(self):
+        pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+        [problem] = extract(make.pdf_with_pictures([1, "text"] * 300), "a.pdf").problems
+        assert problem.startswith("pages 1, 3, 5, 7,")
+        assert "39, …: pictures without text" in problem
+        assert problem.endswith("if tesseract is installed")
 
     def test_one_scanned_page_is_named_and_a_whole_scan_too(self):
         pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")

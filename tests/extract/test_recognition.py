@@ -61,7 +61,7 @@ def test_a_scan_that_was_loaded_before_is_read_once_recognition_is_asked_for(tmp
     (folder / "note.txt").write_text("A note of a few words.")
     with Collection(tmp_path / "c.pmbf", create=True) as collection:
         [first] = collection.load([folder]).problems
-        assert first.reason.startswith("incomplete: page 2: a picture without text, a scan perhaps; --ocr eng")
+        assert first.reason.startswith("incomplete: page 2: a picture without text, a scan perhaps; `pmbf load`")
         again = collection.load([folder], limits=Limits(ocr="eng"))
         assert (again.n_replaced, again.n_unchanged, again.problems) == (2, 1, [])
         assert sorted(len(one.paths) for one in collection) == [1, 2]
@@ -94,6 +94,11 @@ def test_a_language_that_tesseract_lacks_is_refused_before_a_file_is_read():
 def test_what_tesseract_cannot_read_names_the_page():
     [problem] = extract(scanned(SENTENCE), "a.pdf", Limits(ocr="xx")).problems
     assert problem.startswith("page 2: text recognition failed: ")
+
+
+def test_languages_of_limits_are_looked_at_before_a_file_is():
+    with pytest.raises(ParameterError, match="ocr is '-l eng', expected languages as tesseract names them"):
+        Limits(ocr="-l eng")
 
 
 @pytest.mark.parametrize("languages", ["", "-l", "eng deu", "eng+", "../eng"])
