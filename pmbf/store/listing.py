@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from itertools import islice
 from typing import Any
 
 from pmbf.errors import NotFoundError
@@ -30,9 +31,9 @@ class Listed:
         return asdict(self, dict_factory=with_lists)
 
 
-def listed(store: Store) -> Iterator[Listed]:
-    """Yield every document, by ascending id."""
-    documents = list(store.catalog.live_documents())
+def listed(store: Store, most: int | None = None) -> Iterator[Listed]:
+    """Yield every document, or the first `most`, by ascending id."""
+    documents = list(islice(store.catalog.live_documents(), most))
     paths = store.paths_of(document.id for document in documents)
     for row in documents:
         yield Listed(

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from pmbf.terminal.canvas import View, laid_out
 from pmbf.terminal.figures import counted, duration, percent, shown_path, size
-from pmbf.terminal.safe import one_line
+from pmbf.terminal.safe import one_line, one_message
 
 if TYPE_CHECKING:
     from pmbf.endpoint.exporting import ExportReport
@@ -49,7 +49,7 @@ def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
     for problem in problems[:N_PROBLEMS]:
         # Some reasons begin with the path already.
         reason = problem.reason.removeprefix(f"{problem.path}: ")
-        yield f"{shown_path(problem.path)}: {one_line(reason)}"
+        yield f"{shown_path(problem.path)}: {one_message(reason)}"
     if len(problems) > N_PROBLEMS:
         yield f"… and {counted(len(problems) - N_PROBLEMS, 'more problem')}; --json lists them all"
 
@@ -63,7 +63,7 @@ def list_lines(documents: Sequence[Listed]) -> Iterator[str]:
     yield f"{'id':>{id_width}}  {'characters':>{chars_width}}  kind  path"
     for document in documents:
         paths = [shown_path(path) for path in document.paths]
-        notes = [f"incomplete: {one_line(problem)}" for problem in document.problems]
+        notes = [f"incomplete: {one_message(problem)}" for problem in document.problems]
         head = f"{document.id:>{id_width}}  {document.n_chars:>{chars_width},}  {document.kind:<4}  "
         yield head + paths[0]
         yield from (" " * len(head) + line for line in paths[1:] + notes)
