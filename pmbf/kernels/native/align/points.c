@@ -56,31 +56,43 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
+/* A word of the query: the worth of its points, 0 if it makes none, and where its places in the source are listed. */
+typedef struct {
+    int32_t worth, first, stop;
+} entry_t;
+
 /* The worth of the query's words within the radius, at each place of the source that has one of these words. When a word
  * comes within the radius, its worth is added at each of its places; when the word leaves, the worth is taken off. The
  * sums of stretches, each at least a radius long, tell without a sum of places that most points are not dense. */
 typedef struct {
     const pair_t *pair;
     const int32_t *worths;
+    const entry_t *entries;
     int32_t *at;         /* from a radius before the first place to a radius behind the last */
     int32_t *stretches;  /* from the stretch before the first to the one behind the last */
     int shift;           /* a stretch has 2^shift places */
-    int32_t *counts;     /* how often each class is within the radius */
     int64_t radius, near;
 } field_t;
 
-/* Adds the query's word at `word`, if there is one, at each of its places, and counts its class. A sign of -1 takes it
- * off. */
+/* Adds the query's word at `word`, if there is one, at each of its places. A sign of -1 takes it off. */
 static void spread(field_t *field, int64_t word, int32_t sign) {
     const pair_t *pair = field->pair;
     if (word < 0 || word >= pair->sides[QUERY].n) return;
-    int32_t c = pair->sides[QUERY].classes[word], worth = sign * field->worths[c];
+    entry_t entry = field->entries[word];
+    int32_t worth = sign * entry.worth;
     if (!worth) return;
-    field->counts[c] += sign;
-    for (const int32_t *place = pair->places + pair->bounds[c]; place < pair->places + pair->bounds[c + 1]; place++) {
+    for (const int32_t *place = pair->places + entry.first; place < pair->places + entry.stop; place++) {
         field->at[*place + field->radius] += worth;
         field->stretches[(*place >> field->shift) + 1] += worth;
     }
+}
+
+/* Returns how many words of a class are within the radius of a word of the query. */
+static int64_t n_in_query(const field_t *field, int64_t word, int32_t c) {
+    const side_t *query = &field->pair->sides[QUERY];
+    int64_t n = 0, stop = least(query->n, word + field->radius + 1);
+    for (int64_t at = greatest(0, word - field->radius); at < stop; at++) n += query->classes[at] == c;
+    return n;
 }
 
 /* Returns at least the sum within the radius of a place. */
@@ -125,7 +137,7 @@ static bool is_dense(const field_t *field, int64_t word, int64_t at, int64_t nee
     int32_t c = field->pair->sides[QUERY].classes[word];
     int64_t place = field->pair->places[at], sum = sum_around(field, place);
     if (3 * sum < needed) return false;
-    sum -= (int64_t)field->worths[c] * field->counts[c] * n_around(field->pair, c, at, field->radius);
+    sum -= (int64_t)field->worths[c] * n_in_query(field, word, c) * n_around(field->pair, c, at, field->radius);
     return 2 * sum >= needed || (3 * sum >= needed && 2 * sum + near_sum(field, word, place) >= needed);
 }
 
@@ -133,12 +145,12 @@ static bool find_points(field_t *field, points_t *points) {
     const pair_t *pair = field->pair;
     for (int64_t word = 0; word < field->radius; word++) spread(field, word, 1);
     for (int64_t word = 0; word < pair->sides[QUERY].n; word++) {
-        int32_t c = pair->sides[QUERY].classes[word];
-        int64_t needed = 2 * (pair->rules->density - field->worths[c]);
+        entry_t entry = field->entries[word];
+        int64_t needed = 2 * (pair->rules->density - entry.worth);
         spread(field, word - field->radius - 1, -1);
         spread(field, word + field->radius, 1);
-        if (!field->worths[c]) continue;
-        for (int32_t at = pair->bounds[c]; at < pair->bounds[c + 1]; at++) /* most points cannot be dense */
+        if (!entry.worth) continue;
+        for (int32_t at = entry.first; at < entry.stop; at++) /* most points cannot be dense */
             if (3 * most_around(field, pair->places[at]) >= needed && is_dense(field, word, at, needed) &&
                 !add_point(points, word, pair->places[at]))
                 return false;
@@ -146,19 +158,30 @@ static bool find_points(field_t *field, points_t *points) {
     return true;
 }
 
+static void list_entries(const pair_t *pair, const int32_t *worths, entry_t *entries) {
+    for (int64_t word = 0; word < pair->sides[QUERY].n; word++) {
+        int32_t c = pair->sides[QUERY].classes[word];
+        entries[word] = (entry_t){worths[c], pair->bounds[c], pair->bounds[c + 1]};
+    }
+}
+
 bool points_find(const pair_t *pair, points_t *points) {
     int64_t radius = pair->rules->radius, n_source = pair->sides[SOURCE].n;
     int shift = 0;
     while ((int64_t)1 << shift < radius) shift++;
     int32_t *worths = malloc((size_t)(pair->n_classes + 1) * sizeof *worths);
+    entry_t *entries = malloc((size_t)(pair->sides[QUERY].n + 1) * sizeof *entries);
     int32_t *at = calloc((size_t)(n_source + 2 * radius + 1), sizeof *at);
     int32_t *stretches = calloc((size_t)((n_source >> shift) + 3), sizeof *stretches);
-    field_t field = {pair, worths, at, stretches, shift, pair->inside[QUERY], radius, least(pair->rules->near, radius)};
-    bool done = worths && at && stretches;
-    if (done) weigh(pair, worths);
-    done = done && find_points(&field, points);
-    for (int64_t word = 0; word < pair->sides[QUERY].n; word++) field.counts[pair->sides[QUERY].classes[word]] = 0;
+    field_t field = {pair, worths, entries, at, stretches, shift, radius, least(pair->rules->near, radius)};
+    bool done = worths && entries && at && stretches;
+    if (done) {
+        weigh(pair, worths);
+        list_entries(pair, worths, entries);
+        done = find_points(&field, points);
+    }
     free(worths);
+    free(entries);
     free(at);
     free(stretches);
     return done;
