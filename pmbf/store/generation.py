@@ -28,8 +28,8 @@ from pmbf.store.tables import Document
 from pmbf.store.tilefile import StoredTile
 
 RECENT_BYTES = 64 << 20
-"""Bytes of texts that were compared lately, made ready to be compared again: eight times their bytes on disk, so some
-300 texts of 4,000 words or 6,000 of 200."""
+"""Bytes of texts that were compared lately, made ready to be compared again: some 300 texts of 4,000 words, or 3,800 of
+200."""
 
 _SMALL_SHARE = 8
 """A block is kept for the next text in it if the text just read is less than this part of the block."""
