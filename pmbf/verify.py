@@ -30,6 +30,7 @@ grows from words in common, in any order.
 
 from pmbf.passages.compare import passages, passages_in
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
+from pmbf.passages.exploring import SourceText
 from pmbf.passages.neighbours import with_neighbours
 from pmbf.passages.pieces import n_letters, n_singles
 from pmbf.passages.prepared import Prepared, prepare
@@ -40,6 +41,7 @@ __all__ = [
     "Edit",
     "Prepared",
     "Settings",
+    "SourceText",
     "Statistics",
     "WordPair",
     "edits",

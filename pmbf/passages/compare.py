@@ -11,7 +11,7 @@ from pmbf.passages.alignments import Alignment, alignments, evidence, pair_of, r
 from pmbf.passages.certainty import certainty
 from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
-from pmbf.passages.exploring import explored
+from pmbf.passages.exploring import SourceText, explored
 from pmbf.passages.joining import joined
 from pmbf.passages.names import share_counted
 from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
@@ -74,28 +74,29 @@ def passages(
 
 
 def passages_in(
-    query: Prepared, text: str, settings: Settings | None = None, statistics: Statistics | None = None
+    query: Prepared, source: SourceText, settings: Settings | None = None, statistics: Statistics | None = None
 ) -> tuple[Passage, ...]:
-    """Return the passages a query shares with a text, as `passages` does: the way for a query of many texts.
+    """Return the passages a query shares with a text, as `passages` does: the way for many queries of many texts.
 
     Args:
         query: The suspicious text.
-        text: The text it is compared with.
+        source: The text it is compared with.
         settings: What counts as a passage.
         statistics: As for `passages`. Without statistics of the query's language the text is compared step by step.
     """
     settings = settings or Settings()
     if statistics is None or query.weighed(statistics).n_like < LEAST_PAGES:
-        return passages(query, prepare(text), settings, statistics)
-    found = explored(query, text, settings, statistics)
+        return passages(query, prepare(source.text), settings, statistics)
+    found = explored(query, source, settings, statistics)
     if found is None:
         return ()
-    source, every = Prepared.explored(text, found), list(map(Block, *found.blocks.T.tolist()))
+    text = Prepared.of_ready(source.text, source.ready(statistics))
+    every = list(map(Block, *found.blocks.T.tolist()))
     chains = [every[start:stop] for start, stop in pairwise(found.bounds.tolist())]
-    exact = _exact_pieces(query, source, found.pair, chains, settings)
+    exact = _exact_pieces(query, text, found.pair, chains, settings)
     # Beside an exact piece an alignment may be widened. Alone it stays as it is.
     boxes = found.boxes if exact else found.boxes[found.may]
-    return _judged(query, source, found.pair, exact, ranked(boxes), settings)
+    return _judged(query, text, found.pair, exact, ranked(boxes), settings)
 
 
 def _exact_pieces(

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import (
-    Explored,
     Folded,
     Grams,
+    Ready,
     Runs,
     Tokens,
     Weighed,
@@ -60,10 +60,11 @@ class Prepared:
     asked: list[tuple[Any, ...]] = field(default_factory=list, repr=False)
 
     @classmethod
-    def explored(cls, text: str, found: Explored) -> Prepared:
-        """Return a text of which exploring has made a part of what a comparison needs."""
-        made = cls(text, found.tokens)
-        vars(made).update(keys=found.keys, _spelling=(found.spelling, found.offsets))
+    def of_ready(cls, text: str, ready: Ready) -> Prepared:
+        """Return a text of which a kernel has made a part of what a comparison needs."""
+        made = cls(text, ready.tokens)
+        spelling = ready.spelled.tobytes().decode(), ready.offsets.astype(np.intp)
+        vars(made).update(keys=ready.keys[ready.types], _spelling=spelling)
         return made
 
     @property
