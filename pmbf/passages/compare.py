@@ -13,7 +13,6 @@ from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
 from pmbf.passages.exploring import explored
 from pmbf.passages.joining import joined
-from pmbf.passages.names import share_counted
 from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.reworded import in_both, reworded
@@ -219,7 +218,7 @@ def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Pa
     equal = piece.kind == "verbatim"
     found = Scores(1.0, 1.0, 1.0) if equal else scores(query, source, piece.query, piece.source)
     in_order = 1.0 if equal else ordered_share(query.word_keys(piece.query), source.word_keys(piece.source))
-    nats *= max(share_counted(query, piece.query), share_counted(source, piece.source))
+    nats *= max(query.names.share_counted(piece.query), source.names.share_counted(piece.source))
     return Passage(
         *spans,
         piece.similarity,

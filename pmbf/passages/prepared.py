@@ -35,6 +35,7 @@ from pmbf.kernels import (
     weigh,
     words,
 )
+from pmbf.passages.names import Names
 from pmbf.passages.statistics import Statistics
 from pmbf.span import Span
 
@@ -139,6 +140,11 @@ class Prepared:
     def keys(self) -> NDArray[np.uint64]:
         """The key of each word, `(n_tokens,) uint64`, as in `Words`."""
         return self.words.keys[self.words.types]
+
+    @cached_property
+    def names(self) -> Names:
+        """The runs of names."""
+        return Names.of(self.text, self.tokens)
 
     @cached_property
     def words(self) -> Words:
