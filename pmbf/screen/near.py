@@ -111,4 +111,6 @@ def passages_near(
 
 
 def _moved(passage: Passage, by: int) -> Passage:
+    if not by:
+        return passage
     return replace(passage, source=Span(passage.source.start + by, passage.source.stop + by))
