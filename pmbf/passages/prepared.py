@@ -77,6 +77,11 @@ class Prepared:
         """Number of tokens that are single letters of scripts written without spaces."""
         return int(np.count_nonzero(self.tokens.singles))
 
+    @cached_property
+    def shares_of_words(self) -> NDArray[np.float64]:
+        """How much of a word each token is, `(n_tokens,) float64`: a half if it is a single letter, else 1."""
+        return np.where(self.tokens.singles, 0.5, 1.0)
+
     @property
     def n_words(self) -> int:
         """Number of whole words, at least 1. A token that is a single letter counts as half a word.
