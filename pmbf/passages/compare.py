@@ -13,8 +13,7 @@ from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
 from pmbf.passages.exploring import SourceText, explored
 from pmbf.passages.joining import joined
-from pmbf.passages.names import share_counted
-from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
+from pmbf.passages.pieces import START, Piece, chain_spans, free_parts, n_letters, near, owned
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.reworded import in_both, reworded
 from pmbf.passages.scores import ordered_share, scores
@@ -103,7 +102,7 @@ def _exact_pieces(
     query: Prepared, source: Prepared, pair: Pair, found: Iterable[Chain], settings: Settings
 ) -> list[Piece]:
     """Return the pieces of chains of equal runs whose words are rare enough, in query order."""
-    exact = sorted(_verified(query, source, found, settings), key=lambda piece: piece.query)
+    exact = sorted(_verified(query, source, found, settings), key=lambda piece: piece.query.start)
     return _evident(query, pair, exact, settings)
 
 
@@ -121,7 +120,7 @@ def _judged(
         for one in reworded(query, source, pair, exact, found, settings)
         if not _is_copy(query, source, pair, one, exact, settings)
     ]
-    loose.sort(key=lambda piece: piece.query)
+    loose.sort(key=lambda piece: piece.query.start)
     pieces = joined(query, source, [*loose, *_left(query, source, exact, loose, settings)], settings)
     nats = weighed(query, source, pair, pieces, settings.seed_tokens)
     return tuple(_passage(query, source, *one) for one in zip(pieces, nats, strict=True))
@@ -134,7 +133,7 @@ def _verified(query: Prepared, source: Prepared, found: Iterable[Chain], setting
         for part in list(free_parts(whole, taken)):
             for chain, similarity in accepted(query, source, part, settings.threshold):
                 if n_letters(query, chain_spans(chain)[0]) >= settings.min_chars:
-                    insort(taken, owned(query, chain))
+                    insort(taken, owned(query, chain), key=START)
                     yield _exact(chain, similarity)
 
 
@@ -220,7 +219,7 @@ def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Pa
     equal = piece.kind == "verbatim"
     found = Scores(1.0, 1.0, 1.0) if equal else scores(query, source, piece.query, piece.source)
     in_order = 1.0 if equal else ordered_share(query.word_keys(piece.query), source.word_keys(piece.source))
-    nats *= max(share_counted(query, piece.query), share_counted(source, piece.source))
+    nats *= max(query.names.share_counted(piece.query), source.names.share_counted(piece.source))
     return Passage(
         *spans,
         piece.similarity,

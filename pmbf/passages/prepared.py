@@ -35,6 +35,7 @@ from pmbf.kernels import (
     weigh,
     words,
 )
+from pmbf.passages.names import Names
 from pmbf.passages.statistics import Statistics
 from pmbf.span import Span
 
@@ -76,6 +77,11 @@ class Prepared:
     def n_singles(self) -> int:
         """Number of tokens that are single letters of scripts written without spaces."""
         return int(np.count_nonzero(self.tokens.singles))
+
+    @cached_property
+    def shares_of_words(self) -> NDArray[np.float64]:
+        """How much of a word each token is, `(n_tokens,) float64`: a half if it is a single letter, else 1."""
+        return np.where(self.tokens.singles, 0.5, 1.0)
 
     @property
     def n_words(self) -> int:
@@ -140,6 +146,11 @@ class Prepared:
     def keys(self) -> NDArray[np.uint64]:
         """The key of each word, `(n_tokens,) uint64`, as in `Words`."""
         return self.words.keys[self.words.types]
+
+    @cached_property
+    def names(self) -> Names:
+        """The runs of names."""
+        return Names.of(self.text, self.tokens)
 
     @cached_property
     def words(self) -> Words:

@@ -117,4 +117,6 @@ def _part(source: verify.SourceText, stretch: Span) -> verify.SourceText:
 
 
 def _moved(passage: Passage, by: int) -> Passage:
-    return replace(passage, source=Span(passage.source.start + by, passage.source.stop + by)) if by else passage
+    if not by:
+        return passage
+    return replace(passage, source=Span(passage.source.start + by, passage.source.stop + by))

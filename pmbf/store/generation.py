@@ -80,7 +80,7 @@ class Generation:
             CorruptError: The directory is damaged.
         """
         totals = self._known_totals()
-        n_hashes = np.maximum(1, self.directory.locations(ids)["n_hashes"])
+        n_hashes = np.maximum(1, self.directory.locations(ids, "n_hashes"))
         return np.asarray(n_hashes * (max(1, totals.n_live) / max(1, totals.n_hashes)))
 
     # ------------------------------------------------------------------ tiles
@@ -208,7 +208,7 @@ class Generation:
         """Return the keys without those of removed documents. A key is document << 32 | anything, ascending."""
         documents = (keys >> np.uint64(32)).astype(np.uint32)
         begins = np.flatnonzero(np.diff(documents, prepend=documents[:1] + np.uint32(1)))
-        is_gone = self.directory.locations(documents[begins])["state"] == REMOVED
+        is_gone = self.directory.locations(documents[begins], "state") == REMOVED
         living: NDArray[np.uint64] = keys[~np.repeat(is_gone, np.diff(np.append(begins, len(keys))))]
         return living
 
@@ -218,7 +218,7 @@ class Generation:
         Raises:
             CorruptError: One of them is not live there.
         """
-        states = self.directory.locations(np.array(ids, np.uint32))["state"]
+        states = self.directory.locations(np.array(ids, np.uint32), "state")
         for id_, state in zip(ids, states.tolist(), strict=True):
             if state != LIVE:
                 raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
