@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pmbf.arrays import among
 from pmbf.errors import ParameterError
 from pmbf.kernels import NAT, Rules, weigh
-from pmbf.passages.alignments import alignments, pair_of
+from pmbf.passages.alignments import Alignment, alignments, pair_of
 from pmbf.passages.edits import MAX_TOKENS
 from pmbf.passages.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.report import Passage, Report, Scores, Span
@@ -165,6 +166,22 @@ def test_words_that_the_rest_of_the_text_has_too_say_less_for_a_summary(
 
     assert said_on_topic < 0.7 * said
     assert summaries(on_topic, said_on_topic) and not summaries(on_topic, said_on_topic + 1)
+
+
+def test_a_long_source_asks_for_more_evidence_of_a_summary(language: Language, statistics: Statistics) -> None:
+    chapters = [language.sentences(5) for _ in range(12)]
+    summed_up = [language.shuffled(chapter[0], 0.05) for chapter in chapters]
+    source = prepare(written([sentence for chapter in chapters for sentence in chapter]))
+    query = prepare("\n\n".join(map(written, (language.sentences(10), summed_up, language.sentences(10)))))
+
+    def summaries(times: int) -> list[Alignment]:
+        found = alignments(pair_of(query, source, statistics, Rules(summary_times=times)))
+        return [one for one in found if one.is_summary]
+
+    [summary] = summaries(0)
+    most = summary.score * len(summary.query) // len(summary.source)
+    assert summaries(most) == [summary]
+    assert not summaries(most + 1)
 
 
 def test_a_summary_says_for_copying_what_its_words_say_each_once(language: Language, statistics: Statistics) -> None:

@@ -103,6 +103,6 @@ def test_a_short_reworded_passage_is_doubted_more_the_more_documents_there_are()
 
     assert doubts[0] == 0 and doubts == sorted(doubts)
     assert doubts[-2] == doubts[-1] == comparing.SHORT_DOUBT
-    summaries = [one.rules.summary_evidence / NAT for one in settings]
-    assert summaries[0] == Settings().rules.summary_evidence / NAT and summaries == sorted(summaries)
-    assert summaries[-2] == summaries[-1] == comparing.SUMMARY_EVIDENCE
+    summaries = [one.rules.summary_times / NAT for one in settings]
+    assert summaries[0] == 0 and summaries == sorted(summaries)
+    assert summaries[-2] == summaries[-1] == comparing.SUMMARY_TIMES
