@@ -372,6 +372,18 @@ def test_words_of_a_language_with_few_texts_are_not_rare_for_that(language: Lang
     assert np.abs(np.log(priors[common] / alone_priors[common])).mean() < 0.3
 
 
+def test_a_query_teaches_as_one_more_text_whose_words_are_counted_once_less(statistics: Statistics) -> None:
+    query, other = prepare(written(Language(5).sentences(300))), prepare(written(Language(6).sentences(9)))
+
+    found = Statistics.of([other.words]).beside(query.words)
+
+    both = Statistics.of([other.words, query.words])
+    own = among(both.keys, query.words.keys)
+    assert np.array_equal(found.keys, both.keys) and np.array_equal(found.n_holding, both.n_holding)
+    assert np.array_equal(found.n_times, both.n_times - own)
+    assert (found.n_pages, found.n_words) == (both.n_pages, both.n_words)
+
+
 def test_two_texts_teach_more_than_a_collection_in_another_language(language: Language, statistics: Statistics) -> None:
     found = 0
     for _ in range(20):

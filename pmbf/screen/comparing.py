@@ -114,6 +114,8 @@ def matches(
         return Confirmed()
     query = verify.prepare(subject.text)
     settings = _settings(options, query, generation.n_documents)
+    if statistics is not None and query.is_known(statistics):
+        statistics = statistics.beside(query.words)
     calls = _calls(generation, query, subject.sample, compared, settings, statistics)
     found = []
     with closing(in_order(calls, options.threads)) as results:
