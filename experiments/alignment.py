@@ -27,7 +27,7 @@ from measure.corpora import read
 from measure.planting import EDITED_WORDS
 from pmbf.arrays import among
 from pmbf.kernels import NAT, Rules
-from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, SUMMARY_EVIDENCE, TOPICAL_EVIDENCE
+from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, SUMMARY_TIMES, TOPICAL_EVIDENCE
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
 RUN_WORDS = 8
@@ -39,7 +39,7 @@ SETTINGS = Settings(
     short_doubt=SHORT_DOUBT,
     least_topical_evidence=TOPICAL_EVIDENCE,
     min_summary_chars=LEAST_SUMMARY_CHARS,
-    rules=Rules(summary_evidence=round(SUMMARY_EVIDENCE * NAT)),
+    rules=Rules(summary_times=round(SUMMARY_TIMES * NAT)),
 )
 
 

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pmbf.arrays import among
 from pmbf.errors import ParameterError
 from pmbf.kernels import NAT, Rules, weigh
-from pmbf.passages.alignments import alignments, pair_of
+from pmbf.passages.alignments import Alignment, alignments, pair_of
 from pmbf.passages.edits import MAX_TOKENS
 from pmbf.passages.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
 from pmbf.report import Passage, Report, Scores, Span
@@ -165,6 +166,22 @@ def test_words_that_the_rest_of_the_text_has_too_say_less_for_a_summary(
 
     assert said_on_topic < 0.7 * said
     assert summaries(on_topic, said_on_topic) and not summaries(on_topic, said_on_topic + 1)
+
+
+def test_a_long_source_asks_for_more_evidence_of_a_summary(language: Language, statistics: Statistics) -> None:
+    chapters = [language.sentences(5) for _ in range(12)]
+    summed_up = [language.shuffled(chapter[0], 0.05) for chapter in chapters]
+    source = prepare(written([sentence for chapter in chapters for sentence in chapter]))
+    query = prepare("\n\n".join(map(written, (language.sentences(10), summed_up, language.sentences(10)))))
+
+    def summaries(times: int) -> list[Alignment]:
+        found = alignments(pair_of(query, source, statistics, Rules(summary_times=times)))
+        return [one for one in found if one.is_summary]
+
+    [summary] = summaries(0)
+    most = summary.score * len(summary.query) // len(summary.source)
+    assert summaries(most) == [summary]
+    assert not summaries(most + 1)
 
 
 def test_a_summary_says_for_copying_what_its_words_say_each_once(language: Language, statistics: Statistics) -> None:
@@ -353,6 +370,18 @@ def test_words_of_a_language_with_few_texts_are_not_rare_for_that(language: Lang
     common = alone_priors > np.quantile(alone_priors, 0.9)
     assert np.abs(rarities - alone)[common].mean() < 0.3 * NAT
     assert np.abs(np.log(priors[common] / alone_priors[common])).mean() < 0.3
+
+
+def test_a_query_teaches_as_one_more_text_whose_words_are_counted_once_less(statistics: Statistics) -> None:
+    query, other = prepare(written(Language(5).sentences(300))), prepare(written(Language(6).sentences(9)))
+
+    found = Statistics.of([other.words]).beside(query.words)
+
+    both = Statistics.of([other.words, query.words])
+    own = among(both.keys, query.words.keys)
+    assert np.array_equal(found.keys, both.keys) and np.array_equal(found.n_holding, both.n_holding)
+    assert np.array_equal(found.n_times, both.n_times - own)
+    assert (found.n_pages, found.n_words) == (both.n_pages, both.n_words)
 
 
 def test_two_texts_teach_more_than_a_collection_in_another_language(language: Language, statistics: Statistics) -> None:

@@ -8,6 +8,7 @@ import random
 import pytest
 
 from pmbf import Collection
+from pmbf.kernels import Words
 from pmbf.passages.exploring import SourceText, explored
 from pmbf.verify import Settings, Statistics, passages, passages_in, prepare
 
@@ -87,6 +88,22 @@ def library(tmp_path_factory: pytest.TempPathFactory) -> tuple[Collection, str]:
     collection = Collection(tmp_path_factory.mktemp("library") / "c.pmbf", create=True)
     collection.add_many([(f"text {number}", " ".join(text)) for number, text in enumerate(texts)])
     return collection, " ".join(text[number % 25] for number, text in enumerate(texts))
+
+
+def test_a_screening_learns_from_the_query_how_rare_words_are(
+    library: tuple[Collection, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    collection, query = library
+    learnt, beside = list[int](), Statistics.beside
+
+    def noted(statistics: Statistics, text: Words) -> Statistics:
+        learnt.append(len(text.types))
+        return beside(statistics, text)
+
+    monkeypatch.setattr(Statistics, "beside", noted)
+    assert collection.screen(query).matches
+
+    assert learnt == [prepare(query).n_tokens]
 
 
 def test_threads_find_what_one_thread_finds(library: tuple[Collection, str]) -> None:

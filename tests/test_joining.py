@@ -11,7 +11,7 @@ from pmbf.passages.joining import joined
 from pmbf.passages.pieces import Piece
 from pmbf.report import Passage, Span
 from pmbf.screen import Options, comparing
-from pmbf.verify import Settings, Statistics, passages, prepare
+from pmbf.verify import Settings, SourceText, Statistics, passages, passages_in, prepare
 
 WORDS = [f"{head}{tail}" for head in ("mar", "tol", "ber", "sun", "kep", "dra") for tail in range(400)]
 COMMON = ["the", "of", "and", "in", "to", "a"]
@@ -24,13 +24,15 @@ def prose(seed: int, n_words: int) -> list[str]:
 
 
 def found_in(query: list[str], source: list[str], settings: Settings | None = None) -> tuple[Passage, ...]:
-    """Return the passages that two texts share, each with other words around."""
+    """Return the passages that two texts share, each with other words around, compared in either way."""
     statistics = Statistics.of(prepare(" ".join(prose(seed, 600))).words for seed in range(100, 130))
     texts = [
         prepare(" ".join([*prose(seed, 200), *words, *prose(seed + 1, 200)]) + ".")
         for seed, words in ((1, query), (3, source))
     ]
-    return passages(*texts, settings or Settings(), statistics)
+    found = passages(*texts, settings or Settings(), statistics)
+    assert found == passages_in(texts[0], SourceText(texts[1].text), settings or Settings(), statistics)
+    return found
 
 
 def compared(query: list[str], source: list[str]) -> list[tuple[str, float]]:
@@ -83,6 +85,16 @@ def test_what_a_short_passage_lacks_in_likeness_its_words_must_say(seed: int, ex
     assert expected == len(found_in(query, source, wary))
 
 
+def test_a_passage_explored_may_lack_likeness_as_one_found_step_by_step() -> None:
+    chosen, source = random.Random(7), prose(9, 45)
+    kept = [word if chosen.random() < 0.55 else chosen.choice(WORDS) for word in source]
+    query = [word for start in range(0, 45, 9) for word in chosen.sample(kept[start : start + 9], 9)]
+
+    [passage] = found_in(query, source, Settings(short_doubt=0.9, least_topical_evidence=12.0))
+
+    assert passage.kind == "reworded"
+
+
 def test_a_short_reworded_passage_is_doubted_more_the_more_documents_there_are() -> None:
     query = prepare("a text of a few words")
 
@@ -91,6 +103,6 @@ def test_a_short_reworded_passage_is_doubted_more_the_more_documents_there_are()
 
     assert doubts[0] == 0 and doubts == sorted(doubts)
     assert doubts[-2] == doubts[-1] == comparing.SHORT_DOUBT
-    summaries = [one.rules.summary_evidence / NAT for one in settings]
-    assert summaries[0] == Settings().rules.summary_evidence / NAT and summaries == sorted(summaries)
-    assert summaries[-2] == summaries[-1] == comparing.SUMMARY_EVIDENCE
+    summaries = [one.rules.summary_times / NAT for one in settings]
+    assert summaries[0] == 0 and summaries == sorted(summaries)
+    assert summaries[-2] == summaries[-1] == comparing.SUMMARY_TIMES

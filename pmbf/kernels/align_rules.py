@@ -53,6 +53,7 @@ class Rules:
         summary_words: Most words of a summary.
         summary_score: Least score of a summary, each word counted every time.
         summary_evidence: Least score of a summary, each word counted once, and as a word of the query's topic.
+        summary_times: Least such score for each time that the source is as long as the summary; 0 for none.
         summary_boxes: Least share of a summary's shared words that all boxes explain together. Shared words stand in
             the source too; here and below they count by rarity.
         summary_one: Greatest share of the shared words that one box may explain.
@@ -85,6 +86,7 @@ class Rules:
     summary_words: int = 250
     summary_score: int = 40 * NAT
     summary_evidence: int = 22 * NAT
+    summary_times: int = 0
     summary_boxes: int = 15
     summary_one: int = 50
     summary_one_lines: int = 90

@@ -68,9 +68,10 @@ class Bars:
 
     Args:
         threshold: Least similarity of an alignment.
-        short_doubt: Added to the threshold for a range without letters; nothing for `sure_letters`.
-        sure_letters: Letters from which the threshold is not raised.
+        short_doubt: Similarity above the threshold that a range without letters should have; 0 for `sure_letters`.
+        sure_letters: Letters from which a range needs no more than the threshold.
         topical: Least evidence of an alignment in texts with a topic, in nats; 0 for none.
+        lacking_times: How much more of that evidence, in parts of itself, is needed for each 1 of similarity lacking.
         seed_tokens: Words in the shortest equal run.
         max_gap: Most tokens between two runs of a chain.
         letters: Letters of a chain in the query.
@@ -85,6 +86,7 @@ class Bars:
     short_doubt: float
     sure_letters: float
     topical: float
+    lacking_times: float
     seed_tokens: int
     max_gap: int
     letters: int

@@ -112,7 +112,7 @@ def _with_summary(texts: Texts, boxes: list[Box]) -> list[Box]:
     if not _is_summary(texts, start, stop, score, boxes):
         return good
     evidence = topic_sum(texts, 0, [[start, stop], [0, n_source]], summary=True)
-    if evidence < rules.summary_evidence:
+    if evidence < rules.summary_evidence or evidence * (stop - start) < rules.summary_times * n_source:
         return good
     beside = [box for box in good if box.query >= stop or box.query_stop <= start]
     return [*beside, Box(start, stop, 0, n_source, evidence, 1)]

@@ -128,14 +128,15 @@ def _is_passage(asked: Asked, tokens: Tokens, pair: Pair, keys: NDArray[np.uint6
         return False
     if kind and (ours < bars.summary_letters or theirs > bars.summed_letters):
         return False
-    doubt = 0.0 if kind else bars.short_doubt * max(0.0, 1 - ours / bars.sure_letters)
     words_here = asked.words.keys[asked.words.types[start:stop]].tolist()
-    if _likeness(words_here, keys[start_there:stop_there].tolist(), kind) < bars.threshold + doubt - SLACK_SHARE:
+    alike = _likeness(words_here, keys[start_there:stop_there].tolist(), kind) + SLACK_SHARE
+    if alike < bars.threshold:
         return False
     if kind or not bars.topical > 0:
         return True
     topical = int(part_scores(pair, np.array([[start, stop, start_there, stop_there]], np.int64))[0, 1])
-    return topical / NAT >= bars.topical
+    lacking = bars.threshold + bars.short_doubt * max(0.0, 1 - ours / bars.sure_letters) - alike
+    return topical / NAT >= bars.topical * (1 + bars.lacking_times * max(0.0, lacking))
 
 
 def _likeness(ours: list[int], theirs: list[int], kind: int) -> float:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pmbf.arrays import among
 from pmbf.kernels import NAT, Pair, Rules, align, classes, part_scores
 from pmbf.passages.prepared import Positions, Prepared
-from pmbf.passages.statistics import LEAST_PAGES, Statistics
+from pmbf.passages.statistics import Statistics
 from pmbf.span import Span
 
 VERBATIM_WORDS = 6
@@ -37,7 +37,7 @@ def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, ru
             used, nor is None; rarity is then guessed from the two texts.
         rules: The numbers of an alignment.
     """
-    if statistics is None or query.weighed(statistics).n_like < LEAST_PAGES:
+    if statistics is None or not query.is_known(statistics):
         statistics = Statistics.guess(query.words, source.words)
     ours, theirs = query.words, source.words
     our_classes, their_classes, n_classes = classes(ours, theirs)

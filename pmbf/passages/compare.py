@@ -19,7 +19,7 @@ from pmbf.passages.reworded import in_both, reworded
 from pmbf.passages.scores import ordered_share, scores
 from pmbf.passages.seeds import Block, blocks
 from pmbf.passages.settings import Settings
-from pmbf.passages.statistics import LEAST_PAGES, Statistics
+from pmbf.passages.statistics import Statistics
 from pmbf.passages.verdict import accepted
 from pmbf.passages.weighing import rare_likeness, weighed
 from pmbf.report import Passage, Scores
@@ -84,7 +84,7 @@ def passages_in(
         statistics: As for `passages`. Without statistics of the query's language the text is compared step by step.
     """
     settings = settings or Settings()
-    if statistics is None or query.weighed(statistics).n_like < LEAST_PAGES:
+    if statistics is None or not query.is_known(statistics):
         return passages(query, prepare(source.text), settings, statistics)
     found = explored(query, source, settings, statistics)
     if found is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pmbf.kernels import Asked, Bars, Explored, Ready, explore, ready
 from pmbf.passages.prepared import Prepared, octets
-from pmbf.passages.settings import SURE_CHARS, Settings
+from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, Settings
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
 from pmbf.text import SINGLE_CHARS
 
@@ -62,6 +62,7 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
         short_doubt=settings.short_doubt,
         sure_letters=SURE_CHARS,
         topical=settings.least_topical_evidence,
+        lacking_times=LIKENESS_TIMES,
         seed_tokens=settings.seed_tokens,
         max_gap=settings.max_gap_tokens,
         letters=settings.min_chars,

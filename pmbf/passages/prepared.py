@@ -36,7 +36,7 @@ from pmbf.kernels import (
     words,
 )
 from pmbf.passages.names import Names
-from pmbf.passages.statistics import Statistics
+from pmbf.passages.statistics import LEAST_PAGES, Statistics
 from pmbf.span import Span
 
 Positions = NDArray[np.intp]
@@ -113,6 +113,10 @@ class Prepared:
             commonest = statistics.commonest(in_pairs=2 * self.n_singles > self.n_tokens)
             kept = self._weighed[:] = [(statistics, weigh(statistics, self.words, commonest))]
         return kept[0][1]
+
+    def is_known(self, statistics: Statistics) -> bool:
+        """Return whether statistics have enough pages in the text's language to say how rare its words are."""
+        return self.weighed(statistics).n_like >= LEAST_PAGES
 
     def word_keys(self, span: Span) -> list[int]:
         """Return the words of a token range as numbers. All forms of one word have the same number."""

@@ -79,6 +79,31 @@ class Statistics(Counts):
         shared = among(found.keys, query.keys) & among(found.keys, source.keys)
         return _Guess(found.keys, found.n_holding - shared, found.n_times, found.n_pages, found.n_words)
 
+    def beside(self, text: Words) -> Statistics:
+        """Return these counts with those of one more text: a query tells what is usual in it, too.
+
+        In a collection of other texts the words of a kind of prose seem rare, though the query has them all over. Each
+        word of the query counts once less: what it has once does not say how often others have it.
+
+        Args:
+            text: The query.
+
+        >>> from pmbf.passages.prepared import prepare
+        >>> of_others = Statistics.of([prepare("a tide").words])
+        >>> found = of_others.beside(prepare("a tide, a tide, a boat").words)
+        >>> found.n_pages, sorted(found.n_holding.tolist()), sorted(found.n_times.tolist())
+        (2, [1, 2, 2], [0, 2, 3])
+        """
+        own = Statistics.of([text])
+        places = np.searchsorted(self.keys, own.keys)
+        new = ~among(own.keys, self.keys)
+        keys = np.insert(self.keys, places[new], own.keys[new])
+        n_holding, n_times = (np.insert(counts, places[new], 0) for counts in (self.n_holding, self.n_times))
+        places = np.searchsorted(keys, own.keys)
+        n_holding[places] += own.n_holding
+        n_times[places] += own.n_times - 1
+        return Statistics(keys, n_holding, n_times, self.n_pages + own.n_pages, self.n_words + own.n_words)
+
     def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
         """Return how many pages are in a text's language: those that hold the commonest of the text's words.
 

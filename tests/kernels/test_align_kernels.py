@@ -43,7 +43,7 @@ PIECES = (
 TEXTS = st.lists(st.sampled_from(PIECES), max_size=150).map("".join)
 LAX = Rules(
     most_points=2000, density=2 * NAT, least_score=NAT, least_box=100, summary_source=20, summary_score=NAT,
-    summary_evidence=8 * NAT, summary_boxes=10, summary_dense=100, summary_one=100,
+    summary_evidence=8 * NAT, summary_times=NAT, summary_boxes=10, summary_dense=100, summary_one=100,
 )  # fmt: skip
 
 

@@ -43,13 +43,14 @@ PIECES = (
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=90).map("".join)
 BARS = Bars(
-    threshold=0.3, short_doubt=0.2, sure_letters=200, topical=0.5, seed_tokens=2, max_gap=12, letters=20,
-    reworded_letters=12, reworded_source_letters=12, summary_letters=20, summed_letters=3000, single_letters=3,
+    threshold=0.3, short_doubt=0.2, sure_letters=200, topical=0.5, lacking_times=2.7, seed_tokens=2, max_gap=12,
+    letters=20, reworded_letters=12, reworded_source_letters=12, summary_letters=20, summed_letters=3000,
+    single_letters=3,
 )  # fmt: skip
 COMMONEST = 8, 64
 LAX = Rules(
     most_points=2000, density=2 * NAT, least_score=NAT, least_box=100, summary_source=20, summary_score=NAT,
-    summary_evidence=NAT, summary_boxes=10, summary_dense=100, summary_one=100,
+    summary_evidence=NAT, summary_times=NAT, summary_boxes=10, summary_dense=100, summary_one=100,
 )  # fmt: skip
 
 

@@ -30,7 +30,7 @@ typedef struct {
     int64_t margin, inward, rounds, prior_words;
     int64_t outward_bonus, line_bonus, step_price, least_snap, least_box, least_score;
     int64_t stretch, stretches, stretch_gain;
-    int64_t summary_source, summary_words, summary_score, summary_evidence;
+    int64_t summary_source, summary_words, summary_score, summary_evidence, summary_times;
     int64_t summary_boxes, summary_one, summary_one_lines, summary_window, summary_dense, summary_dense_lines;
 } rules_t;
 

@@ -9,7 +9,7 @@
 
 /* What a passage must have at least: `Bars` of align_rules.py, in the same order. */
 typedef struct {
-    double threshold, short_doubt, sure_letters, topical;
+    double threshold, short_doubt, sure_letters, topical, lacking_times;
     int64_t seed_tokens, max_gap, letters, reworded_letters, reworded_source_letters, summary_letters, summed_letters;
     int64_t single_letters;
 } bars_t;

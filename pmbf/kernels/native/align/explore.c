@@ -158,11 +158,11 @@ static bool is_passage(const asked_t *asked, const ready_t *source, const matche
     if (ours < bars->reworded_letters || theirs < bars->reworded_source_letters) return false;
     if (box->kind && (ours < bars->summary_letters || theirs > bars->summed_letters)) return false;
     double rest = 1 - (double)ours / bars->sure_letters, doubt = bars->short_doubt * (rest > 0 ? rest : 0);
-    double wanted = bars->threshold + (box->kind ? 0 : doubt) - SLACK_SHARE;
-    if (likeness(asked, source, matched, box) < wanted) return false;
+    double alike = likeness(asked, source, matched, box) + SLACK_SHARE, lacking = bars->threshold + doubt - alike;
+    if (alike < bars->threshold) return false;
     if (box->kind || !(bars->topical > 0)) return true;
     int64_t topical = least(topic_sum(&matched->pair, QUERY, box), topic_sum(&matched->pair, SOURCE, box));
-    return (double)topical / 1024 >= bars->topical;
+    return (double)topical / 1024 >= bars->topical * (1 + bars->lacking_times * (lacking > 0 ? lacking : 0));
 }
 
 /* What was found, before it is packed. */

@@ -95,6 +95,12 @@ static bool is_summary(const pair_t *pair, const part_t *part, const boxes_t *bo
     return densest(pair, part) <= 10 * (lines ? rules->summary_dense_lines : rules->summary_dense);
 }
 
+/* Returns whether the evidence of a summary is enough: the longer the source, the more of its topic's words it has. */
+static bool says_enough(const pair_t *pair, const part_t *part) {
+    int64_t n = part->stop - part->start, n_source = pair->sides[SOURCE].n;
+    return part->score >= pair->rules->summary_evidence && part->score * n >= pair->rules->summary_times * n_source;
+}
+
 bool summary_find(const pair_t *pair, boxes_t *boxes) {
     const side_t *source = &pair->sides[SOURCE];
     part_t part = {0, 0, 0};
@@ -104,7 +110,7 @@ bool summary_find(const pair_t *pair, boxes_t *boxes) {
         found = is_summary(pair, &part, boxes);
         box_t whole = {{(int32_t)part.start, 0}, {(int32_t)part.stop, (int32_t)source->n}, 0, 1};
         if (found) part.score = topic_sum(pair, QUERY, &whole);
-        found = found && part.score >= pair->rules->summary_evidence;
+        found = found && says_enough(pair, &part);
     }
     int64_t kept = 0;
     for (int64_t at = 0; at < boxes->n; at++) {
