@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -17,10 +17,10 @@ from pmbf import kernels
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.discovery import discover, several
-from pmbf.intake.texts import Origin, Text, origins, read_text
+from pmbf.intake.texts import Origin, Text, origins
 from pmbf.params import Params
 from pmbf.report import Report
-from pmbf.screen import Answer, Options, OptionValues, answers, reports, screen
+from pmbf.screen import Answer, LeftPaths, Options, OptionValues, answers, reports, screen_origin
 from pmbf.store.folder import Store
 from pmbf.store.listing import Listed, find, listed
 from pmbf.store.originals import original_text
@@ -211,10 +211,7 @@ class Collection:
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
-        wanted = Options.of(options)  # wrong options are refused before a long file is read
-        read = read_text(Origin.of(query, name), limits or Limits())
-        report = screen(self._store, read.text, name=read.name, options=wanted)
-        return replace(report, problems=read.problems + report.problems) if read.problems else report
+        return screen_origin(self._store, Origin.of(query, name), limits or Limits(), Options.of(options))
 
     def screen_many(
         self,
@@ -257,6 +254,7 @@ class Collection:
         *,
         limits: Limits | None = None,
         jobs: int = 1,
+        leaving_out: LeftPaths | None = None,
         **options: Unpack[OptionValues],
     ) -> Iterator[Answer]:
         """Yield each query with its report, in order, as `screen_many` does.
@@ -264,13 +262,15 @@ class Collection:
         Args:
             queries: Origins to read, and texts that were read before.
             limits, jobs, options: As for `screen_many`.
+            leaving_out: Returns the listed paths and names that a query is not compared with; see `LeftOut`.
 
         Raises:
             ParameterError, CorruptError: As for `screen_many`.
         """
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
-        return answers(self._store, queries, limits=limits or Limits(), options=Options.of(options), jobs=jobs)
+        wanted, bounds = Options.of(options), limits or Limits()
+        return answers(self._store, queries, limits=bounds, options=wanted, jobs=jobs, leaving_out=leaving_out)
 
     def documents(self) -> Iterator[Listed]:
         """Yield every document, by ascending id."""

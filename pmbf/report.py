@@ -181,6 +181,7 @@ class Report:
         n_below: Sources left out because they cover less of the query than the threshold.
         in_order: As `coverage`, but each character counts for the greatest share of words in order of the passages
             that hold it, 0 to `coverage`. None in a report of an earlier version.
+        n_left_out: Documents that the options left out: the query was not compared with them.
 
     >>> report = Report(Query("a.txt", 10, 2, 1), (), 0, 0.0, 5, 0, 1)
     >>> Report.from_json(report.to_json()) == report
@@ -198,6 +199,7 @@ class Report:
     collection: str = ""
     n_below: int = 0
     in_order: float | None = None
+    n_left_out: int = 0
     schema: int = field(default=SCHEMA_VERSION)
 
     def __repr__(self) -> str:

@@ -25,6 +25,7 @@ from pmbf.cli.inputs import (
     profiled,
     resolved,
 )
+from pmbf.cli.leaving_out import ExcludeSelf
 from pmbf.cli.loading import load_all
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import DONE, FAILED, ParameterError
@@ -144,6 +145,7 @@ def screen(
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
     ignore: arg.Ignore = None,
+    exclude_self: ExcludeSelf = False,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     jobs: arg.ScreenJobs = None,
@@ -170,6 +172,7 @@ def screen(
         exclude_quotations=exclude_quotations or None,
         exclude_bibliography=exclude_bibliography or None,
         ignore=ignored_texts(ignore or (), limits(max_bytes, timeout)) or None,
+        exclude_self=exclude_self or None,
     )
     Options(**options)  # refused before a long file is read
     view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))

@@ -5,6 +5,7 @@ text ─► sampled hashes          fingerprint.py
      ─► candidates              candidates.py    the evidence of each document
                                 bar.py           which documents have enough of it
                                 widespread.py    documents that share a run of common hashes
+     ─► not compared            leaving_out.py   the query's own document
      ─► what does not count     exempt.py        quotations and bibliographies (apparatus.py), ignored texts
      ─► texts compared          comparing.py     passages, resolved against each other
                                 near.py          of a long source, only what lies near the query's hashes
@@ -13,9 +14,10 @@ text ─► sampled hashes          fingerprint.py
                                 many.py          of many texts, in several processes
 """
 
-from pmbf.screen.answering import screen
+from pmbf.screen.answering import screen, screen_origin
 from pmbf.screen.candidates import Candidate, Hashes, candidates, find
 from pmbf.screen.exempt import spans_in
+from pmbf.screen.leaving_out import LeftPaths
 from pmbf.screen.many import Answer, answers, reports
 from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.rarity import EVIDENCE_HASHES
@@ -25,6 +27,7 @@ __all__ = [
     "Answer",
     "Candidate",
     "Hashes",
+    "LeftPaths",
     "OptionValues",
     "Options",
     "answers",
@@ -32,5 +35,6 @@ __all__ = [
     "find",
     "reports",
     "screen",
+    "screen_origin",
     "spans_in",
 ]

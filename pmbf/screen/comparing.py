@@ -17,6 +17,7 @@ from pmbf.kernels import NAT
 from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt, counted, counting, ordered
+from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.span import Span
@@ -60,11 +61,13 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans."""
+    """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans, and how many documents of
+    the collection are left out."""
 
     text: str
     sample: QuerySample
     exempt: Exempt
+    n_left_out: int = 0
 
 
 class Confirmed(NamedTuple):
@@ -74,21 +77,24 @@ class Confirmed(NamedTuple):
     n_below: int = 0
 
 
-def sources(store: Store, found: Sequence[Sequence[Candidate]]) -> list[list[Source]]:
+def sources(store: Store, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:
     """Return the sources of some queries: the catalog rows and paths of their candidates, in the same order.
 
     The catalog is asked once for all of them.
 
     Args:
         store: The collection.
-        found: The candidates of each query.
+        found: The candidates of each query, and what is left out for it.
 
     Raises:
         CorruptError: The catalog is damaged.
     """
-    ids = [candidate.document for some in found for candidate in some]
+    ids = [candidate.document for some, _ in found for candidate in some]
     documents, paths = store.documents(ids), store.paths_of(ids)
-    return [[Source(one, documents[one.document], tuple(paths[one.document])) for one in some] for some in found]
+    return [
+        [Source(one, documents[one.document], left_out.kept(paths[one.document])) for one in some]
+        for some, left_out in found
+    ]
 
 
 def matches(
@@ -112,7 +118,7 @@ def matches(
     if not compared:
         return Confirmed()
     query = verify.prepare(subject.text)
-    settings = _settings(options, query, generation.n_documents)
+    settings = _settings(options, query, generation.n_documents - subject.n_left_out)
     calls = _calls(generation, query, subject.sample, compared, settings, statistics)
     found = []
     with closing(in_order(calls, options.threads)) as results:

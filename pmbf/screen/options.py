@@ -40,6 +40,7 @@ class OptionValues(TypedDict, total=False):
     exclude_bibliography: bool
     apparatus: bool
     ignore: Sequence[str]
+    exclude_self: bool
     threads: int
 
 
@@ -64,6 +65,8 @@ class Options:
         apparatus: Whether a report says which passages stand in quotations or in the bibliography. That takes half the
             time of a text that shares nothing. Excluded text is looked for in any case.
         ignore: Texts whose passages do not count: templates, forms, task descriptions.
+        exclude_self: Whether a query is not compared with what is listed under its own path or name. An identical copy
+            under another path is a match, named by that path.
         threads: Threads that compare the candidates of a query, 1 to 64. The answers are the same.
 
     Raises:
@@ -82,6 +85,7 @@ class Options:
     exclude_bibliography: bool = False
     apparatus: bool = True
     ignore: tuple[str, ...] = ()
+    exclude_self: bool = False
     threads: int = 1
 
     @staticmethod

@@ -48,6 +48,7 @@ class Generation:
         self._made: dict[int, Postings] = {}
         self._matrix: PseudoMatrixBloomFilter | None = None
         self._totals: Totals | None = None
+        self._left_out = np.empty(0, np.uint32)
         self._closed = False
         self.rows = RowIndex()
         self._show(live)
@@ -55,9 +56,26 @@ class Generation:
     def __reduce__(self) -> tuple[Any, ...]:
         return Generation, (self.folder, self.params, self.identity, list(self._live.values()))
 
+    def without(self, documents: NDArray[np.uint32]) -> Generation:
+        """Return this generation with some documents left out: a query is answered as if they had been removed.
+
+        It shares the files of this one, which must stay open.
+
+        Args:
+            documents: `(n,) uint32`, ids of live documents, each once.
+        """
+        if not len(documents):
+            return self
+        known, n_hashes = self._known_totals(), int(self.directory.locations(documents)["n_hashes"].sum(dtype=np.int64))
+        remaining = Generation.__new__(Generation)
+        remaining.__dict__ |= self.__dict__
+        remaining._left_out = documents
+        remaining._totals = Totals(known.n_live - len(documents), known.n_removed, known.n_hashes - n_hashes)
+        return remaining
+
     @property
     def n_documents(self) -> int:
-        """Live documents.
+        """Live documents, those left out not counted.
 
         Raises:
             CorruptError: The directory is damaged.
@@ -189,17 +207,20 @@ class Generation:
         except ParameterError as error:
             raise self.contradiction(str(error), "check --repair") from error
         keys = keys[np.append(keys[:1] == keys[:1], keys[1:] != keys[:-1])]  # a document may be in two tiles
-        return firsts.having(self._of_living(keys) if self._known_totals().n_removed else keys, counts, limit)
+        if self._known_totals().n_removed or len(self._left_out):
+            keys = self._of_living(keys)
+        return firsts.having(keys, counts, limit)
 
     def _postings_for(self, number: int, hashes: NDArray[np.uint32]) -> Postings:
         stored = self.tile(number).postings
         return self.postings(number) if stored is None else stored.for_hashes(hashes)
 
     def _of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the keys without those of removed documents. A key is document << 32 | anything, ascending."""
+        """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
         documents = (keys >> np.uint64(32)).astype(np.uint32)
         begins = np.flatnonzero(np.diff(documents, prepend=documents[:1] + np.uint32(1)))
         is_gone = self.directory.locations(documents[begins])["state"] == REMOVED
+        is_gone |= arrays.among(documents[begins], self._left_out)
         living: NDArray[np.uint64] = keys[~np.repeat(is_gone, np.diff(np.append(begins, len(keys))))]
         return living
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 
 from pmbf.terminal.safe import harmless
 
@@ -10,6 +11,10 @@ SPACELESS_RATIO = 0.5
 """If a text has more tokens per character than this, then its tokens are no words. A written word and its space are
 some six characters; in scripts written without spaces each letter is a token (measured: 0.14 to 0.20 against 0.85 to
 0.95)."""
+
+
+N_COPIES = 5
+"""Other paths of a source that are named; `--json` names all."""
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:
@@ -80,6 +85,14 @@ def shown_path(path: str) -> str:
     return harmless(path)
 
 
-def shown_paths(path: str, n_paths: int) -> str:
-    """Return a document's path, and how many other paths have the same contents."""
-    return shown_path(path) + (f" (+{counted(n_paths - 1, 'path')})" if n_paths > 1 else "")
+def shown_paths(paths: Sequence[str]) -> list[str]:
+    """Return the path of a document, and a line for each other path with the same contents, up to `N_COPIES`.
+
+    >>> shown_paths(["a.txt"]), shown_paths(["a.txt", "b.txt"])
+    (['a.txt'], ['a.txt', 'identical: b.txt'])
+    >>> shown_paths([f"{number}.txt" for number in range(9)])[-2:]
+    ['identical: 5.txt', 'identical: 3 more']
+    """
+    first, *others = paths
+    lines = [shown_path(first), *(f"identical: {shown_path(path)}" for path in others[:N_COPIES])]
+    return lines + ([f"identical: {len(others) - N_COPIES:,} more"] if len(others) > N_COPIES else [])

@@ -62,7 +62,8 @@ def _head(report: Report) -> Text:
     asked = report.query
     size = length(asked.n_chars, asked.n_tokens)
     compared = f"compared with {counted(report.n_documents, 'document')}"
-    return Text.assemble((shown_path(asked.name), "bold"), f": {size}, {compared}")
+    left_out = f", {report.n_left_out:,} left out" if report.n_left_out else ""
+    return Text.assemble((shown_path(asked.name), "bold"), f": {size}, {compared}{left_out}")
 
 
 def _verdict(report: Report) -> Text:
@@ -89,7 +90,7 @@ def _ordered(report: Report) -> str:
 def _notes(report: Report) -> Iterator[str]:
     asked = report.query
     if not report.n_documents:
-        yield "the collection is empty."
+        yield "every document is left out." if report.n_left_out else "the collection is empty."
     if not asked.n_tokens:
         yield "there is not one word in this text; nothing was compared."
     elif not asked.n_hashes:
@@ -115,15 +116,17 @@ def _sources(matches: Sequence[Match], query: str, columns: int) -> Iterator[Tex
     """Yield the table of sources; paths stand last, and whole; on a narrow terminal each in a line of its own."""
     rows: list[tuple[str, ...]] = [("#", "share", "in order", "passages", "longest passage", "likeness", "certainty")]
     rows += [(str(rank), *_figures(match, query)) for rank, match in enumerate(matches, 1)]
-    names = ["source", *(shown_paths(match.document.path, len(match.document.paths)) for match in matches)]
+    names = [["source"], *(shown_paths(match.document.paths) for match in matches)]
     lines, between = _table(rows, ">>>><<<"), "  "
-    widest = len(lines[0]) + len(between) + max(map(len, names))
+    widest = len(lines[0]) + len(between) + max(len(name) for some in names for name in some)
     if widest > columns and columns < USUAL_COLUMNS:
         between = "\n" + " " * (len(str(len(matches))) + 2)
         if len(lines[0]) > columns:
             lines = _table([(rank, share, alike, sure) for rank, share, _, _, _, alike, sure in rows], ">><<")
-    for number, (line, name) in enumerate(zip(lines, names, strict=True)):
+    for number, (line, (name, *copies)) in enumerate(zip(lines, names, strict=True)):
         yield unwrapped((line + between + name, "" if number else "dim"))
+        indent = len((line + between).rpartition("\n")[2])
+        yield from (unwrapped(" " * indent + copy) for copy in copies)
 
 
 def _table(rows: Sequence[tuple[str, ...]], sides: str) -> list[str]:

@@ -94,6 +94,12 @@ def test_metrics_count_requests_bytes_and_outcomes(service):
     assert f"pmbf_request_seconds_count {buckets[-1]}" in text
 
 
+def test_a_screening_leaves_out_the_document_of_the_same_name_if_asked(service):
+    asked = ("name=plan.txt", "name=plan.txt&exclude_self=1", "name=other.txt&exclude_self=1")
+    told = [service.json("POST", f"/v1/screen?{query}", LEAK.encode())[1]["matches"] for query in asked]
+    assert [[match["document"]["path"] for match in found] for found in told] == [["plan.txt"], [], ["plan.txt"]]
+
+
 @pytest.mark.parametrize(("method", "target", "body", "status", "said"), [
     ("GET", "/nothing", b"", 404, "/v1/check"),
     ("PUT", "/v1/check", b"x", 405, "expected POST"),
