@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict
 from pathlib import Path
@@ -22,12 +22,13 @@ from pmbf.params import Params
 from pmbf.report import Report
 from pmbf.screen import Answer, LeftPaths, Options, OptionValues, answers, reports, screen_origin
 from pmbf.store.folder import Store
-from pmbf.store.listing import Listed, find, listed
+from pmbf.store.listing import Listed, find, listed, named
 from pmbf.store.originals import original_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from pmbf.intake.labelling import Labelling
     from pmbf.intake.loader import LoadReport, Progress
     from pmbf.store import check as checking
     from pmbf.store.compact import CompactReport
@@ -128,6 +129,7 @@ class Collection:
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prune: bool = False,
+        labels: Labelling | None = None,
         limits: Limits | None = None,
         jobs: int = 1,
         on_progress: Callable[[Progress], None] | None = None,
@@ -139,12 +141,14 @@ class Collection:
             include: Glob patterns; if there are any, a file found in a folder must fit one of them.
             exclude: Glob patterns; a file or folder found in a folder must fit none of them.
             prune: Whether to take out the paths below `paths` whose file is gone.
+            labels: Returns the labels of a path; asked for each path at or below `paths`, the files loaded before too.
+                A `LabelTable`, a `LabelPattern` of `pmbf.intake.labelling`, or any function.
             limits: Bounds for reading a file.
             jobs: Threads that read files and compress texts, at least 1; processes on the NumPy kernels.
             on_progress: Called after each batch: up to 256 files, or a tenth of a second.
 
         Raises:
-            ParameterError: `paths`, `include` or `exclude` is a single text or path.
+            ParameterError: `paths`, `include` or `exclude` is a single text or path, or a label is wrong.
             BusyError, OSError: Another process is writing, or the disk is full; what was committed before is kept.
         """
         from pmbf.intake.loader import Loader
@@ -157,22 +161,26 @@ class Collection:
             report = loader.load(discover(roots, *patterns))
             if prune:
                 loader.prune(roots)
+            if labels:
+                loader.label(roots, labels)
             return report
 
-    def add(self, text: str, *, name: str) -> int:
+    def add(self, text: str, *, name: str, labels: Mapping[str, str] | None = None) -> int:
         """Store a text under a name, in place of the text of that name before; return its document's id.
+
+        The name keeps its labels; `labels` changes some of them.
 
         Each call is a commit. For thousands of texts `add_many` is some 200 times as fast.
 
         Raises:
-            ParameterError: The name is no `str` or empty, or the text is no `str`.
+            ParameterError: The name is no `str` or empty, the text is no `str`, or a label is wrong.
             BusyError: Another process is writing.
         """
         from pmbf.intake.adding import add_texts, require_text
 
-        named = require_text(name, text)
+        pair = require_text(name, text)
         with self._writer() as writer:
-            return add_texts(writer, [named])[0]
+            return add_texts(writer, [pair], labels)[0]
 
     def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]:
         """Store pairs of a name and a text, the name first, in one commit; return their documents' ids.
@@ -184,9 +192,9 @@ class Collection:
         """
         from pmbf.intake.adding import add_texts, checked
 
-        named = checked(texts)
+        pairs = checked(texts)
         with self._writer() as writer:
-            return add_texts(writer, named)
+            return add_texts(writer, pairs)
 
     def screen(
         self,
@@ -307,6 +315,31 @@ class Collection:
                 writer.remove(one) if isinstance(one, int) else writer.detach(one)
             writer.commit()
             return len(wanted)
+
+    def label(self, what: Iterable[int | str | os.PathLike[str]] | None, labels: Mapping[str, str] | Labelling) -> int:
+        """Change labels of paths and names, in one commit; return how many paths change.
+
+        Args:
+            what: Paths, names and ids, whose paths are all meant; None: every path.
+            labels: New values by the name of a label, an empty one takes the label away; or a function that returns
+                them for a path.
+
+        Raises:
+            NotFoundError: An id, path or name is not in the collection; then nothing changes.
+            ParameterError: A label is wrong; then nothing changes.
+
+        >>> import tempfile
+        >>> with Collection(tempfile.mkdtemp() + "/tides.pmbf", create=True) as collection:
+        ...     _ = collection.add("The sea comes in twice a day.", name="sea", labels={"author": "berg"})
+        ...     _ = collection.label(["sea"], {"author": "", "group": "a"})
+        ...     [document.labels for document in collection.documents()]
+        [({'group': 'a'},)]
+        """
+        from pmbf.intake.labelling import relabel
+
+        with self._writer() as writer:
+            paths = writer.store.catalog.paths() if what is None else named(writer.store, several("what", what))
+            return relabel(writer, paths, labels)
 
     def compact(self) -> CompactReport:
         """Give back the room of removed documents, and merge small files."""

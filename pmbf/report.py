@@ -95,12 +95,16 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRef:
-    """A document of the collection: its id, the path it is listed under, every path with the same contents."""
+    """A document of the collection: its id, the path it is listed under, every path with the same contents.
+
+    `labels` are those of each of `paths`, in the same order, or empty if none of them has a label.
+    """
 
     id: int
     path: str
     paths: tuple[str, ...]
     n_chars: int
+    labels: tuple[dict[str, str], ...] = field(default=(), hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,6 +265,7 @@ def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 def _match(values: dict[str, Any]) -> Match:
     document = values["document"] | {"paths": tuple(values["document"]["paths"])}
+    document["labels"] = tuple(document.get("labels", ()))
     return Match(**values | {"document": DocumentRef(**document), "passages": tuple(map(_passage, values["passages"]))})
 
 

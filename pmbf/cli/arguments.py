@@ -236,7 +236,7 @@ Patterns = Annotated[
 ]
 JsonDocuments = Annotated[bool, flag("--json", "Print one line of JSON for each document.", OUTPUT)]
 Targets = Annotated[
-    list[str],
+    list[str] | None,
     names("ID|PATH", "Ids as `pmbf list` shows them, paths or names; digits are an id unless such a path is listed."),
 ]
 Repair = Annotated[bool, flag("--repair", "Rebuild damaged files from undamaged ones.")]

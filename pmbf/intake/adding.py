@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import fingerprint
+from pmbf.intake.labelling import label
 from pmbf.store.pending import NewDocument
 from pmbf.store.tables import TEXT_KIND
 from pmbf.store.writer import Writer
@@ -35,9 +36,13 @@ def checked(pairs: Iterable[object]) -> list[Named]:
     return named
 
 
-def add_texts(writer: Writer, named: Sequence[Named]) -> list[int]:
-    """Store texts under their names, commit, and return their documents' ids."""
-    ids = [_added(writer, name, text) for name, text in named]
+def add_texts(writer: Writer, named: Sequence[Named], labels: Mapping[str, str] | None = None) -> list[int]:
+    """Store texts under their names, change labels of each name, commit, and return their documents' ids.
+
+    Raises:
+        ParameterError: A label is wrong; then nothing is stored.
+    """
+    ids = [_added(writer, name, text, labels) for name, text in named]
     writer.commit()
     return ids
 
@@ -68,12 +73,14 @@ def _looks_swapped(name: str, text: str) -> bool:
     return len(text) < len(name) and len(text.split()) < _FEW_WORDS and len(name.split()) >= _MANY_WORDS
 
 
-def _added(writer: Writer, name: str, text: str) -> int:
+def _added(writer: Writer, name: str, text: str, labels: Mapping[str, str] | None) -> int:
     utf8 = text.encode()
     sha256 = hashlib.sha256(utf8).hexdigest()
     document = writer.with_contents(sha256, from_file=False)
     if document is None:
         taken = fingerprint(utf8, writer.store.params)
         document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, taken))
-    writer.attach(name, document)
+    listed = writer.attach(name, document)
+    if labels:
+        label(writer, listed, labels)
     return document

@@ -14,6 +14,7 @@ from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
+from pmbf.labels import Labels
 from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt, counted, counting, ordered
@@ -23,8 +24,9 @@ from pmbf.screen.options import Options
 from pmbf.span import Span
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
+from pmbf.store.listing import labels_of
 from pmbf.store.originals import original_text
-from pmbf.store.tables import Document
+from pmbf.store.tables import Document, ListedPath
 
 SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
 """Chance matches become likelier in large collections: among thousands of documents some pair shares the words of a few
@@ -47,16 +49,17 @@ SUMMARY_EVIDENCE = 32.0
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A candidate, its row of the catalog, and the paths it is listed under, sorted."""
+    """A candidate, its row of the catalog, the paths it is listed under, sorted, and the labels of each of them."""
 
     candidate: Candidate
     document: Document
     paths: tuple[str, ...]
+    labels: tuple[Labels, ...] = ()
 
     @property
     def reference(self) -> DocumentRef:
         """The document as a report names it."""
-        return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars)
+        return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars, self.labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,11 +93,15 @@ def sources(store: Store, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) 
         CorruptError: The catalog is damaged.
     """
     ids = [candidate.document for some, _ in found for candidate in some]
-    documents, paths = store.documents(ids), store.paths_of(ids)
+    documents, paths = store.documents(ids), store.listed_of(ids)
     return [
-        [Source(one, documents[one.document], left_out.kept(paths[one.document])) for one in some]
+        [_source(one, documents[one.document], left_out.kept(paths[one.document])) for one in some]
         for some, left_out in found
     ]
+
+
+def _source(candidate: Candidate, document: Document, paths: Sequence[ListedPath]) -> Source:
+    return Source(candidate, document, tuple(one.path for one in paths), labels_of(paths))
 
 
 def matches(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pmbf.extract import Limits
@@ -84,7 +84,8 @@ def answers(
         return
     from pmbf.jobs.processes import Processes  # imported only if processes are asked for
 
-    with Processes(jobs, _start, (store.generation, limits, options, word_statistics(store))) as processes:
+    plain = replace(options, labels_of=None)  # not every function can be sent to a process
+    with Processes(jobs, _start, (store.generation, limits, plain, word_statistics(store))) as processes:
         yield from _ahead(store, processes, batches, options, jobs)
 
 

@@ -144,6 +144,7 @@ SCREEN_OPTIONS: dict[str, Callable[[str], Any]] = {
     "exclude_quotations": _is_true,
     "exclude_bibliography": _is_true,
     "exclude_self": _is_true,
+    "exclude_same": lambda text: [text],
 }
 
 # ---------------------------------------------------------------------- private

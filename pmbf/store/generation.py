@@ -48,6 +48,7 @@ class Generation:
         self._made: dict[int, Postings] = {}
         self._matrix: PseudoMatrixBloomFilter | None = None
         self._totals: Totals | None = None
+        self._whole: Generation | None = None
         self._left_out = np.empty(0, np.uint32)
         self._closed = False
         self.rows = RowIndex()
@@ -57,19 +58,17 @@ class Generation:
         return Generation, (self.folder, self.params, self.identity, list(self._live.values()))
 
     def without(self, documents: NDArray[np.uint32]) -> Generation:
-        """Return this generation with some documents left out: a query is answered as if they had been removed.
+        """Return this generation without some live documents: a query is answered as if they had been removed.
 
-        It shares the files of this one, which must stay open.
-
-        Args:
-            documents: `(n,) uint32`, ids of live documents, each once.
+        It shares the files of this one, which must stay open. `documents` are ids, `(n,) uint32`, each once.
         """
         if not len(documents):
             return self
-        known, n_hashes = self._known_totals(), int(self.directory.locations(documents)["n_hashes"].sum(dtype=np.int64))
+        known = self._known_totals()
+        n_hashes = int(self.directory.locations(documents)["n_hashes"].sum(dtype=np.int64))
         remaining = Generation.__new__(Generation)
         remaining.__dict__ |= self.__dict__
-        remaining._left_out = documents
+        remaining._whole, remaining._left_out = self._whole or self, documents
         remaining._totals = Totals(known.n_live - len(documents), known.n_removed, known.n_hashes - n_hashes)
         return remaining
 
@@ -148,6 +147,8 @@ class Generation:
             CorruptError: A tile is damaged.
         """
         self._require_open()
+        if self._whole:
+            return self._whole.matrix()
         if self._matrix is None:
             stored = dict(self.tiles())
             self._matrix = PseudoMatrixBloomFilter({number: one.tile for number, one in stored.items()})

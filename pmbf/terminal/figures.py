@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from pmbf.terminal.safe import harmless
 
@@ -15,6 +15,9 @@ some six characters; in scripts written without spaces each letter is a token (m
 
 N_COPIES = 5
 """Other paths of a source that are named; `--json` names all."""
+
+LABEL_CHARS = 40
+"""Characters of a label's value that are shown; `--json` has all."""
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:
@@ -85,14 +88,33 @@ def shown_path(path: str) -> str:
     return harmless(path)
 
 
-def shown_paths(paths: Sequence[str]) -> list[str]:
+def shown_labels(labels: Mapping[str, str]) -> str:
+    """Return what a line that ends with a path says of its labels.
+
+    >>> shown_labels({"author": "Anna Berg", "group": "a"}), shown_labels({})
+    ('  [author=Anna Berg, group=a]', '')
+    """
+    told = ", ".join(f"{name}={_shortened(value)}" for name, value in labels.items())
+    return f"  [{harmless(told)}]" if told else ""
+
+
+def _shortened(value: str) -> str:
+    return value if len(value) <= LABEL_CHARS else value[: LABEL_CHARS - 1] + "…"
+
+
+def shown_paths(paths: Sequence[str], labels: Sequence[Mapping[str, str]] = ()) -> list[str]:
     """Return the path of a document, and a line for each other path with the same contents, up to `N_COPIES`.
+
+    Args:
+        paths: At least one.
+        labels: Those of each path, or nothing.
 
     >>> shown_paths(["a.txt"]), shown_paths(["a.txt", "b.txt"])
     (['a.txt'], ['a.txt', 'identical: b.txt'])
     >>> shown_paths([f"{number}.txt" for number in range(9)])[-2:]
     ['identical: 5.txt', 'identical: 3 more']
     """
-    first, *others = paths
-    lines = [shown_path(first), *(f"identical: {shown_path(path)}" for path in others[:N_COPIES])]
+    labelled = zip(paths, labels or ({},) * len(paths), strict=True)
+    first, *others = [shown_path(path) + shown_labels(its) for path, its in labelled]
+    lines = [first, *(f"identical: {other}" for other in others[:N_COPIES])]
     return lines + ([f"identical: {len(others) - N_COPIES:,} more"] if len(others) > N_COPIES else [])

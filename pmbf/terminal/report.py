@@ -116,7 +116,7 @@ def _sources(matches: Sequence[Match], query: str, columns: int) -> Iterator[Tex
     """Yield the table of sources; paths stand last, and whole; on a narrow terminal each in a line of its own."""
     rows: list[tuple[str, ...]] = [("#", "share", "in order", "passages", "longest passage", "likeness", "certainty")]
     rows += [(str(rank), *_figures(match, query)) for rank, match in enumerate(matches, 1)]
-    names = [["source"], *(shown_paths(match.document.paths) for match in matches)]
+    names = [["source"], *(shown_paths(match.document.paths, match.document.labels) for match in matches)]
     lines, between = _table(rows, ">>>><<<"), "  "
     widest = len(lines[0]) + len(between) + max(len(name) for some in names for name in some)
     if widest > columns and columns < USUAL_COLUMNS:
