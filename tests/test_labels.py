@@ -138,6 +138,12 @@ def test_a_row_of_no_document_is_named(collection, essays):
     assert (problem.path, problem.reason) == (str(file), "line 3: no document is listed under 'brg/2024/essay.txt'")
 
 
+def test_a_row_of_no_document_is_named_in_short(tmp_path):
+    read = LabelTable.read(table(tmp_path, "path,author", "x" * 100_000 + ",Berg"))
+    [problem] = read.unused()
+    assert 200 < len(problem.reason) < 300
+
+
 @pytest.mark.parametrize(
     ("encoding", "separator"), [("utf-8-sig", ","), ("utf-16", "\t"), ("cp1252", ";"), ("utf-8", ";")]
 )

@@ -66,9 +66,8 @@ class LabelTable:
         (_, head), *rows = lines
         names = _names(name, head)
         key = "path" if "path" in names else "name"
-        table = LabelTable(
-            name, [_row(name, line, cells, names, key) for line, cells in rows], key == "name", otherwise
-        )
+        labelled = [_row(name, line, cells, names, key) for line, cells in rows]
+        table = LabelTable(name, labelled, by_last_part=key == "name", otherwise=otherwise)
         table._index()
         return table
 
@@ -85,7 +84,7 @@ class LabelTable:
         """Yield each row that no call was answered from."""
         for number, (line, path, _) in enumerate(self.rows):
             if number not in self._used:
-                yield Problem(self.path, f"line {line}: no document is listed under {path!r}")
+                yield Problem(self.path, f"line {line}: no document is listed under {path!r:.200}")
 
     def _index(self) -> None:
         folder = os.path.dirname(os.path.abspath(self.path))
@@ -93,7 +92,7 @@ class LabelTable:
             for form in {_form(path), _form(os.path.abspath(os.path.join(folder, path)))}:
                 if self._by_form.setdefault(form, number) != number:
                     before = self.rows[self._by_form[form]][0]
-                    raise ParameterError(f"{self.path}: line {line}: {path!r} stands in line {before}, too")
+                    raise ParameterError(f"{self.path}: line {line}: {path!r:.200} stands in line {before}, too")
 
 
 class LabelPattern:

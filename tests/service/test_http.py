@@ -75,6 +75,11 @@ def test_a_file_is_screened_as_by_the_collection_itself(service, protected):
     assert Report.from_json(json.dumps(told)).matches == expected.matches != ()
 
 
+def test_a_label_that_no_document_has_cannot_be_left_out(service):
+    status, told = service.json("POST", "/v1/screen?name=plan.txt&exclude_same=group", LEAK.encode())
+    assert (status, "no path has the label group; no path has a label" in told["error"]) == (400, True)
+
+
 def test_payloads_of_one_request_are_answered_in_order(service, protected):
     contents = [words(2000 + n) + (LEAK if n % 7 == 3 else "") for n in range(100)]
     status, told = service.json("POST", "/v1/judge", frame(protected, *contents))
