@@ -30,8 +30,10 @@ from pmbf.errors import (
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection, repair
+    from pmbf.pages import evidence_page, notebook_view
     from pmbf.params import Params
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
+    from pmbf.report.rows import frame
 
 __version__ = "0.1.0"
 
@@ -52,12 +54,17 @@ __all__ = [
     "Span",
     "UnsupportedError",
     "__version__",
+    "evidence_page",
+    "frame",
+    "notebook_view",
     "repair",
 ]
 
 
 _MODULES = {
     **dict.fromkeys(("Collection", "repair"), "collection"),
+    "frame": "report.rows",
+    **dict.fromkeys(("evidence_page", "notebook_view"), "pages"),
     "Params": "params",
     **dict.fromkeys(("DocumentRef", "Match", "Passage", "Query", "Report", "Span"), "report"),
 }

@@ -9,7 +9,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
@@ -17,13 +17,13 @@ from pmbf import kernels
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.discovery import discover, several
-from pmbf.intake.texts import Origin, Text, origins
+from pmbf.intake.texts import Origin, Text, origins, read_text
 from pmbf.params import Params
-from pmbf.report import Report
-from pmbf.screen import Answer, LeftPaths, Options, OptionValues, answers, reports, screen_origin
+from pmbf.report import Report, Texts
+from pmbf.screen import Answer, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screen
 from pmbf.store.folder import Store
 from pmbf.store.listing import Listed, find, listed, named
-from pmbf.store.originals import original_text
+from pmbf.store.sourcetexts import SourceTexts, document_text
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
@@ -219,7 +219,11 @@ class Collection:
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
-        return screen_origin(self._store, Origin.of(query, name), limits or Limits(), Options.of(options))
+        wanted, origin = Options.of(options), Origin.of(query, name)
+        read = read_text(origin, limits or Limits())
+        left_out = LeavingOut(self._store, wanted).of(origin)
+        report = screen(self._store, read.text, name=read.name, options=wanted, left_out=left_out)
+        return self._with_texts(replace(report, problems=read.problems + report.problems), read)
 
     def screen_many(
         self,
@@ -278,22 +282,21 @@ class Collection:
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
         wanted, bounds = Options.of(options), limits or Limits()
-        return answers(self._store, queries, limits=bounds, options=wanted, jobs=jobs, leaving_out=leaving_out)
+        found = answers(self._store, queries, limits=bounds, options=wanted, jobs=jobs, leaving_out=leaving_out)
+        return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
+
+    def _with_texts(self, report: Report, query: Text) -> Report:
+        """Return a report with the texts that it is about, and the format of the query."""
+        texts = Texts(query.content, SourceTexts(os.path.abspath(self.path)))
+        return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
 
     def documents(self) -> Iterator[Listed]:
         """Yield every document, by ascending id."""
         return listed(self._store)
 
     def text(self, document: int) -> str:
-        """Return a document's text.
-
-        Raises:
-            NotFoundError: There is no such document.
-            IncompleteError: The collection stores no texts, and the file is gone or has changed.
-        """
-        find(self._store, document)
-        row = self._store.documents([document])[document]
-        return original_text(self._store.generation, row, self._store.paths_of([document])[document])
+        """Return a document's text; raise what `document_text` raises."""
+        return document_text(self._store, document)
 
     def stats(self) -> Stats:
         """Return the size of the collection and how full its rows are."""

@@ -472,7 +472,7 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("screen", "a.txt", "--csv"), "No such option: --csv; see `pmbf screen --help`"),
+        (("screen", "a.txt", "--zzzz"), "No such option: --zzzz; see `pmbf screen --help`"),
         (("nonsense",), "No such command 'nonsense'; see `pmbf --help`"),
         (("screen",), "Missing argument 'PATH'; see `pmbf screen --help`"),
         (("guard", "check", "--nope"), "No such option: --nope"),

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from conftest import words
 
-from experiments.paper import command, copies, mistakes, similarity, size, thresholds, uniformity
+from experiments.paper import chosen, command, copies, mistakes, similarity, size, thresholds, uniformity
 from experiments.paper.texts import MadeUp, Stretches, edited, texts
 from experiments.paper.windows import hits_of_rows, rows_by_hashes, windows
 from measure.overlap import grams, word_hashes
@@ -28,6 +28,7 @@ TINY: dict[str, Any] = {
     "size": size.Size(20, mean_words=2_000, row_capacities=(4_096, 8_192)),
     "similarity": similarity.Size(2, n_words=1_500),
     "mistakes": mistakes.Size(8, 1_500),
+    "chosen": mistakes.Size(8, 1_500),
     "thresholds": thresholds.Size(8, 12, row_documents=4, n_words=1_000),
 }
 
@@ -157,6 +158,20 @@ def test_all_verbatim_copies_become_candidates_and_nothing_else(library: Path) -
     assert figures["copies"] > 5
     assert not [kind for kind in shipped["candidates"]["missed"] if "verbatim" in kind]
     assert 0 == shipped["candidates"]["false_positives"] == shipped["proven"]["false_positives"]
+
+
+def test_a_threshold_is_chosen_on_one_seed_and_shown_on_the_next(library: Path) -> None:
+    size = mistakes.Size(12, 600)
+    figures = chosen.run(size, corpus=library, seed=1)
+    assert {one["threshold"] for one in figures["results"] if one["counted"] == "evidence"} <= set(
+        chosen.GRID["evidence"]
+    )
+    for one in figures["results"]:
+        best = max(chosen.f1(some, figures["copies"]["chosen_on"]) for some in one["tried"].values())
+        assert chosen.f1(one["chosen_on"], figures["copies"]["chosen_on"]) == best
+    shipped = figures["results"][-1]
+    shown = chosen.run(size, corpus=library, seed=2)["results"][-1]["tried"]
+    assert shipped["shown_on"]["found"] == shown[str(shipped["threshold"])]
 
 
 def test_precision_is_that_of_the_paper_too() -> None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
 from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage, Query, Report, Span
 from pmbf.store.check import CheckReport
@@ -16,6 +17,7 @@ from pmbf.terminal.figures import duration, percent, shown_path, size
 from pmbf.terminal.passages import HEAD_CHARS, TAIL_CHARS
 from pmbf.terminal.report import report_text
 from pmbf.terminal.safe import harmless, json_line, one_line
+from pmbf.terminal.screened import Screened, screened_text
 from pmbf.terminal.summaries import check_lines
 
 SOURCE = "Nobody knows. The sea comes in twice a day and goes out twice a day on this coast. That is all."
@@ -23,10 +25,10 @@ TEXT = "He wrote: The sea comes in twice each day and goes out twice a day on th
 SPANS = Span(10, 86), Span(14, 82)
 
 
-def match(passages, *, id=1, path="tides.txt", paths=(), n_chars=98, problem=None):
+def match(passages, *, id=1, path="tides.txt", paths=(), n_chars=98, problem=None, kind="eml"):
     n_covered = sum(len(passage.query) for passage in passages)
     longest = max((len(passage.query) for passage in passages), default=0)
-    document = DocumentRef(id, path, paths or (path,), 95)
+    document = DocumentRef(id, path, paths or (path,), 95, kind)
     in_order = sum(len(one.query) * (one.in_order or 0) for one in passages) / n_chars
     certainty = min((one.certainty for one in passages if one.certainty), key=CERTAINTIES.index, default=None)
     figures = (0.5, 9, n_covered, n_covered / n_chars, longest)
@@ -34,7 +36,7 @@ def match(passages, *, id=1, path="tides.txt", paths=(), n_chars=98, problem=Non
 
 
 def report(*matches, n_documents=14, problems=(), n_below=0, in_order=None, **query):
-    asked = {"name": "essay.txt", "n_chars": 98, "n_tokens": 20, "n_hashes": 9} | query
+    asked = {"name": "essay.txt", "n_chars": 98, "n_tokens": 20, "n_hashes": 9, "kind": "eml"} | query
     n_covered = max((one.n_covered for one in matches), default=0)
     coverage = n_covered / max(1, asked["n_chars"])
     return Report(
@@ -365,13 +367,71 @@ def test_durations_are_rounded_once():
     assert duration(3599.7) == "1 h 0 min"
 
 
+def test_a_passage_is_told_by_its_page_line_or_paragraph_where_the_format_has_them():
+    text, source = f"\n\n{TEXT}\n\f", f"\n{SOURCE}"
+    passage = replace(edited(), query=Span(12, 88), source=Span(15, 83))
+    told = shown(report(match([passage], kind="docx"), kind="pdf"), text=text, source=source)
+    assert "\n1.1  query page 1, line 3 | source paragraph 1, 91 % alike: sure\n" in told
+    told = shown(report(match([passage], kind="eml"), kind="txt"), text=text, source=source)
+    assert "\n1.1  query line 3 | source 15-83, 91 % alike: sure\n" in told
+
+
 @pytest.mark.parametrize("columns", [40, 60])
-def test_the_table_of_sources_fits_a_narrow_terminal_and_keeps_paths_whole(columns):
+def test_the_table_of_sources_fits_a_narrow_terminal(columns):
     path = "library/harbours/tides.txt"
     found = [match([edited()], id=number, path=path) for number in range(12)]
     text = shown(report(*found), width=columns, n_sources=12, n_passages=0)
     assert max(map(len, text.splitlines()[2:])) <= columns
     assert f"\n12   78 %  91 % alike  sure\n    {path}\n" in text
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100])
+@pytest.mark.parametrize("path", ["library/harbours/" + "tides" * 30 + ".txt", "図書館/" * 20 + "潮.txt"])
+def test_no_table_of_sources_is_wider_than_the_terminal(path, columns):
+    loose = replace(edited(), kind="reworded", certainty="worth a look")
+    found = [match([loose, edited()], id=number, path=path) for number in range(12)]
+    text = shown(report(*found), width=columns, n_sources=12, n_passages=0, on_terminal=True)
+    assert max(map(cell_len, text.splitlines()[2:])) <= columns
+    assert text.count(f"{path[-5:]}\n") == 12
+
+
+def test_a_file_has_the_names_of_sources_whole():
+    path = "library/harbours/" + "tides" * 30 + ".txt"
+    assert f"  {path}\n" in shown(report(match([edited()], path=path)), width=80)
+
+
+def screened(n_texts):
+    made = Screened()
+    for number in range(n_texts):
+        found = match([edited()], path=f"library/harbours/north/tides-{number}.txt", n_chars=100 + number)
+        made.count(replace(report(found, name=f"essays/{number}.txt"), coverage=(number + 1) / 100))
+    return made
+
+
+def test_the_texts_that_share_most_are_ranked_first():
+    lines = screened_text(screened(23), View(width=80)).splitlines()
+    assert lines[:2] == [
+        "share  certainty  text           first source",
+        " 23 %  sure       essays/22.txt  library/harbours/north/tides-22.txt",
+    ]
+    assert lines[20:] == [
+        "  4 %  sure       essays/3.txt   library/harbours/north/tides-3.txt",
+        "… and 3 more texts; --csv FILE --rows texts has all",
+        "",
+        "23 texts screened",
+        "       23 share text with the collection",
+    ]
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80])
+def test_the_ranking_fits_the_terminal(columns):
+    text = screened_text(screened(3), View(width=columns, on_terminal=True))
+    assert max(map(cell_len, text.splitlines())) <= columns
+    assert text.index("essays/2.txt") < text.index("tides-2.txt") < text.index("essays/1.txt")
+
+
+def test_one_text_is_not_ranked():
+    assert "first source" not in screened_text(screened(1), View(width=80))
 
 
 def test_what_a_repair_leaves_is_told():

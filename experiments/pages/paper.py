@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from experiments.corpus.building import Package, total
-from experiments.pages.page import Figures, Page, commits, source, stored_table
-from experiments.paper import mistakes, similarity, size, thresholds, uniformity
+from experiments.pages.page import Figures, Page, commits, source
+from experiments.paper import chosen, mistakes, similarity, size, thresholds, uniformity
 from measure import report
 
 UNIFORMITY = {
@@ -14,15 +14,19 @@ UNIFORMITY = {
     "paper-uniformity-debian-small": "`deb_small`",
     "paper-uniformity-debian-full": "`deb_full`",
 }
-EXPERIMENTS = {"size": size, "similarity": similarity, "mistakes": mistakes, "thresholds": thresholds}
-STORED = "paper-stored"
+EXPERIMENTS = {
+    "size": size,
+    "similarity": similarity,
+    "mistakes": mistakes,
+    "chosen": chosen,
+    "thresholds": thresholds,
+}
 CORPORA = ("debian-small", "debian-full")
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
     """Return the text for each name in the template."""
     found = {"corpora": _corpora(figures), "uniformity": _uniformity(figures)}
-    found["stored_mistakes"] = stored_table(figures[STORED]["full"])
     for name, module in EXPERIMENTS.items():
         some = figures[f"paper-{name}"]
         texts = f"Texts: {some['corpus']}; seed {some['seed']}."
@@ -32,7 +36,7 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
 
 PAGE = Page(
     "experiments",
-    (*CORPORA, *UNIFORMITY, STORED, *(f"paper-{name}" for name in EXPERIMENTS)),
+    (*CORPORA, *UNIFORMITY, *(f"paper-{name}" for name in EXPERIMENTS)),
     parts,
     {
         f"paper-{name}": (lambda axes, some, module=module: module.plot(some, axes), f"paper-{name}")  # type: ignore[misc]

@@ -39,7 +39,7 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
     return stored | {
         "shingles": f"{source('shingles', figures)}\n\n{shingles.table(figures['shingles'])}",
         "retrieval": _retrieval(figures),
-        "growth": f"{commits(growth.NAMES, figures)}\n\n{growth.table(figures)}",
+        "growth_source": commits(growth.NAMES, figures),
         "planted": f"{source('planted', figures)}\n\n{_planted(planted)}",
         "planted_documents": f"{planted['loaded']:,}",
         "short": f"{source('short', figures)}\n\n{short.table(figures['short'])}",
@@ -56,13 +56,13 @@ PAGE = Page(
     "tradeoffs",
     ("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, STORED),
     parts,
+    growth.PLOTS,
 )
 
 
 def _retrieval(figures: dict[str, Figures]) -> str:
     lines = report.head(
-        "| parameter | half | documents | verbatim | random | translated | summarised | tiles | fingerprints "
-        "| candidates a query |"
+        "| parameter | half | documents | verbatim | random | translated | summarised | index | candidates a query |"
     )
     for half, names in (("first", SETTINGS), ("second", OTHER_HALF)):
         lines += [_setting(shown, half, figures[name]) for name, shown in names.items()]
@@ -72,10 +72,10 @@ def _retrieval(figures: dict[str, Figures]) -> str:
 def _setting(shown: str, half: str, one: Figures) -> str:
     assert one["half"] == half, f"{shown} was measured on {one['half']}"
     size, (_, *found) = one["size"], one["found"]
-    bytes_ = [f"{size[part] / size['n_chars']:.1%}" for part in ("tile_bytes", "fingerprint_bytes")]
+    index = f"{(size['tile_bytes'] + size['fingerprint_bytes']) / size['n_chars']:.1%}"
     candidates = [some["candidates"] for some in one["found"]]
     recalls = [f"{some['recall']:.3f}" for some in found]
-    cells = [f"{size['n_documents']:,}", *recalls, *bytes_, f"{min(candidates):.0f} to {max(candidates):.0f}"]
+    cells = [f"{size['n_documents']:,}", *recalls, index, f"{min(candidates):.0f} to {max(candidates):.0f}"]
     return f"| {shown} | {half} | {' | '.join(cells)} |"
 
 

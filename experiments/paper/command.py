@@ -8,7 +8,7 @@ from pathlib import Path
 from types import ModuleType
 
 from experiments.arguments import write_figures
-from experiments.paper import mistakes, similarity, size, thresholds, uniformity
+from experiments.paper import chosen, mistakes, similarity, size, thresholds, uniformity
 from measure import report
 from measure.plotting import plot
 
@@ -17,6 +17,7 @@ EXPERIMENTS: dict[str, ModuleType] = {
     "size": size,
     "similarity": similarity,
     "mistakes": mistakes,
+    "chosen": chosen,
     "thresholds": thresholds,
 }
 """Each has `SMALL`, `FULL`, `PUBLISHED`, `run`, `table`; those with a curve have `plot`."""

@@ -30,6 +30,7 @@ from __future__ import annotations
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -40,7 +41,7 @@ from numpy.typing import NDArray
 
 from experiments.paper.copies import Copy, Pair, planned, write
 from experiments.paper.texts import lengths, texts
-from experiments.paper.windows import rows_by_hashes
+from experiments.paper.windows import ROWS_OVER
 from measure import report
 from measure.corpora import read
 from pmbf import verify
@@ -89,23 +90,25 @@ def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
     """Return the false positives and negatives of every layout, for each way to count and each stage."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place)
-        words = lengths(2 * size.n_documents, size.mean_words, seed)
-        copies = planned(words[: size.n_documents], words[size.n_documents :], seed)
-        write(folder, words, copies, texts(corpus, seed), seed)
-        results = [
-            one
-            for name, params in layouts(folder, size)
-            for one in _measured(folder, name, params, {copy.pair: copy for copy in copies})
-        ]
+        copies = planted(folder, size, corpus, seed)
+        results = [one for name, params in layouts(folder, size) for one in _measured(folder, name, params, copies)]
     return {
         "pairs": size.n_documents**2,
         "copies": len(copies),
-        "kinds": dict(sorted(Counter(copy.kind for copy in copies).items())),
-        "n_words": sum(words),
+        "kinds": dict(sorted(Counter(copy.kind for copy in copies.values()).items())),
+        "n_words": sum(lengths(2 * size.n_documents, size.mean_words, seed)),
         "params": asdict(Params()),
         "options": asdict(Options()),
         "results": results,
     }
+
+
+def planted(folder: Path, size: Size, corpus: Path | None, seed: int) -> dict[Pair, Copy]:
+    """Write the suspicious documents and the sources below a folder; return the copies, by their pairs."""
+    words = lengths(2 * size.n_documents, size.mean_words, seed)
+    copies = planned(words[: size.n_documents], words[size.n_documents :], seed)
+    write(folder, words, copies, texts(corpus, seed), seed)
+    return {copy.pair: copy for copy in copies}
 
 
 def table(figures: dict[str, Any]) -> str:
@@ -212,17 +215,24 @@ def half_filled(params: Params) -> Params:
 
 def _measured(folder: Path, name: str, params: Params, copies: dict[Pair, Copy]) -> Iterator[dict[str, Any]]:
     """Yield the mistakes in one layout, for each way to count."""
+    with loaded(folder, params) as store:
+        tiles = list(store.generation.matrix().tiles.values())
+        one = {"name": name, "params": asdict(params), "n_rows": sum(tile.n_rows for tile in tiles)}
+        one |= {"row_bits": tiles[0].row_bits, "fill": float(np.mean(np.concatenate([*map(_fill, tiles)])))}
+        for counted, options in (EVIDENCE if name == SHIPPED else {"bits": BITS}).items():
+            yield one | {"counted": counted} | _stages(folder, store, options, copies)
+        if name != SHIPPED:
+            yield one | {"counted": "hashes", "rows": mistakes(by_rows(folder, store, "hashes", FALSE_ROWS), copies)}
+
+
+@contextmanager
+def loaded(folder: Path, params: Params) -> Iterator[Store]:
+    """Load the sources into a collection that goes again; yield its store."""
     with tempfile.TemporaryDirectory(dir=folder) as place:
         with Collection(Path(place) / "c", create=True, params=params) as collection:
             collection.load([folder / "src"])
         with Store(Path(place) / "c") as store:
-            tiles = list(store.generation.matrix().tiles.values())
-            one = {"name": name, "params": asdict(params), "n_rows": sum(tile.n_rows for tile in tiles)}
-            one |= {"row_bits": tiles[0].row_bits, "fill": float(np.mean(np.concatenate([*map(_fill, tiles)])))}
-            for counted, options in (EVIDENCE if name == SHIPPED else {"bits": BITS}).items():
-                yield one | {"counted": counted} | _stages(folder, store, options, copies)
-            if name != SHIPPED:
-                yield one | {"counted": "hashes", "rows": _mistakes(_by_hashes(folder, store), copies)}
+            yield store
 
 
 def _fill(tile: Tile) -> NDArray[np.float64]:
@@ -243,30 +253,41 @@ def _numbers(store: Store) -> dict[int, int]:
     return {one: int(Path(paths[0]).stem) for one, paths in store.paths_of(ids).items()}
 
 
-def _by_hashes(folder: Path, store: Store) -> set[Pair]:
-    """Return the pairs whose source is in a row with more hits than chance explains."""
+def by_rows(folder: Path, store: Store, counted: str, false_rows: float) -> set[Pair]:
+    """Return the pairs whose source is in a row that passes, by `bits` or by `hashes`."""
     numbers, found, matrix = _numbers(store), set[Pair](), store.generation.matrix()
     for query, sample in _queries(folder, store):
-        for tile, rows in rows_by_hashes(matrix, sample.hashes, false_rows=FALSE_ROWS):
+        hashes = distinct(sample.hashes) if counted == "bits" else sample.hashes
+        for tile, rows in ROWS_OVER[counted](matrix, hashes, false_rows=false_rows):
             found |= {(query, numbers[one]) for one in store.generation.rows.documents(tile, rows).tolist()}
     return found
 
 
+def by_candidates(folder: Path, store: Store, options: Options) -> set[Pair]:
+    """Return the pairs whose source is a candidate of the suspicious document."""
+    numbers, found = _numbers(store), set[Pair]()
+    for query, sample in _queries(folder, store):
+        found |= {(query, numbers[one.document]) for one in candidates(store.generation, sample, options)}
+    return found
+
+
+def proven(folder: Path, pairs: set[Pair]) -> set[Pair]:
+    """Return the pairs in which the detailed comparison finds a passage."""
+    return {pair for pair in pairs if _proven(folder, pair)}
+
+
 def _stages(folder: Path, store: Store, options: Options, copies: dict[Pair, Copy]) -> dict[str, Any]:
     """Return the mistakes after each stage. Only the paper's method looks at rows."""
-    numbers, matrix = _numbers(store), store.generation.matrix()
-    by_rows = options.method == "popcount"
-    found: dict[str, set[Pair]] = {"rows": set(), "candidates": set()} if by_rows else {"candidates": set()}
-    for query, sample in _queries(folder, store):
-        rows = matrix.rows_with_common_bits(distinct(sample.hashes), false_rows=options.false_rows) if by_rows else ()
-        for tile, some in rows:
-            found["rows"] |= {(query, numbers[one]) for one in store.generation.rows.documents(tile, some).tolist()}
-        found["candidates"] |= {(query, numbers[one.document]) for one in candidates(store.generation, sample, options)}
-    found["proven"] = {pair for pair in found["candidates"] if _proven(folder, pair)}
-    return {stage: _mistakes(pairs, copies) for stage, pairs in found.items()}
+    found: dict[str, set[Pair]] = {}
+    if options.method == "popcount":
+        found["rows"] = by_rows(folder, store, "bits", options.false_rows)
+    found["candidates"] = by_candidates(folder, store, options)
+    found["proven"] = proven(folder, found["candidates"])
+    return {stage: mistakes(pairs, copies) for stage, pairs in found.items()}
 
 
-def _mistakes(found: set[Pair], copies: dict[Pair, Copy]) -> dict[str, Any]:
+def mistakes(found: set[Pair], copies: dict[Pair, Copy]) -> dict[str, Any]:
+    """Return the numbers of pairs that were wrongly found, and of copies that were missed, by their kinds."""
     missed = Counter(copy.kind for pair, copy in copies.items() if pair not in found)
     return {
         "false_positives": len(found - copies.keys()),

@@ -9,7 +9,8 @@ import typer
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import serve
+from pmbf.cli import pages as page
+from pmbf.cli import serve, tables, web
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -127,6 +128,8 @@ def load(
   pdftotext draft.pdf - | pmbf screen - -c papers.pmbf --name draft
   pmbf screen *.docx -c papers.pmbf --json | jq .coverage
   pmbf screen essays -c essays.pmbf --exclude-self --exclude-same group
+  pmbf screen essays/ -c papers.pmbf --xlsx class.xlsx --rows texts
+  pmbf screen thesis.pdf -c papers.pmbf --html thesis.html
 
 In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
@@ -161,8 +164,16 @@ def screen(
     jobs: arg.ScreenJobs = None,
     passages: arg.Passages = None,
     sources: arg.Sources = None,
+    html: page.Html = None,
+    html_sources: page.HtmlSources = None,
+    hide_names: page.HideNames = False,
     color: arg.ColorWhen = "auto",
     json: arg.JsonReports = False,
+    csv: tables.Csv = None,
+    jsonl: tables.Jsonl = None,
+    xlsx: tables.Xlsx = None,
+    rows: tables.Rows = None,
+    with_text: tables.WithText = False,
     quiet: arg.Quiet = False,
 ) -> None:
     """Find the documents that share text with a file, or with many, and show where."""
@@ -189,11 +200,18 @@ def screen(
         labels_of=labelling_of(labels, label_pattern),
     )
     Options(**options)  # refused before a long file is read
-    view = View(colored=wants_color(color, sys.stdout), **given(n_sources=sources, n_passages=passages))
+    written = tables.Tables(csv, jsonl, xlsx, rows, with_text)
+    written.require_possible(json=json, quiet=quiet)
+    shown = given(n_sources=sources, n_passages=passages)
+    view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
     with open_collection(collection) as opened:
         if not quiet:
             note_kernels()
-        screening = Screening(opened, options, limits(max_bytes, timeout), view, json=json, quiet=quiet, jobs=jobs)
+        pages = page.pages_of(html, html_sources, hide_names)
+        bounds = limits(max_bytes, timeout)
+        screening = Screening(
+            opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, tables=written, pages=pages
+        )
         raise typer.Exit(screening.screen_all(files, name))
 
 
@@ -313,6 +331,7 @@ app.command(cls=PmbfCommand, epilog=LABEL_HELP)(label)
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard, name="guard")
 app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)
+app.command(cls=PmbfCommand, epilog=web.EPILOG)(web.web)
 
 
 def main() -> None:

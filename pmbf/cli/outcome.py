@@ -108,5 +108,10 @@ def print_json(values: Any) -> None:
     """Print a result as one line of JSON, in UTF-8 whatever the encoding of the terminal."""
     from pmbf.terminal.safe import json_line
 
+    print_bytes(json_line(values))
+
+
+def print_bytes(line: bytes) -> None:
+    """Print a result that is UTF-8 whatever the encoding of the terminal, made harmless before."""
     sys.stdout.flush()
-    sys.stdout.buffer.write(json_line(values))
+    sys.stdout.buffer.write(line)

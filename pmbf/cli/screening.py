@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.cli.pages import Pages
 from pmbf.cli.queries import queries, usual_jobs
+from pmbf.cli.tables import Tables
 from pmbf.collection import Collection
 from pmbf.errors import DONE, FAILED, FOUND
 from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
-from pmbf.report import Report
+from pmbf.report import Report, Texts
 from pmbf.screen import Answer, Options
 from pmbf.terminal.canvas import View
 from pmbf.terminal.progress import screen_progress
@@ -30,8 +32,10 @@ class Screening:
         limits: Limits for reading a file.
         view: How a report is shown.
         json: Whether reports are printed as JSON.
+        tables: The tables that are written beside the reports, or in their place.
         quiet: Whether nothing is printed.
         jobs: Processes; None: one a core for many files, else one.
+        pages: Where the pages go, or None.
     """
 
     collection: Collection
@@ -41,6 +45,8 @@ class Screening:
     json: bool
     quiet: bool
     jobs: int | None
+    tables: Tables = field(default_factory=Tables)
+    pages: Pages | None = None
     _so_far: Screened = field(default_factory=Screened)
     _separator: str = ""
 
@@ -49,12 +55,21 @@ class Screening:
         planned = list(queries(files, name))
         several = len(planned) != 1
         code = DONE
-        with screen_progress(len(planned), shown=self._shows_progress(len(planned))) as advance:
+        if self.pages:
+            self.pages.expect([one.path if isinstance(one, Origin) else one.name for one in planned])
+        with (
+            self.tables.opened() as take,
+            screen_progress(len(planned), shown=self._shows_progress(len(planned))) as advance,
+        ):
             for answer in self._answers(planned):
+                if answer.report.problems or not answer.query.unread:
+                    take(answer.report)
                 code = max(code, self._told(answer, several))
                 advance()
-        if several and not (self.json or self.quiet):
-            print_text(self._separator + screened_text(self._so_far))
+        if several and not (self.json or self._is_silent):
+            print_text(self._separator + screened_text(self._so_far, self.view))
+        if self.pages:
+            self.pages.finish(quiet=self.quiet)
         if code == DONE and not self._so_far.n_screened:
             note("nothing was compared: there is no text document")
             return FAILED
@@ -63,7 +78,9 @@ class Screening:
     def _answers(self, planned: Sequence[Origin | Text]) -> Iterator[Answer]:
         jobs = self.jobs or usual_jobs(len(planned))
         read = self._with_streams_read(planned)
-        return self.collection.answers(read, limits=self.limits, jobs=jobs, **self.options)
+        for answer in self.collection.answers(read, limits=self.limits, jobs=jobs, **self.options):
+            texts = Texts(answer.query.content, self.collection.text)  # the collection is open: each text costs less
+            yield replace(answer, report=replace(answer.report, texts=texts))
 
     def _with_streams_read(self, planned: Iterable[Origin | Text]) -> Iterator[Origin | Text]:
         for one in planned:
@@ -73,6 +90,11 @@ class Screening:
         """Return whether a bar is drawn: not if reports appear on the same terminal."""
         return n_files > 1 and sys.stderr.isatty() and (self.quiet or not sys.stdout.isatty())
 
+    @property
+    def _is_silent(self) -> bool:
+        """Whether no report is printed: a table may take its place."""
+        return self.quiet or self.tables.on_stdout
+
     # ------------------------------------------------------------------ one answer
 
     def _told(self, answer: Answer, several: bool) -> int:
@@ -80,9 +102,11 @@ class Screening:
         if answer.query.unread:
             return self._told_unread(answer.report)
         self._so_far.count(answer.report)
+        if self.pages:
+            self.pages.write(answer.report)
         if self.json and not self.quiet:
-            print_json(answer.report.to_dict())
-        elif not self.quiet:
+            print_json(answer.report.to_dict(with_text=self.tables.with_text))
+        elif not self._is_silent:
             self._print(answer, several)
         return _code(answer.report)
 
@@ -91,6 +115,8 @@ class Screening:
             self._so_far.n_skipped += 1
             return DONE
         self._so_far.n_unread += 1
+        if self.pages:
+            self.pages.unread(report)
         note(report.problems[0])
         if self.json and not self.quiet:
             print_json(report.to_dict())

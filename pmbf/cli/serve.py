@@ -73,6 +73,7 @@ def serve(
     from pmbf.guard.config import Chosen, policy_for
     from pmbf.service import server
     from pmbf.service.limits import ServiceLimits
+    from pmbf.service.listening import parse_address
     from pmbf.service.place import usual_socket
 
     parts = sorted_out(given)
@@ -83,7 +84,7 @@ def serve(
         raise ParameterError("--token-file is given without --tcp; the socket needs no token")
     limits = ServiceLimits(**only_given(request_bytes=max_request, answer_s=max_seconds))
     place = Path(socket) if socket else usual_socket(made.collection)
-    address = server.parse_address(tcp) if tcp else None
+    address = parse_address(tcp) if tcp else None
     file = Path(token_file) if token_file else place.with_suffix(".token")
     settings = server.ServiceSettings(made, place, workers or n_cores(), address, file, is_logged=log, limits=limits)
     server.run(settings, lambda what: note(f"serving {what}"), note)

@@ -13,6 +13,8 @@ from pmbf.extract.archive import Archive
 from pmbf.extract.flow import Flow
 from pmbf.extract.package import hidden_text, member_text, part_text
 from pmbf.extract.reading import Reading
+from pmbf.extract.slides import slide_order
+from pmbf.places import PAGE_END, without_page_ends
 
 ORDER = (
     *(r"word/document\d*\.xml", r"word/(?:foot|end)notes", r"word/(?:header|footer)", r"word/comments"),
@@ -31,6 +33,7 @@ _NO_TEXT = re.compile(
     r"\.(?:rels|odttf|fntdata|vml)$|printerSettings\d*\.bin$|^(?:\[content_types\]|docProps/|customXml/)", re.I
 )
 _PROPERTY = re.compile(r"(?:docProps|customXml)/", re.I)
+_SLIDE = re.compile(r"ppt/slides/slide\d+\.xml")
 _TEMPLATE = re.compile(r"ppt/(?:slideMasters|slideLayouts|notesMasters|handoutMasters)/")
 
 
@@ -41,7 +44,9 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         IncompleteError: The package is broken, encrypted, over a limit, or has no parts.
     """
     archive = Archive(raw, reading)
-    names = [name for name in sorted(archive.names(), key=_rank) if not _NO_TEXT.search(name)]
+    slides = slide_order(archive)
+    ranked = sorted(archive.names(), key=lambda name: (_rank(name), slides.get(name, len(slides))))
+    names = [name for name in ranked if not _NO_TEXT.search(name)]
     if not any(map(_is_xml, names)):
         raise IncompleteError(f"no {kind} document inside")
     text = "".join(_text_of(archive, name, reading) for name in names)
@@ -61,8 +66,9 @@ def _rank(name: str) -> int:
 
 def _text_of(archive: Archive, name: str, reading: Reading) -> str:
     if not _is_xml(name):
-        return member_text(archive, name, reading)
-    return part_text(archive, name, _PartWalker(is_template=bool(_TEMPLATE.match(name))), reading)
+        return without_page_ends(member_text(archive, name, reading))
+    text = part_text(archive, name, _PartWalker(is_template=bool(_TEMPLATE.match(name))), reading)
+    return text + PAGE_END if _SLIDE.fullmatch(name) else text
 
 
 class _PartWalker:

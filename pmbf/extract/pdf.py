@@ -16,13 +16,13 @@ import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 from pmbf.errors import IncompleteError
 from pmbf.extract.pdf_streams import contents, unshown
 from pmbf.extract.reading import OverLimitError, Reading
+from pmbf.places import PAGE_END, without_page_ends
 
 EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
 """Larger than any page: text outside the visible part is read, too."""
 ANNOTATION_TEXTS = (b"Contents", b"V")
 """A comment's words, a form field's value."""
 MAX_ANNOTATIONS = 10_000
-PAGE_END = "\n\f"
 
 _XMP = re.compile(rb"<x:xmpmeta[ >].*?</x:xmpmeta>", re.S)
 _TAG = re.compile("<[^<>]*>")
@@ -57,7 +57,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     if not any(text.strip() for text in texts) and any(_shows_something(document, i) for i in range(n_pages)):
         reading.problem("no text on any page: scanned pages need text recognition first")
     shown = "".join(texts)
-    text = shown + _attachments(document, reading)
+    text = shown + without_page_ends(_attachments(document, reading))
     if not _is_encrypted(document):
         for what in streams.problems:
             reading.problem(what)
@@ -65,7 +65,8 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
         return text
     beneath = "" if _is_encrypted(document) else unshown(contents(raw, Reading(reading.limits)), shown)
     reading.spend_text(len(beneath))
-    return text + _properties(raw, document, reading) + reading.part(beneath, "streams")
+    hidden = _properties(raw, document, reading) + reading.part(beneath, "streams")
+    return text + without_page_ends(hidden)
 
 
 def _is_encrypted(document: Any) -> bool:
@@ -79,8 +80,9 @@ def _page(document: Any, index: int, reading: Reading) -> str:
         text = page.get_textpage().get_text_bounded(**EVERYWHERE)
     except pdfium.PdfiumError:
         reading.problem(f"page {index + 1}: unreadable")
-        return ""
-    text = "\n".join([with_hyphens(text), *_annotations(page, document, reading)]) + PAGE_END
+        return PAGE_END
+    lines = "\n".join([with_hyphens(text), *_annotations(page, document, reading)])
+    text = f"{without_page_ends(lines)}\n{PAGE_END}"
     reading.spend_text(len(text))
     page.close()
     return text

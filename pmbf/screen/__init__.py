@@ -14,10 +14,10 @@ text ─► sampled hashes          fingerprint.py
                                 many.py          of many texts, in several processes
 """
 
-from pmbf.screen.answering import screen, screen_origin
+from pmbf.screen.answering import screen
 from pmbf.screen.candidates import Candidate, Hashes, candidates, find
 from pmbf.screen.exempt import spans_in
-from pmbf.screen.leaving_out import LeftPaths
+from pmbf.screen.leaving_out import LeavingOut, LeftPaths
 from pmbf.screen.many import Answer, answers, reports
 from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.rarity import EVIDENCE_HASHES
@@ -27,6 +27,7 @@ __all__ = [
     "Answer",
     "Candidate",
     "Hashes",
+    "LeavingOut",
     "LeftPaths",
     "OptionValues",
     "Options",
@@ -35,6 +36,5 @@ __all__ = [
     "find",
     "reports",
     "screen",
-    "screen_origin",
     "spans_in",
 ]

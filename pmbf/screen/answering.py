@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from pmbf.extract import Limits
 from pmbf.fingerprint import QuerySample, query_sample
-from pmbf.intake.texts import Origin, read_text
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find
 from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
 from pmbf.screen.exempt import Exempt, counted, exempt, ordered
-from pmbf.screen.leaving_out import NOTHING, LeavingOut, LeftOut
+from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import union_length
@@ -63,18 +61,6 @@ def screen(
     return report(store, asked, matches(store.generation, asked.subject(text), compared, options, statistics), options)
 
 
-def screen_origin(store: Store, query: Origin, limits: Limits, options: Options) -> Report:
-    """Return which documents a query shares passages with, once it is read.
-
-    Raises:
-        PmbfError, OSError: As for `pmbf.intake.texts.read_text` and `screen`.
-    """
-    read = read_text(query, limits)
-    left_out = LeavingOut(store, options).of(query)
-    found = screen(store, read.text, name=read.name, options=options, left_out=left_out)
-    return replace(found, problems=read.problems + found.problems) if read.problems else found
-
-
 def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> list[Screening]:
     """Return the candidates of some texts."""
     asked = []
@@ -116,6 +102,7 @@ def report(
         n_below=confirmed.n_below,
         in_order=share(ordered(passages, asked.exempt), asked.query.n_chars),
         n_left_out=n_left_out,
+        min_chars=options.min_chars,
     )
 
 
@@ -142,4 +129,5 @@ def _query(name: str, sample: QuerySample, n_common: int, exempted: Exempt) -> Q
         n_quoted=union_length(exempted.quoted),
         n_listed=union_length(exempted.listed),
         n_excluded=union_length(exempted.excluded),
+        excluded=tuple(exempted.excluded),
     )

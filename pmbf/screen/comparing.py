@@ -59,7 +59,8 @@ class Source:
     @property
     def reference(self) -> DocumentRef:
         """The document as a report names it."""
-        return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars, self.labels)
+        document = self.document
+        return DocumentRef(document.id, self.paths[0], self.paths, document.n_chars, document.kind, self.labels)
 
 
 @dataclass(frozen=True, slots=True)

@@ -42,7 +42,7 @@ class Door:
 
 
 @dataclass(slots=True, eq=False)
-class _Connection:
+class Connection:
     """A connection's two ends, its door, its task, and whether a request is under way."""
 
     reader: asyncio.StreamReader
@@ -53,7 +53,7 @@ class _Connection:
 
 
 @dataclass(slots=True)
-class _Turn:
+class Turn:
     """A request: its head or None, its time of arrival, and the bytes of its body so far."""
 
     head: Head | None
@@ -80,13 +80,13 @@ class Connections:
         self._metrics = metrics
         self._limits = limits
         self._is_logged = is_logged
-        self._open: set[_Connection] = set()
+        self._open: set[Connection] = set()
         self._held_bytes = 0
         self._is_stopping = False
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, door: Door) -> None:
         """Answer the requests of a connection until it ends."""
-        connection = _Connection(reader, writer, door, asyncio.current_task())
+        connection = Connection(reader, writer, door, asyncio.current_task())
         self._open.add(connection)
         self._metrics.connections = len(self._open)
         try:
@@ -98,13 +98,13 @@ class Connections:
             self._open.discard(connection)
             self._metrics.connections = len(self._open)
 
-    async def _serve_all(self, connection: _Connection) -> None:
+    async def _serve_all(self, connection: Connection) -> None:
         door = connection.door
         door.n_taken += 1
         try:
             if door.n_taken > door.places:
                 self._metrics.refuse("busy")
-                await self._send(connection, Response.refusal(_busy("connections")), stays=False)
+                await self._send(connection, Response.refusal(busy("connections")), stays=False)
             else:
                 while not self._is_stopping and await self._serve_one(connection):
                     pass
@@ -129,34 +129,42 @@ class Connections:
 
     # ------------------------------------------------------------------ one request
 
-    async def _serve_one(self, connection: _Connection) -> bool:
+    async def _serve_one(self, connection: Connection) -> bool:
         """Answer the next request, and return whether there may be another."""
         try:
             head = await read_head(connection.reader, self._limits)
         except HttpError as error:
-            await self._finish(connection, _Turn(None, time.perf_counter()), Response.refusal(error), stays=False)
+            await self._finish(connection, Turn(None, time.perf_counter()), Response.refusal(error), stays=False)
             return False
         if head is None:
             return False
-        turn, metrics = _Turn(head, time.perf_counter()), self._metrics
-        connection.is_busy, metrics.in_flight = True, metrics.in_flight + 1
-        try:
-            response = await self._response(connection, head, turn)
-        finally:
-            metrics.in_flight -= 1
-        stays = head.stays and turn.n_body == head.n_body and not self._is_stopping
-        await self._finish(connection, turn, response, stays=stays)
+        connection.is_busy = True
+        stays = await self._exchange(connection, Turn(head, time.perf_counter()), head)
         connection.is_busy = False
         return stays
 
-    async def _response(self, connection: _Connection, head: Head, turn: _Turn) -> Response:
+    async def _exchange(self, connection: Connection, turn: Turn, head: Head) -> bool:
+        """Answer a request, and return whether there may be another."""
+        self._metrics.in_flight += 1
+        try:
+            response = await self._response(connection, head, turn)
+        finally:
+            self._metrics.in_flight -= 1
+        stays = self._may_stay(turn, head)
+        await self._finish(connection, turn, response, stays=stays)
+        return stays
+
+    def _may_stay(self, turn: Turn, head: Head) -> bool:
+        return head.stays and turn.n_body == head.n_body and not self._is_stopping
+
+    async def _response(self, connection: Connection, head: Head, turn: Turn) -> Response:
         """Return the response; `turn` counts the bytes of the body."""
 
         def came(n_bytes: int) -> None:
             turn.n_body += n_bytes
             self._held_bytes += n_bytes
             if turn.n_body < self._held_bytes > self._limits.held_bytes:
-                raise _busy("bytes")
+                raise busy("bytes")
 
         token = connection.door.token
         is_trusted = not token or _shows(head, token)
@@ -190,9 +198,9 @@ class Connections:
         if head.n_body > limits.request_bytes:
             raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {limits.request_bytes}")
         if self._metrics.in_flight > limits.requests:
-            raise _busy("requests")
+            raise busy("requests")
         if self._held_bytes and self._held_bytes + head.n_body > limits.held_bytes:
-            raise _busy("bytes")
+            raise busy("bytes")
         return route
 
     async def _answer(self, route: Route, request: Request) -> Response:
@@ -204,23 +212,27 @@ class Connections:
         except PmbfError as error:
             raise HttpError(500, str(error)) from None
 
-    async def _finish(self, connection: _Connection, turn: _Turn, response: Response, *, stays: bool) -> None:
+    async def _finish(self, connection: Connection, turn: Turn, response: Response, *, stays: bool) -> None:
         """Send a response, count it, and write its line to the log."""
         n_sent = await self._send(connection, response, stays=stays)
+        path = turn.head.path if turn.head and turn.head.path in self._routes else "other"
+        self._note(turn, path, response.status, n_sent, response.verdict)
+
+    def _note(self, turn: Turn, path: str, status: int, n_sent: int, verdict: str = "-") -> None:
+        """Count a response, and write its line to the log."""
         seconds, head, received = time.perf_counter() - turn.start, turn.head, turn.n_received
-        path = head.path if head and head.path in self._routes else "other"
         metrics = self._metrics
-        metrics.answered(path, response.status, received=received, sent=n_sent, seconds=seconds)
-        if response.status >= 400:
-            metrics.refuse(REFUSALS.get(response.status, "failed" if response.status >= 500 else "malformed"))
+        metrics.answered(path, status, received=received, sent=n_sent, seconds=seconds)
+        if status >= 400:
+            metrics.refuse(REFUSALS.get(status, "failed" if status >= 500 else "malformed"))
         if self._is_logged:
             method = head.method if head else "-"
             now = time.strftime("%Y-%m-%dT%H:%M:%S")
-            told = f"{now} {method} {path} {response.status} {received} {n_sent} {seconds * 1e3:.1f} {response.verdict}"
+            told = f"{now} {method} {path} {status} {received} {n_sent} {seconds * 1e3:.1f} {verdict}"
             with contextlib.suppress(OSError):  # the reader of the log has gone: clients must not notice
                 os.write(sys.stderr.fileno(), f"{told}\n".encode())  # a buffer would be written once more at the end
 
-    async def _send(self, connection: _Connection, response: Response, *, stays: bool) -> int:
+    async def _send(self, connection: Connection, response: Response, *, stays: bool) -> int:
         """Send a response; a client that does not receive it in time loses the connection."""
         encoded = response.encoded(stays=stays)
         connection.writer.write(encoded)
@@ -234,11 +246,12 @@ def _shows(head: Head, token: str) -> bool:
     return hmac.compare_digest(shown.strip().encode("latin-1"), token.encode()) and scheme.lower() == "bearer"
 
 
-def _busy(what: str) -> HttpError:
+def busy(what: str) -> HttpError:
+    """Return the refusal of a client for whom there is no place now."""
     return HttpError(503, f"there are too many {what} now; ask again in a second", Retry_After="1")
 
 
-async def _hang_up(connection: _Connection) -> None:
+async def _hang_up(connection: Connection) -> None:
     """End a connection so that the client still gets what was sent to it."""
     reader, writer = connection.reader, connection.writer
     try:

@@ -35,6 +35,7 @@ _REASONS = {
     411: "Length Required",
     413: "Content Too Large",
     417: "Expectation Failed",
+    421: "Misdirected Request",
     422: "Unprocessable Content",
     431: "Request Header Fields Too Large",
     500: "Internal Server Error",
@@ -66,6 +67,8 @@ class Head:
         n_body: Bytes of the body.
         stays: Whether the connection is kept for another request.
         n_bytes: Bytes of the head itself.
+        target: Path and query as they came.
+        version: `1.0` or `1.1`.
     """
 
     method: str
@@ -75,6 +78,8 @@ class Head:
     n_body: int
     stays: bool
     n_bytes: int
+    target: str = "/"
+    version: str = "1.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +172,8 @@ def parse_head(raw: bytes) -> Head:
     fields = dict(parse_qsl(query, keep_blank_values=True))
     connection = headers.get("connection", "keep-alive" if version == "HTTP/1.1" else "close").lower()
     stays = "close" not in connection and (version == "HTTP/1.1" or "keep-alive" in connection)
-    return Head(method, unquote(path), fields, headers, _n_body(method, headers), stays, len(raw))
+    n_body = _n_body(method, headers)
+    return Head(method, unquote(path), fields, headers, n_body, stays, len(raw), target, version.removeprefix("HTTP/"))
 
 
 def _headers(lines: list[str]) -> dict[str, str]:

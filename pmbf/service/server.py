@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import fcntl
 import os
 import signal
@@ -18,16 +17,16 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pmbf.errors import BusyError, ParameterError
+from pmbf.errors import BusyError
 from pmbf.guard.policy import Policy
 from pmbf.service.connections import Connections, Door
 from pmbf.service.limits import ServiceLimits
+from pmbf.service.listening import listening, shown_address
 from pmbf.service.metrics import Metrics
 from pmbf.service.place import made_folder, read_token
 from pmbf.service.pool import Pool, WorkerError
 from pmbf.service.routes import Service, routes
 
-LOOPBACK = ("127.0.0.1", "::1")
 WORKING_MODULE = "pmbf.service.asks"
 
 
@@ -54,25 +53,6 @@ class ServiceSettings:
     limits: ServiceLimits = field(default_factory=ServiceLimits)
 
 
-def parse_address(text: str) -> tuple[str, int]:
-    """Return a loopback address and its port.
-
-    Raises:
-        ParameterError: The text is no loopback address with a port.
-
-    >>> parse_address("127.0.0.1:8765"), parse_address("[::1]:8765")
-    (('127.0.0.1', 8765), ('::1', 8765))
-    """
-    host, colon, port = text.rpartition(":")
-    host = "127.0.0.1" if host == "localhost" else host.strip("[]")
-    if not colon or not port.isdecimal() or int(port) > 65535 or host not in LOOPBACK:
-        raise ParameterError(
-            f"{text!r} is no loopback address with a port, expected 127.0.0.1:PORT; nothing else is listened on: for "
-            "other machines put a proxy with TLS before it"
-        )
-    return host, int(port)
-
-
 def run(settings: ServiceSettings, on_ready: Callable[[str], None], on_problem: Callable[[str], None]) -> None:
     """Serve until a signal asks to stop.
 
@@ -86,7 +66,7 @@ def run(settings: ServiceSettings, on_ready: Callable[[str], None], on_problem: 
         ParameterError: Others could write to the socket's folder, or read the token, or the port cannot be had.
         WorkerError: The collection cannot be opened.
     """
-    with _taken(settings.socket), _port(settings.tcp) as tcp:
+    with _taken(settings.socket), listening(settings.tcp) as tcp:
         token = _token(settings) if tcp else ""
         asyncio.run(_serve(settings, tcp, token, on_ready, on_problem))
 
@@ -109,18 +89,18 @@ async def _serve(
     await pool.start()
     limits = settings.limits
     owner, others = Door(limits.connections), Door(limits.tcp_connections, token)
-    listening = [
+    servers = [
         await asyncio.start_unix_server(
             partial(connections.serve, door=owner), sock=_bound(settings), limit=limits.header_bytes
         )
     ]
     if tcp:
         serve = partial(connections.serve, door=others)
-        listening.append(await asyncio.start_server(serve, sock=tcp, limit=limits.header_bytes))
+        servers.append(await asyncio.start_server(serve, sock=tcp, limit=limits.header_bytes))
     on_ready(f"{pool.status['n_documents']:,} documents of {settings.policy.collection}: {_places(settings, tcp)}")
     renewal = asyncio.create_task(_renew(pool, renewing, on_problem))
     await stopped.wait()
-    for server in listening:
+    for server in servers:
         server.close()
     renewal.cancel()
     await connections.stop()
@@ -141,37 +121,13 @@ def _places(settings: ServiceSettings, tcp: socket.socket | None) -> str:
     if not tcp:
         return str(settings.socket)
     host, port = tcp.getsockname()[:2]
-    return f"{settings.socket}, {_shown(host, port)} with the token in {settings.token_file}"
-
-
-def _shown(host: str, port: int) -> str:
-    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+    return f"{settings.socket}, {shown_address(host, port)} with the token in {settings.token_file}"
 
 
 def _token(settings: ServiceSettings) -> str:
     file = settings.token_file or settings.socket.with_suffix(".token")
     made_folder(file)
     return read_token(file)
-
-
-@contextlib.contextmanager
-def _port(address: tuple[str, int] | None) -> Iterator[socket.socket | None]:
-    """Give the socket that listens at an address; None without an address."""
-    if not address:
-        yield None
-        return
-    with socket.socket(socket.AF_INET6 if ":" in address[0] else socket.AF_INET) as bound:
-        bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            bound.bind(address)
-            bound.listen()
-        except OSError as error:
-            if error.errno == errno.EADDRINUSE:
-                raise BusyError(
-                    f"{_shown(*address)}: another program listens there; name another port (--tcp), or 0 for a free one"
-                ) from None
-            raise ParameterError(f"{_shown(*address)}: {error.strerror}; name another port (--tcp)") from None
-        yield bound
 
 
 def _bound(settings: ServiceSettings) -> socket.socket:

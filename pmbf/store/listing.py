@@ -10,7 +10,7 @@ from typing import Any
 
 from pmbf.errors import NotFoundError
 from pmbf.labels import Conditions, Labels, are_looked_at, decoded
-from pmbf.report import with_lists
+from pmbf.report.as_json import with_lists
 from pmbf.store.folder import Store
 from pmbf.store.tables import ListedPath
 

@@ -16,6 +16,12 @@ if TYPE_CHECKING:
 
 Color = Literal["auto", "always", "never"]
 
+USUAL_COLUMNS = 80
+"""Of a terminal, and of what is no terminal."""
+
+WHOLE_COLUMNS = 100_000
+"""More than any name has."""
+
 
 @dataclass(frozen=True, slots=True)
 class View:
@@ -26,17 +32,25 @@ class View:
         colored: Whether escape sequences for colours may be used; marks made of characters stand in for them.
         n_sources: Sources of a report that are shown, best first.
         n_passages: Passages shown of each source, longest first.
+        on_terminal: Whether a terminal shows it, so that names are shortened to its width.
     """
 
     width: int | None = None
     colored: bool = False
     n_sources: int = 10
     n_passages: int = 3
+    on_terminal: bool = False
 
     @property
     def columns(self) -> int:
         """The width in columns."""
         return _console(self, io.StringIO()).width
+
+    @property
+    def name_columns(self) -> int:
+        """The columns that a table with names may fill. Away from a terminal, names stay whole in a wide table."""
+        columns = self.columns
+        return columns if self.on_terminal or columns < USUAL_COLUMNS else WHOLE_COLUMNS
 
 
 def wants_color(color: Color, stream: IO[str]) -> bool:

@@ -89,32 +89,62 @@ def shown_path(path: str) -> str:
 
 
 def shown_labels(labels: Mapping[str, str]) -> str:
-    """Return what a line that ends with a path says of its labels.
+    """Return what is shown of the labels of a path.
 
     >>> shown_labels({"author": "Anna Berg", "group": "a"}), shown_labels({})
-    ('  [author=Anna Berg, group=a]', '')
+    ('[author=Anna Berg, group=a]', '')
     """
-    told = ", ".join(f"{name}={_shortened(value)}" for name, value in labels.items())
-    return f"  [{harmless(told)}]" if told else ""
+    told = ", ".join(f"{name}={_cut(value)}" for name, value in labels.items())
+    return f"[{harmless(told)}]" if told else ""
 
 
-def _shortened(value: str) -> str:
+def _cut(value: str) -> str:
     return value if len(value) <= LABEL_CHARS else value[: LABEL_CHARS - 1] + "…"
 
 
+def shortened(name: str, columns: int) -> str:
+    """Return a name with its middle left out, so that it fills no more columns; its end tells more than its beginning.
+
+    >>> shortened("library/harbours/tides.txt", 16), shortened("tides.txt", 16)
+    ('libra…/tides.txt', 'tides.txt')
+    """
+    from rich.cells import cell_len
+
+    if cell_len(name) <= columns:
+        return name
+    n_head, n_tail = (columns - 1) // 3, columns - 1 - (columns - 1) // 3
+    head, tail = name, name
+    while cell_len(head) > n_head:
+        head = head[:-1]
+    while cell_len(tail) > n_tail:
+        tail = tail[1:]
+    return f"{head}…{tail}"
+
+
+def padded(name: str, columns: int) -> str:
+    """Return a name with blanks behind it up to a number of columns; letters of some scripts fill two."""
+    from rich.cells import cell_len
+
+    return name + " " * (columns - cell_len(name))
+
+
 def shown_paths(paths: Sequence[str], labels: Sequence[Mapping[str, str]] = ()) -> list[str]:
-    """Return the path of a document, and a line for each other path with the same contents, up to `N_COPIES`.
+    """Return lines with the path of a document, and each other path with the same contents, up to `N_COPIES`.
 
     Args:
         paths: At least one.
-        labels: Those of each path, or nothing.
+        labels: Those of each path, which get a line of their own; or nothing.
 
     >>> shown_paths(["a.txt"]), shown_paths(["a.txt", "b.txt"])
     (['a.txt'], ['a.txt', 'identical: b.txt'])
     >>> shown_paths([f"{number}.txt" for number in range(9)])[-2:]
     ['identical: 5.txt', 'identical: 3 more']
+    >>> shown_paths(["a.txt"], [{"author": "berg"}])
+    ['a.txt', '[author=berg]']
     """
-    labelled = zip(paths, labels or ({},) * len(paths), strict=True)
-    first, *others = [shown_path(path) + shown_labels(its) for path, its in labelled]
-    lines = [first, *(f"identical: {other}" for other in others[:N_COPIES])]
-    return lines + ([f"identical: {len(others) - N_COPIES:,} more"] if len(others) > N_COPIES else [])
+    lines = []
+    for number, path in enumerate(paths[: 1 + N_COPIES]):
+        lines.append(f"identical: {shown_path(path)}" if number else shown_path(path))
+        lines += [shown_labels(labels[number])] if labels and labels[number] else []
+    left = len(paths) - 1 - N_COPIES
+    return lines + ([f"identical: {left:,} more"] if left > 0 else [])

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 from rich.console import RenderableType
 from rich.text import Text
 
-from pmbf.report import Match, Passage, Report
+from pmbf.places import Places
+from pmbf.report import Match, Passage, Report, Span
 from pmbf.terminal.canvas import View, laid_out, unwrapped
-from pmbf.terminal.figures import counted, length, percent, shown_path, shown_paths
+from pmbf.terminal.figures import counted, length, percent, shortened, shown_path, shown_paths
 from pmbf.terminal.passages import drawn, likeness
 from pmbf.terminal.safe import one_line
 from pmbf.text import tokenise
@@ -17,8 +19,8 @@ from pmbf.text import tokenise
 N_ALSO = 3
 """Other sources of a passage that are named."""
 
-USUAL_COLUMNS = 80
-"""Of a terminal, and of what is no terminal. Below, tables are laid out to fit."""
+LEAST_NAME = 24
+"""If a name has fewer columns than this beside its figures, then it has a line of its own."""
 
 CERTAINTY_STYLES = {"sure": "bold red", "likely": "yellow", "worth a look": "cyan"}
 
@@ -49,13 +51,15 @@ def _parts(report: Report, query: str, source_text: SourceText, view: View) -> I
     yield from (Text(f"Note: {note}", "yellow") for note in _notes(report))
     if shown:
         yield ""
-        yield from _sources(shown, query, view.columns)
+        yield from _sources(shown, query, view.name_columns)
         if left := len(report.matches) - len(shown):
             yield Text(f"… and {counted(left, 'more source')}: --sources all shows them", "dim")
         if report.n_below:
             yield Text(f"… and {counted(report.n_below, 'more source')} below the threshold", "dim")
-    for rank, match in enumerate(shown, 1):
-        yield from _passages(rank, match, report, query, source_text, view)
+    if shown and view.n_passages:
+        texts = _Texts(query, Places(query, report.query.kind), source_text)
+        for rank, match in enumerate(shown, 1):
+            yield from _passages(rank, match, report, texts, view)
 
 
 def _head(report: Report) -> Text:
@@ -113,25 +117,31 @@ def _notes(report: Report) -> Iterator[str]:
 
 
 def _sources(matches: Sequence[Match], query: str, columns: int) -> Iterator[Text]:
-    """Yield the table of sources; paths stand last, and whole; on a narrow terminal each in a line of its own."""
+    """Yield the table of sources; paths stand last. If there is little room for them, then each has its own line."""
     rows: list[tuple[str, ...]] = [("#", "share", "in order", "passages", "longest passage", "likeness", "certainty")]
     rows += [(str(rank), *_figures(match, query)) for rank, match in enumerate(matches, 1)]
     names = [["source"], *(shown_paths(match.document.paths, match.document.labels) for match in matches)]
-    lines, between = _table(rows, ">>>><<<"), "  "
-    widest = len(lines[0]) + len(between) + max(len(name) for some in names for name in some)
-    if widest > columns and columns < USUAL_COLUMNS:
+    lines, between = _table(rows, range(7)), "  "
+    room = columns - len(lines[0]) - len(between)
+    if room < min(LEAST_NAME, max(len(name) for some in names for name in some)):
         between = "\n" + " " * (len(str(len(matches))) + 2)
-        if len(lines[0]) > columns:
-            lines = _table([(rank, share, alike, sure) for rank, share, _, _, _, alike, sure in rows], ">><<")
-    for number, (line, (name, *copies)) in enumerate(zip(lines, names, strict=True)):
-        yield unwrapped((line + between + name, "" if number else "dim"))
+        lines = next((table for kept in _NARROWER if len((table := _table(rows, kept))[0]) <= columns), lines)
+        room = columns - len(between) + 1
+    for number, (line, (name, *others)) in enumerate(zip(lines, names, strict=True)):
+        yield unwrapped((line + between + shortened(name, room), "" if number else "dim"))
         indent = len((line + between).rpartition("\n")[2])
-        yield from (unwrapped(" " * indent + copy) for copy in copies)
+        yield from (unwrapped(" " * indent + shortened(other, room)) for other in others)
 
 
-def _table(rows: Sequence[tuple[str, ...]], sides: str) -> list[str]:
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return ["  ".join(map(_aligned, row, widths, sides)) for row in rows]
+_SIDES = ">>>><<<"
+_NARROWER = (range(7), (0, 1, 5, 6), (0, 1, 6))
+"""Columns of the table of sources that are kept on narrower and narrower terminals."""
+
+
+def _table(rows: Sequence[tuple[str, ...]], kept: Sequence[int]) -> list[str]:
+    """Return the lines of a table of some columns, by their numbers."""
+    widths = {column: max(len(row[column]) for row in rows) for column in kept}
+    return ["  ".join(_aligned(row[column], widths[column], _SIDES[column]) for column in kept) for row in rows]
 
 
 def _aligned(cell: str, width: int, side: str) -> str:
@@ -164,31 +174,43 @@ def _likeness(passages: Sequence[Passage]) -> str:
 # ---------------------------------------------------------------------- passages
 
 
-def _passages(
-    rank: int, match: Match, report: Report, query: str, source_text: SourceText, view: View
-) -> Iterator[RenderableType]:
+@dataclass(frozen=True, slots=True)
+class _Texts:
+    """The query, the places in it, and a way to the sources."""
+
+    query: str
+    places: Places
+    source: SourceText
+
+
+def _passages(rank: int, match: Match, report: Report, texts: _Texts, view: View) -> Iterator[RenderableType]:
     longest = sorted(range(len(match.passages)), key=lambda i: -len(match.passages[i].query))[: view.n_passages]
-    source = source_text(match.document.id) if longest else ""
+    source = texts.source(match.document.id) if longest else ""
+    places = texts.places, Places(source, match.document.kind)
     ranks = {other.document.id: number for number, other in enumerate(report.matches, 1)}
     for i in sorted(longest):
         passage = match.passages[i]
         others = sorted(ranks[document] for document in passage.also_in if document in ranks)
         yield ""
-        yield _heading(f"{rank}.{i + 1}", passage, others)
-        yield drawn(passage, query, source, view)
+        yield _heading(f"{rank}.{i + 1}", passage, places, others)
+        yield drawn(passage, texts.query, source, view)
     if longest and len(longest) < len(match.passages):
         yield ""
         left = counted(len(match.passages) - len(longest), "shorter passage")
         yield Text(f"{rank}.…  {left} of source {rank} not shown: --passages all shows them", "dim")
 
 
-def _heading(number: str, passage: Passage, others: Sequence[int]) -> Text:
-    query, source = passage.query, passage.source
-    where = f"query {query.start}-{query.stop} | source {source.start}-{source.stop}"
+def _heading(number: str, passage: Passage, places: tuple[Places, Places], others: Sequence[int]) -> Text:
+    where = f"query {_where(passage.query, places[0])} | source {_where(passage.source, places[1])}"
     excluded = f", {passage.n_excluded:,} of them do not count" if passage.n_excluded else ""
     within = WITHIN.get(passage.within or "", "")
     told = f"  {where}{excluded}, {_told(passage)}{within}{_also(others)}"
     return unwrapped((number, "bold"), told, *_certainty(passage))
+
+
+def _where(side: Span, places: Places) -> str:
+    """Return the page, line or paragraph where a side begins; where the format has none, its characters."""
+    return str(places.at(side.start)) or f"{side.start}-{side.stop}"
 
 
 def _told(passage: Passage) -> str:

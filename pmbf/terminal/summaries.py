@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -64,11 +64,15 @@ def list_lines(documents: Sequence[Listed]) -> Iterator[str]:
     yield f"{'id':>{id_width}}  {'characters':>{chars_width}}  kind  path"
     for document in documents:
         labels = document.labels or ({},) * len(document.paths)
-        paths = [shown_path(path) + shown_labels(one) for path, one in zip(document.paths, labels, strict=True)]
+        paths = [_labelled(path, one) for path, one in zip(document.paths, labels, strict=True)]
         notes = [f"incomplete: {one_line(problem)}" for problem in document.problems]
         head = f"{document.id:>{id_width}}  {document.n_chars:>{chars_width},}  {document.kind:<4}  "
         yield head + paths[0]
         yield from (" " * len(head) + line for line in paths[1:] + notes)
+
+
+def _labelled(path: str, labels: Mapping[str, str]) -> str:
+    return f"{shown_path(path)}  {shown_labels(labels)}" if labels else shown_path(path)
 
 
 def remove_text(n_removed: int) -> str:

@@ -11,12 +11,18 @@ Every span is half-open, `[start, stop]`, in code points of the original text.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
-from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.places import Place as Place
+from pmbf.report.words import Texts as Texts
 from pmbf.span import Span as Span  # where a report's reader looks for it
+
+if TYPE_CHECKING:
+    import pandas
+
+    from pmbf.report.rows import By
 
 SCHEMA_VERSION = 2
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
@@ -65,6 +71,8 @@ class Passage:
         in_order: Share of the query side's words that stand in the source's side in the same order, 0 to 1.
         certainty: How sure it is that both sides share their wording: `sure`, `likely` or `worth a look`.
         source_share: The source's side as a share of the whole document, 0 to 1. None outside a screening.
+        query_text, source_text: The words of both sides; None but in a report that `with_words` returned.
+        query_place, source_place: Page, line or paragraph where both sides begin; None as the words are.
 
     `in_order` and `certainty` are None in a report of an earlier version.
     """
@@ -81,6 +89,10 @@ class Passage:
     in_order: float | None = None
     certainty: str | None = None
     source_share: float | None = None
+    query_text: str | None = None
+    source_text: str | None = None
+    query_place: Place | None = None
+    source_place: Place | None = None
 
     @property
     def n_counted(self) -> int:
@@ -95,15 +107,22 @@ class Passage:
 
 @dataclass(frozen=True, slots=True)
 class DocumentRef:
-    """A document of the collection: its id, the path it is listed under, every path with the same contents.
+    """A document of the collection.
 
-    `labels` are those of each of `paths`, in the same order, or empty if none of them has a label.
+    Args:
+        id: Its number.
+        path: The path that it is listed under.
+        paths: Every path with the same contents that is not left out.
+        n_chars: Code points of its text.
+        kind: Its file format; `text` for a text without a file, empty in a report of an earlier version.
+        labels: The labels of each of `paths`, in the same order; empty if none of them has a label.
     """
 
     id: int
     path: str
     paths: tuple[str, ...]
     n_chars: int
+    kind: str = ""
     labels: tuple[dict[str, str], ...] = field(default=(), hash=False)
 
 
@@ -154,6 +173,8 @@ class Query:
         n_quoted: Characters in quotation marks and block quotes.
         n_listed: Characters of the bibliography.
         n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.
+        excluded: Where those characters are, ascending and disjoint; empty in a report of an earlier version.
+        kind: The file format that it was read from; empty for a text that came from no file.
     """
 
     name: str
@@ -166,6 +187,8 @@ class Query:
     n_quoted: int = 0
     n_listed: int = 0
     n_excluded: int = 0
+    excluded: tuple[Span, ...] = ()
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,6 +209,9 @@ class Report:
         in_order: As `coverage`, but each character counts for the greatest share of words in order of the passages
             that hold it, 0 to `coverage`. None in a report of an earlier version.
         n_left_out: Documents that the options left out: the query was not compared with them.
+        min_chars: Characters of the shortest passage that counts; 0 in a report of an earlier version.
+        texts: The query's text and a way to the sources' texts, or None for a report from JSON. They stand neither in
+            JSON nor in comparisons. `dataclasses.replace(report, texts=None)` lets go of them.
 
     >>> report = Report(Query("a.txt", 10, 2, 1), (), 0, 0.0, 5, 0, 1)
     >>> Report.from_json(report.to_json()) == report
@@ -204,7 +230,9 @@ class Report:
     n_below: int = 0
     in_order: float | None = None
     n_left_out: int = 0
+    min_chars: int = 0
     schema: int = field(default=SCHEMA_VERSION)
+    texts: Texts | None = field(default=None, compare=False, repr=False)
 
     def __repr__(self) -> str:
         problems = f", {len(self.problems)} problems" if self.problems else ""
@@ -216,18 +244,90 @@ class Report:
         """Whether any document shares text with the query."""
         return bool(self.matches)
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`."""
-        values = asdict(self, dict_factory=with_lists)
-        for match in values["matches"]:
-            for passage in match["passages"]:
-                for side in ("query", "source"):
-                    passage[side] = [passage[side]["start"], passage[side]["stop"]]
-        return values
+    @property
+    def certainty(self) -> str | None:
+        """That of the surest passage; None without a passage."""
+        return min((one.certainty for one in self.matches if one.certainty), key=CERTAINTIES.index, default=None)
 
-    def to_json(self, indent: int | None = None) -> str:
-        """Return the report as JSON text."""
-        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+    @property
+    def too_short(self) -> bool:
+        """Whether the text has fewer characters than the shortest passage that counts: nothing can be found then."""
+        return self.query.n_chars < self.min_chars
+
+    def with_words(self) -> Report:
+        """Return the report with the words of its passages, and the page, line or paragraph where they begin.
+
+        Words and place of a source are None if its text can no longer be read.
+
+        Raises:
+            ParameterError: The words are not known: the report has no `texts`, as after `from_json`.
+        """
+        from pmbf.report.words import with_words
+
+        return with_words(self)
+
+    def rows(self, by: By = "passages", *, with_text: bool = False) -> list[dict[str, Any]]:
+        """Return the report as rows of a table: flat dicts, with the same keys for every report.
+
+        Args:
+            by: What a row is: one of the `texts`, `sources` or `passages`. A text without any has one row all the same.
+            with_text: Whether the columns `query_text` and `source_text` hold the words of passages.
+
+        Raises:
+            ParameterError: `by` is something else; or words are asked for that are not known, or of rows without words.
+        """
+        from pmbf.report.rows import rows
+
+        return rows(self, by, with_text=with_text)
+
+    def to_frame(self, by: By = "passages", *, with_text: bool = False) -> pandas.DataFrame:
+        """Return `rows` as a pandas.DataFrame, as `pmbf.frame` does for many reports; raise what `frame` raises."""
+        from pmbf.report.rows import frame
+
+        return frame([self], by, with_text=with_text)
+
+    def to_dict(self, *, with_text: bool = False) -> dict[str, Any]:
+        """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`.
+
+        Args:
+            with_text: Whether passages have their words and places; raises what `with_words` raises.
+        """
+        from pmbf.report.as_json import as_dict
+
+        return as_dict(self.with_words() if with_text else self, with_text=with_text)
+
+    def to_json(self, indent: int | None = None, *, with_text: bool = False) -> str:
+        """Return the report as JSON text; see `to_dict`."""
+        return json.dumps(self.to_dict(with_text=with_text), ensure_ascii=False, indent=indent)
+
+    def to_html(
+        self,
+        text: str | None = None,
+        source_text: Callable[[int], str] | None = None,
+        *,
+        sources: Literal["passages", "whole"] = "passages",
+        hide_names: bool = False,
+    ) -> str:
+        """Return the report as one HTML file that opens offline (docs/pages.md).
+
+        Args:
+            text: The text that was screened; a report of `Collection.screen` holds it.
+            source_text: Returns the text of a document by id, as `Collection.text` does; such a report holds it, too.
+            sources: How much of the sources the file holds: `passages` with 2,000 characters around, or `whole`.
+            hide_names: Whether the file holds no name of a text or document.
+
+        Raises:
+            ParameterError: A text is missing, as in a report from JSON, or is not the text of this report.
+        """
+        import pmbf  # the page stands above the report; its name is resolved when it is called
+
+        return pmbf.evidence_page(self, text, source_text, sources=sources, hide_names=hide_names)
+
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: the page, or a table of the sources if the page is large."""
+        import pmbf
+
+        return pmbf.notebook_view(self)
 
     @classmethod
     def from_json(cls, line: str) -> Report:
@@ -241,43 +341,6 @@ class Report:
         Traceback (most recent call last):
         pmbf.errors.ParameterError: no report as to_json writes it: it lacks 'schema'
         """
-        try:
-            values = json.loads(line)
-            if values["schema"] > SCHEMA_VERSION:
-                raise UnsupportedError(
-                    f"the report has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; upgrade pmbf"
-                )
-            values["query"] = Query(**_renamed(values["query"]))
-            values["schema"] = SCHEMA_VERSION
-            values["matches"] = tuple(_match(match) for match in values["matches"])
-            values["problems"] = tuple(values["problems"])
-            return cls(**values)
-        except KeyError as error:
-            raise ParameterError(f"no report as to_json writes it: it lacks {error}") from error
-        except (TypeError, ValueError, AttributeError) as error:
-            raise ParameterError(f"no report as to_json writes it: {error}") from error
+        from pmbf.report.as_json import from_json
 
-
-def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
-    """Return a dict whose tuples are lists: the `dict_factory` of what is JSON-ready."""
-    return {name: list(value) if isinstance(value, tuple) else value for name, value in pairs}
-
-
-def _match(values: dict[str, Any]) -> Match:
-    document = values["document"] | {"paths": tuple(values["document"]["paths"])}
-    document["labels"] = tuple(document.get("labels", ()))
-    return Match(**values | {"document": DocumentRef(**document), "passages": tuple(map(_passage, values["passages"]))})
-
-
-def _passage(values: dict[str, Any]) -> Passage:
-    scores = values.get("scores")
-    return Passage(
-        **values
-        | {"query": Span(*values["query"]), "source": Span(*values["source"]), "also_in": tuple(values["also_in"])}
-        | {"scores": Scores(**scores) if scores else None}
-    )
-
-
-def _renamed(query: dict[str, Any]) -> dict[str, Any]:
-    """Return a query's values under the names of this schema: schema 1 said `n_stop_hashes`."""
-    return {{"n_stop_hashes": "n_common_hashes"}.get(name, name): value for name, value in query.items()}
+        return from_json(line)

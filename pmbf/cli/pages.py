@@ -1,0 +1,164 @@
+"""`pmbf screen --html`: the page of one text in a file, or a folder with the pages of many and their overview."""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pmbf.cli import arguments as arg
+from pmbf.cli.outcome import note
+from pmbf.errors import ParameterError
+
+if TYPE_CHECKING:
+    from pmbf.pages import Extent, Screened
+    from pmbf.report import Report
+
+PAGES = "Pages"
+
+Html = Annotated[
+    str | None,
+    arg.option(
+        "--html", "FILE", "Write a page that opens offline; for several texts a folder: ends with /, or is one.", PAGES
+    ),
+]
+HtmlSources = Annotated[
+    Literal["passages", "whole"] | None,
+    arg.option(
+        "--html-sources",
+        "passages|whole",
+        "Put into the page passages of the sources with 2,000 characters around, or whole sources (default: passages).",
+        PAGES,
+    ),
+]
+HideNames = Annotated[bool, arg.flag("--hide-names", "Put no name of a text or document into the page.", PAGES)]
+
+
+@dataclass(slots=True)
+class Pages:
+    """Where the pages of one `pmbf screen` go.
+
+    Args:
+        target: A file; or a folder, made when the first page is written.
+        sources: How much of the sources a page holds.
+        hide_names: Whether pages hold no names.
+    """
+
+    target: str
+    sources: Extent = "passages"
+    hide_names: bool = False
+    _in_folder: bool = False
+    _n_written: int = 0
+    _screened: list[Screened] = field(default_factory=list)
+
+    def expect(self, paths: Sequence[str]) -> None:
+        """Choose between file and folder, before anything is screened.
+
+        Args:
+            paths: The texts that are screened.
+
+        Raises:
+            ParameterError: There are several texts, and the target is no folder; or the target is one of the texts, or
+                its folder is not there.
+        """
+        n_texts = len(paths)
+        self._in_folder = self.target.endswith(("/", os.sep)) or os.path.isdir(self.target)
+        if n_texts > 1 and not self._in_folder:
+            raise ParameterError(
+                f"--html {self.target}: {n_texts:,} texts are screened, and a file holds the page of one; "
+                f"name a folder, as in --html {self.target}/"
+            )
+        folder = os.path.dirname(os.path.abspath(self.target))
+        if not (self._in_folder or os.path.isdir(folder)):
+            raise ParameterError(f"--html {self.target}: there is no folder {folder}")
+        if os.path.realpath(self.target) in map(os.path.realpath, paths):
+            raise ParameterError(f"--html {self.target}: this is the text that is screened; name another file")
+
+    def write(self, report: Report) -> None:
+        """Write the page of a text.
+
+        Raises:
+            OSError: The file cannot be written.
+        """
+        self._n_written += 1
+        made = report.to_html(sources=self.sources, hide_names=self.hide_names)
+        if not self._in_folder:
+            _write(self.target, made)
+            return
+        os.makedirs(self.target, exist_ok=True)
+        number = len(self._screened) + 1
+        file = f"{number:04d}{'' if self.hide_names else '-' + file_name(report.query.name)}.html"
+        _write(os.path.join(self.target, file), made)
+        self._keep(report, file)
+
+    def unread(self, report: Report) -> None:
+        """Keep a text that could not be read for the overview."""
+        self._keep(report, "")
+
+    def finish(self, *, quiet: bool) -> None:
+        """Write the overview, if the pages are in a folder, and unless `quiet` say where the pages are."""
+        made = self.target
+        if self._in_folder:
+            from pmbf.pages import overview_page
+
+            os.makedirs(self.target, exist_ok=True)
+            made = os.path.join(self.target, "index.html")
+            _write(made, overview_page(self._screened))
+        if not quiet and self._n_written:
+            note(f"the page is {made}")
+
+    def _keep(self, report: Report, file: str) -> None:
+        from pmbf.pages import Screened
+        from pmbf.report import CERTAINTIES
+
+        found = [match for match in report.matches if match.passages]
+        surest = min((one.certainty for one in found if one.certainty), key=CERTAINTIES.index, default="")
+        name = f"Text {len(self._screened) + 1}" if self.hide_names else report.query.name
+        problem = "" if self.hide_names else "; ".join(report.problems[:1])
+        self._screened.append(Screened(name, report.coverage, len(found), surest, file, problem))
+
+
+def pages_of(html: str | None, sources: Extent | None, hide_names: bool) -> Pages | None:
+    """Return where the pages go, or None if no page is asked for.
+
+    Raises:
+        ParameterError: An option of pages is given without `--html`.
+    """
+    if html is None:
+        if sources or hide_names:
+            raise ParameterError(f"{'--html-sources' if sources else '--hide-names'} is for pages; add --html FILE")
+        return None
+    if not html:
+        raise ParameterError("--html is empty, expected the path of a file or folder")
+    return Pages(html, sources or "passages", hide_names)
+
+
+def file_name(name: str) -> str:
+    """Return a text's name as the name of a file: letters, digits, dots and dashes, at most 80.
+
+    >>> file_name("essays/Ann Müller: tides?.docx")
+    'Ann-Müller-tides-.docx'
+    """
+    return re.sub(r"[^\w.]+", "-", os.path.basename(name))[-80:].lstrip(".-") or "text"
+
+
+def _write(path: str, page: str) -> None:
+    """Write a file whole: a page that was there before stays until the new one is."""
+    folder = os.path.dirname(os.path.abspath(path))
+    descriptor, written = tempfile.mkstemp(dir=folder, prefix=".page-", suffix=".tmp")
+    try:
+        with open(descriptor, "w", encoding="utf-8", newline="") as file:
+            file.write(page)
+        os.chmod(written, 0o666 & ~_umask())
+        os.replace(written, path)
+    except BaseException:
+        os.unlink(written)
+        raise
+
+
+def _umask() -> int:
+    os.umask(mask := os.umask(0o077))
+    return mask

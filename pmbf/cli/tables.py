@@ -1,0 +1,139 @@
+"""The tables of `pmbf screen`: --csv, --jsonl and --xlsx, each row a passage, a source or a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pmbf.cli.arguments import OUTPUT, flag, option
+from pmbf.cli.outcome import print_bytes
+from pmbf.errors import NotFoundError, ParameterError
+
+if TYPE_CHECKING:
+    from pmbf.report import Report
+    from pmbf.report.rows import Row
+
+Csv = Annotated[str | None, option("--csv", "FILE", "Write a table as CSV; - is stdout, instead of reports.", OUTPUT)]
+Jsonl = Annotated[
+    str | None, option("--jsonl", "FILE", "Write a table as lines of JSON; - is stdout, instead of reports.", OUTPUT)
+]
+Xlsx = Annotated[
+    str | None, option("--xlsx", "FILE", "Write a table for Excel and LibreOffice, the greatest share first.", OUTPUT)
+]
+Rows = Annotated[
+    Literal["texts", "sources", "passages"] | None,
+    option("--rows", "texts|sources|passages", "What a row of the tables is (default: passages).", OUTPUT),
+]
+WithText = Annotated[
+    bool, flag("--with-text", "JSON and tables hold the words of passages, and JSON the page or line.", OUTPUT)
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Tables:
+    """The tables that a screening writes.
+
+    Args:
+        csv, jsonl: Files, or `-` for stdout; None writes no such table.
+        xlsx: A file.
+        rows: What a row is; None: a passage.
+        with_text: Whether rows and JSON hold the words of passages.
+    """
+
+    csv: str | None = None
+    jsonl: str | None = None
+    xlsx: str | None = None
+    rows: Literal["texts", "sources", "passages"] | None = None
+    with_text: bool = False
+
+    @property
+    def any(self) -> bool:
+        """Whether a table is written."""
+        return any(file is not None for file in (self.csv, self.jsonl, self.xlsx))
+
+    @property
+    def on_stdout(self) -> bool:
+        """Whether a table takes the place of the reports."""
+        return "-" in (self.csv, self.jsonl)
+
+    def require_possible(self, *, json: bool, quiet: bool) -> None:
+        """Refuse options that contradict each other, before a text is read.
+
+        Raises:
+            ParameterError: Two answers would be written on stdout, or an option has no table to act on.
+            NotFoundError: The folder of the spreadsheet does not exist.
+            UnsupportedError: The library for spreadsheets is not installed.
+        """
+        from pmbf.report.rows import columns
+
+        if json + (self.csv == "-") + (self.jsonl == "-") > 1:
+            raise ParameterError("--json, --csv - and --jsonl - write on stdout, of which there is one; name a file")
+        if quiet and self.on_stdout:
+            raise ParameterError("--quiet prints nothing, but a table is asked for on stdout; name a file")
+        if self.rows and not self.any:
+            raise ParameterError("--rows is given without a table; add --csv FILE, --jsonl FILE or --xlsx FILE")
+        if self.with_text and not (self.any or json):
+            raise ParameterError("--with-text is given without --json, --csv, --jsonl or --xlsx; add one of them")
+        if self.any:
+            columns(self.rows or "passages", with_text=self.with_text)
+        if self.xlsx == "-":
+            raise ParameterError("--xlsx is -, expected the name of a file")
+        if self.xlsx is not None:
+            from pmbf.terminal.tables import require_xlsxwriter
+
+            require_xlsxwriter()
+            if not Path(self.xlsx).parent.is_dir():
+                raise NotFoundError(f"{self.xlsx}: there is no such folder; make it first")
+
+    @contextmanager
+    def opened(self) -> Iterator[Callable[[Report], None]]:
+        """Open the files and return what takes each report; the spreadsheet is written when all were taken.
+
+        Raises:
+            OSError: A file cannot be written.
+            IncompleteError: A sheet has no room for all rows.
+        """
+        if not self.any:
+            yield lambda report: None
+            return
+        from pmbf.report.rows import columns, rows
+
+        by = self.rows or "passages"
+        names = columns(by, with_text=self.with_text)
+        with ExitStack() as files:
+            outputs = list(self._outputs(names, files))
+
+            def take(report: Report) -> None:
+                found = rows(report, by, with_text=self.with_text)
+                for output in outputs:
+                    output(found)
+
+            held: list[Row] = []
+            if self.xlsx is not None:
+                outputs.append(held.extend)
+            yield take
+        if self.xlsx is not None:
+            from pmbf.terminal.tables import spreadsheet
+
+            Path(self.xlsx).write_bytes(spreadsheet(held, names, by))
+
+    def _outputs(self, names: Sequence[str], files: ExitStack) -> Iterator[Callable[[list[Row]], object]]:
+        """Yield what writes the rows of a report, line by line, for each file of lines."""
+        from pmbf.terminal.safe import json_line
+        from pmbf.terminal.tables import csv_line
+
+        if self.csv is not None:
+            write_csv = _opened(self.csv, files)
+            write_csv(csv_line(names))
+            yield lambda found: write_csv(b"".join(csv_line(list(row.values())) for row in found))
+        if self.jsonl is not None:
+            write_json = _opened(self.jsonl, files)
+            yield lambda found: write_json(b"".join(map(json_line, found)))
+
+
+def _opened(file: str, files: ExitStack) -> Callable[[bytes], object]:
+    """Return what writes bytes to a file or stdout."""
+    return print_bytes if file == "-" else files.enter_context(Path(file).open("wb")).write

@@ -1,0 +1,163 @@
+"""What a page shows of a report: its passages, numbered in query order, with their words that differ, and its texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from pmbf.errors import ParameterError, PmbfError
+from pmbf.pages.cutting import Layer
+from pmbf.pages.signs import Sign, signs
+from pmbf.report import Match, Passage, Report
+from pmbf.screen.apparatus import bibliography, quotations
+from pmbf.span import Span
+from pmbf.verify import Settings, edits
+
+SourceText = Callable[[int], str]
+"""Returns the text of a document by id."""
+
+COMPARED = ("verbatim", "edited")
+"""Kinds whose words are compared one by one. In the others nearly every word stands elsewhere."""
+
+
+class Numbered(NamedTuple):
+    """A passage, its number on the page (in query order, from 1), and the rank of its source (from 1)."""
+
+    number: int
+    rank: int
+    passage: Passage
+
+
+@dataclass(frozen=True)
+class Findings:
+    """A report with its texts, as a page shows it.
+
+    Args:
+        report: The report.
+        text: The text that was screened.
+        source_text: Where the texts of the sources come from.
+        hide_names: Whether names of texts and documents are left out.
+    """
+
+    report: Report
+    text: str
+    source_text: SourceText
+    hide_names: bool = False
+
+    def __post_init__(self) -> None:
+        if len(self.text) != self.report.query.n_chars:
+            raise ParameterError(
+                f"the text has {len(self.text):,} characters, but the report is about a text of "
+                f"{self.report.query.n_chars:,}; give the text as it was screened (report.texts.query)"
+            )
+
+    @cached_property
+    def matches(self) -> tuple[Match, ...]:
+        """The sources with passages; their ranks are those of the report."""
+        return tuple(match for match in self.report.matches if match.passages)
+
+    @cached_property
+    def passages(self) -> tuple[Numbered, ...]:
+        """All passages, in query order."""
+        ranked = [(passage, rank) for rank, match in enumerate(self.matches, 1) for passage in match.passages]
+        ranked.sort(key=lambda one: (one[0].query.start, one[0].query.stop, one[1]))
+        return tuple(Numbered(number, rank, passage) for number, (passage, rank) in enumerate(ranked, 1))
+
+    def of(self, rank: int) -> list[Numbered]:
+        """Return the passages of a source, in query order."""
+        return [one for one in self.passages if one.rank == rank]
+
+    @cached_property
+    def sources(self) -> dict[int, str]:
+        """The text of each source by rank; a source that cannot be read any more is left out."""
+        found = {}
+        for rank, match in enumerate(self.matches, 1):
+            try:
+                text = self.source_text(match.document.id)
+            except (PmbfError, OSError):
+                continue
+            if all(passage.source.stop <= len(text) for passage in match.passages):
+                found[rank] = text
+        return found
+
+    @cached_property
+    def edits(self) -> dict[int, list[tuple[Layer | None, Layer | None]]]:
+        """The words that differ in each passage by number: a layer of the query, and one of the source."""
+        return {one.number: list(self._edits(one)) for one in self.passages if one.rank in self.sources}
+
+    def _edits(self, one: Numbered) -> Iterator[tuple[Layer | None, Layer | None]]:
+        if one.passage.kind not in COMPARED:
+            return
+        try:
+            found = edits(self.text, self.sources[one.rank], one.passage)
+        except ParameterError:  # longer than what is compared word by word
+            return
+        for edit in found:
+            role = "rep" if edit.query and edit.source else "ins" if edit.query else "del"
+            yield (
+                Layer(edit.query, role, one.number) if edit.query else None,
+                Layer(edit.source, role, one.number) if edit.source else None,
+            )
+
+    @cached_property
+    def signs(self) -> list[Sign]:
+        """The signs of manipulation in the query."""
+        return signs(self.text, self.report.query)
+
+    @cached_property
+    def query_layers(self) -> list[Layer]:
+        """The layers of the query: passages, words that differ, exempt spans, signs."""
+        asked = self.report.query
+        quoted = quotations(self.text) if asked.n_quoted else []
+        listed = bibliography(self.text) if asked.n_listed else []
+        return [
+            *(Layer(one.passage.query, "passage", one.number) for one in self.passages),
+            *(ours for found in self.edits.values() for ours, _ in found if ours),
+            *(Layer(span, "quotation") for span in quoted),
+            *(Layer(span, "bibliography") for span in listed),
+            *(Layer(span, "excluded") for span in asked.excluded),
+            *(Layer(sign.span, "sign", number) for number, sign in enumerate(self.signs, 1)),
+        ]
+
+    def source_layers(self, rank: int) -> list[Layer]:
+        """Return the layers of a source: passages and words that differ."""
+        own = self.of(rank)
+        return [
+            *(Layer(one.passage.source, "passage", one.number) for one in own),
+            *(theirs for one in own for _, theirs in self.edits.get(one.number, ()) if theirs),
+        ]
+
+    @property
+    def least(self) -> int:
+        """Characters that a passage must keep if a part of it does not count, as in a screening."""
+        return min((Settings().min_chars, *(len(one.passage.query) for one in self.passages)))
+
+    @cached_property
+    def folder(self) -> str:
+        """The folder that all sources lie in, with a separator at its end; empty if they have none in common."""
+        paths = [match.document.path for match in self.matches]
+        if not all(map(os.path.isabs, paths)) or not paths:
+            return ""
+        folder = os.path.commonpath(map(os.path.dirname, paths))
+        return os.path.join(folder, "")
+
+    def name(self, rank: int) -> str:
+        """Return what a source is called: its path inside `folder`, or its alias if names are hidden."""
+        return alias(rank) if self.hide_names else self.matches[rank - 1].document.path[len(self.folder) :]
+
+
+def alias(rank: int) -> str:
+    """Return what a source is called if names are hidden."""
+    return f"Source {rank}"
+
+
+def around(span: Span, length: int, margin: int) -> Span:
+    """Return a span with a margin on both sides, inside a text of a length.
+
+    >>> around(Span(10, 20), 25, 8)
+    Span(start=2, stop=25)
+    """
+    return Span(max(0, span.start - margin), min(length, span.stop + margin))

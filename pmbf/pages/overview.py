@@ -1,0 +1,75 @@
+"""The page of many screened texts: ranked by share, each with a link to its own page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+from urllib.parse import quote
+
+from pmbf.pages.charts import shares_histogram
+from pmbf.pages.markup import counted, escaped, percent
+from pmbf.pages.shell import page, theme_button
+
+
+class Screened(NamedTuple):
+    """One text of many, as the overview lists it.
+
+    Args:
+        name: What the text is called.
+        share: Its share of characters that stand in sources, 0 to 1.
+        n_sources: Its sources.
+        certainty: That of its surest passage, or empty.
+        page: The file name of its page, beside the overview; empty for a text that could not be read.
+        problem: Why the answer is incomplete, or empty.
+    """
+
+    name: str
+    share: float
+    n_sources: int
+    certainty: str
+    page: str
+    problem: str = ""
+
+
+def overview_page(screened: Sequence[Screened], title: str = "Screened texts") -> str:
+    """Return the overview of many texts, the greatest share first.
+
+    Args:
+        screened: The texts.
+        title: The heading of the page.
+    """
+    ranked = sorted(screened, key=lambda one: (-one.share, -one.n_sources, one.name))
+    read = [one for one in ranked if one.page]
+    found = [one for one in read if one.n_sources]
+    figures = [
+        (f"{len(read):,}", "texts screened"),
+        (f"{len(found):,}", "share text with sources"),
+        (percent(found[0].share) if found else "–", "highest share"),
+    ]
+    if len(read) < len(ranked):
+        figures.append((f"{len(ranked) - len(read):,}", "could not be read"))
+    rows = "".join(_row(rank, one) for rank, one in enumerate(ranked, 1))
+    body = (
+        f'<header class="head"><h1>{escaped(title)}</h1><p>{counted(len(read), "text")}, the greatest share first</p>'
+        f'<div class="tools screen">{theme_button()}</div></header>\n<main class="board">\n'
+        '<section class="card-panel"><p class="figures">'
+        f"{''.join(f'<span><b>{number}</b>{told}</span>' for number, told in figures)}</p></section>\n"
+        '<section class="card-panel"><h2 class="label">Shares, in percent</h2>'
+        f"{shares_histogram([one.share for one in read], 'Texts by share in percent')}</section>\n"
+        '<section class="card-panel"><table><thead><tr><th class="n" scope="col">#</th>'
+        '<th class="n" scope="col">share</th><th scope="col">text</th><th class="n" scope="col">sources</th>'
+        '<th scope="col">certainty</th></tr></thead>'
+        f"<tbody>{rows}</tbody></table></section>\n</main>\n"
+    )
+    return page(title, body)
+
+
+def _row(rank: int, one: Screened) -> str:
+    name = f"<bdi>{escaped(one.name)}</bdi>"
+    linked = f'<a href="{quote(one.page)}">{name}</a>' if one.page else name
+    problem = f'<br><span class="faint">{escaped(one.problem)}</span>' if one.problem else ""
+    share = percent(one.share) if one.page else "?"
+    return (
+        f'<tr><td class="n">{rank}</td><td class="n"><b>{share}</b></td><td>{linked}{problem}</td>'
+        f'<td class="n">{one.n_sources:,}</td><td>{one.certainty}</td></tr>\n'
+    )

@@ -1,0 +1,181 @@
+"""The sources of a text: the card of each passage as HTML, and the texts of the sources for the script."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, Literal
+
+from pmbf.pages.cutting import Layer, Paragraph, sections
+from pmbf.pages.findings import COMPARED, Findings, Numbered, alias, around
+from pmbf.pages.markup import counted, escaped, percent, prose, shown_name
+from pmbf.span import Span, merged
+
+Extent = Literal["passages", "whole"]
+"""How much of the sources a page holds: their passages with 2,000 characters around, or all."""
+
+AROUND = {"passages": 2000}
+CARD_AROUND, CARD_CHARS = 160, 1400
+"""Characters around a passage on its card; the longest side of a passage that is shown there whole."""
+
+
+def source_name(findings: Findings, rank: int) -> str:
+    """Return the name of a source as HTML."""
+    if findings.hide_names:
+        return f"<bdi>{alias(rank)}</bdi>"
+    n_others = len(findings.matches[rank - 1].document.paths) - 1
+    more = f" (+{counted(n_others, 'path')})" if n_others else ""
+    return f'<bdi class="name" data-as="{alias(rank)}">{escaped(findings.name(rank) + more)}</bdi>'
+
+
+def chip(rank: int) -> str:
+    """Return the number of a source in its colour."""
+    return f'<span class="chip s{rank}">{rank}</span>'
+
+
+def facts(findings: Findings, one: Numbered) -> str:
+    """Return what is known of a passage, in words."""
+    passage, ranks = one.passage, {match.document.id: i for i, match in enumerate(findings.matches, 1)}
+    also = sorted(ranks[document] for document in passage.also_in if document in ranks)
+    alike = "" if passage.kind == "verbatim" else f", {min(99, int(100 * passage.similarity))} % alike"
+    told = [f"{passage.kind}{alike}", f"{len(passage.query):,} characters"]
+    if passage.certainty:
+        told.append(passage.certainty)
+    if passage.kind in COMPARED and one.number in findings.edits:
+        n_edits = len(findings.edits[one.number])
+        told += [f"{n_edits:,} edit{'' if n_edits == 1 else 's'}"] if n_edits else []
+    if passage.of_whole_source:
+        told.append("the whole source")
+    if passage.within:
+        told.append(f"in {'a quotation' if passage.within == 'quotation' else 'the bibliography'}")
+    if passage.n_excluded:
+        told.append(f"{passage.n_excluded:,} characters do not count")
+    if also:
+        told.append(f"also in {', '.join(map(str, also[:8]))}{' …' if len(also) > 8 else ''}")
+    return " · ".join(told)
+
+
+def card(findings: Findings, one: Numbered) -> str:
+    """Return the card of a passage: its source, what is known of it, the source's side with some words around."""
+    text = findings.sources.get(one.rank)
+    if text is None:
+        quote = '<p class="faint">The text of this source could not be read any more.</p>'
+    else:
+        layers = [Layer(one.passage.source, "passage", one.number)]
+        layers += [theirs for _, theirs in findings.edits.get(one.number, ()) if theirs]
+        quote = f"<blockquote>{''.join(_excerpt(text, one, layers))}</blockquote>"
+    return (
+        f'<article class="card" id="p{one.number}" data-p="{one.number}">'
+        f"<h3>{chip(one.rank)} {source_name(findings, one.rank)}</h3>"
+        f'<p class="facts">{facts(findings, one)}</p>{quote}'
+        f'<p class="go screen"><a href="#m{one.number}">Passage {one.number} in the text</a> '
+        f'<button type="button" class="scripted beside" data-p="{one.number}">Side by side</button></p></article>\n'
+    )
+
+
+def _excerpt(text: str, one: Numbered, layers: Sequence[Layer]) -> Iterator[str]:
+    """Yield the paragraphs of a source's side with some words around; of a long side the middle is left out."""
+    window = _at_words(text, around(one.passage.source, len(text), CARD_AROUND))
+    parts = [window]
+    if len(window) > CARD_CHARS + 2 * CARD_AROUND:
+        parts = [
+            _at_words(text, Span(window.start, window.start + 2 * CARD_CHARS // 3)),
+            _at_words(text, Span(window.stop - CARD_CHARS // 3, window.stop)),
+        ]
+    yield '<p class="cut">…</p>' if window.start else ""
+    for i, part in enumerate(parts):
+        if i:
+            yield f'<p class="cut">… {part.start - parts[0].stop:,} characters …</p>'
+        for section in sections(text, part, layers):
+            yield from (_excerpt_paragraph(text, paragraph, one.rank) for paragraph in section)
+    yield '<p class="cut">…</p>' if window.stop < len(text) else ""
+
+
+def _at_words(text: str, span: Span) -> Span:
+    """Return a span without the parts of words at its ends, if there are spaces within 24 characters."""
+    start, stop = span.start, span.stop
+    if start and (head := text.find(" ", start, start + 24)) >= 0:
+        start = head + 1
+    if stop < len(text) and (tail := text.rfind(" ", stop - 24, stop)) >= 0:
+        stop = tail
+    return Span(start, stop)
+
+
+def _excerpt_paragraph(text: str, paragraph: Paragraph, rank: int) -> str:
+    shown = "".join(_side(text[piece.span.start : piece.span.stop], rank, piece.layers) for piece in paragraph.pieces)
+    flow = ' class="w"' if paragraph.wrapped else ""
+    return f'<p dir="auto"{flow}>{shown.rstrip()}</p>' if shown.strip() else ""
+
+
+def _side(content: str, rank: int, layers: Sequence[Layer]) -> str:
+    roles = {layer.role for layer in layers}
+    inside = prose(content)
+    if "del" in roles:
+        inside = f"<del>{inside}</del>"
+    return f'<mark class="s{rank}{" rep" if "rep" in roles else ""}">{inside}</mark>' if roles else inside
+
+
+# ---------------------------------------------------------------------- for the script
+
+
+def source_texts(findings: Findings, extent: Extent) -> dict[int, list[Any]]:
+    """Return the sources for the script, by rank: sections of paragraphs of pieces.
+
+    A section is `[characters left out before, paragraphs]`, a paragraph `[1 if its lines are wrapped, pieces]`. A piece
+    is a text, or a text with its passages and its words that differ: `[text, passages, [[passage, role], …]]`.
+    """
+    return {rank: list(_sections(findings, rank, extent)) for rank in findings.sources}
+
+
+def _sections(findings: Findings, rank: int, extent: Extent) -> Iterator[list[Any]]:
+    text, layers = findings.sources[rank], findings.source_layers(rank)
+    margin = AROUND.get(extent, len(text))
+    windows = merged(around(one.passage.source, len(text), margin) for one in findings.of(rank))
+    before = 0
+    for window in windows:
+        skipped = window.start - before
+        for section in sections(text, window, layers):
+            yield [skipped, [_paragraph(text, paragraph) for paragraph in section]]
+            skipped = 0
+        before = window.stop
+    if before < len(text):
+        yield [len(text) - before, []]
+
+
+def _paragraph(text: str, paragraph: Paragraph) -> list[Any]:
+    pieces: list[Any] = []
+    for i, piece in enumerate(paragraph.pieces):
+        content = _seen(text[piece.span.start : piece.span.stop])
+        if i == len(paragraph.pieces) - 1:
+            content = content.rstrip("\n")
+        passages = [layer.number for layer in piece.layers if layer.role == "passage"]
+        differing = [[layer.number, layer.role] for layer in piece.layers if layer.role in ("del", "rep")]
+        pieces.append([content, passages, *([differing] if differing else [])] if passages else content)
+    return [int(paragraph.wrapped), pieces]
+
+
+def _seen(content: str) -> str:
+    """Return running text for a script: line ends as they are, other controls as escapes."""
+    return content if content.isprintable() else "".join(map(_seen_char, content))
+
+
+def _seen_char(char: str) -> str:
+    if char in "\n\t\r\f":
+        return {"\r": "", "\f": "\n"}.get(char, char)
+    return char if char.isprintable() or not _overrides(char) else shown_name(char)
+
+
+def _overrides(char: str) -> bool:
+    return char < " " or "\x7f" <= char <= "\x9f" or "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"
+
+
+def summary_row(findings: Findings, rank: int) -> str:
+    """Return a source as a line of the list of sources: switch, number, name, passages, share."""
+    match = findings.matches[rank - 1]
+    told = ", ".join(filter(None, (counted(len(match.passages), "passage"), match.certainty)))
+    first = findings.of(rank)[0].number
+    return (
+        f'<li><label><input type="checkbox" class="scripted" data-source="{rank}" checked '
+        f'aria-label="Count source {rank}"> {chip(rank)}</label> <a href="#p{first}">{source_name(findings, rank)}</a>'
+        f'<span class="n"><b data-share="{rank}">{percent(match.coverage)}</b> '
+        f'<span class="faint">{told}</span></span></li>'
+    )

@@ -1,0 +1,70 @@
+"""What a working process of the application answers: screen a text, draw a page, show and change the collection."""
+
+from __future__ import annotations
+
+from itertools import islice
+from typing import Any
+
+from pmbf.collection import Collection
+from pmbf.extract import Limits
+from pmbf.intake.texts import Origin, read_text
+from pmbf.pages import evidence_page
+from pmbf.report import Report
+from pmbf.service import requests, worker
+
+MOST_LISTED = 200
+MOST_SHOWN_CHARS = 200_000
+
+
+def screen(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Screen one file: its report, its evidence page, its text."""
+    report = collection.screen(body, name=header["name"], **header["options"])
+    texts = report.texts
+    assert texts is not None  # a screening attaches them
+    page = evidence_page(report, texts.query, texts.source)
+    return {"report": report.to_json(), "page": page, "text": texts.query}
+
+
+def page(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Draw the evidence page of a report whose text was kept."""
+    report = Report.from_json(header["report"])
+    return {"page": evidence_page(report, body.decode("utf-8", "surrogatepass"), collection.text)}
+
+
+def documents(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """List the documents whose path holds some words, by ascending id."""
+    words, first = header["search"].casefold().split(), header["first"]
+    fitting = (one for one in collection.documents() if _fits(one.paths, words))
+    found = list(islice(fitting, first, first + MOST_LISTED + 1))
+    rows = [{"id": one.id, "paths": list(one.paths), "n_chars": one.n_chars} for one in found]
+    return {"documents": rows[:MOST_LISTED], "more": len(found) > MOST_LISTED}
+
+
+def _fits(paths: tuple[str, ...], words: list[str]) -> bool:
+    """Return whether each word stands in some path."""
+    return all(any(word in path.casefold() for path in paths) for word in words)
+
+
+def document(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Return the beginning of a document's text."""
+    text = collection.text(header["id"])
+    return {"text": text[:MOST_SHOWN_CHARS], "n_chars": len(text)}
+
+
+def add(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Add one file to the collection, in place of the one of that name before."""
+    read = read_text(Origin.of(body, header["name"]), Limits())
+    return {"id": collection.add(read.text, name=header["name"]), "problems": list(read.problems)}
+
+
+def remove(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+    """Remove a document."""
+    return {"removed": collection.remove(header["id"])}
+
+
+ASKS: dict[str, worker.Ask] = {one.__name__: one for one in (screen, page, documents, document, add, remove)}
+
+
+def main() -> None:
+    """Answer asks until the application closes the socket."""
+    worker.work(ASKS, requests.MAX_HEADER_BYTES)

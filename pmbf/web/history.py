@@ -1,0 +1,194 @@
+"""The history: what was screened, and what was decided.
+
+screenings ─1:1─ reports     the report as JSON, compressed
+           ─0:1─ texts       the screened text, only if its sender asked to keep it
+           ─1:n─ decisions   what a reviewer decided about a source
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+import zlib
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from sqlite_utils import Database
+
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.report import Report
+
+VERDICTS = ("confirmed", "dismissed", "open")
+MAX_NOTE = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """One screening of the history.
+
+    Args:
+        id: 16 hexadecimal digits, drawn by chance.
+        user: Name of the token that asked.
+        name: Name of the screened text.
+        sha256: Of the bytes that came.
+        time: Seconds since 1970.
+        generation: State of the collection that answered.
+        share: Share of the text's characters that stand in sources, 0 to 1.
+        n_sources: Sources.
+        n_chars: Code points of the text.
+        is_complete: Whether all of the text was read and compared.
+        has_text: Whether the text was kept.
+    """
+
+    id: str
+    user: str
+    name: str
+    sha256: str
+    time: float
+    generation: int
+    share: float
+    n_sources: int
+    n_chars: int
+    is_complete: bool
+    has_text: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a reviewer decided about one source: `confirmed`, `dismissed` or `open`, who, when, and why."""
+
+    source: str
+    verdict: str
+    who: str
+    time: float
+    note: str = ""
+
+
+class History:
+    """The screenings and decisions of a state file. One thread uses it."""
+
+    def __init__(self, state: Database) -> None:
+        self._db = state
+
+    def keep(self, report: Report, *, user: str, sha256: str, text: str | None = None) -> Screening:
+        """Keep a report, and its text if there is one; return its entry."""
+        one = Screening(
+            id=secrets.token_hex(8),
+            user=user,
+            name=report.query.name,
+            sha256=sha256,
+            time=time.time(),
+            generation=report.generation,
+            share=report.coverage,
+            n_sources=len(report.matches),
+            n_chars=report.query.n_chars,
+            is_complete=not report.problems,
+            has_text=text is not None,
+        )
+        values = asdict(one)
+        del values["has_text"]
+        with self._db.conn:
+            self._db.table("screenings").insert(values)
+            self._db.table("reports").insert({"id": one.id, "body": zlib.compress(report.to_json().encode())})
+            if text is not None:
+                self._db.table("texts").insert(
+                    {"id": one.id, "body": zlib.compress(text.encode("utf-8", "surrogatepass"))}
+                )
+        return one
+
+    def screenings(
+        self, *, user: str | None = None, search: str = "", first: int = 0, most: int = 50
+    ) -> list[Screening]:
+        """Return screenings, the latest first.
+
+        Args:
+            user: Those of one user alone; None: all.
+            search: Words that the name holds; a word may be the beginning of a longer one.
+            first: Screenings to pass over.
+            most: Screenings to return.
+        """
+        wheres, values = ["1"], list[Any]()
+        if user is not None:
+            wheres.append("user = ?")
+            values.append(user)
+        if words := search.replace('"', " ").split():
+            wheres.append("s.rowid IN (SELECT rowid FROM screenings_fts WHERE screenings_fts MATCH ?)")
+            values.append(" ".join(f'"{word}"*' for word in words))
+        found = self._db.execute(f"{_SELECT} WHERE {' AND '.join(wheres)} ORDER BY time DESC LIMIT ? OFFSET ?",
+                                 [*values, most, first])  # fmt: skip
+        return [_screening(row) for row in found.fetchall()]
+
+    def screening(self, number: str) -> Screening:
+        """Return one screening.
+
+        Raises:
+            NotFoundError: There is no such screening.
+        """
+        row = self._db.execute(f"{_SELECT} WHERE s.id = ?", [number]).fetchone()
+        if row is None:
+            raise NotFoundError(f"there is no screening {number!r}")
+        return _screening(row)
+
+    def report(self, number: str) -> Report:
+        """Return a screening's report. Raises `NotFoundError` as `screening` does."""
+        return Report.from_json(self._body("reports", number).decode())
+
+    def text(self, number: str) -> str:
+        """Return a screening's text. Raises `NotFoundError` if it was not kept."""
+        return self._body("texts", number).decode("utf-8", "surrogatepass")
+
+    def _body(self, table: str, number: str) -> bytes:
+        row = self._db.execute(f"SELECT body FROM {table} WHERE id = ?", [number]).fetchone()
+        if row is None:
+            raise NotFoundError(f"there is no {table.removesuffix('s')} of a screening {number!r}")
+        return zlib.decompress(row[0])
+
+    def delete(self, number: str) -> None:
+        """Delete a screening with its report, text and decisions: its bytes are overwritten in the file."""
+        self.screening(number)
+        with self._db.conn:
+            for table, column in _OF_A_SCREENING.items():
+                self._db.table(table).delete_where(f"{column} = ?", [number])
+        self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+    def expire(self, seconds: float) -> int:
+        """Delete the screenings that are older than a number of seconds; return how many."""
+        found = self._db.execute("SELECT id FROM screenings WHERE time < ?", [time.time() - seconds]).fetchall()
+        for (number,) in found:
+            self.delete(number)
+        return len(found)
+
+    # ------------------------------------------------------------------ decisions
+
+    def decide(self, number: str, *, source: str, verdict: str, who: str, note: str = "") -> Decision:
+        """Keep a decision about a source, in place of the one before.
+
+        Raises:
+            NotFoundError: There is no such screening, or its report has no such source.
+            ParameterError: The verdict is unknown, or the note is too long.
+        """
+        if verdict not in VERDICTS:
+            raise ParameterError(f"verdict is {verdict!r}, expected one of {', '.join(VERDICTS)}")
+        if len(note) > MAX_NOTE:
+            raise ParameterError(f"the note has {len(note)} characters, expected at most {MAX_NOTE}")
+        if source not in {match.document.path for match in self.report(number).matches}:
+            raise NotFoundError(f"{source}: is no source of this screening")
+        made = Decision(source, verdict, who, time.time(), note)
+        with self._db.conn:
+            self._db.table("decisions").upsert({"screening": number} | asdict(made), pk=("screening", "source"))
+        return made
+
+    def decisions(self, number: str) -> dict[str, Decision]:
+        """Return the decisions about a screening's sources, by source."""
+        names = ", ".join(one.name for one in fields(Decision))
+        found = self._db.execute(f"SELECT {names} FROM decisions WHERE screening = ?", [number]).fetchall()
+        return {row[0]: Decision(*row) for row in found}
+
+
+_OF_A_SCREENING = {"screenings": "id", "reports": "id", "texts": "id", "decisions": "screening"}
+_NAMES = ", ".join(f"s.{one.name}" for one in fields(Screening) if one.name != "has_text")
+_SELECT = f"SELECT {_NAMES}, EXISTS (SELECT 1 FROM texts t WHERE t.id = s.id) FROM screenings s"
+
+
+def _screening(row: tuple[Any, ...]) -> Screening:
+    return Screening(*row[:-2], *map(bool, row[-2:]))

@@ -1,0 +1,56 @@
+"""The state file of the application: one SQLite file that belongs to this user alone."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from sqlite_utils import Database
+
+from pmbf.errors import UnsupportedError
+from pmbf.web.history import Decision, Screening
+from pmbf.web.tokens import Token
+
+VERSION = 1
+_TYPES: dict[Any, Any] = {"str": str, "int": int, "float": float, "bool": int, "float | None": float}
+
+
+def opened(folder: Path) -> Database:
+    """Return the state file of a folder; both are made if they are not there. One thread uses the file.
+
+    Raises:
+        UnsupportedError: A newer pmbf wrote the file.
+        OSError: The folder cannot be made or written.
+    """
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    path = folder / "history.db"
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
+    state = Database(str(path))
+    state.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
+    version = state.execute("PRAGMA user_version").fetchone()[0]
+    if version > VERSION:
+        raise UnsupportedError(f"{path}: has version {version}, this pmbf reads up to {VERSION}; upgrade pmbf")
+    if version < VERSION:
+        _create(state)
+    return state
+
+
+def _create(state: Database) -> None:
+    state.enable_wal()
+    screenings = state.table("screenings")
+    screenings.create(_columns(Screening, without="has_text"), pk="id", if_not_exists=True)
+    screenings.create_index(["time"], if_not_exists=True)
+    screenings.enable_fts(["name"], create_triggers=True, tokenize="unicode61", replace=True)
+    for name in ("reports", "texts"):
+        state.table(name).create({"id": str, "body": bytes}, pk="id", if_not_exists=True)
+    decided = {"screening": str} | _columns(Decision)
+    state.table("decisions").create(decided, pk=("screening", "source"), if_not_exists=True)
+    state.table("tokens").create(_columns(Token) | {"hash": str}, pk="id", if_not_exists=True)
+    state.table("sessions").create({"hash": str, "token": str, "expires": float}, pk="hash", if_not_exists=True)
+    state.execute(f"PRAGMA user_version = {VERSION}")
+
+
+def _columns(kind: type, without: str = "") -> dict[str, Any]:
+    return {one.name: _TYPES[one.type] for one in fields(kind) if one.name != without}

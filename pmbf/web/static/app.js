@@ -1,0 +1,40 @@
+// @ts-check
+// Progress only: each form and page works without this script.
+"use strict";
+
+/** Shows how much of a form's files has been sent. @param {HTMLFormElement} form */
+function withProgress(form) {
+  const bar = /** @type {HTMLProgressElement | null} */ (form.querySelector("progress"));
+  if (!bar) return;
+  form.addEventListener("submit", (event) => {
+    event.preventDefault();
+    const request = new XMLHttpRequest();
+    request.upload.addEventListener("progress", (one) => { if (one.lengthComputable) bar.value = one.loaded / one.total; });
+    request.addEventListener("load", () => {
+      if (request.responseURL && new URL(request.responseURL).pathname !== location.pathname) location.assign(request.responseURL);
+      else { document.open(); document.write(request.responseText); document.close(); }
+    });
+    request.addEventListener("error", () => form.submit());
+    request.open("POST", form.action);
+    bar.hidden = false;
+    request.send(new FormData(form));
+  });
+}
+
+/** Follows the jobs of a page; the server words the page anew when one changes. */
+function followJobs() {
+  for (const item of document.querySelectorAll("[data-job]")) {
+    const one = /** @type {HTMLElement} */ (item);
+    if (one.dataset.state === "done" || one.dataset.state === "failed") continue;
+    const source = new EventSource(`/v1/jobs/${one.dataset.job}/events`);
+    source.addEventListener("message", (event) => {
+      const state = JSON.parse(event.data).state;
+      if (state === one.dataset.state) return;
+      source.close();
+      location.reload();
+    });
+  }
+}
+
+document.querySelectorAll("form").forEach(withProgress);
+followJobs();

@@ -1,0 +1,126 @@
+"""Tokens and sessions: who may ask what. Both are kept as SHA-256, so the state file opens no door."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from sqlite_utils import Database
+
+from pmbf.errors import NotFoundError, ParameterError
+
+ROLES = ("screen", "review", "admin")
+"""Each role may do what the ones before it may: screen texts; see all screenings and decide; change the collection."""
+SESSION_S = 12 * 3600
+TICKET_S = 600
+MAX_NAME = 200
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """A token's name, role and times; the token itself is shown once and not kept."""
+
+    id: str
+    name: str
+    role: str
+    created: float
+    expires: float | None = None
+    last_used: float | None = None
+
+
+class Tokens:
+    """The tokens and sessions of a state file. One thread uses it."""
+
+    def __init__(self, state: Database) -> None:
+        self._db = state
+        self._tickets: dict[str, tuple[str, float]] = {}
+
+    def add(self, name: str, role: str, *, days: float | None = None) -> tuple[str, Token]:
+        """Make a token; return the token, which is kept nowhere, and its entry.
+
+        Raises:
+            ParameterError: The role is unknown, or the name is empty, too long or taken.
+        """
+        if role not in ROLES:
+            raise ParameterError(f"role is {role!r}, expected one of {', '.join(ROLES)}")
+        if not name.strip() or len(name) > MAX_NAME or not name.isprintable():
+            raise ParameterError(f"name is {name!r}, expected 1 to {MAX_NAME} printable characters")
+        if any(one.name == name for one in self.all()):
+            raise ParameterError(f"there is a token {name!r} already; remove it first, or take another name")
+        secret, now = secrets.token_urlsafe(32), time.time()
+        made = Token(secrets.token_hex(4), name, role, now, now + days * 86400 if days else None)
+        with self._db.conn:
+            self._db.table("tokens").insert(asdict(made) | {"hash": hashed(secret)})
+        return secret, made
+
+    def all(self) -> list[Token]:
+        """Return all tokens' entries, the oldest first."""
+        return list(self._found("1", []))
+
+    def remove(self, number: str) -> None:
+        """Remove a token and its sessions. Raises `NotFoundError` if there is none."""
+        with self._db.conn:
+            if not self._db.execute("DELETE FROM tokens WHERE id = ?", [number]).rowcount:
+                raise NotFoundError(f"there is no token {number!r}")
+            self._db.table("sessions").delete_where("token = ?", [number])
+
+    def of(self, secret: str) -> Token | None:
+        """Return the entry of a token that is shown; None if it is unknown or has expired."""
+        return self._used(next(self._found("hash = ?", [hashed(secret)]), None))
+
+    def own(self, name: str) -> Token:
+        """Return the entry of a name's token of the role admin; made if there is none, with a secret nobody knows."""
+        found = next((one for one in self.all() if one.name == name), None)
+        return found or self.add(name, ROLES[-1])[1]
+
+    def ticket(self, token: Token) -> str:
+        """Return a secret that opens one session of a token, once, in the next ten minutes."""
+        secret = secrets.token_urlsafe(24)
+        self._tickets[hashed(secret)] = token.id, time.time() + TICKET_S
+        return secret
+
+    def of_ticket(self, secret: str) -> Token | None:
+        """Return the entry of a ticket's token; None if the ticket is unknown, was used or has expired."""
+        number, until = self._tickets.pop(hashed(secret), ("", 0.0))
+        return self._used(next(self._found("id = ?", [number]), None)) if until > time.time() else None
+
+    def open_session(self, token: Token) -> str:
+        """Return the secret of a new session of a token."""
+        secret, until = secrets.token_urlsafe(32), time.time() + SESSION_S
+        with self._db.conn:
+            self._db.table("sessions").delete_where("expires < ?", [time.time()])
+            self._db.table("sessions").insert({"hash": hashed(secret), "token": token.id, "expires": until})
+        return secret
+
+    def of_session(self, secret: str) -> Token | None:
+        """Return the entry of a session's token; None if the session is unknown or has expired."""
+        wanted = "id = (SELECT token FROM sessions WHERE hash = ? AND expires > ?)"
+        return self._used(next(self._found(wanted, [hashed(secret), time.time()]), None))
+
+    def close_session(self, secret: str) -> None:
+        """End a session."""
+        with self._db.conn:
+            self._db.table("sessions").delete_where("hash = ?", [hashed(secret)])
+
+    def _found(self, where: str, values: list[Any]) -> Iterator[Token]:
+        names = ", ".join(one.name for one in fields(Token))
+        for row in self._db.execute(f"SELECT {names} FROM tokens WHERE {where} ORDER BY created", values).fetchall():
+            yield Token(*row)
+
+    def _used(self, token: Token | None) -> Token | None:
+        now = time.time()
+        if token is None or (token.expires is not None and token.expires < now):
+            return None
+        if token.last_used is None or now - token.last_used > 60:
+            with self._db.conn:
+                self._db.execute("UPDATE tokens SET last_used = ? WHERE id = ?", [now, token.id])
+        return token
+
+
+def hashed(secret: str) -> str:
+    """Return what is kept of a secret of 32 random bytes: its SHA-256."""
+    return hashlib.sha256(secret.encode()).hexdigest()

@@ -1,0 +1,134 @@
+"""What a browser or a program sends: a file or pasted text, and options; streamed to a file without a name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import IO, Any
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.formparsers import MultiPartException
+from starlette.requests import Request
+
+from pmbf.service.http import HttpError
+from pmbf.web.jobs import spooled
+
+MAX_FILES, MAX_FIELDS, MAX_FIELD_BYTES = 100, 40, 32 << 20
+MAX_NAME = 500
+FORM = "multipart/form-data"
+
+
+@dataclass(slots=True)
+class Upload:
+    """A text that came: its name, and its bytes in a file without a name, from the start."""
+
+    name: str
+    body: IO[bytes]
+
+
+@dataclass(slots=True)
+class Sent:
+    """All that came with one request: texts, and fields."""
+
+    uploads: list[Upload]
+    fields: dict[str, str] = field(default_factory=dict)
+
+
+async def sent(request: Request) -> Sent:
+    """Return what a request holds: a form with files or a pasted text, or the bytes of one file (`?name=`).
+
+    Raises:
+        HttpError: The form is malformed, or holds too much, or nothing.
+    """
+    kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    # `curl --data-binary` calls any body `application/x-www-form-urlencoded`.
+    return await _form(request) if kind == FORM else await _raw(request)
+
+
+async def _raw(request: Request) -> Sent:
+    fields = dict(request.query_params)
+    upload = Upload(_named(fields.pop("name", "request")), spooled())
+    n_bytes = 0
+    async for piece in request.stream():
+        n_bytes += len(piece)
+        upload.body.write(piece)
+    if not n_bytes:
+        raise HttpError(400, "the body has 0 bytes, expected the file to screen")
+    upload.body.seek(0)
+    return Sent([upload], fields)
+
+
+async def _form(request: Request) -> Sent:
+    try:
+        form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES)
+    except MultiPartException as error:
+        raise HttpError(400, error.message) from None
+    try:
+        return await _taken(form)
+    finally:
+        await form.close()
+
+
+async def _taken(form: FormData) -> Sent:
+    """Return what a form holds. Its files are copied: the form closes its own."""
+    found = Sent([])
+    for name, value in form.multi_items():
+        if isinstance(value, UploadFile):
+            if value.filename or value.size:
+                upload = Upload(_named(value.filename or "text"), spooled())
+                while piece := await value.read(1 << 20):
+                    upload.body.write(piece)
+                upload.body.seek(0)
+                found.uploads.append(upload)
+        else:
+            found.fields[name] = value
+    if pasted := found.fields.pop("text", "").strip():
+        upload = Upload(_named(found.fields.get("name") or "pasted text"), spooled())
+        upload.body.write(pasted.encode("utf-8", "replace"))
+        upload.body.seek(0)
+        found.uploads.append(upload)
+    found.fields.pop("name", None)
+    if not found.uploads:
+        raise HttpError(400, "there is no text: choose a file, or paste a text")
+    return found
+
+
+def _named(name: str) -> str:
+    """Return the name of a text as it is kept and shown: printable, of at most `MAX_NAME` characters."""
+    shown = "".join(letter if letter.isprintable() else "\N{REPLACEMENT CHARACTER}" for letter in name)
+    return shown[:MAX_NAME] or "text"
+
+
+def _is_true(text: str) -> bool:
+    if text not in ("0", "1", "on"):
+        raise ValueError(text)
+    return text != "0"
+
+
+OPTIONS: Mapping[str, Callable[[str], Any]] = {
+    "min_chars": int,
+    "min_similarity": float,
+    "threshold": float,
+    "sensitivity": str,
+    "exclude_quotations": _is_true,
+    "exclude_bibliography": _is_true,
+}
+"""The fields of a screening, each with what reads it."""
+
+
+def options(fields: Mapping[str, str]) -> dict[str, Any]:
+    """Return the options of a screening. Empty fields are not given.
+
+    Raises:
+        HttpError: A field is unknown, or its value cannot be read.
+    """
+    made = {}
+    for name, text in fields.items():
+        if name not in OPTIONS:
+            raise HttpError(400, f"{name!r} is no field: {', '.join(OPTIONS)}, keep_text")
+        try:
+            if text:
+                made[name] = OPTIONS[name](text)
+        except ValueError:
+            raise HttpError(400, f"{name} is {text!r}, which cannot be read") from None
+    return made

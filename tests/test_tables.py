@@ -1,0 +1,182 @@
+"""The tables of `pmbf screen`: CSV, lines of JSON, spreadsheets. Hostile names and words stay text in each of them."""
+
+import csv
+import io
+import json
+import re
+import sys
+import zipfile
+
+import pytest
+from conftest import words
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmbf.errors import IncompleteError
+from pmbf.report.rows import COLUMNS
+from pmbf.terminal import tables
+from tests.test_commands import run
+
+SHARED = [words(number, 40) for number in range(2)]
+WHERE = "xl/worksheets/sheet1.xml"
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A collection of two texts; a folder with a text of each, one of both, a clean one and one that is broken."""
+    monkeypatch.chdir(tmp_path)
+    for folder in ("library", "essays"):
+        (tmp_path / folder).mkdir()
+    for number, shared in enumerate(SHARED):
+        (tmp_path / "library" / f"source-{number}.txt").write_text(shared)
+    (tmp_path / "essays" / "=cmd|calc.txt").write_text(f"{words(10, 200)}\n{SHARED[0]}")
+    (tmp_path / "essays" / "both.txt").write_text(f"{words(11, 30)}\n=1+1 {SHARED[0]}\n{words(12, 9)}\n{SHARED[1]}")
+    (tmp_path / "essays" / "clean.txt").write_text(words(13))
+    (tmp_path / "essays" / "broken.docx").write_bytes(b"PK\x03\x04 nothing")
+    assert run("load", "library", "-c", "c.pmbf", "--quiet").exit_code == 0
+    return tmp_path
+
+
+def read_csv(text):
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def sheet_of(file):
+    """Return the XML of a spreadsheet's sheet and of its texts."""
+    with zipfile.ZipFile(file) as book:
+        return book.read(WHERE).decode(), book.read("xl/sharedStrings.xml").decode()
+
+
+def test_a_table_on_stdout_takes_the_place_of_the_reports(desk):
+    result = run("screen", "essays", "-c", "c.pmbf", "--csv", "-")
+    found = read_csv(result.stdout)
+    assert result.exit_code == 3 and "essays/broken.docx" in result.stderr
+    assert COLUMNS["passages"] == tuple(found[0])
+    assert ["=cmd|calc.txt", "both.txt", "both.txt", "broken.docx", "clean.txt"] == [
+        row["query"].removeprefix("essays/") for row in found
+    ]
+
+
+def test_a_name_that_looks_like_a_formula_is_text_in_csv_and_unchanged_in_json(desk, monkeypatch):
+    monkeypatch.chdir(desk / "essays")
+    [row] = read_csv(run("screen", "=cmd|calc.txt", "-c", desk / "c.pmbf", "--csv", "-").stdout)
+    assert "'=cmd|calc.txt" == row["query"]
+    assert (
+        "=cmd|calc.txt"
+        == json.loads(run("screen", "=cmd|calc.txt", "-c", desk / "c.pmbf", "--jsonl", "-").stdout)["query"]
+    )
+
+
+def test_a_text_that_cannot_be_read_is_a_row_with_the_reason(desk):
+    rows = read_csv(run("screen", "essays", "-c", "c.pmbf", "--csv", "-", "--rows", "texts").stdout)
+    [broken] = [row for row in rows if row["query"] == "essays/broken.docx"]
+    assert (broken["share"], broken["source"]) == ("", "")
+    assert "broken.docx: damaged or cut short" in broken["problem"]
+
+
+@pytest.mark.parametrize(("by", "n_rows"), [("texts", 4), ("sources", 5), ("passages", 5)])
+def test_a_row_is_what_is_asked_for(desk, by, n_rows):
+    run("screen", "essays", "-c", "c.pmbf", "--csv", "t.csv", "--jsonl", "t.jsonl", "--quiet", "--rows", by)
+    lines = [json.loads(line) for line in (desk / "t.jsonl").read_text().splitlines()]
+    assert n_rows == len(lines) == len(read_csv((desk / "t.csv").read_text()))
+    assert {COLUMNS[by]} == {tuple(line) for line in lines}
+
+
+def test_reports_are_printed_beside_tables_in_files(desk):
+    plain = run("screen", "essays", "-c", "c.pmbf")
+    beside = run("screen", "essays", "-c", "c.pmbf", "--csv", "t.csv", "--xlsx", "t.xlsx")
+    assert (plain.exit_code, plain.stdout) == (beside.exit_code, beside.stdout)
+
+
+def test_several_processes_write_the_same_tables(desk):
+    one, two = (
+        run("screen", "essays", "-c", "c.pmbf", "--jsonl", "-", "--with-text", "--jobs", jobs).stdout for jobs in (1, 2)
+    )
+    assert one == two != ""
+
+
+def test_words_and_places_are_in_json_when_asked_for(desk):
+    [line] = run("screen", "essays/both.txt", "-c", "c.pmbf", "--json", "--with-text").stdout.splitlines()
+    passages = [passage for match in json.loads(line)["matches"] for passage in match["passages"]]
+    assert {SHARED[1], SHARED[0]} == {passage["source_text"] for passage in passages}
+    assert {2, 4} == {passage["query_place"]["line"] for passage in passages}
+
+
+def test_a_spreadsheet_ranks_by_share_and_holds_no_formula(desk):
+    pytest.importorskip("xlsxwriter", reason="needs the extra 'xlsx'")
+    run("screen", "essays", "-c", "c.pmbf", "--xlsx", "t.xlsx", "--rows", "texts", "--quiet")
+    sheet, texts = sheet_of(desk / "t.xlsx")
+    assert "<f>" not in sheet and "hyperlink" not in sheet
+    texts = re.findall(r"<t[^>]*>(.*?)</t>", texts)
+    assert ["essays/both.txt", "essays/=cmd|calc.txt", "essays/clean.txt", "essays/broken.docx"] == [
+        text for text in texts if re.fullmatch(r"essays/[^: ]*", text)
+    ]
+
+
+def test_words_that_look_like_a_formula_stay_text_in_a_spreadsheet():
+    pytest.importorskip("xlsxwriter", reason="needs the extra 'xlsx'")
+    row = {
+        "share": 0.5,
+        "query": '=HYPERLINK("http://x.test")',
+        "n": 3,
+        "flag": True,
+        "none": None,
+        "url": "http://x.test",
+    }
+    sheet, texts = sheet_of(io.BytesIO(tables.spreadsheet([row], list(row), "texts")))
+    assert "<f>" not in sheet and "hyperlink" not in sheet
+    assert "=HYPERLINK" in texts and "http://x.test</t>" in texts
+
+
+def test_a_cell_beyond_excels_limit_ends_in_dots_and_control_characters_are_shown():
+    pytest.importorskip("xlsxwriter", reason="needs the extra 'xlsx'")
+    row = {"share": None, "words": "a" * 40_000, "name": "\x1b[2J\udce9"}
+    texts = re.findall(r"<t[^>]*>(.*?)</t>", sheet_of(io.BytesIO(tables.spreadsheet([row], list(row), "texts")))[1])
+    assert [32_767, "…"] == [max(map(len, texts)), max(texts, key=len)[-1]]
+    assert r"\x1b[2J\xe9" in texts
+
+
+def test_more_rows_than_a_sheet_has_are_refused(monkeypatch):
+    monkeypatch.setattr(tables, "MOST_ROWS", 2)
+    with pytest.raises(IncompleteError, match="3 rows, a sheet has room for 2; write --csv instead"):
+        tables.spreadsheet([{"share": 0.0}] * 3, ["share"], "texts")
+
+
+@given(st.text())
+def test_a_cell_of_csv_never_begins_as_a_formula_and_its_words_stay(text):
+    [[cell]] = csv.reader(io.StringIO(tables.csv_line([text]).decode(), newline="")) or [[""]]
+    assert not re.match(r"\s*[=+\-@＝＋－＠]", cell)
+    if text.isalnum():
+        assert text == cell
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("--json", "--csv", "-"), "write on stdout, of which there is one"),
+        (("--csv", "-", "--jsonl", "-"), "write on stdout, of which there is one"),
+        (("--quiet", "--csv", "-"), "--quiet prints nothing"),
+        (("--rows", "texts"), "--rows is given without a table"),
+        (("--with-text",), "--with-text is given without --json"),
+        (("--with-text", "--rows", "texts", "--csv", "-"), "only passages have words"),
+        (("--xlsx", "-"), "expected the name of a file"),
+    ],
+)
+def test_options_that_contradict_each_other_are_wrong_usage(desk, arguments, told):
+    result = run("screen", "essays", "-c", "c.pmbf", *arguments)
+    assert (2, "") == (result.exit_code, result.stdout)
+    assert told in result.stderr
+
+
+def test_a_table_that_cannot_be_written_is_told_before_a_text_is_read(desk):
+    for option in ("--csv", "--jsonl", "--xlsx"):
+        result = run("screen", "essays", "-c", "c.pmbf", option, "none/t.out")
+        assert (3, "") == (result.exit_code, result.stdout)
+        assert "none/t.out" in result.stderr
+
+
+def test_a_missing_library_is_named_with_the_command_that_installs_it(desk, monkeypatch):
+    monkeypatch.setitem(sys.modules, "xlsxwriter", None)
+    result = run("screen", "essays", "-c", "c.pmbf", "--xlsx", "t.xlsx")
+    assert (3, "") == (result.exit_code, result.stdout)
+    assert "pip install 'pmbf[xlsx]'" in result.stderr

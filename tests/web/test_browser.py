@@ -1,0 +1,135 @@
+"""The application in a browser: from an upload to its deletion, by keyboard, without script, in both themes."""
+
+import re
+
+import pytest
+
+from tests.pages.conftest import browser as browser
+from tests.pages.test_browser import axe
+from tests.web.conftest import ESSAY, SHARED, Running
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture
+def opened(browser, running, owner):
+    """A function that opens a browser's context with the owner's session; it fails on a request to elsewhere."""
+    requests, errors, contexts = [], [], []
+
+    def open_(path="/", **options):
+        context = browser.new_context(**options)
+        contexts.append(context)
+        address = f"http://127.0.0.1:{running.port}"
+        context.add_cookies([{"name": "pmbf", "value": owner.cookies["pmbf"], "url": address}])
+        page = context.new_page()
+        page.on("request", lambda asked: requests.append(asked.url))
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.goto(address + path)
+        return page
+
+    yield open_
+    for context in contexts:
+        context.close()
+    assert errors == []
+    assert [url for url in requests if not url.startswith((f"http://127.0.0.1:{running.port}/", "data:"))] == []
+
+
+@pytest.fixture
+def essay(tmp_path):
+    path = tmp_path / "essay.txt"
+    path.write_text(ESSAY, encoding="utf-8")
+    return path
+
+
+def screened(page, essay, **fields):
+    """Upload an essay on the first page and follow it to its screening."""
+    page.set_input_files("#file", str(essay))
+    for name in fields:
+        page.check(f"[name={name}]")
+    page.click("main button")
+    page.wait_for_url(re.compile("/screenings/"))
+
+
+def test_upload_progress_evidence_switch_history_delete(opened, essay):
+    page = opened()
+    screened(page, essay)
+    share = page.inner_text(".share strong")
+    number = page.url.rsplit("/", 1)[1]
+    page.click("text=Evidence page")
+    assert page.inner_text("#share") == share.replace("\N{NO-BREAK SPACE}", " ")
+    assert SHARED[:40] in page.inner_text("#text")
+    page.uncheck("[data-source='1']")
+    assert page.inner_text("#share") == "0 %"
+    page.goto(page.url.replace(f"/{number}/evidence", "?search=essay"))
+    page.click(f"a[href='/screenings/{number}']")
+    page.click("text=Delete now")
+    assert number not in page.content() and page.url.endswith("/screenings")
+    assert page.goto(page.url + f"/{number}").status == 404
+
+
+def test_a_decision_is_made_and_shown(opened, essay):
+    page = opened()
+    screened(page, essay)
+    page.select_option("[name=verdict]", "confirmed")
+    page.fill("[name=note]", "no mark of quotation")
+    page.click("text=Keep the decision")
+    told = page.inner_text(".decision")
+    assert told.startswith("confirmed · owner · 20") and told.endswith("no mark of quotation")
+
+
+def test_a_ticket_is_entered_by_keyboard_alone(browser, library, tmp_path):
+    running = Running(library, tmp_path / "state")
+    page = browser.new_page()
+    page.goto(running.link)
+    for _ in range(12):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "token":
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile(r"/$"))
+    for _ in range(20):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.id") == "text":
+            break
+    page.keyboard.insert_text(ESSAY)
+    for _ in range(10):
+        page.keyboard.press("Tab")
+        if page.evaluate("document.activeElement.tagName + document.activeElement.textContent") == "BUTTONScreen":
+            break
+    page.keyboard.press("Enter")
+    page.wait_for_url(re.compile("/screenings/"))
+    assert page.inner_text("h1") == "pasted text"
+    page.close()
+    assert running.stop()[0] == 0
+
+
+def test_all_but_progress_works_without_script(opened, essay):
+    page = opened(java_script_enabled=False)
+    screened(page, essay, keep_text="1")  # the page of progress loads itself again
+    page.click("text=Evidence page")
+    assert SHARED[:40] in page.inner_text("body")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_rule_of_axe_is_broken(opened, essay, scheme):
+    page = opened(color_scheme=scheme, bypass_csp=True)
+    screened(page, essay)
+    found = {page.url: axe(page)}
+    for path in ("/", "/screenings", "/collection", "/collection/1", "/tokens", "/api", "/nowhere", "/?language=de"):
+        page.goto(page.url.split("/", 3)[0] + "//" + page.url.split("/")[2] + path)
+        found[path] = axe(page)
+    assert {path: broken for path, broken in found.items() if broken} == {}
+
+
+@pytest.mark.parametrize("path", ["/", "/screenings", "/collection", "/tokens", "/api"])
+def test_a_narrow_window_is_not_scrolled_sideways(opened, path):
+    page = opened(path, viewport={"width": 320, "height": 640})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_the_browsers_language_is_spoken_and_can_be_changed(opened):
+    page = opened(locale="de-AT")
+    assert page.inner_text("h1") == "Einen Text prüfen"
+    page.click("a[hreflang=en]")
+    page.click("text=History")
+    assert page.inner_text("h1") == "History"
