@@ -47,7 +47,7 @@ def planted(folder: Path) -> Report:
     weights = [1 / (rank + 20) for rank in range(len(words))]  # as often as words of a language, which gzip knows
 
     def prose(n_chars: int) -> str:
-        paragraphs = []
+        paragraphs: list[str] = []
         while sum(map(len, paragraphs)) < n_chars:
             paragraphs.append(" ".join(chosen.choices(words, weights, k=90)).capitalize() + ".")
         return "\n\n".join(paragraphs)[:n_chars]

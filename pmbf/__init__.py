@@ -1,5 +1,13 @@
 """pmbf: which documents of a collection share text with this one, and which passages.
 
+    Collection       a folder with all loaded documents: load, add_many, screen, screen_many, remove, compact, check
+    repair           rebuilds the damaged parts of a collection
+    Params           parameters of a new collection
+    Report           what a screening found: its Query, and for each source a Match with DocumentRef, Passage and Span
+    PmbfError        the base of all errors; each of them says what to do
+
+Other modules may change from version to version.
+
 >>> import tempfile, pmbf
 >>> collection = pmbf.Collection(tempfile.mkdtemp() + "/papers.pmbf", create=True)
 >>> sea = "The sea comes in twice a day and goes out twice a day, and nobody on this coast has ever asked it why."

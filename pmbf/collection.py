@@ -6,19 +6,17 @@ Verbs that change a collection import their modules when they are called, so tha
 from __future__ import annotations
 
 import os
-import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Unpack
+from contextlib import nullcontext
+from dataclasses import replace
+from typing import TYPE_CHECKING, Unpack, overload
 
 from pmbf import kernels
-from pmbf.errors import NotFoundError, ParameterError
+from pmbf.errors import ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.discovery import discover, several
 from pmbf.intake.texts import Origin, Text, origins, read_text
-from pmbf.params import Params
+from pmbf.opened import Opened
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screen
 from pmbf.store.folder import Store
@@ -26,21 +24,20 @@ from pmbf.store.listing import Listed, find, listed, named
 from pmbf.store.sourcetexts import SourceTexts, document_text
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor
-
+    from pmbf.intake.adding import OnProblem
     from pmbf.intake.labelling import Labelling
     from pmbf.intake.loader import LoadReport, Progress
     from pmbf.store import check as checking
     from pmbf.store.compact import CompactReport
     from pmbf.store.stats import Stats
-    from pmbf.store.writer import Writer
 
 
-class Collection:
+class Collection(Opened):
     """A folder with all loaded documents.
 
     Opening costs milliseconds. The object shows the collection as it was when it was opened. Verbs that change the
-    collection take the writer's lock while they run; this object shows their change at once.
+    collection take the writer's lock while they run; this object shows their change at once. `len`, `in` and iteration
+    are over documents.
 
     Args:
         path: The collection's folder.
@@ -53,74 +50,10 @@ class Collection:
         CorruptError: The catalog is damaged.
         UnsupportedError: A newer pmbf wrote it.
 
-    Thread rule: use an object in the thread that opened it. Any number of objects may read the same folder: open one in
-    each thread.
+    Thread rule: any thread may call any verb. Each thread reads through files that it opens at its first call, and
+    shows the collection as it is then. Threads that change the collection wait for each other. An iterator
+    (`screen_many`, `documents`) goes on in the thread that began it.
     """
-
-    def __init__(self, path: str | os.PathLike[str], *, create: bool = False, params: Params | None = None) -> None:
-        self.path = Path(path)
-        if create and not (self.path / "catalog.sqlite").exists():
-            Store.create(self.path, params or Params())
-        self._thread = threading.get_ident()
-        self._opened: Store | None = Store(self.path)
-        if params is not None and params != self.params:
-            differences = self._differences(params)
-            self.close()
-            raise ParameterError(f"{self.path}: was made with other parameters ({differences}); they cannot change")
-
-    def __enter__(self) -> Collection:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
-
-    def __repr__(self) -> str:
-        size = "closed" if self._opened is None else f"{self._opened.generation.n_documents:,} documents"
-        return f"<Collection {str(self.path)!r}: {size}>"
-
-    def __reduce__(self) -> tuple[type[Collection], tuple[str]]:
-        return Collection, (str(self.path),)
-
-    def close(self) -> None:
-        """Release the files."""
-        if self._opened is not None:
-            self._store.close()
-            self._opened = None
-
-    def __contains__(self, path: object) -> bool:
-        """Whether a document is listed under a path or name."""
-        try:
-            return isinstance(path, str | os.PathLike) and bool(find(self._store, path))
-        except NotFoundError:
-            return False
-
-    @property
-    def _store(self) -> Store:
-        if self._thread != threading.get_ident():
-            raise ParameterError(f"{self.path}: was opened in another thread; open one Collection per thread")
-        if self._opened is None:
-            raise ParameterError(f"{self.path}: is closed; open it again")
-        return self._opened
-
-    @property
-    def params(self) -> Params:
-        """The parameters that the collection was made with."""
-        return self._store.params
-
-    @property
-    def id(self) -> str:
-        """Random hexadecimal digits, chosen when the collection was made."""
-        return str(self._store.catalog.meta["collection_id"])
-
-    @property
-    def generation(self) -> int:
-        """Number of the commit this object shows."""
-        return self._store.commit_number
-
-    @property
-    def n_documents(self) -> int:
-        """How many documents there are, removed ones left out."""
-        return self._store.generation.n_documents
 
     def load(
         self,
@@ -173,26 +106,41 @@ class Collection:
         Each call is a commit. For thousands of texts `add_many` is some 200 times as fast.
 
         Raises:
-            ParameterError: The name is no `str` or empty, the text is no `str`, or a label is wrong.
+            ParameterError: The name is no `str` or empty; the text is no `str`, or looks like a path; or a label is
+                wrong.
             BusyError: Another process is writing.
         """
-        from pmbf.intake.adding import add_texts, require_text
+        from pmbf.intake.adding import add_text, require_one
 
-        pair = require_text(name, text)
+        pair = require_one(name, text)
         with self._writer() as writer:
-            return add_texts(writer, [pair], labels)[0]
+            return add_text(writer, pair, labels)
 
-    def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]:
+    @overload
+    def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]: ...
+
+    @overload
+    def add_many(self, texts: Iterable[tuple[str, str]], *, on_problem: OnProblem) -> list[int | None]: ...
+
+    def add_many(
+        self, texts: Iterable[tuple[str, str]], *, on_problem: OnProblem | None = None
+    ) -> Sequence[int | None]:
         """Store pairs of a name and a text, the name first, in one commit; return their documents' ids.
 
+        Args:
+            texts: The pairs.
+            on_problem: Called with a sentence for each pair that cannot be stored, such as NaN in a column of texts.
+                The other pairs are stored, and the id of this one is None.
+
         Raises:
-            ParameterError: A name is no `str` or empty, or a text is no `str`; or most pairs look swapped: a text
-                under 4 words with a name of 8 or more. Nothing is stored.
+            ParameterError: A name is no `str` or empty, or a text is no `str`, and there is no `on_problem`. Or most
+                pairs look swapped: a text under 4 words with a name of 8 or more. Or most texts look like paths.
+                Nothing is stored.
             BusyError: Another process is writing.
         """
         from pmbf.intake.adding import add_texts, checked
 
-        pairs = checked(texts)
+        pairs = checked(texts, on_problem)
         with self._writer() as writer:
             return add_texts(writer, pairs)
 
@@ -208,13 +156,14 @@ class Collection:
 
         Args:
             query: A text; or the bytes of a file, whose format its content and `name` tell; or a path. A `str`
-                is always a text: if it is the path of a file, the report says so in `problems`.
+                is always a text: if it looks like a path, then it is refused.
             name: The query's name in the report; the path by default.
             limits: Bounds for reading a file.
             options: Fields of `pmbf.screen.Options`: `min_chars`, `min_similarity`, `threshold`, …
 
         Raises:
-            ParameterError: An option is unknown or outside its range, or the query is neither text, bytes nor path.
+            ParameterError: An option is unknown or outside its range. Or the query is neither text, bytes nor path, or
+                is a `str` that looks like a path.
             NotFoundError: The path does not exist.
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
@@ -356,21 +305,6 @@ class Collection:
         from pmbf.store import check as checking
 
         return checking.check(self._store)
-
-    @contextmanager
-    def _writer(self, threads: Executor | None = None) -> Iterator[Writer]:
-        from pmbf.store.writer import Writer
-
-        self._store.close()
-        try:
-            with Store(self.path, writable=True) as store:
-                yield Writer(store, threads=threads)
-        finally:
-            self._opened = Store(self.path)
-
-    def _differences(self, params: Params) -> str:
-        mine, theirs = asdict(self.params), asdict(params)
-        return ", ".join(f"{name} is {mine[name]}, not {theirs[name]}" for name in mine if mine[name] != theirs[name])
 
 
 def repair(path: str | os.PathLike[str]) -> checking.CheckReport:

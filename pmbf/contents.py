@@ -89,26 +89,26 @@ def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> by
         IncompleteError: There are more than `max_bytes`, stdin is closed, or a pipe does not end in time.
     """
     if file == "-":
-        if sys.stdin is None:
-            raise IncompleteError("stdin: is closed")
-        stdin = cast(BufferedReader, sys.stdin.buffer)
-        return _piece_by_piece(lambda: stdin.read1(_PIECE_BYTES), "stdin", max_bytes)
+        return read_stdin(max_bytes, hint=MAX_BYTES_HINT)
     if not is_stream(file):
         return read_bounded(file, max_bytes, hint=MAX_BYTES_HINT)
     descriptor = os.open(file, _WITHOUT_WAITING)  # a plain open waits for a writer
     try:
-        return _piece_by_piece(_pieces_of_a_pipe(descriptor, file, wait_s), file, max_bytes)
+        return _piece_by_piece(_pieces_of_a_pipe(descriptor, file, wait_s), file, max_bytes, MAX_BYTES_HINT)
     finally:
         os.close(descriptor)
 
 
-def read_stdin() -> bytes:
-    """Return all bytes of stdin.
+def read_stdin(max_bytes: int, *, hint: str) -> bytes:
+    """Return all bytes of stdin, up to a limit; arguments as for `read_bounded`.
 
     Raises:
-        IncompleteError: Stdin is closed.
+        IncompleteError: There are more than `max_bytes`, or stdin is closed.
     """
-    return read_stream("-", sys.maxsize)
+    if sys.stdin is None:
+        raise IncompleteError("stdin: is closed")
+    stdin = cast(BufferedReader, sys.stdin.buffer)
+    return _piece_by_piece(lambda: stdin.read1(_PIECE_BYTES), "stdin", max_bytes, hint)
 
 
 def is_stream(file: str) -> bool:
@@ -135,13 +135,13 @@ def _pieces_of_a_pipe(descriptor: int, name: str, wait_s: float | None) -> Calla
     return piece
 
 
-def _piece_by_piece(next_piece: Callable[[], bytes], name: str, max_bytes: int) -> bytes:
+def _piece_by_piece(next_piece: Callable[[], bytes], name: str, max_bytes: int, hint: str) -> bytes:
     # Read in pieces: between two of them Python looks for Ctrl-C, and memory is taken for bytes that are there.
     content = bytearray()
     while len(content) <= max_bytes and (piece := next_piece()):
         content += piece
     if len(content) > max_bytes:
-        raise _too_large(name, max_bytes, MAX_BYTES_HINT)
+        raise _too_large(name, max_bytes, hint)
     return bytes(content)
 
 

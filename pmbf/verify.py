@@ -31,7 +31,7 @@ grows from words in common, in any order.
 from pmbf.passages.compare import passages, passages_in
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
 from pmbf.passages.neighbours import with_neighbours
-from pmbf.passages.pieces import n_letters
+from pmbf.passages.pieces import n_letters, n_singles
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.settings import Settings
 from pmbf.passages.statistics import Statistics
@@ -44,6 +44,7 @@ __all__ = [
     "WordPair",
     "edits",
     "n_letters",
+    "n_singles",
     "passages",
     "passages_in",
     "prepare",

@@ -3,7 +3,7 @@
 import time
 
 import pytest
-from conftest import words
+from conftest import ROOT, words
 
 from pmbf import Collection
 from pmbf.report import Report
@@ -140,3 +140,13 @@ def test_what_is_left_of_a_passage_counts(asked):
     [left] = [match for match in report.matches if match.document.path == "other"]
     assert 0 <= left.n_covered - (len(copied) - len(half)) < 12
     assert left.passages[0].query.stop - left.passages[0].query.start == len(copied)
+
+
+def test_what_is_left_of_a_chinese_passage_counts_in_letters_of_an_alphabet(tmp_path):
+    text = (ROOT / "examples" / "library" / "huimo.txt").read_text(encoding="utf-8")
+    copied, template = text[200:270], text[230:270]
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        collection.add(text, name="source")
+        [match] = collection.screen(copied, ignore=[template]).matches
+    [passage] = match.passages
+    assert 22 < passage.n_counted < 65 <= 3 * passage.n_counted

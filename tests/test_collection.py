@@ -1,5 +1,8 @@
+import asyncio
+import html
 import os
 import pickle
+import pydoc
 import re
 import shutil
 import sqlite3
@@ -14,6 +17,7 @@ import pmbf
 from pmbf import BusyError, Collection, NotFoundError, ParameterError, Params, repair
 from pmbf.screen import Options, OptionValues
 from pmbf.screen.widespread import MOST_SHARING
+from pmbf.store import locks
 from pmbf.store.folder import Store
 
 
@@ -392,14 +396,81 @@ def test_repair_names_what_is_lost(tmp_path):
         assert list(made.documents()) == []
 
 
-def test_an_object_used_in_another_thread_says_what_to_do(collection):
-    collection.add(words(1), name="a")
-    with ThreadPoolExecutor(1) as pool:
-        asked = pool.submit(collection.screen, words(1))
-        with pytest.raises(ParameterError, match="was opened in another thread; open one Collection per thread"):
-            asked.result()
+def test_threads_share_one_object_and_each_finds_what_one_alone_finds(collection):
+    collection.add_many([(f"text-{seed}", words(seed)) for seed in range(20)])
+    texts = [words(seed)[100:600] for seed in range(40)]
+    alone = [collection.screen(text) for text in texts]
+    with ThreadPoolExecutor(4) as pool:
+        assert list(pool.map(collection.screen, texts)) == alone
         assert pool.submit(repr, collection).result() == repr(collection)
-        assert pool.submit(lambda: Collection(collection.path).screen(words(1)).found).result()
+
+
+def test_a_coroutine_screens_in_other_threads(collection):
+    collection.add_many([(f"text-{seed}", words(seed)) for seed in range(5)])
+
+    async def screened():
+        return await asyncio.gather(*(asyncio.to_thread(collection.screen, words(seed)) for seed in range(10)))
+
+    assert [report.found for report in asyncio.run(screened())] == [True] * 5 + [False] * 5
+
+
+def test_every_thread_sees_what_another_thread_has_changed(collection):
+    with ThreadPoolExecutor(1) as pool:
+        assert not pool.submit(collection.screen, words(1)).result().found
+        collection.add(words(1), name="a")
+        assert pool.submit(collection.screen, words(1)).result().found
+        pool.submit(collection.remove, "a").result()
+        assert not collection.screen(words(1)).found
+
+
+def test_threads_that_add_wait_for_each_other(collection):
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda seed: collection.add(words(seed), name=f"text-{seed}"), range(12)))
+    assert sorted(listed.paths[0] for listed in collection) == sorted(f"text-{seed}" for seed in range(12))
+
+
+def test_a_closed_object_is_closed_in_each_thread_and_holds_no_lock(tmp_path):
+    shared = Collection(tmp_path / "c.pmbf", create=True)
+    shared.add(words(1), name="a")
+    with ThreadPoolExecutor(1) as pool:
+        assert pool.submit(shared.screen, words(1)).result().found
+        with locks.no_readers(shared.path) as alone:
+            assert not alone
+        shared.close()
+        with pytest.raises(ParameterError, match="is closed; open it again"):
+            pool.submit(shared.screen, words(1)).result()
+        with locks.no_readers(shared.path) as alone:
+            assert alone
+
+
+def test_an_iterator_taken_to_another_thread_says_where_it_goes_on(collection):
+    collection.add_many([(f"text-{seed}", words(seed)) for seed in range(9)])
+    reports = collection.screen_many([words(seed) for seed in range(9)])
+    assert next(reports).found
+    with ThreadPoolExecutor(1) as pool, pytest.raises(ParameterError, match="goes on in the thread that began it"):
+        pool.submit(list, reports).result()
+
+
+def test_a_collection_is_a_container_of_its_documents(collection):
+    assert (len(collection), list(collection)) == (0, [])
+    first, second = collection.add_many([("a", words(1)), ("b", words(2))])
+    assert len(collection) == 2
+    assert [listed.paths for listed in collection] == [("a",), ("b",)]
+    assert all(listed in collection for listed in collection)
+    assert first in collection
+    collection.remove(second)
+    assert second not in collection
+
+
+def test_a_notebook_shows_the_first_documents_and_no_tag_of_theirs(collection):
+    collection.add_many([(f"<b>{seed}</b>\udce9", words(seed)) for seed in range(12)])
+    shown = collection._repr_html_()
+    assert shown.encode().count(b"&lt;b&gt;") == 10
+    assert "<b>" not in shown
+    assert "12 documents, the first 10 of them" in shown
+    with Collection(collection.path) as other:
+        pass
+    assert other._repr_html_() == f"<p>{html.escape(repr(other))}</p>"
 
 
 def test_a_pickled_collection_is_opened_again_where_it_is_unpickled(collection):
@@ -431,7 +502,8 @@ def test_whether_a_path_is_listed_is_asked_with_in(collection, folder, monkeypat
     assert "text-1.txt" in collection
     assert folder / "text-1.txt" in collection
     assert "text-99.txt" not in collection
-    assert 1 not in collection
+    assert 99 not in collection
+    assert 1.5 not in collection
 
 
 @pytest.mark.parametrize(
@@ -476,12 +548,14 @@ def test_what_is_no_text_among_many_is_told_with_its_row_and_stops_nothing(colle
         collection.screen(float("nan"))
 
 
-def test_a_path_given_as_a_text_is_told_in_the_report(collection, folder, monkeypatch):
+def test_a_path_given_as_a_text_is_refused_and_among_many_told_with_its_row(collection, folder, monkeypatch):
     collection.load([folder])
     monkeypatch.chdir(folder)
-    for report in (collection.screen("text-1.txt"), *collection.screen_many(["text-1.txt"])):
-        assert not report.found
-        assert "'text-1.txt' was taken for a text, but is the path of a file" in report.problems[0]
+    with pytest.raises(ParameterError, match=r"'text-1\.txt' looks like a path"):
+        collection.screen("text-1.txt")
+    path, text = collection.screen_many(["text-1.txt", words(1)])
+    assert text.found
+    assert "queries[0]: 'text-1.txt' looks like a path" in path.problems[0]
     assert collection.screen(folder / "text-1.txt").problems == ()
 
 
@@ -492,12 +566,27 @@ def test_a_path_given_as_a_text_is_told_in_the_report(collection, folder, monkey
         ([("a", words(1)), (float("nan"), "b")], "texts[1]: name is nan, expected what to call the text"),
         ([("a", words(1)), "b"], "texts[1] is 'b', expected a pair (name, text)"),
         ([(words(n), f"row {n}") for n in range(9)], "add_many takes pairs (name, text), the name first"),
+        ([("a", "a.pdf"), ("b", "b.pdf"), ("c", words(1))], "2 of 3 texts look like paths, such as 'a.pdf'; `load`"),
     ],
 )
 def test_texts_that_are_none_or_swapped_with_their_names_are_refused_and_nothing_is_stored(collection, pairs, told):
     with pytest.raises(ParameterError, match=re.escape(told)):
         collection.add_many(pairs)
+    with pytest.raises(ParameterError, match=r"texts look like paths, such as 'a\.pdf'; `load` takes files"):
+        collection.add("a.pdf", name="a")
     assert collection.n_documents == 0
+
+
+def test_the_rows_that_cannot_be_stored_are_told_and_the_others_stored(collection):
+    told = []
+    pairs = [("a", words(1)), ("b", float("nan")), ("", words(2)), ("c", words(3))]
+    ids = collection.add_many(pairs, on_problem=told.append)
+    assert [collection.text(one) for one in ids if one] == [words(1), words(3)]
+    assert ids[1:3] == [None, None]
+    assert told == [
+        "texts[1]: the text of 'b' is float, expected str; decode or load files",
+        "texts[2]: name is '', expected what to call the text",
+    ]
 
 
 def test_a_long_name_with_a_short_text_may_be_meant(collection):
@@ -554,3 +643,26 @@ def test_a_report_says_where_the_characters_are_that_do_not_count(collection):
     assert report.query.excluded == (pmbf.Span(9, 9 + len(quoted)),)
     assert pmbf.Report.from_json(report.to_json()) == report
     assert report.to_dict()["query"]["excluded"] == [[9, 9 + len(quoted)]]
+
+
+def test_reports_and_their_matches_are_pickled(collection):
+    collection.add(words(1), name="a")
+    report = collection.screen(words(1))
+    assert pickle.loads(pickle.dumps(report)) == report
+    assert pickle.loads(pickle.dumps(report.matches[0])) == report.matches[0]
+
+
+def test_pandas_makes_a_table_of_the_matches(collection):
+    pandas = pytest.importorskip("pandas")
+    collection.add_many([("a", words(1)), ("b", words(2))])
+    report = collection.screen(words(1) + " " + words(2))
+    table = pandas.json_normalize(report.to_dict(), "matches")
+    assert sorted(table["document.path"]) == ["a", "b"]
+    passages = pandas.json_normalize(report.to_dict(), ["matches", "passages"], [["matches", "document", "path"]])
+    assert sorted(passages["matches.document.path"]) == ["a", "b"]
+
+
+def test_help_names_the_classes_before_the_modules():
+    shown = pydoc.plain(pydoc.render_doc(pmbf))
+    described = shown[: shown.index("PACKAGE CONTENTS")]
+    assert all(name in described for name in ("Collection", "repair", "Params", "Report", "Match", "PmbfError"))

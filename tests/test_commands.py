@@ -116,6 +116,18 @@ def test_help_is_shown_without_arguments_and_the_version_on_demand():
     assert run("--version").stdout == run("-V").stdout == f"pmbf {pmbf.__version__}\n"
 
 
+def test_help_may_be_a_word_before_the_command():
+    assert run("help").stdout == run("--help").stdout
+    assert run("help", "screen").stdout == run("screen", "--help").stdout
+    assert run("help", "guard", "check").stdout == run("guard", "check", "--help").stdout
+
+
+def test_the_parameters_of_the_filter_stand_apart_from_those_of_a_reader():
+    for command, usual, apart in (("screen", "--threshold", "--false-rows"), ("load", "--profile", "--fpr")):
+        shown = run(command, "--help").stdout
+        assert shown.index(usual) < shown.index("Advanced: the filter's own parameters") < shown.index(apart)
+
+
 def test_help_does_not_wait_for_numpy():
     program = "import sys; sys.argv[1:] = ['--help']\ntry:\n    import pmbf.cli.app; pmbf.cli.app.main()\n"
     program += "finally:\n    print('numpy' in sys.modules, 'pmbf.collection' in sys.modules)"
@@ -477,6 +489,16 @@ def test_a_folder_of_texts_taken_for_a_collection_says_what_to_type(tmp_path):
         (("screen",), "Missing argument 'PATH'; see `pmbf screen --help`"),
         (("guard", "check", "--nope"), "No such option: --nope"),
         (("screen", "a.txt", "--method", "x"), "Invalid value for '--method': 'x' is not one of 'hashes', 'popcount'"),
+        (("screen", "a.txt", "--jobs", "0"), "Invalid value for '--jobs': '0', expected a whole number, at least 1"),
+        (("screen", "a.txt", "--min-chars", "1e9"), "Invalid value for '--min-chars': '1e9', expected a whole number;"),
+        (("screen", "a.txt", "--min-chars", "0"), "--min-chars is 0, expected a whole number, at least 1"),
+        (("screen", "a.txt", "--timeout", "0"), "--timeout is 0.0, expected a number above 0"),
+        (("load", "a.txt", "-c", "c", "--density", "x"), "Invalid value for '--density': 'x', expected a number;"),
+        (("load", "a.txt", "-c", "c", "--shingle", "0"), "--shingle is 0, expected an integer from 1 to 32"),
+        (("serve", "-c", "c", "--max-seconds", "0"), "--max-seconds is 0.0, expected a number above 0"),
+        (("guard", "a.txt", "--block-chars", "1e9"), "block_chars is '1e9', expected a whole number from 1"),
+        (("guard", "a.txt", "--max-bytes", "0"), "--max-bytes is 0, expected a whole number from 1"),
+        (("help", "nonsense"), "No such command 'nonsense'; see `pmbf --help`"),
         (("load", "--max-bytes", "3X"), "'3X' is no size, expected a number of bytes such as 1000000, 500K, 20M or 1G"),
     ],
 )
@@ -487,22 +509,23 @@ def test_wrong_usage_is_one_line_like_any_error(arguments, told):
     [line] = result.stderr.splitlines()
     assert line.startswith("pmbf: ")
     assert told in line
+    assert "Input should" not in line
+    assert "the command line" not in line
 
 
 def test_a_line_end_in_a_name_is_shown_as_an_escape(tmp_path):
     (tmp_path / "new\nline.txt").write_text("some words", encoding="utf-8")
     run("load", tmp_path / "new\nline.txt", "-c", tmp_path / "c.pmbf")
     assert "new\\x0aline.txt" in run("list", "-c", tmp_path / "c.pmbf").stdout
+    told = run("screen", tmp_path / "old\nline.txt", "-c", tmp_path / "c.pmbf").stderr
+    assert "old\\x0aline.txt: no such file" in told
 
 
 @pytest.mark.parametrize("asked", ["bash_source", "source_bash"])
-def test_a_shell_gets_its_completion(asked):
+def test_a_shell_gets_its_completion_however_it_asks(asked):
     program = [sys.executable, "-m", "pmbf"]
     script = subprocess.run(program, env=os.environ | {"_PMBF_COMPLETE": asked}, capture_output=True, text=True)
     assert "complete -o default -F" in script.stdout
-    words = {"_PMBF_COMPLETE": "complete_bash", "COMP_WORDS": "pmbf sc", "COMP_CWORD": "1"}
-    completed = subprocess.run(program, env=os.environ | words, capture_output=True, text=True)
-    assert completed.stdout.split() == ["screen"]
 
 
 def test_digits_are_a_path_where_one_is_listed_and_else_an_id(tmp_path, monkeypatch):
@@ -588,6 +611,15 @@ def test_list_as_json_is_one_line_a_document(library):
 def test_remove_takes_ids_and_paths(mine, folder):
     assert "2 documents or paths removed" in run("remove", 1, folder / "text-9.txt", "-c", mine).stdout
     assert json.loads(run("stats", "-c", mine, "--json").stdout)["n_documents"] == 8
+
+
+def test_remove_takes_globs_and_only_the_paths_that_fit(mine, folder):
+    assert "3 documents or paths removed" in run("remove", "*-[123].txt", "-c", mine).stdout
+    assert "1 document or path removed" in run("remove", f"{folder}/*-9*", "-c", mine).stdout
+    with pmbf.Collection(mine) as collection:
+        assert [Path(one.paths[0]).stem[-1] for one in collection] == list("045678")
+    result = run("remove", "*.pdf", "-c", mine)
+    assert (result.exit_code, "has no document '*.pdf'" in result.stderr) == (3, True)
 
 
 def test_digits_are_a_path_when_such_a_path_is_listed(mine, tmp_path, monkeypatch):
@@ -733,9 +765,11 @@ def test_a_screening_starts_without_what_it_does_not_need(library, how):
         "pmbf.store.writer",
         *(["rich"] if how else []),
     ]
+    typed = ["screen", str(SUSPICIOUS / "none.txt"), "-c", str(library), "--min-chars", "65", "--threshold", "1%", *how]
+    typed += ["--color", "never"]
     script = (
         "import sys\nfrom pmbf.cli.app import app\n"
-        f"try: app({['screen', str(SUSPICIOUS / 'none.txt'), '-c', str(library), *how]!r})\n"
+        f"try: app({typed!r})\n"
         f"except SystemExit: print([name for name in {spared!r} if name in sys.modules], file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)

@@ -1,10 +1,11 @@
 """Files are opened in one place: regular ones, within limits, without waiting."""
 
+import io
 import os
 
 import pytest
 
-from pmbf.contents import read_bounded, read_stream
+from pmbf.contents import read_bounded, read_stdin, read_stream
 from pmbf.errors import IncompleteError, NotFoundError, UnsupportedError
 
 
@@ -39,6 +40,16 @@ def test_a_file_over_the_limit_is_refused_and_the_message_says_what_to_do(tmp_pa
     with pytest.raises(IncompleteError, match=r"larger than 10 bytes$"):
         read_bounded(tmp_path / "big.txt", 10)
     assert read_bounded(tmp_path / "big.txt", 11) == b"x" * 11
+
+
+def test_stdin_is_read_up_to_a_limit(monkeypatch):
+    for most, content in ((11, b"x" * 11), (10, None)):
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"x" * 11)))
+        if content:
+            assert read_stdin(most, hint="split it") == content
+        else:
+            with pytest.raises(IncompleteError, match=r"stdin: larger than 10 bytes; split it$"):
+                read_stdin(most, hint="split it")
 
 
 def test_a_file_that_claims_to_be_empty_is_read_to_its_end():

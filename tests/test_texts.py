@@ -35,15 +35,15 @@ def test_what_is_neither_text_nor_bytes_nor_path_is_refused_with_its_type(given)
         Origin.of(given)
 
 
-def test_a_text_that_is_the_path_of_a_file_says_so(tmp_path, monkeypatch):
+def test_a_text_that_looks_like_a_path_is_refused(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    Path("essay.pdf").write_bytes(b"%PDF-")
-    [problem] = read_text(Origin.of("essay.pdf"), Limits()).problems
-    assert problem == (
-        "'essay.pdf' was taken for a text, but is the path of a file; to screen the file, give pathlib.Path(…)"
-    )
-    for other in ("essay.pdf\n", "essays.pdf", "", ".", "a\0b", "x" * 5000, "\udc80"):
+    Path("my essay").write_text(WORDS)
+    for given in ("my essay", str(tmp_path / "my essay"), "missing.pdf", "C:\\essays\\a.DOCX"):
+        with pytest.raises(ParameterError, match=r"looks like a path, but a str is a text: give pathlib\.Path"):
+            Origin.of(given)
+    for other in ("my essay\n", "See missing.pdf", "e.g.", "pmbf.org", "", ".", "a\0b", "x" * 5000, "\udc80"):
         assert read_text(Origin.of(other), Limits()).problems == ()
+    assert read_text(Origin.of(b"missing.pdf"), Limits()).text == "missing.pdf"
 
 
 def test_a_lenient_reader_says_why_and_names_the_file(tmp_path):

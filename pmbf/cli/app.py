@@ -53,6 +53,7 @@ app = typer.Typer(
   pmbf load ~/papers -c papers.pmbf       make a collection of a folder
   pmbf screen thesis.pdf -c papers.pmbf   find its passages in them
   export PMBF_COLLECTION=papers.pmbf      name the collection for all commands
+  pmbf help screen                        the same as pmbf screen --help
 
 Exit codes: 0 done, or nothing found; 1 something found; 2 wrong usage;
 3 an error, or not everything could be read; 130 stopped by Ctrl-C""",
@@ -88,6 +89,7 @@ def load(
     label_pattern: Pattern = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
+    ocr: arg.Ocr = None,
     jobs: arg.LoadJobs = None,
     profile: arg.Profile = None,
     shingle: arg.Shingle = None,
@@ -106,7 +108,9 @@ def load(
     hashed = given(shingle_tokens=shingle, ordered=False if any_order else None, density=density, n_hashes=n_hashes)
     rows = given(fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
     params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
-    bounds = limits(max_bytes, timeout)
+    bounds = limits(max_bytes, timeout, ocr)
+    if ocr and no_text:
+        raise ParameterError("--ocr is given with --no-text: passages would be compared without the text of scans")
     how = {
         "include": include or (),
         "exclude": exclude or (),
@@ -147,9 +151,7 @@ def screen(
     min_similarity: arg.MinSimilarity = None,
     threshold: arg.Threshold = None,
     sensitivity: arg.Sensitivity = None,
-    false_rows: arg.FalseRows = None,
     max_candidates: arg.MaxCandidates = None,
-    method: arg.Method = None,
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
     ignore: arg.Ignore = None,
@@ -161,6 +163,7 @@ def screen(
     label_pattern: Pattern = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
+    ocr: arg.Ocr = None,
     jobs: arg.ScreenJobs = None,
     passages: arg.Passages = None,
     sources: arg.Sources = None,
@@ -175,6 +178,8 @@ def screen(
     rows: tables.Rows = None,
     with_text: tables.WithText = False,
     quiet: arg.Quiet = False,
+    method: arg.Method = None,
+    false_rows: arg.FalseRows = None,
 ) -> None:
     """Find the documents that share text with a file, or with many, and show where."""
     from pmbf.cli.screening import Screening
@@ -182,6 +187,7 @@ def screen(
     from pmbf.terminal.canvas import View, wants_color
 
     _require_files(files, name)
+    bounds = limits(max_bytes, timeout, ocr)
     options = given(
         min_chars=min_chars,
         min_similarity=min_similarity,
@@ -192,7 +198,7 @@ def screen(
         method=method,
         exclude_quotations=exclude_quotations or None,
         exclude_bibliography=exclude_bibliography or None,
-        ignore=ignored_texts(ignore or (), limits(max_bytes, timeout)) or None,
+        ignore=ignored_texts(ignore or (), bounds) or None,
         exclude_self=exclude_self or None,
         exclude_same=exclude_same,
         where=conditions(where) or None,
@@ -208,7 +214,6 @@ def screen(
         if not quiet:
             note_kernels()
         pages = page.pages_of(html, html_sources, hide_names)
-        bounds = limits(max_bytes, timeout)
         screening = Screening(
             opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, tables=written, pages=pages
         )
@@ -273,6 +278,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
   pmbf remove 17 18 -c papers.pmbf
   pmbf remove ~/papers/draft.pdf -c papers.pmbf
   pmbf remove --where year=2019 -c papers.pmbf
+  pmbf remove '*/drafts/*' -c papers.pmbf     after a look at: pmbf list '*/drafts/*'
 
 A document is removed with its last path. If a named document is not in the
 collection, then nothing is removed.

@@ -8,7 +8,11 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from pmbf.cli import completing
+
 NEW = "Parameters of a new collection; they cannot change later"
+ADVANCED = "Advanced: the filter's own parameters"
+NEW_ADVANCED = f"{ADVANCED}; they cannot change later"
 FILES = "Which files"
 LIMITS = "Limits for reading a file"
 SEARCH = "What counts as found"
@@ -70,16 +74,22 @@ def option(
     return typer.Option(*spelled, metavar=metavar, help=text, show_default=False, rich_help_panel=panel, **more)
 
 
-def names(metavar: str, text: str) -> Any:
+def names(metavar: str, text: str, **more: Any) -> Any:
     """Return an argument that is no option."""
-    return typer.Argument(metavar=metavar, help=text, show_default=False)
+    return typer.Argument(metavar=metavar, help=text, show_default=False, **more)
 
 
 Version = Annotated[bool, flag("--version", "Print the version and exit.", short="-V", is_eager=True)]
 CollectionFolder = Annotated[
     str | None,
     typer.Option(
-        "--collection", "-c", metavar="FOLDER", envvar="PMBF_COLLECTION", show_default=False, help="The collection."
+        "--collection",
+        "-c",
+        metavar="FOLDER",
+        envvar="PMBF_COLLECTION",
+        show_default=False,
+        help="The collection.",
+        autocompletion=completing.collections,
     ),
 ]
 Json = Annotated[bool, flag("--json", "Print one line of JSON instead of text.", OUTPUT)]
@@ -89,6 +99,15 @@ MaxBytes = Annotated[
 ]
 Timeout = Annotated[
     float | None, option("--timeout", "SECONDS", "Spend no more time on one file (default: 60).", LIMITS)
+]
+Ocr = Annotated[
+    str | None,
+    option(
+        "--ocr",
+        "LANGUAGES",
+        "Read scanned pages of a PDF with the program tesseract: eng, eng+deu. --timeout is 1800 then.",
+        LIMITS,
+    ),
 ]
 
 # load
@@ -119,28 +138,32 @@ Profile = Annotated[
         NEW,
     ),
 ]
-Shingle = Annotated[int | None, option("--shingle", "N", "Words in a row that are hashed together (default: 3).", NEW)]
-AnyOrder = Annotated[bool, flag("--any-order", "Ignore the order of the words in a shingle.", NEW)]
-Density = Annotated[
-    float | None, option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW)
+Shingle = Annotated[
+    int | None, option("--shingle", "N", "Words in a row that are hashed together (default: 3).", NEW_ADVANCED)
 ]
-Hashes = Annotated[int | None, option("--n-hashes", "K", "Bits set in a row for each hash (default: 3).", NEW)]
-FalseRate = Annotated[float | None, option("--fpr", "RATE", "False-positive rate of a full row (default: 0.01).", NEW)]
+AnyOrder = Annotated[bool, flag("--any-order", "Ignore the order of the words in a shingle.", NEW_ADVANCED)]
+Density = Annotated[
+    float | None, option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW_ADVANCED)
+]
+Hashes = Annotated[int | None, option("--n-hashes", "K", "Bits set in a row for each hash (default: 3).", NEW_ADVANCED)]
+FalseRate = Annotated[
+    float | None, option("--fpr", "RATE", "False-positive rate of a full row (default: 0.01).", NEW_ADVANCED)
+]
 Placement = Annotated[
     Literal["single-row", "multi-row"] | None,
     option(
         "--placement",
         "single-row|multi-row",
         "Whether long documents may be split over rows (default: multi-row).",
-        NEW,
+        NEW_ADVANCED,
     ),
 ]
 DocsPerRow = Annotated[
-    int | None, option("--docs-per-row", "N", "Typical documents a row is made for (default: 24).", NEW)
+    int | None, option("--docs-per-row", "N", "Typical documents a row is made for (default: 24).", NEW_ADVANCED)
 ]
 RowCapacity = Annotated[
     int | None,
-    option("--row-capacity", "N", "Fixed number of hashes a row is made for (overrides --docs-per-row).", NEW),
+    option("--row-capacity", "N", "Fixed number of hashes a row is made for (overrides --docs-per-row).", NEW_ADVANCED),
 ]
 NoText = Annotated[bool, flag("--no-text", "Store no texts: files are read again to compare passages.", NEW)]
 QuietLoad = Annotated[bool, flag("--quiet", "Print only problems.", OUTPUT)]
@@ -173,7 +196,7 @@ Threshold = Annotated[
 ]
 FalseRows = Annotated[
     float | None,
-    option("--false-rows", "N", "With popcount only: rows that may pass by chance (default: 300).", SEARCH),
+    option("--false-rows", "N", "With popcount only: rows that may pass by chance (default: 300).", ADVANCED),
 ]
 Sensitivity = Annotated[
     Literal["fast", "normal", "thorough"] | None,
@@ -193,7 +216,7 @@ Method = Annotated[
         "--method",
         "hashes|popcount",
         "Weigh shared hashes, or count shared bits as in the paper (default: hashes).",
-        SEARCH,
+        ADVANCED,
     ),
 ]
 ScreenJobs = Annotated[
@@ -232,11 +255,20 @@ Quiet = Annotated[bool, flag("--quiet", "Print nothing: the exit code is the ans
 
 # list, remove, check
 Patterns = Annotated[
-    list[str] | None, names("PATTERN", "Only documents with such a path, name or folder; globs are allowed.")
+    list[str] | None,
+    names(
+        "PATTERN",
+        "Only documents with such a path, name or folder; globs are allowed.",
+        autocompletion=completing.documents,
+    ),
 ]
 JsonDocuments = Annotated[bool, flag("--json", "Print one line of JSON for each document.", OUTPUT)]
 Targets = Annotated[
     list[str] | None,
-    names("ID|PATH", "Ids as `pmbf list` shows them, paths or names; digits are an id unless such a path is listed."),
+    names(
+        "ID|PATH",
+        "Ids, paths, names or globs, as `pmbf list` has them; digits are an id unless a path is so called.",
+        autocompletion=completing.documents,
+    ),
 ]
 Repair = Annotated[bool, flag("--repair", "Rebuild damaged files from undamaged ones.")]

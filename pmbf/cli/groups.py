@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -10,9 +11,20 @@ from typer.core import TyperCommand, TyperGroup
 
 from pmbf.cli.outcome import ending, note, prepare_streams, print_text
 from pmbf.cli.plain_values import spared
-from pmbf.errors import DONE, USAGE
+from pmbf.errors import DONE, USAGE, ParameterError
 
 _UsageError: Any = typer.BadParameter.__base__
+
+_HERE = "the command line: "
+"""Where the values of a policy come from that options give."""
+
+_SET_BY = {
+    "answer_s": "max_seconds",
+    "request_bytes": "max_request",
+    "shingle_tokens": "shingle",
+    "timeout_s": "timeout",
+}
+"""Options by the field that they set, where the names differ."""
 
 
 class _HelpAsFlag:
@@ -26,10 +38,16 @@ class _HelpAsFlag:
 
 
 class PmbfCommand(_HelpAsFlag, TyperCommand):
-    """A command that starts sooner, see `pmbf.cli.plain_values`."""
+    """A command that starts sooner, see `pmbf.cli.plain_values`; its errors name options, not the fields they set."""
 
     def get_params(self, ctx: Any) -> Any:
         return spared(super().get_params(ctx))
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except ParameterError as error:
+            raise ParameterError(_with_option(str(error), self.params)) from error
 
 
 class PmbfGroup(_HelpAsFlag, TyperGroup):
@@ -45,6 +63,11 @@ class PmbfGroup(_HelpAsFlag, TyperGroup):
                 code = _told(error)
             raise SystemExit(code or DONE)
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        is_help = ctx.parent is None and args[:1] == ["help"]
+        remaining: list[str] = super().parse_args(ctx, [*args[1:], "--help"] if is_help else args)
+        return remaining
+
     def get_params(self, ctx: Any) -> Any:
         return spared(super().get_params(ctx))
 
@@ -59,9 +82,20 @@ def _told(error: Any) -> int:
     if type(error).__name__ == "NoArgsIsHelpError":
         print_text(error.ctx.get_help())
     else:
-        told = error.format_message().removesuffix(".").replace(": Value error, ", ": ")  # pydantic's words
+        told = error.format_message().removesuffix(".").replace(f": {_HERE}", ": ")
         note(f"{told}; see `{command} --help`")
     return USAGE
+
+
+def _with_option(message: str, parameters: Sequence[Any]) -> str:
+    """Return an error's message that begins with the name of an option, if it begins with that of the option's field.
+
+    A message about a value begins `FIELD is VALUE, expected …`.
+    """
+    field, is_, value = message.removeprefix(_HERE).partition(" is ")
+    name = _SET_BY.get(field, field)
+    spelled = [one.opts[0] for one in parameters if one.name == name and one.opts[0].startswith("--")]
+    return f"{spelled[0]}{is_}{value}" if spelled else message
 
 
 def _allow_completion() -> None:

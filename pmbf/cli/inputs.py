@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from pmbf.extract import Limits
 
 
+_OCR_S = 1800
+
+
 def named_roots(paths: Sequence[str], files_from: str | None, max_bytes: int) -> list[str]:
     """Return the files and folders to load; glob patterns that the shell left are expanded.
 
@@ -62,8 +65,18 @@ def fits(paths: Iterable[str], patterns: Sequence[str]) -> bool:
 
 
 def resolved(collection: Collection, targets: Sequence[str]) -> list[int | str]:
-    """Return each target as an id or a path: digits are an id, unless such a path is listed."""
-    return [int(one) if one.isdecimal() and one not in collection else one for one in targets]
+    """Return each target as an id or a path: digits are an id, unless such a path is listed; a glob, all that fit."""
+    return [one for target in targets for one in _resolved(collection, target)]
+
+
+def _resolved(collection: Collection, target: str) -> list[int | str]:
+    if target in collection:
+        return [target]
+    if target.isdecimal():
+        return [int(target)]
+    if not glob.has_magic(target):
+        return [target]
+    return [path for one in collection for path in one.paths if fits([path], [target])] or [target]
 
 
 def named_collection(collection: str | None) -> str:
@@ -103,11 +116,20 @@ def profiled(profile: str | None, **values: Any) -> dict[str, Any]:
     return own | given(**values)
 
 
-def limits(max_bytes: int | None, timeout: float | None) -> Limits:
-    """Return the limits for reading a file; None means the default."""
+def limits(max_bytes: int | None, timeout: float | None, ocr: str | None = None) -> Limits:
+    """Return the limits for reading a file; None means the default. Text recognition has half an hour for a file.
+
+    Raises:
+        ParameterError: A limit is outside its range, or the languages of `ocr` cannot be recognised here.
+    """
     from pmbf.extract import Limits
 
-    return Limits(**given(max_bytes=max_bytes, timeout_s=timeout))
+    if ocr is not None:
+        from pmbf.extract import recognition
+
+        recognition.require(ocr)
+        timeout = timeout or _OCR_S
+    return Limits(**given(max_bytes=max_bytes, timeout_s=timeout, ocr=ocr))
 
 
 def n_cores() -> int:

@@ -78,9 +78,9 @@ def reason(error: Exception) -> str:
 
 def note(message: str) -> None:
     """Print a line on stderr."""
-    from pmbf.terminal.safe import one_line
+    from pmbf.terminal.safe import one_message
 
-    print(f"pmbf: {one_line(message)}", file=sys.stderr, flush=True)
+    print(f"pmbf: {one_message(message)}", file=sys.stderr, flush=True)
 
 
 def note_if_possible(message: str) -> None:

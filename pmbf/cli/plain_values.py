@@ -1,13 +1,19 @@
 """Values of the command line that need no coercion are not coerced: typer imports pydantic for a coercion.
 
-This import takes a sixth of a whole `pmbf screen`. Words are texts already; a missing option has its default.
+This import takes a sixth of a whole `pmbf screen`. Words are texts already; a missing option has its default; numbers
+and choices are read here, and a wrong one is told in our words.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, Literal, get_args, get_origin
+
+import typer
+
+_NUMBERS: dict[Any, str] = {int: "a whole number", float: "a number"}
 
 
 def spared(parameters: Sequence[Any]) -> Sequence[Any]:
@@ -19,10 +25,24 @@ def spared(parameters: Sequence[Any]) -> Sequence[Any]:
 
 
 def _processed(parameter: Any, process: Callable[[Any, Any], Any], context: Any, value: Any) -> Any:
-    if (parameter.required and not value) or not _is_plain(parameter, value):
+    if isinstance(value, str) and (parse := _parser(parameter)):
+        value = _parsed(parse, value, context, parameter)
+    elif (parameter.required and not value) or not _is_plain(parameter, value):
         return process(context, value)
     value = list(value) if isinstance(value, tuple) else value
     return parameter.callback(context, parameter, value) if parameter.callback else value
+
+
+def _parser(parameter: Any) -> Callable[[str], Any] | None:
+    """Return what makes an option's value of a word: its own parser, or one for its type; None if typer does it."""
+    if not (descriptor := getattr(parameter, "type_descriptor", None)):
+        return None
+    if own := descriptor.parameter_info.parser:
+        return own  # type: ignore[no-any-return]
+    kind = descriptor.annotation
+    if get_origin(kind) is Literal:
+        return partial(_chosen, get_args(kind))
+    return partial(_number, kind, descriptor.parameter_info.min) if kind in _NUMBERS else None
 
 
 def _is_plain(parameter: Any, value: Any) -> bool:
@@ -30,3 +50,29 @@ def _is_plain(parameter: Any, value: Any) -> bool:
         return True
     kind = getattr(getattr(parameter, "type_descriptor", None), "annotation", None)
     return (kind is str and isinstance(value, str)) or (kind == list[str] and isinstance(value, list | tuple))
+
+
+def _parsed(parse: Callable[[str], Any], word: str, context: Any, parameter: Any) -> Any:
+    try:
+        return parse(word)
+    except typer.BadParameter as error:
+        raise typer.BadParameter(error.message, ctx=context, param=parameter) from None
+    except ValueError as error:
+        raise typer.BadParameter(str(error), ctx=context, param=parameter) from None
+
+
+def _chosen(choices: Sequence[str], word: str) -> str:
+    if word not in choices:
+        raise typer.BadParameter(f"{word!r} is not one of {', '.join(map(repr, choices))}")
+    return word
+
+
+def _number(kind: Callable[[str], int | float], least: int | float | None, word: str) -> int | float:
+    try:
+        number = kind(word)
+    except ValueError:
+        number = math.nan
+    if math.isnan(number) or (least is not None and number < least):
+        expected = _NUMBERS[kind] + ("" if least is None else f", at least {least}")
+        raise typer.BadParameter(f"{word!r}, expected {expected}")
+    return number

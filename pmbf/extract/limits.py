@@ -27,9 +27,11 @@ class Limits:
         max_depth: How deep documents may be inside documents: attachments, embedded files.
         timeout_s: Wall-clock seconds.
         memory_bytes: Memory the reading process may take for one document.
+        ocr: Languages in which scanned pages of a PDF are read by tesseract, such as "eng+deu". Empty: not read.
 
     Raises:
-        ParameterError: A limit is not above zero, but for `max_text_bytes`, or `timeout_s` is more than a day.
+        ParameterError: A limit is not above zero, but for `max_text_bytes`, or `timeout_s` is more than a day. Or `ocr`
+            has no names of languages.
 
     >>> Limits(timeout_s=5).max_depth
     5
@@ -44,11 +46,16 @@ class Limits:
     max_depth: int = 5
     timeout_s: float = 60.0
     memory_bytes: int = 2048 * MIB
+    ocr: str = ""
 
     def __post_init__(self) -> None:
         if not self.max_text_bytes:
             object.__setattr__(self, "max_text_bytes", max(256 * MIB, self.max_bytes))
         require_above_zero(self)
+        if self.ocr:
+            from pmbf.extract.recognition import require_names
+
+            require_names(self.ocr)
         if self.timeout_s > MOST_TIMEOUT_S:
             raise ParameterError(f"timeout_s is {self.timeout_s}, expected a day ({MOST_TIMEOUT_S} s) at most")
 
@@ -60,7 +67,7 @@ def require_above_zero(limits: Any) -> None:
         ParameterError: A limit is 0 or less.
     """
     for field in fields(limits):
-        if not getattr(limits, field.name) > 0:
+        if field.type != "str" and not getattr(limits, field.name) > 0:
             raise ParameterError(f"{field.name} is {getattr(limits, field.name)}, expected a number above 0")
 
 

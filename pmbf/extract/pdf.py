@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ctypes
+import math
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import unescape
 from itertools import islice
@@ -14,6 +15,7 @@ import pypdfium2 as pdfium  # type: ignore[import-untyped]
 import pypdfium2.raw as pdfium_c  # type: ignore[import-untyped]
 
 from pmbf.errors import IncompleteError
+from pmbf.extract import recognition
 from pmbf.extract.pdf_streams import contents, unshown
 from pmbf.extract.reading import OverLimitError, Reading
 from pmbf.places import PAGE_END, without_page_ends
@@ -23,6 +25,13 @@ EVERYWHERE = {"left": -1e6, "bottom": -1e6, "right": 1e6, "top": 1e6}
 ANNOTATION_TEXTS = (b"Contents", b"V")
 """A comment's words, a form field's value."""
 MAX_ANNOTATIONS = 10_000
+SCAN_SHARE = 0.5
+"""Share of a page without text from which its pictures may be a scan of the page; a logo or a stamp covers less."""
+SCAN_SCALE, MOST_PIXELS = 300 / 72, 30_000_000
+"""Pixels of a recognised page: 300 for each inch, as tesseract wants; in all, twice as many as an A3 page has."""
+MAX_PICTURES, MAX_FORM_DEPTH = 10_000, 5
+LEAST_COVERED = 1e-9
+MOST_RANGES = 20
 
 _XMP = re.compile(rb"<x:xmpmeta[ >].*?</x:xmpmeta>", re.S)
 _TAG = re.compile("<[^<>]*>")
@@ -54,8 +63,7 @@ def read(raw: bytes, kind: str, reading: Reading) -> str:
     texts = [_page(document, index, reading) for index in range(n_pages)]
     if document.get_formtype() in (pdfium_c.FORMTYPE_XFA_FULL, pdfium_c.FORMTYPE_XFA_FOREGROUND):
         reading.problem("an XFA form: its fields are not read")
-    if not any(text.strip() for text in texts) and any(_shows_something(document, i) for i in range(n_pages)):
-        reading.problem("no text on any page: scanned pages need text recognition first")
+    _read_pictures(document, texts, reading)
     shown = "".join(texts)
     text = shown + without_page_ends(_attachments(document, reading))
     if not _is_encrypted(document):
@@ -101,12 +109,65 @@ def _properties(raw: bytes, document: Any, reading: Reading) -> str:
     return reading.part(text, "properties")
 
 
-def _shows_something(document: Any, index: int) -> bool:
-    """Tell a page from a blank page, and from an object that is no page."""
+def _read_pictures(document: Any, texts: list[str], reading: Reading) -> None:
+    """Put the text of scanned pages in its place, if it is asked for; or keep a problem that names these pages."""
+    without_text = [index for index, text in enumerate(texts) if not text.strip()]
+    scans = [index for index in without_text if _covered(document, index) >= SCAN_SHARE]
+    if scans and not reading.limits.ocr:
+        one = len(scans) == 1
+        told = f"{'a picture' if one else 'pictures'} without text, {'a scan' if one else 'scans'} perhaps"
+        pages = f"{'page' if one else 'pages'} {_ranges([index + 1 for index in scans])}"
+        reading.problem(f"{pages}: {told}; {recognition.WOULD_HELP}")
+    elif scans:
+        for index in scans:
+            texts[index] = _recognised(document, index, reading)
+    elif len(without_text) == len(texts) and any(_covered(document, index) for index in without_text):
+        reading.problem("no text on any page: drawn letters need text recognition first")
+
+
+def _recognised(document: Any, index: int, reading: Reading) -> str:
+    page = document[index]
+    area = max(1.0, page.get_width() * page.get_height())
+    grey = page.render(scale=min(SCAN_SCALE, math.sqrt(MOST_PIXELS / area)), grayscale=True)
     try:
-        return bool(pdfium_c.FPDFPage_CountObjects(document[index]))
-    except pdfium.PdfiumError:
-        return False
+        rows = grey.to_numpy().reshape(grey.height, -1)[:, : grey.width]
+        read = recognition.text_of(rows.tobytes(), grey.width, grey.height, reading.limits.ocr)
+        text = f"{without_page_ends(read)}\n{PAGE_END}"
+    except IncompleteError as error:
+        reading.problem(f"page {index + 1}: {error}")
+        return PAGE_END
+    reading.spend_text(len(text))
+    return text
+
+
+def _covered(document: Any, index: int) -> float:
+    """Return how much of a page its pictures cover: 0 for a blank page; a little if there are only other objects."""
+    try:
+        page = document[index]
+        if not pdfium_c.FPDFPage_CountObjects(page):
+            return 0.0
+        pictures = page.get_objects(filter=[pdfium_c.FPDF_PAGEOBJ_IMAGE], max_depth=MAX_FORM_DEPTH)
+        boxes = [one.get_bounds() for one in islice(pictures, MAX_PICTURES)]
+        area = sum((right - left) * (top - bottom) for left, bottom, right, top in boxes)
+        return float(max(area / max(1.0, page.get_width() * page.get_height()), LEAST_COVERED))
+    except pdfium.PdfiumError:  # no page, or a damaged one, which has a problem already
+        return 0.0
+
+
+def _ranges(numbers: Sequence[int]) -> str:
+    """Return ascending numbers with each run of them as a range; of many runs the first 20.
+
+    >>> _ranges([2, 4, 5, 6, 10])
+    '2, 4-6, 10'
+    """
+    runs: list[list[int]] = []
+    for number in numbers:
+        if runs and number == runs[-1][-1] + 1:
+            runs[-1].append(number)
+        else:
+            runs.append([number])
+    shown = [str(run[0]) if len(run) == 1 else f"{run[0]}-{run[-1]}" for run in runs[:MOST_RANGES]]
+    return ", ".join([*shown, "…"] if len(runs) > MOST_RANGES else shown)
 
 
 def with_hyphens(text: str) -> str:

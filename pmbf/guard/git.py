@@ -106,14 +106,16 @@ class Repository:
             without: Options of `git rev-list` that name known commits, such as `--all`.
 
         Raises:
-            IncompleteError: A revision is unknown, as in a shallow clone.
+            IncompleteError: A revision is unknown.
         """
         asked = "".join(f"{one}\n" for one in wanted).encode("utf-8", "surrogateescape")
         options = ["--not", *without] if without else []
         try:
             return self._run("rev-list", "--reverse", "--stdin", *options, given=asked).decode().split()
         except IncompleteError as error:
-            raise IncompleteError(f"{error}; in a shallow clone fetch the history first (fetch-depth: 0)") from None
+            is_shallow = self._run("rev-parse", "--is-shallow-repository").strip() == b"true"
+            hint = "; this clone is shallow: fetch the history first (fetch-depth: 0)" if is_shallow else ""
+            raise IncompleteError(f"{error}{hint}") from None
 
     def introduced(self, commits: Sequence[str]) -> list[Entry]:
         """Return every path, folders too, that a commit sets to an object that none of its parents has there.
@@ -198,7 +200,8 @@ class Repository:
         done = self._finished(*arguments, given=given, fetches=fetches)
         if done.returncode == 0:
             return done.stdout
-        said = done.stderr.decode("utf-8", "replace").strip().removeprefix("fatal: ") or f"exit {done.returncode}"
+        said = " ".join(done.stderr.decode("utf-8", "replace").split()) or f"exit {done.returncode}"
+        said = said.removeprefix("fatal: ")
         if "not a git repository" in said:
             raise NotFoundError(f"{self._folder}: {said}; run this inside one, or name files instead")
         if "promisor" in said or "lazy fetching" in said:

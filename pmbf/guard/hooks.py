@@ -16,6 +16,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from pmbf.contents import read_bounded
+from pmbf.errors import PmbfError
+
 ARGUMENTS = {
     "pre-commit": "--staged",
     "commit-msg": '--commit-msg "$1"',
@@ -27,6 +30,7 @@ USUAL = ("pre-commit", "commit-msg", "pre-push")
 """Hooks of a repository with a work tree."""
 READS_STDIN = ("pre-push", "pre-receive")
 """Hooks that get lines of git on stdin; only the first reader gets them."""
+_MOST_HOOK_BYTES = 1 << 20
 MARK = "# made by `pmbf guard install`; `pmbf guard uninstall` takes it away"
 
 
@@ -106,6 +110,8 @@ def _made(path: Path, kind: str, options: Sequence[str]) -> Hook:
 
 
 def _is_ours(path: Path) -> bool:
-    if path.is_symlink() or not path.is_file():
+    """Return whether `install` made a hook. A pipe or a very large file is another program's; neither is read."""
+    try:
+        return not path.is_symlink() and MARK.encode() in read_bounded(path, _MOST_HOOK_BYTES)
+    except PmbfError:
         return False
-    return MARK.encode() in path.read_bytes()

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import fingerprint
 from pmbf.intake.labelling import label
+from pmbf.intake.texts import looks_like_a_path
 from pmbf.store.pending import NewDocument
 from pmbf.store.tables import TEXT_KIND
 from pmbf.store.writer import Writer
@@ -16,38 +17,65 @@ from pmbf.text import clean
 Named = tuple[str, str]
 """A name and a text."""
 
+OnProblem = Callable[[str], object]
+"""Is told why a text is not stored."""
+
 _FEW_WORDS, _MANY_WORDS = 4, 8
 
 
-def checked(pairs: Iterable[object]) -> list[Named]:
+def checked(pairs: Iterable[object], on_problem: OnProblem | None = None) -> list[Named | None]:
     """Return pairs of a name and a text, both clean.
 
+    Args:
+        pairs: What a caller gave.
+        on_problem: Called with a sentence for each item that cannot be stored; None stands in its place.
+
     Raises:
-        ParameterError: An item is no pair, a name is no `str` or empty, or a text is no `str`. Or names and texts look
-            swapped: most texts have under 4 words, and their names 8 words or more.
+        ParameterError: An item is no pair, a name is no `str` or empty, or a text is no `str`, and there is no
+            `on_problem`. Or most names and texts look swapped, or most texts look like paths.
     """
-    named = [_checked(row, pair) for row, pair in enumerate(pairs)]
-    n_swapped = sum(_looks_swapped(name, text) for name, text in named)
-    if n_swapped > len(named) / 2:
+    named = [_checked(row, pair, on_problem) for row, pair in enumerate(pairs)]
+    stored = [one for one in named if one]
+    n_swapped = sum(_looks_swapped(name, text) for name, text in stored)
+    if n_swapped > len(stored) / 2:
         raise ParameterError(
-            f"{n_swapped} of {len(named)} texts have under {_FEW_WORDS} words, and their names {_MANY_WORDS} or more: "
+            f"{n_swapped} of {len(stored)} texts have under {_FEW_WORDS} words, and their names {_MANY_WORDS} or more: "
             "add_many takes pairs (name, text), the name first"
         )
+    _require_few_paths([text for _, text in stored])
     return named
 
 
-def add_texts(writer: Writer, named: Sequence[Named], labels: Mapping[str, str] | None = None) -> list[int]:
-    """Store texts under their names, change labels of each name, commit, and return their documents' ids.
+def add_text(writer: Writer, named: Named, labels: Mapping[str, str] | None = None) -> int:
+    """Store a text under its name, change labels of the name, commit, and return its document's id.
 
     Raises:
         ParameterError: A label is wrong; then nothing is stored.
     """
-    ids = [_added(writer, name, text, labels) for name, text in named]
+    document = _added(writer, *named, labels)
+    writer.commit()
+    return document
+
+
+def add_texts(writer: Writer, named: Sequence[Named | None]) -> list[int | None]:
+    """Store texts under their names, commit, and return their documents' ids; None stays None."""
+    ids = [_added(writer, *one) if one else None for one in named]
     writer.commit()
     return ids
 
 
-def require_text(name: object, text: object, where: str = "") -> Named:
+def require_one(name: object, text: object) -> Named:
+    """Return a name and a text, both clean.
+
+    Raises:
+        ParameterError: As for `checked`.
+    """
+    named = _require_text(name, text)
+    _require_few_paths([named[1]])
+    return named
+
+
+def _require_text(name: object, text: object, where: str = "") -> Named:
     """Return a name and a text, both clean; `where` begins the message of an error.
 
     Raises:
@@ -62,18 +90,32 @@ def require_text(name: object, text: object, where: str = "") -> Named:
     return clean(name), clean(text)
 
 
-def _checked(row: int, pair: object) -> Named:
-    if not isinstance(pair, tuple | list) or len(pair) != 2:
-        raise ParameterError(f"texts[{row}] is {pair!r:.80}, expected a pair (name, text)")
-    name, text = pair
-    return require_text(name, text, where=f"texts[{row}]: ")
+def _require_few_paths(texts: Sequence[str]) -> None:
+    paths = [text for text in texts if looks_like_a_path(text)]
+    if len(paths) > len(texts) / 2:
+        raise ParameterError(
+            f"{len(paths)} of {len(texts)} texts look like paths, such as {paths[0]!r}; `load` takes files"
+        )
+
+
+def _checked(row: int, pair: object, on_problem: OnProblem | None) -> Named | None:
+    try:
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ParameterError(f"texts[{row}] is {pair!r:.80}, expected a pair (name, text)")
+        name, text = pair
+        return _require_text(name, text, where=f"texts[{row}]: ")
+    except ParameterError as error:
+        if on_problem is None:
+            raise
+        on_problem(str(error))
+        return None
 
 
 def _looks_swapped(name: str, text: str) -> bool:
     return len(text) < len(name) and len(text.split()) < _FEW_WORDS and len(name.split()) >= _MANY_WORDS
 
 
-def _added(writer: Writer, name: str, text: str, labels: Mapping[str, str] | None) -> int:
+def _added(writer: Writer, name: str, text: str, labels: Mapping[str, str] | None = None) -> int:
     utf8 = text.encode()
     sha256 = hashlib.sha256(utf8).hexdigest()
     document = writer.with_contents(sha256, from_file=False)

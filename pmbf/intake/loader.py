@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 from pmbf.contents import reason_of
 from pmbf.errors import ParameterError
 from pmbf.extract import Limits, looks_supported
+from pmbf.extract.recognition import WOULD_HELP
 from pmbf.intake.batches import Outcome, read_ahead
 from pmbf.intake.discovery import FileFound, Problem
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabel
@@ -126,6 +127,9 @@ class Loader:
         self._on_progress = on_progress or (lambda progress: None)
         self._last_commit = time.monotonic()
         self._incomplete = writer.store.catalog.incomplete_documents()
+        # Scans that were loaded without text recognition are loaded anew with it.
+        self._scans = {one for one, what in self._incomplete.items() if self._limits.ocr and WOULD_HELP in what}
+        self._recognised: dict[str, int] = {}
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
         """Load files, commit, and return the report; on Ctrl-C commit what is done, set `interrupted` and raise.
@@ -226,6 +230,7 @@ class Loader:
             for file in some:
                 known = listed.get(file.path)
                 same = known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
+                same = same and not (known and known.document in self._scans)
                 yield _Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))
 
     def _settle(self, planned: _Planned, outcome: Outcome) -> None:
@@ -242,8 +247,12 @@ class Loader:
         file, before = planned.file, planned.known.document if planned.known else None
         self.report.n_bytes += file.size
         same = self._writer.with_contents(new.sha256, from_file=True)
+        if same in self._scans:
+            same = self._recognised.get(new.sha256)
         if same is None:
             same = self._add(file.path, new)
+            if self._scans:
+                self._recognised[new.sha256] = same
             self.report.n_added += before is None
         elif same != before:
             self.report.n_same += 1

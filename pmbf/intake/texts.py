@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from pmbf.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
 from pmbf.errors import IncompleteError, ParameterError, PmbfError, UnsupportedError
-from pmbf.extract import Limits, extract
+from pmbf.extract import SUPPORTED, Limits, extract
 from pmbf.text import clean
 
 _LONGEST_PATH = 4096
@@ -65,8 +65,13 @@ class Origin:
         """Return the origin of a text, of the bytes of a file, or of a path.
 
         Raises:
-            ParameterError: The query is something else.
+            ParameterError: The query is something else, or a text that looks like a path.
         """
+        if isinstance(query, str) and looks_like_a_path(query):
+            raise ParameterError(
+                f"{query!r} looks like a path, but a str is a text: give pathlib.Path(…) to screen the file, "
+                "or bytes to screen these words"
+            )
         if isinstance(query, str | bytes):
             return Origin(name, query)
         if isinstance(query, os.PathLike):
@@ -107,6 +112,17 @@ def origins(queries: Iterable[object]) -> Iterator[Origin | Text]:
             yield Text("", "", (f"queries[{row}]: {error}",), unread=True)
 
 
+def looks_like_a_path(text: str) -> bool:
+    """Return whether a text is the path of a file, or one word that ends as the name of a document does.
+
+    >>> looks_like_a_path("essays/ada.pdf"), looks_like_a_path("See essays/ada.pdf")
+    (True, False)
+    """
+    if len(text) > _LONGEST_PATH or "\n" in text:
+        return False
+    return (len(text.split()) == 1 and os.path.splitext(text)[1].lower() in SUPPORTED) or os.path.isfile(text)
+
+
 def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
     """Return the text of an origin.
 
@@ -123,7 +139,7 @@ def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
     """
     content = origin.read(limits.max_bytes)
     if isinstance(content, str):
-        return Text(origin.name, clean(content), _taken_for_a_text(content))
+        return Text(origin.name, clean(content))
     extracted = extract(content, origin.title, limits, apart=apart)
     return Text(origin.name, clean(extracted.text), extracted.problems, kind=extracted.kind)
 
@@ -160,10 +176,3 @@ def is_passed_over(error: Exception, *, met: bool) -> bool:
     That is: it was met in a folder, it is no text document (a picture, say), and no extra could read it.
     """
     return met and isinstance(error, UnsupportedError) and not error.missing_extra
-
-
-def _taken_for_a_text(text: str) -> tuple[str, ...]:
-    """Return a problem if a text is the path of a file: the caller may have meant the file."""
-    if len(text) > _LONGEST_PATH or "\n" in text or not os.path.isfile(text):
-        return ()
-    return (f"{text!r} was taken for a text, but is the path of a file; to screen the file, give pathlib.Path(…)",)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -46,6 +46,14 @@ def n_letters(text: Prepared, tokens: Span) -> int:
     if not text.n_singles:
         return n_chars
     return n_chars + (SINGLE_CHARS - 1) * int(np.count_nonzero(text.tokens.singles[tokens.start : tokens.stop]))
+
+
+def n_singles(text: Prepared, spans: Iterable[Span]) -> int:
+    """Return the single letters of scripts written without spaces in some spans of characters."""
+    if not text.n_singles:
+        return 0
+    tokens = (np.searchsorted(text.tokens.starts, (span.start, span.stop)) for span in spans)
+    return sum(int(np.count_nonzero(text.tokens.singles[start:stop])) for start, stop in tokens)
 
 
 def near(spans: Sequence[Span], span: Span) -> slice:

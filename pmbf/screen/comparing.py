@@ -131,7 +131,7 @@ def matches(
     found = []
     with closing(in_order(calls, options.threads)) as results:
         for source, passages, problem in results:
-            passages = counting(passages, subject.exempt, settings.min_chars)
+            passages = counting(passages, subject.exempt, query, settings.min_chars)
             if passages or problem:
                 found.append(_match(source, subject, passages, problem))
     return _resolved(found, options)

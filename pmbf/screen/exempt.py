@@ -9,8 +9,8 @@ from pmbf import verify
 from pmbf.report import Passage
 from pmbf.screen.apparatus import bibliography, quotations
 from pmbf.screen.options import Options
-from pmbf.span import Span, length_inside, merged, union_length
-from pmbf.text import clean
+from pmbf.span import Span, common, length_inside, merged, union_length
+from pmbf.text import SINGLE_CHARS, clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +63,14 @@ def spans_in(
     ]
 
 
-def counting(passages: Sequence[Passage], exempted: Exempt, least: int) -> tuple[Passage, ...]:
+def counting(passages: Sequence[Passage], exempted: Exempt, query: verify.Prepared, least: int) -> tuple[Passage, ...]:
     """Return the passages that count, each with the exempt span it mostly stands in and its excluded characters.
 
     Args:
         passages: The passages of one source.
         exempted: The exempt spans of the query.
-        least: Characters of a passage that must be left outside the excluded spans.
+        query: The query.
+        least: Characters of a passage that must be left outside the excluded spans, counted in letters of an alphabet.
     """
     marked = [
         replace(
@@ -79,7 +80,7 @@ def counting(passages: Sequence[Passage], exempted: Exempt, least: int) -> tuple
         )
         for passage in passages
     ]
-    return tuple(passage for passage in marked if not passage.n_excluded or passage.n_counted >= least)
+    return tuple(one for one in marked if not one.n_excluded or _n_letters_left(query, one, exempted) >= least)
 
 
 def counted(spans: Sequence[Span], exempted: Exempt) -> int:
@@ -102,6 +103,13 @@ def ordered(passages: Sequence[Passage], exempted: Exempt) -> float:
         n_now = counted(taken, exempted)
         found, n_before = found + share * (n_now - n_before), n_now
     return found
+
+
+def _n_letters_left(query: verify.Prepared, passage: Passage, exempted: Exempt) -> int:
+    """Return the characters of a passage that count, as `verify.n_letters` counts the characters of a whole one."""
+    n_singles = verify.n_singles(query, [passage.query])
+    n_singles -= verify.n_singles(query, common([passage.query], exempted.excluded)) if n_singles else 0
+    return passage.n_counted + (SINGLE_CHARS - 1) * n_singles
 
 
 def _within(span: Span, exempted: Exempt) -> str | None:

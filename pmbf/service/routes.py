@@ -126,7 +126,15 @@ async def screen(service: Service, request: Request) -> Response:
     options = {name: _option(name, request.query[name]) for name in request.query.keys() & SCREEN_OPTIONS.keys()}
     header = {"ask": "screen", "name": request.query.get("name", "request"), "options": options}
     report = (await _asked(service, header, [request.body]))["report"]
-    return Response.of(report, "found" if report["matches"] else "incomplete" if report["problems"] else "clean")
+    return Response.of(report, _screened(report))
+
+
+def _screened(report: Mapping[str, Any]) -> str:
+    """Return the outcome of a screening; as for `pmbf screen`, nothing is clean that was not compared."""
+    if report["matches"]:
+        return "found"
+    compared = report["n_documents"] and report["query"]["n_tokens"]
+    return "clean" if compared and not report["problems"] else "incomplete"
 
 
 def _is_true(text: str) -> bool:

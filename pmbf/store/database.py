@@ -81,7 +81,9 @@ def damage(path: Path, what: str) -> CorruptError:
 
 def _translation(path: Path, error: Exception) -> Exception:
     if isinstance(error, sqlite3.ProgrammingError):
-        return ParameterError(f"{path}: {error}; the collection is closed, or belongs to another thread")
+        if "thread" in str(error):
+            return ParameterError(f"{path}: an iterator (`screen_many`, …) goes on in the thread that began it")
+        return ParameterError(f"{path}: {error}; the collection is closed")
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF
     if code in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return BusyError(f"{path}: {error}; another process is writing, try again")

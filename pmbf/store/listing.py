@@ -39,9 +39,9 @@ class Listed:
         return asdict(self, dict_factory=with_lists)
 
 
-def listed(store: Store) -> Iterator[Listed]:
-    """Yield every document, by ascending id."""
-    documents = list(store.catalog.live_documents())
+def listed(store: Store, most: int | None = None) -> Iterator[Listed]:
+    """Yield every document, or the first `most`, by ascending id."""
+    documents = list(itertools.islice(store.catalog.live_documents(), most))
     paths = store.listed_of(document.id for document in documents)
     for row in documents:
         yield Listed(

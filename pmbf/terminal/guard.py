@@ -8,7 +8,7 @@ from pmbf.errors import BLOCKED
 from pmbf.guard.baseline import Audited
 from pmbf.guard.types import Finding, Snippet, Verdict
 from pmbf.terminal.figures import counted, percent, shown_path, size
-from pmbf.terminal.safe import one_line
+from pmbf.terminal.safe import one_line, one_message
 
 SHOWN_CHARS = 480
 """Characters of a passage that are shown."""
@@ -46,7 +46,7 @@ def _share_of_document(finding: Finding) -> str:
 
 def _places(finding: Finding) -> str:
     payload = finding.payload
-    shown = shown_path(payload.paths[0]) if payload.paths else one_line(payload.name)
+    shown = shown_path(payload.paths[0]) if payload.paths else one_message(payload.name)
     if len(payload.paths) > 1:
         shown += f" (also {', '.join(map(shown_path, payload.paths[1:4]))}{'…' if len(payload.paths) > 4 else ''})"
     return f"{shown} in commit {payload.commit[:12]}" if payload.commit and payload.paths else shown
@@ -94,7 +94,7 @@ def note_lines(verdict: Verdict, ways: Iterable[str] = ()) -> Iterator[str]:
         ways: How a passage is allowed; read only if a finding blocks.
     """
     for one in verdict.incomplete[:N_LISTED]:
-        yield f"incomplete: {shown_path(one.name)}: {one_line(one.reason.removeprefix(one.name + ': '))}"
+        yield f"incomplete: {shown_path(one.name)}: {one_message(one.reason.removeprefix(one.name + ': '))}"
     if len(verdict.incomplete) > N_LISTED:
         yield f"… and {counted(len(verdict.incomplete) - N_LISTED, 'more problem')}; --json lists them all"
     if verdict.message:

@@ -13,7 +13,7 @@ from pmbf.report import Match, Passage, Report, Span
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shortened, shown_path, shown_paths
 from pmbf.terminal.passages import drawn, likeness
-from pmbf.terminal.safe import one_line
+from pmbf.terminal.safe import one_message
 from pmbf.text import tokenise
 
 N_ALSO = 3
@@ -47,7 +47,7 @@ def _parts(report: Report, query: str, source_text: SourceText, view: View) -> I
     shown = report.matches[: view.n_sources]
     yield _head(report)
     yield _verdict(report)
-    yield from (Text(f"Incomplete: {one_line(problem)}", "yellow") for problem in report.problems)
+    yield from (Text(f"Incomplete: {one_message(problem)}", "yellow") for problem in report.problems)
     yield from (Text(f"Note: {note}", "yellow") for note in _notes(report))
     if shown:
         yield ""

@@ -39,6 +39,15 @@ def one_line(text: str) -> str:
     return harmless(_SPACE.sub(" ", text))
 
 
+def one_message(text: str) -> str:
+    r"""Return a message on one line. A line end in a file's name is an escape, so that it is told from a space.
+
+    >>> one_message("new\nline.txt: no such file\n")
+    'new\\x0aline.txt: no such file'
+    """
+    return harmless(text.strip())
+
+
 def json_line(values: Any) -> bytes:
     r"""Return values as one line of JSON in UTF-8, readable, with risky characters as `\uNNNN`.
 

@@ -9,7 +9,7 @@ from rich.table import Table
 
 from pmbf.terminal.canvas import View, laid_out
 from pmbf.terminal.figures import counted, duration, percent, shown_labels, shown_path, size
-from pmbf.terminal.safe import one_line
+from pmbf.terminal.safe import one_line, one_message
 
 if TYPE_CHECKING:
     from pmbf.endpoint.exporting import ExportReport
@@ -50,7 +50,7 @@ def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
     for problem in problems[:N_PROBLEMS]:
         # Some reasons begin with the path already.
         reason = problem.reason.removeprefix(f"{problem.path}: ")
-        yield f"{shown_path(problem.path)}: {one_line(reason)}"
+        yield f"{shown_path(problem.path)}: {one_message(reason)}"
     if len(problems) > N_PROBLEMS:
         yield f"… and {counted(len(problems) - N_PROBLEMS, 'more problem')}; --json lists them all"
 
@@ -65,7 +65,7 @@ def list_lines(documents: Sequence[Listed]) -> Iterator[str]:
     for document in documents:
         labels = document.labels or ({},) * len(document.paths)
         paths = [_labelled(path, one) for path, one in zip(document.paths, labels, strict=True)]
-        notes = [f"incomplete: {one_line(problem)}" for problem in document.problems]
+        notes = [f"incomplete: {one_message(problem)}" for problem in document.problems]
         head = f"{document.id:>{id_width}}  {document.n_chars:>{chars_width},}  {document.kind:<4}  "
         yield head + paths[0]
         yield from (" " * len(head) + line for line in paths[1:] + notes)

@@ -138,6 +138,32 @@ def pdf(pages, *, trailer=""):
     return pdf_of(objects, trailer=trailer)
 
 
+GREY_PIXEL = (
+    b"<< /Type /XObject /Subtype /Image /Width 1 /Height 1 /ColorSpace /DeviceGray /BitsPerComponent 8 /Length 1 >>"
+    b"\nstream\nx\nendstream"
+)
+
+
+def pdf_with_pictures(pages, picture=GREY_PIXEL):
+    """Return a PDF; a page is a text, or the share of its width that the picture covers, 0 for a blank page."""
+    kids = " ".join(f"{5 + 2 * i} 0 R" for i in range(len(pages)))
+    objects = [
+        "<< /Type /Catalog /Pages 2 0 R >>",
+        f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+        picture,
+    ]
+    for index, page in enumerate(pages):
+        objects.append(
+            f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] /Contents {6 + 2 * index} 0 R "
+            "/Resources << /Font << /F 3 0 R >> /XObject << /I 4 0 R >> >> >>"
+        )
+        is_text = isinstance(page, str)
+        shown = f"BT /F 12 Tf 20 700 Td ({page}) Tj ET" if is_text else f"q {600 * page} 0 0 800 0 0 cm /I Do Q"
+        objects.append(stream(shown if page else ""))
+    return pdf_of(objects)
+
+
 def pdf_of(objects, *, trailer=""):
     """Return a PDF of the given objects, numbered from 1; the first is the catalog."""
     out, offsets = b"%PDF-1.7\n", []

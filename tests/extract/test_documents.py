@@ -222,7 +222,34 @@ class TestPdf:
                 make.stream("0 0 50 50 re f"),
             ]
         )
-        assert extract(drawing, "a.pdf").problems == ("no text on any page: scanned pages need text recognition first",)
+        assert extract(drawing, "a.pdf").problems == ("no text on any page: drawn letters need text recognition first",)
+
+    def test_pages_that_are_pictures_are_named_beside_pages_with_text(self):
+        pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+        pages = ["one", 1, "three", 1, 0.7, 1, "", 0.2, "nine", 1]
+        found = extract(make.pdf_with_pictures(pages), "a.pdf")
+        assert found.text.split() == ["one", "three", "nine"]
+        assert found.problems == (
+            "pages 2, 4-6, 10: pictures without text, scans perhaps; "
+            "`pmbf load` and `pmbf screen` read scans with --ocr eng, if tesseract is installed",
+        )
+
+    def test_of_many_scanned_pages_the_first_are_named_and_the_sentence_stays_whole(self):
+        pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+        [problem] = extract(make.pdf_with_pictures([1, "text"] * 300), "a.pdf").problems
+        assert problem.startswith("pages 1, 3, 5, 7,")
+        assert "39, …: pictures without text" in problem
+        assert problem.endswith("if tesseract is installed")
+
+    def test_one_scanned_page_is_named_and_a_whole_scan_too(self):
+        pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+        for pages, told in (([1, "two"], "page 1: a picture without text"), ([1, 1], "pages 1-2: pictures without")):
+            [problem] = extract(make.pdf_with_pictures(pages), "a.pdf").problems
+            assert problem.startswith(told)
+
+    def test_a_blank_page_and_a_small_picture_are_no_problem(self):
+        pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
+        assert extract(make.pdf_with_pictures(["one", "", 0.2]), "a.pdf").problems == ()
 
     def test_comments_are_read(self):
         pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")

@@ -5,7 +5,7 @@ import shutil
 
 import pytest
 
-from pmbf import Collection
+from pmbf import Collection, IncompleteError
 from pmbf.guard.allowing import Allowances
 from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
@@ -248,6 +248,18 @@ def test_a_push_from_a_shallow_clone_is_checked(git, tmp_path, verdict_on):
     tip = clone.commit("leak.txt", LEAK)
     verdict = verdict_on(pushed(clone, f"refs/heads/main {tip} refs/heads/main {clone('rev-parse', 'origin/main')}"))
     assert (paths(verdict), verdict.counts.n_files) == (["leak.txt"], 1)
+
+
+def test_an_unknown_revision_is_told_and_a_shallow_clone_is_named_only_where_it_is_one(git, tmp_path):
+    for number in range(3):
+        git.commit(f"{number}.txt", CLEAN + str(number))
+    with pytest.raises(IncompleteError, match="missing") as whole:
+        Repository(git.folder).commits(["missing..HEAD"], [])
+    assert "shallow" not in str(whole.value)
+    clone = Git(tmp_path / "shallow")
+    clone("fetch", "-q", "--depth=1", f"file://{git.folder}", "main:refs/remotes/origin/main")
+    with pytest.raises(IncompleteError, match=r"this clone is shallow: fetch the history first \(fetch-depth: 0\)"):
+        Repository(clone.folder).commits([f"{git('rev-parse', 'HEAD~2')}..origin/main"], [])
 
 
 @pytest.mark.parametrize("line", ["one two", "a b c d e"])

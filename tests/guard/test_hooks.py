@@ -128,6 +128,18 @@ def test_a_hook_of_another_is_left_alone(git, protected):
     assert hook.exists() and not (hook.parent / "pre-push").exists()
 
 
+def test_a_pipe_a_link_and_a_huge_file_in_place_of_a_hook_are_another_programs(git, protected):
+    hooks = git.folder / ".git" / "hooks"
+    hooks.mkdir(exist_ok=True)
+    os.mkfifo(hooks / "pre-commit")
+    (hooks / "commit-msg").symlink_to("missing")
+    with open(hooks / "pre-push", "wb") as file:
+        file.truncate(1 << 40)
+    assert guard("install", "-c", protected, cwd=git.folder).returncode == 3
+    removed = guard("uninstall", cwd=git.folder)
+    assert removed.stderr.count("another hook, left alone") == 3
+
+
 @pytest.mark.parametrize("kind", ["pre-push", "pre-receive"])
 def test_a_hook_of_another_that_reads_what_git_says_goes_on_reading_it(git, tmp_path, protected, kind):
     server = Git(tmp_path / "server.git", "--bare")

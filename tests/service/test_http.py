@@ -471,6 +471,8 @@ def test_the_log_has_sizes_and_outcomes_and_no_text(protected, place):
         running.ask("POST", "/v1/judge", frame(protected, LEAK))
         running.ask("POST", "/v1/screen?max_candidates=1", (LEAK + OTHER_SECRET).encode())
         running.ask("POST", "/v1/screen?name=a.eml", UNREAD.encode())
+        running.ask("POST", "/v1/screen?name=a.txt", b"?!")
+        running.ask("POST", "/v1/screen?name=a.txt", CLEAN.encode())
     lines = [line.split() for line in running.said.splitlines() if " POST " in line]
     assert [line[2:4] + line[-1:] for line in lines] == [
         ["/v1/check", "200", "block"],
@@ -478,6 +480,8 @@ def test_the_log_has_sizes_and_outcomes_and_no_text(protected, place):
         ["/v1/judge", "200", "block"],
         ["/v1/screen", "200", "found"],
         ["/v1/screen", "200", "incomplete"],
+        ["/v1/screen", "200", "incomplete"],
+        ["/v1/screen", "200", "clean"],
     ]
     assert not [word for word in {*LEAK.split()[1:-1], "secret-name", "plan.txt"} if word in running.said]
 

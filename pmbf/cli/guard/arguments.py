@@ -7,6 +7,7 @@ from collections.abc import Callable
 from inspect import Parameter
 from typing import Annotated, Any
 
+from pmbf.cli import completing
 from pmbf.cli.arguments import flag, names, option, parse_size
 from pmbf.cli.guard.options import BY_FIELD, GIT, POLICY, Option
 from pmbf.guard.config import from_text
@@ -59,8 +60,10 @@ def _annotation(one: Option) -> Any:
         "size": (int | None, parse_size),
         "level": (Any, _level(one.field)),
     }[one.kind]
-    short = one.names[1] if len(one.names) > 1 else None
-    return Annotated[kind, option(one.names[0], one.metavar, one.text, one.panel, short=short, parser=parser)]
+    more: dict[str, Any] = {"short": one.names[1] if len(one.names) > 1 else None, "parser": parser}
+    if one.field == "collection":
+        more["autocompletion"] = completing.collections
+    return Annotated[kind, option(one.names[0], one.metavar, one.text, one.panel, **more)]
 
 
 def _level(name: str) -> Callable[[str], Any]:

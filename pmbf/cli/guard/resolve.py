@@ -25,6 +25,9 @@ withholds paths (show_source).
 
 Exit codes: 0 all are named; 2 wrong usage; 3 an error, or an id is unknown"""
 
+_MOST_STDIN_BYTES = 256 << 20
+"""As much as the largest file that is read by default; some million incidents."""
+
 
 def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json: common.Json = False) -> None:
     """Name the documents behind opaque ids and numbers."""
@@ -54,7 +57,7 @@ def _ids_in_stdin() -> list[str]:
     """Return the opaque ids and the numbers of documents in stdin: findings, incidents or verdicts."""
     from pmbf.endpoint import opaque
 
-    text = read_stdin().decode("utf-8", "replace")
+    text = read_stdin(_MOST_STDIN_BYTES, hint="split it").decode("utf-8", "replace")
     return opaque.ids_in(text) + [number for pair in _NUMBERS.findall(text) for number in pair if number]
 
 
