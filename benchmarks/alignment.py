@@ -19,7 +19,7 @@ from typing import Any
 
 from measure import report
 from measure.corpora import read
-from pmbf.verify import Prepared, Settings, Statistics, passages, passages_in, prepare
+from pmbf.verify import Prepared, Settings, SourceText, Statistics, passages, passages_in, prepare
 
 COPIED = 200
 SIZES = ((4_000, 1_000), (4_000, 4_000), (200_000, 200_000))
@@ -86,8 +86,8 @@ def _times(query: str, source: str, other: str, statistics: Statistics, n_rounds
     return {
         "prepared": _least(lambda: _compared(ours, theirs, statistics), n_rounds),
         "whole": _least(lambda: _compared(ours, prepare(source), statistics), n_rounds),
-        "screened": _least(lambda: passages_in(ours, source, None, statistics), n_rounds),
-        "unrelated": _least(lambda: passages_in(ours, other, None, statistics), n_rounds),
+        "screened": _least(lambda: passages_in(ours, SourceText(source), None, statistics), n_rounds),
+        "unrelated": _least(lambda: passages_in(ours, SourceText(other), None, statistics), n_rounds),
         "difflib": _least(lambda: difflib.SequenceMatcher(None, *words, False).get_matching_blocks(), 1)
         if is_short
         else None,

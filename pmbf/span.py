@@ -6,8 +6,10 @@ order and returns them ascending and disjoint.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from operator import attrgetter
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -85,3 +87,21 @@ def length_inside(spans: Iterable[Span], cover: Iterable[Span]) -> int:
     10
     """
     return sum(map(len, common(spans, cover)))
+
+
+def length_in(span: Span, union: Sequence[Span]) -> int:
+    """Return how many characters of one span lie inside a union, in a step for each span of the union that it meets.
+
+    Args:
+        span: Any span.
+        union: Ascending and disjoint.
+
+    >>> length_in(Span(5, 25), [Span(0, 10), Span(20, 30)])
+    10
+    """
+    found = 0
+    for at in range(bisect_right(union, span.start, key=attrgetter("stop")), len(union)):
+        if union[at].start >= span.stop:
+            break
+        found += overlap(span, union[at])
+    return found

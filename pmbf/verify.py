@@ -15,7 +15,7 @@
     joined                                  joining.py      pieces of one reworded passage put together
     scores                                  scores.py       three Levenshtein similarities of the two sides
     weighed                                 weighing.py     the evidence of each piece, in nats
-    share_counted                           names.py        runs of names count as one word of evidence
+    Names                                   names.py        runs of names count as one word of evidence
     certainty                               certainty.py    how sure a passage is, in words
     passages                                compare.py      the best pieces, never overlapping in the query
     passages_in                             exploring.py    the same, with all up to the alignments in one native call
@@ -30,6 +30,7 @@ grows from words in common, in any order.
 
 from pmbf.passages.compare import passages, passages_in
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
+from pmbf.passages.exploring import SourceText
 from pmbf.passages.neighbours import with_neighbours
 from pmbf.passages.pieces import n_letters, n_singles
 from pmbf.passages.prepared import Prepared, prepare
@@ -40,6 +41,7 @@ __all__ = [
     "Edit",
     "Prepared",
     "Settings",
+    "SourceText",
     "Statistics",
     "WordPair",
     "edits",

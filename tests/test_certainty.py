@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -11,7 +12,7 @@ from hypothesis import strategies as st
 
 from pmbf import Collection
 from pmbf.passages.certainty import certainty
-from pmbf.passages.names import share_counted
+from pmbf.passages.names import LEAST_NAMES
 from pmbf.passages.prepared import prepare
 from pmbf.passages.scores import ORDERED_WORDS, ordered_share
 from pmbf.report import CERTAINTIES, Passage, Report
@@ -36,7 +37,7 @@ LINE_UP = "Buffon, Panucci, Nesta, Cannavaro, Zambrotta, Gattuso, Pirlo, Perrott
 
 def counted_words(text: str) -> int:
     prepared = prepare(text)
-    return round(share_counted(prepared, Span(0, prepared.n_tokens)) * prepared.n_tokens)
+    return round(prepared.names.share_counted(Span(0, prepared.n_tokens)) * prepared.n_tokens)
 
 
 @pytest.fixture
@@ -82,6 +83,26 @@ def test_german_nouns_are_no_run_of_names():
 def test_scripts_without_case_have_no_names():
     text = "渔夫每天清晨出海直到日落才带着满船的鱼回到港口"
     assert counted_words(text) == len(text)
+
+
+WORDS = ("Rome", "bank", "of", "7th", "GREAT", "EU", "Élan", "été", "北", "Б", "𐐀𐐨𐐨")
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=40), st.data())
+def test_any_part_of_a_text_counts_each_of_its_runs_of_names_once(words, data):
+    text, reach = prepare(" ".join(words)), 1 if 3 * sum(word[0].isupper() for word in words) < len(words) else 0
+    start, stop = sorted(data.draw(st.tuples(st.integers(0, len(words)), st.integers(0, len(words))), label="part"))
+    names = [
+        at for at in range(start, stop) if words[at][0].isdigit() or words[at] in ("Rome", "EU", "Élan", "Б", "𐐀𐐨𐐨")
+    ]
+    runs = [[at] for at in names[:1]]
+    for before, at in pairwise(names):
+        runs[-1:] = [[*runs[-1], at]] if at - before <= reach + 1 else [runs[-1], [at]]
+    saved = sum(run[-1] - run[0] for run in runs if len(run) >= LEAST_NAMES)
+
+    assert text.n_tokens == len(words)
+    if start < stop:
+        assert text.names.share_counted(Span(start, stop)) == 1 - saved / (stop - start)
 
 
 def test_two_reports_with_one_line_up_are_worth_a_look(screened):

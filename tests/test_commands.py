@@ -16,7 +16,7 @@ import pytest
 from typer.testing import CliRunner
 
 import pmbf
-from pmbf.cli.app import app
+from pmbf.cli.app import app, with_only
 from pmbf.extract import Limits
 from pmbf.report import Report
 from pmbf.screen import Options
@@ -763,6 +763,7 @@ def test_a_screening_starts_without_what_it_does_not_need(library, how):
         "multiprocessing",
         "sqlite_utils",
         "pmbf.store.writer",
+        "pmbf.guard.policy",
         *(["rich"] if how else []),
     ]
     typed = ["screen", str(SUSPICIOUS / "none.txt"), "-c", str(library), "--min-chars", "65", "--threshold", "1%", *how]
@@ -774,6 +775,17 @@ def test_a_screening_starts_without_what_it_does_not_need(library, how):
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
     assert done.stderr == b"[]\n"
+
+
+def test_a_named_command_is_built_alone_and_without_a_name_all_are():
+    from typer.main import get_command
+
+    names = sorted(get_command(app).commands)
+    for name in names:
+        whole = name == "guard"  # the group
+        assert sorted(get_command(with_only([name])).commands) == (names if whole else [name])
+    for other in ([], ["--help"], ["scree"]):
+        assert with_only(other) is app
 
 
 def test_values_that_need_coercion_are_still_coerced(library):

@@ -51,6 +51,7 @@ def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked
     last = stored(tmp_path_factory.mktemp("directory"), chunks)
     expected = [as_tuple(model[id_]) if id_ in model else (0, 0, 0, 0, 0) for id_ in asked]
     assert expected == last.locations(np.array(asked, np.uint32)).tolist()
+    assert [one[-1] for one in expected] == last.locations(np.array(asked, np.uint32), "state").tolist()
     live = [row for _, row in sorted(model.items()) if not row.removed]
     assert [row.id for row in live] == last.live_ids().tolist()
     totals = directory.Totals(len(live), len(model) - len(live), sum(row.n_hashes for row in live))

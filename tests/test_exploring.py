@@ -8,7 +8,7 @@ import random
 import pytest
 
 from pmbf import Collection
-from pmbf.passages.exploring import explored
+from pmbf.passages.exploring import SourceText, explored
 from pmbf.verify import Settings, Statistics, passages, passages_in, prepare
 
 ROOTS = ["berg", "wald", "stein", "fluss", "nacht", "licht", "traum", "feuer"]
@@ -46,14 +46,14 @@ def test_a_text_explored_has_the_passages_of_a_comparison_step_by_step(seed: int
         copied = rng.sample(copied, len(copied))
     texts = " ".join(source), " ".join([*query[:10], *(copied if kind != 3 else ()), *query[10:]])
 
-    found = passages_in(prepare(texts[1]), texts[0], settings, STATISTICS)
+    found = passages_in(prepare(texts[1]), SourceText(texts[0]), settings, STATISTICS)
 
     assert found == passages(prepare(texts[1]), prepare(texts[0]), settings, STATISTICS)
 
 
 def test_what_shares_nothing_is_told_without_a_comparison() -> None:
     query = prepare(" ".join(written(random.Random(1), 30)))
-    other = " ".join(f"{word}x {word}z." for word in WORDS)
+    other = SourceText(" ".join(f"{word}x {word}z." for word in WORDS))
 
     assert explored(query, other, Settings(), STATISTICS) is None
     assert passages_in(query, other, Settings(), STATISTICS) == ()
@@ -65,12 +65,13 @@ def test_a_query_may_be_explored_under_one_setting_after_another() -> None:
     query = prepare(" ".join(written(rng, 5) + source[3:5]))
     for settings in (Settings(), Settings(min_chars=5000), Settings()):
         expected = passages(query, prepare(" ".join(source)), settings, STATISTICS)
-        assert passages_in(query, " ".join(source), settings, STATISTICS) == expected
+        assert passages_in(query, SourceText(" ".join(source)), settings, STATISTICS) == expected
     assert expected
 
 
 def test_statistics_that_were_used_go_to_another_process_without_what_is_kept_with_them() -> None:
-    query, source = prepare(" ".join(written(random.Random(2), 9))), " ".join(written(random.Random(3), 9))
+    texts = [" ".join(written(random.Random(seed), 9)) for seed in (2, 3)]
+    query, source = prepare(texts[0]), SourceText(texts[1])
     passages_in(query, source, None, STATISTICS)
 
     copied = pickle.loads(pickle.dumps(STATISTICS))

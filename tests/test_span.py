@@ -7,7 +7,7 @@ from itertools import pairwise
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmbf.span import Span, common, length_inside, meets, merged, overlap, union_length
+from pmbf.span import Span, common, length_in, length_inside, meets, merged, overlap, union_length
 
 spans = st.builds(lambda start, length: Span(start, start + length), st.integers(0, 60), st.integers(1, 30))
 unions = st.lists(spans, max_size=12)
@@ -44,3 +44,9 @@ def test_two_spans_meet_where_they_overlap(one: Span, other: Span) -> None:
 
     assert overlap(one, other) == len(both)
     assert meets(one, other) == bool(both)
+
+
+@settings(max_examples=100, deadline=None)
+@given(spans, unions)
+def test_one_span_has_as_much_of_a_union_as_they_have_characters_in_common(span: Span, cover: list[Span]) -> None:
+    assert length_in(span, merged(cover)) == len(characters([span]) & characters(cover))

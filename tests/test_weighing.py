@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection
+from pmbf.kernels import NAT, Pair
+from pmbf.passages.pieces import Piece
+from pmbf.passages.weighing import rare_likeness
 from pmbf.report import Passage
+from pmbf.span import Span
 from pmbf.verify import Settings, Statistics, passages, prepare
 
 RNG = random.Random(11)
@@ -121,3 +127,18 @@ def test_the_copied_paragraph_comes_before_the_long_list_in_other_words(tmp_path
     assert first.evidence > second.evidence
     assert first.n_covered < second.n_covered
     assert first.evidence == sum(passage.evidence for passage in first.passages)
+
+
+CLASSES = st.lists(st.integers(0, 5), min_size=1, max_size=30)
+
+
+@given(CLASSES, CLASSES, st.lists(st.integers(0, 9000), min_size=6, max_size=6))
+def test_likeness_is_twice_the_weight_in_common_by_the_weight_of_all(ours, theirs, rarities) -> None:
+    numbers = np.array(ours, np.int32), np.array(theirs, np.int32)
+    borders = np.zeros(len(ours) + 1, np.uint8), np.zeros(len(theirs) + 1, np.uint8)
+    pair = Pair(numbers, borders, np.array(rarities, np.int32), np.zeros(6, np.int32))
+    piece = Piece(Span(0, len(ours)), Span(len(theirs) // 2, len(theirs)), 1.0, "edited")
+    one, other = Counter(ours), Counter(theirs[len(theirs) // 2 :])
+    weight = [sum(n * (rarities[kind] + NAT) for kind, n in some.items()) for some in (one & other, one, other)]
+
+    assert rare_likeness(pair, piece) == 2 * weight[0] / (weight[1] + weight[2])

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pmbf.kernels.align_rules import Grams, Pair, Rules, Words, score_tables
 from pmbf.kernels.types import Tokens
 
-__all__ = ["ONE_LANGUAGE", "PAGE_WORDS", "Asked", "Bars", "Counts", "Explored", "Weighed", "gram_stops"]
+__all__ = ["ONE_LANGUAGE", "PAGE_WORDS", "Asked", "Bars", "Counts", "Explored", "Ready", "Weighed", "gram_stops"]
 
 ONE_LANGUAGE = 0
 """In place of the number of words of which one counts as common: all pages are in the language of the text."""
@@ -79,8 +79,6 @@ class Bars:
         summary_letters: Letters of a summary.
         summed_letters: Most letters of a source that has a summary.
         single_letters: Letters that a token counts for which is a single letter.
-        commonest: One word in this number is among the commonest of its language.
-        commonest_pairs: The same for texts of single letters.
     """
 
     threshold: float
@@ -95,8 +93,6 @@ class Bars:
     summary_letters: int
     summed_letters: int
     single_letters: int
-    commonest: int
-    commonest_pairs: int
 
     @property
     def values(self) -> list[float]:
@@ -113,7 +109,6 @@ class Asked:
         words: Its words.
         grams: Its runs of `bars.seed_tokens` words.
         weighed: The weights of its words.
-        counts: Counts of other texts, of which the weights are.
         bars: What a passage must have.
         rules: The numbers of an alignment.
     """
@@ -122,7 +117,6 @@ class Asked:
     words: Words
     grams: Grams
     weighed: Weighed
-    counts: Counts
     bars: Bars
     rules: Rules
     scores: NDArray[np.int32] = field(default_factory=score_tables)
@@ -134,14 +128,38 @@ class Asked:
 
 
 @dataclass(frozen=True, eq=False)
+class Ready:
+    """A text made ready to be compared with queries: what depends on the text and on counts of other texts alone.
+
+    Args:
+        tokens: Its tokens.
+        keys: `(n_types,) uint64`, the key of each type, as in `Words`. Types go by their first word in the text.
+        types: `(n,) int32`, the type of each word.
+        weighed: The weights of the types.
+        borders: `(n + 1,) uint8`, as in `Words`.
+        spelled: The spelling of the text, in UTF-8.
+        offsets: `(n + 1,) uint32`, where each token begins in the spelling, in code points, and its end.
+        n_bytes: Memory that all this takes.
+    """
+
+    tokens: Tokens
+    keys: NDArray[np.uint64]
+    types: NDArray[np.int32]
+    weighed: Weighed
+    borders: NDArray[np.uint8]
+    spelled: NDArray[np.uint8]
+    offsets: NDArray[np.uint32]
+    n_bytes: int
+
+    tables: dict[str, Any] = field(default_factory=dict, repr=False)
+    """What a twin of the kernels keeps with the text."""
+
+
+@dataclass(frozen=True, eq=False)
 class Explored:
     """A text beside a query: what a comparison in detail goes on with.
 
     Args:
-        tokens: Tokens of the text.
-        keys: `(n,) uint64`, the key of each word, as in `Words`.
-        spelling: The spelling of the text.
-        offsets: `(n + 1,) int64`, where each token begins in the spelling, and its end.
         blocks: `(n_blocks, 3) int64`: start in the query, start in the text, length of equal runs, chain by chain, the
             worthiest chain first.
         bounds: `(n_chains + 1,) int64`; chain c is `blocks[bounds[c]:bounds[c + 1]]`.
@@ -150,10 +168,6 @@ class Explored:
         may: `(n_boxes,) bool`, whether each alignment is long and alike enough for a passage, on its own.
     """
 
-    tokens: Tokens
-    keys: NDArray[np.uint64]
-    spelling: str
-    offsets: NDArray[np.int64]
     blocks: NDArray[np.int64]
     bounds: NDArray[np.int64]
     pair: Pair

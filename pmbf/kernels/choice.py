@@ -13,7 +13,7 @@ VARIABLE = "PMBF_KERNELS"
 """Environment variable: `native` or `reference`. If it is empty, then the native twin answers if it is built."""
 
 MODULES = {
-    "native": ("align", "bits", "explore", "keyed", "postings", "records", "text"),
+    "native": ("align", "bits", "explore", "keyed", "postings", "ready", "records", "text", "weigh"),
     "reference": (
         "align",
         "bits",
@@ -24,6 +24,7 @@ MODULES = {
         "keyed",
         "postings",
         "query",
+        "ready",
         "records",
         "runs",
         "text",

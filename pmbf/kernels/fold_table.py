@@ -32,6 +32,7 @@ NOTHING, SEPARATOR, WORD, SINGLE, MARK = range(5)
 CLASS_SHIFT, SCRIPT_SHIFT, FIELD = 21, 24, 7
 EXPANSION, LOWER, LETTER, INVISIBLE, HYPHEN = (1 << bit for bit in (27, 28, 29, 30, 31))
 CODE = (1 << 21) - 1
+_PAGE_CODES = 256
 
 _PATH = Path(__file__).with_name("fold_table.bin")
 _HEADER = struct.Struct("<8s16s4I")
@@ -75,14 +76,22 @@ def parse(packed: bytes, *, name: str) -> FoldTable:
     index = np.frombuffer(packed, "<u2", n_index, _HEADER.size)
     entries = np.frombuffer(packed, "<u4", n_entries, _HEADER.size + 2 * n_index)
     expansions = np.frombuffer(packed, "<u4", n_expansions, _HEADER.size + 2 * n_index + 4 * n_entries)
-    flat = entries.reshape(-1, 256)[index].reshape(-1).astype(np.uint32)
-    return FoldTable(_resolved(flat), expansions.astype(np.uint32))
+    pages = entries.astype(np.uint32, copy=False).reshape(-1, _PAGE_CODES)
+    table = pages[index]
+    with_letters = np.flatnonzero(np.any(_are_letters(pages), axis=1)[index])
+    table[with_letters] = _resolved(table[with_letters], with_letters)
+    return FoldTable(table.reshape(-1), expansions.astype(np.uint32))
 
 
-def _resolved(entries: NDArray[np.uint32]) -> NDArray[np.uint32]:
-    letter = (((entries >> CLASS_SHIFT) & FIELD) >= WORD) & ((entries & EXPANSION) == 0)
-    codes = np.arange(len(entries), dtype=np.uint32)
-    return np.where(letter, (entries & ~np.uint32(CODE)) | ((entries + codes) & CODE), entries)
+def _are_letters(entries: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    return np.asarray((((entries >> CLASS_SHIFT) & FIELD) >= WORD) & ((entries & EXPANSION) == 0))
+
+
+def _resolved(pages: NDArray[np.uint32], numbers: NDArray[np.intp]) -> NDArray[np.uint32]:
+    """Return pages of entries whose low bits are folded code points, given the number of each page."""
+    codes = (_PAGE_CODES * numbers[:, np.newaxis] + np.arange(_PAGE_CODES)).astype(np.uint32)
+    folded = (pages & ~np.uint32(CODE)) | ((pages + codes) & CODE)
+    return np.where(_are_letters(pages), folded, pages)
 
 
 def _checked(packed: bytes, name: str) -> tuple[int, int, int]:

@@ -62,15 +62,16 @@ class GramsOf(Structure):
     """`grams_t` of native/align/runs.h."""
 
     _fields_ = (
-        *((name, c_void_p) for name in ("sums", "back", "stops", "names", "order", "bounds")),
+        *((name, c_void_p) for name in ("sums", "back", "stops", "names", "numbers", "order", "bounds")),
         *((name, c_int64) for name in ("n_tokens", "n_grams", "n_names")),
     )
 
     @classmethod
     def of(cls, grams: Grams) -> GramsOf:
         """Return the addresses of some grams, which must be kept meanwhile."""
-        arrays = grams.runs.sums, grams.runs.back, grams.stops, grams.names, grams.order, grams.bounds
-        return cls(*map(_at, arrays), len(grams.runs.back), len(grams.stops), len(grams.names))
+        named = map(_at, (grams.runs.sums, grams.runs.back, grams.stops, grams.names))
+        sizes = len(grams.runs.back), len(grams.stops), len(grams.names)
+        return cls(*named, None, _at(grams.order), _at(grams.bounds), *sizes)
 
 
 class _Tokens(Structure):

@@ -10,13 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import NAT, Pair, Words
-from pmbf.kernels.asked import Asked, Explored, gram_stops
+from pmbf.kernels.asked import Asked, Explored, Ready, gram_stops
 from pmbf.kernels.reference_align import align, part_scores
 from pmbf.kernels.reference_chains import chained
 from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
-from pmbf.kernels.reference_text import fold, tokenise
-from pmbf.kernels.reference_weigh import weigh
-from pmbf.kernels.reference_words import classes, spell, words
+from pmbf.kernels.reference_words import classes
 from pmbf.kernels.types import Tokens
 
 __all__ = ["explore"]
@@ -28,7 +26,7 @@ SLACK_SHARE = 1e-9
 """A similarity is a rounded quotient: what is less than this below a bar may reach it."""
 
 
-def explore(asked: Asked, utf8: bytes) -> Explored | None:
+def explore(asked: Asked, text: Ready) -> Explored | None:
     """Return the chains of equal runs and the alignments of a query and a text; None if none can become a passage.
 
     A chain may become one if it has enough letters, with the equal words that it reaches over small edits. An alignment
@@ -37,24 +35,18 @@ def explore(asked: Asked, utf8: bytes) -> Explored | None:
 
     Args:
         asked: The query.
-        utf8: The text, valid UTF-8.
-
-    Raises:
-        ParameterError: The text is not UTF-8.
+        text: The text, made ready under the counts of the query.
     """
-    tokens, folded = tokenise(utf8), fold(utf8)
-    text = words(utf8, folded, tokens)
-    chains = [*_chains(asked, tokens)]
-    pair = _pair(asked, tokens, text)
+    chains = [*_chains(asked, text.tokens)]
+    pair = _pair(asked, text)
     boxes = align(pair)
     keys = text.keys[text.types]
-    may = np.array([_is_passage(asked, tokens, pair, keys, box) for box in boxes.tolist()], np.bool_)
+    may = np.array([_is_passage(asked, text.tokens, pair, keys, box) for box in boxes.tolist()], np.bool_)
     if not chains and not may.any():
         return None
-    spelling, offsets = spell(folded, tokens)
     blocks = np.array([block for chain in chains for block in chain], np.int64).reshape(-1, 3)
     bounds = np.cumsum([0, *map(len, chains)], dtype=np.int64)
-    return Explored(tokens, keys, spelling, offsets, blocks, bounds, pair, boxes, may)
+    return Explored(blocks, bounds, pair, boxes, may)
 
 
 def _chains(asked: Asked, tokens: Tokens) -> Iterator[list[Block]]:
@@ -106,14 +98,13 @@ def _n_letters(asked: Asked, tokens: Tokens, start: int, stop: int) -> int:
     return int(tokens.stops[stop - 1]) - int(tokens.starts[start]) + (asked.bars.single_letters - 1) * singles
 
 
-def _pair(asked: Asked, tokens: Tokens, text: Words) -> Pair:
-    ours, theirs, n_classes = classes(asked.words, text)
-    in_pairs = 2 * int(np.count_nonzero(tokens.singles)) > len(tokens)
-    weighed = weigh(asked.counts, text, asked.bars.commonest_pairs if in_pairs else asked.bars.commonest)
-    ranks = _in_text_order(asked, text)
-    ours, theirs = ranks[ours], ranks[theirs]
+def _pair(asked: Asked, text: Ready) -> Pair:
+    found = text.tables["reference"]
+    ours, theirs, n_classes = classes(asked.words, found)
+    ranks = _in_text_order(asked, found)
+    ours, theirs = ranks[ours], ranks[theirs[np.searchsorted(found.keys, text.keys)]]
     weights = np.zeros((2, n_classes), np.int32)
-    weights[:, theirs] = weighed.rarities, weighed.priors
+    weights[:, theirs] = text.weighed.rarities, text.weighed.priors
     weights[:, : len(ours)] = asked.weighed.rarities, asked.weighed.priors
     numbers = ours[asked.words.types], theirs[text.types]
     return Pair(numbers, (asked.words.borders, text.borders), weights[0], weights[1], asked.rules, asked.scores)

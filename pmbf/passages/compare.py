@@ -11,10 +11,9 @@ from pmbf.passages.alignments import Alignment, alignments, evidence, pair_of, r
 from pmbf.passages.certainty import certainty
 from pmbf.passages.chains import Chain, chains
 from pmbf.passages.edges import grown, span_pair, stretched
-from pmbf.passages.exploring import explored
+from pmbf.passages.exploring import SourceText, explored
 from pmbf.passages.joining import joined
-from pmbf.passages.names import share_counted
-from pmbf.passages.pieces import Piece, chain_spans, free_parts, n_letters, near, owned
+from pmbf.passages.pieces import START, Piece, chain_spans, free_parts, n_letters, near, owned
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.reworded import in_both, reworded
 from pmbf.passages.scores import ordered_share, scores
@@ -74,35 +73,36 @@ def passages(
 
 
 def passages_in(
-    query: Prepared, text: str, settings: Settings | None = None, statistics: Statistics | None = None
+    query: Prepared, source: SourceText, settings: Settings | None = None, statistics: Statistics | None = None
 ) -> tuple[Passage, ...]:
-    """Return the passages a query shares with a text, as `passages` does: the way for a query of many texts.
+    """Return the passages a query shares with a text, as `passages` does: the way for many queries of many texts.
 
     Args:
         query: The suspicious text.
-        text: The text it is compared with.
+        source: The text it is compared with.
         settings: What counts as a passage.
         statistics: As for `passages`. Without statistics of the query's language the text is compared step by step.
     """
     settings = settings or Settings()
     if statistics is None or query.weighed(statistics).n_like < LEAST_PAGES:
-        return passages(query, prepare(text), settings, statistics)
-    found = explored(query, text, settings, statistics)
+        return passages(query, prepare(source.text), settings, statistics)
+    found = explored(query, source, settings, statistics)
     if found is None:
         return ()
-    source, every = Prepared.explored(text, found), list(map(Block, *found.blocks.T.tolist()))
+    text = Prepared.of_ready(source.text, source.ready(statistics))
+    every = list(map(Block, *found.blocks.T.tolist()))
     chains = [every[start:stop] for start, stop in pairwise(found.bounds.tolist())]
-    exact = _exact_pieces(query, source, found.pair, chains, settings)
+    exact = _exact_pieces(query, text, found.pair, chains, settings)
     # Beside an exact piece an alignment may be widened. Alone it stays as it is.
     boxes = found.boxes if exact else found.boxes[found.may]
-    return _judged(query, source, found.pair, exact, ranked(boxes), settings)
+    return _judged(query, text, found.pair, exact, ranked(boxes), settings)
 
 
 def _exact_pieces(
     query: Prepared, source: Prepared, pair: Pair, found: Iterable[Chain], settings: Settings
 ) -> list[Piece]:
     """Return the pieces of chains of equal runs whose words are rare enough, in query order."""
-    exact = sorted(_verified(query, source, found, settings), key=lambda piece: piece.query)
+    exact = sorted(_verified(query, source, found, settings), key=lambda piece: piece.query.start)
     return _evident(query, pair, exact, settings)
 
 
@@ -120,7 +120,7 @@ def _judged(
         for one in reworded(query, source, pair, exact, found, settings)
         if not _is_copy(query, source, pair, one, exact, settings)
     ]
-    loose.sort(key=lambda piece: piece.query)
+    loose.sort(key=lambda piece: piece.query.start)
     pieces = joined(query, source, [*loose, *_left(query, source, exact, loose, settings)], settings)
     nats = weighed(query, source, pair, pieces, settings.seed_tokens)
     return tuple(_passage(query, source, *one) for one in zip(pieces, nats, strict=True))
@@ -133,7 +133,7 @@ def _verified(query: Prepared, source: Prepared, found: Iterable[Chain], setting
         for part in list(free_parts(whole, taken)):
             for chain, similarity in accepted(query, source, part, settings.threshold):
                 if n_letters(query, chain_spans(chain)[0]) >= settings.min_chars:
-                    insort(taken, owned(query, chain))
+                    insort(taken, owned(query, chain), key=START)
                     yield _exact(chain, similarity)
 
 
@@ -219,7 +219,7 @@ def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Pa
     equal = piece.kind == "verbatim"
     found = Scores(1.0, 1.0, 1.0) if equal else scores(query, source, piece.query, piece.source)
     in_order = 1.0 if equal else ordered_share(query.word_keys(piece.query), source.word_keys(piece.source))
-    nats *= max(share_counted(query, piece.query), share_counted(source, piece.source))
+    nats *= max(query.names.share_counted(piece.query), source.names.share_counted(piece.source))
     return Passage(
         *spans,
         piece.similarity,

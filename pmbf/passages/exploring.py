@@ -2,30 +2,58 @@
 
 from __future__ import annotations
 
-from pmbf.kernels import Asked, Bars, Explored, explore
+from pmbf.kernels import Asked, Bars, Explored, Ready, explore, ready
 from pmbf.passages.prepared import Prepared, octets
 from pmbf.passages.settings import SURE_CHARS, Settings
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
 from pmbf.text import SINGLE_CHARS
 
 
-def explored(query: Prepared, text: str, settings: Settings, statistics: Statistics) -> Explored | None:
+class SourceText:
+    """A text that queries are compared with. What a comparison makes of this text alone is kept for the next query.
+
+    Args:
+        text: The text.
+
+    Safe to share between threads: at worst it is made ready twice.
+    """
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self._ready: tuple[Statistics, Ready] | None = None
+
+    def ready(self, statistics: Statistics) -> Ready:
+        """Return the text made ready. It is kept for the statistics asked for last."""
+        kept = self._ready
+        if kept is None or kept[0] is not statistics:
+            made = ready(octets(self.text), statistics, (COMMONEST, COMMONEST_PAIRS))
+            kept = self._ready = (statistics, made)
+        return kept[1]
+
+    @property
+    def n_bytes(self) -> int:
+        """Memory that the text takes, and what is kept with it."""
+        return self.text.__sizeof__() + (self._ready[1].n_bytes if self._ready else 0)
+
+
+def explored(query: Prepared, source: SourceText, settings: Settings, statistics: Statistics) -> Explored | None:
     """Return the chains and alignments of a query and a text; None if none can become a passage.
 
     Args:
         query: The suspicious text. What is made of it for one text is kept for the next.
-        text: The text it is compared with.
+        source: The text it is compared with.
         settings: What counts as a passage.
         statistics: How rare words are.
 
     >>> from pmbf.passages.prepared import prepare
     >>> known = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)
-    >>> explored(prepare("The old bridge trembled when heavy carts crossed it."), "A fine day.", Settings(), known)
+    >>> query = prepare("The old bridge trembled when heavy carts crossed it.")
+    >>> explored(query, SourceText("A fine day."), Settings(), known)
     """
     kept = query.asked[:1]
     if not kept or kept[0][0] is not statistics or kept[0][1] != settings:
         kept = query.asked[:] = [(statistics, settings, _asked(query, settings, statistics))]
-    return explore(kept[0][2], octets(text))
+    return explore(kept[0][2], source.ready(statistics))
 
 
 def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked:
@@ -42,8 +70,6 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
         summary_letters=settings.min_summary_chars,
         summed_letters=settings.max_summed_chars,
         single_letters=SINGLE_CHARS,
-        commonest=COMMONEST,
-        commonest_pairs=COMMONEST_PAIRS,
     )
     weighed, grams = query.weighed(statistics), query.grams(settings.seed_tokens)
-    return Asked(query.tokens, query.words, grams, weighed, statistics, bars, settings.rules)
+    return Asked(query.tokens, query.words, grams, weighed, bars, settings.rules)

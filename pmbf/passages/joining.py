@@ -29,7 +29,7 @@ def joined(query: Prepared, source: Prepared, pieces: Iterable[Piece], settings:
         settings: How similar a passage is at least.
     """
     done: list[Piece] = []
-    for piece in sorted(pieces, key=lambda piece: piece.query):
+    for piece in sorted(pieces, key=lambda piece: piece.query.start):
         whole = _whole(query, source, done[-1], piece, settings) if done else None
         if whole:
             done[-1] = whole

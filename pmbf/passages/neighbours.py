@@ -12,7 +12,9 @@ from numpy.typing import NDArray
 from pmbf.report import Passage
 from pmbf.span import Span
 
+Row = NDArray[np.int64]
 Rows = NDArray[np.int64]
+"""Starts and stops of spans, `(2, n)`; of passages their documents' ranks too, `(3, n)`."""
 
 MOST = 0.8
 """Share of a passage's query characters that another document must hold to be named in `also_in`."""
@@ -20,11 +22,14 @@ MOST = 0.8
 MAX_NAMED = 100
 """Most documents named in one `also_in`. Without a bound, n copies of one paragraph would take n² numbers."""
 
+_MOST_PAIRS = 1 << 19
+"""Pairs of a span and a passage near it that are looked at together, in some 40 MB."""
+
 
 def with_neighbours(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> dict[int, tuple[Passage, ...]]:
     """Return the same passages with `also_in` filled; documents are named in the order of the mapping.
 
-    Cost: one sort, then a few NumPy calls for each different span, on the passages that may overlap the span.
+    Cost: one sort, then a few steps for each pair of a different span and a passage that may overlap the span.
 
     Args:
         passages_by_document: Passages of each document that matched one query; those of one document never overlap
@@ -37,9 +42,13 @@ def with_neighbours(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> 
     spans = list({passage.query for passages in passages_by_document.values() for passage in passages})
     holders = dict(zip(spans, _holders(passages_by_document, spans), strict=True))
     return {
-        document: tuple(replace(passage, also_in=_others(holders[passage.query], document)) for passage in passages)
+        document: tuple(_beside(passage, _others(holders[passage.query], document)) for passage in passages)
         for document, passages in passages_by_document.items()
     }
+
+
+def _beside(passage: Passage, others: tuple[int, ...]) -> Passage:
+    return replace(passage, also_in=others) if others else passage
 
 
 def _others(documents: list[int], itself: int) -> tuple[int, ...]:
@@ -48,16 +57,41 @@ def _others(documents: list[int], itself: int) -> tuple[int, ...]:
 
 def _holders(passages_by_document: Mapping[int, tuple[Passage, ...]], spans: list[Span]) -> Iterator[list[int]]:
     """Yield for each span the documents whose passages hold most of it, at most `MAX_NAMED` + 1."""
-    documents = list(passages_by_document)
-    shelves = _shelves(passages_by_document.values())
-    windows = zip(*(_windows(shelf, spans) for shelf in shelves), strict=True)
-    for span, near in zip(spans, windows, strict=True):
-        overlapping = [shelf[:, first:last] for shelf, (first, last) in zip(shelves, near, strict=True) if first < last]
-        starts, stops, ranks = np.concatenate(overlapping, axis=1)
-        overlap = np.minimum(stops, span.stop) - np.maximum(starts, span.start)
-        found, place = np.unique(ranks, return_inverse=True)
-        held = np.bincount(place, np.maximum(overlap, 0))
-        yield [documents[rank] for rank in found[held >= MOST * len(span)][: MAX_NAMED + 1].tolist()]
+    if not spans:
+        return
+    documents, shelves = list(passages_by_document), _shelves(passages_by_document.values())
+    edges = np.array([(span.start, span.stop) for span in spans], np.int64).T
+    windows = [_windows(shelf, edges) for shelf in shelves]
+    n_pairs = np.cumsum(sum((lasts - firsts for firsts, lasts in windows), np.zeros(len(spans), np.int64)))
+    begin = 0
+    while begin < len(spans):
+        before = int(n_pairs[begin - 1]) if begin else 0
+        end = max(begin + 1, int(np.searchsorted(n_pairs, before + _MOST_PAIRS, side="right")))
+        near = [(firsts[begin:end], lasts[begin:end]) for firsts, lasts in windows]
+        for ranks in _ranks(shelves, near, edges[:, begin:end], len(documents)):
+            yield [documents[rank] for rank in ranks[: MAX_NAMED + 1].tolist()]
+        begin = end
+
+
+def _ranks(shelves: list[Rows], windows: list[tuple[Row, Row]], edges: Rows, n_documents: int) -> list[Row]:
+    """Return for each span the ranks of the documents whose passages hold most of it, ascending."""
+    keys, held = [], []
+    for shelf, (firsts, lasts) in zip(shelves, windows, strict=True):
+        counts = lasts - firsts
+        owners = np.repeat(np.arange(len(counts)), counts)
+        at = np.arange(len(owners)) + np.repeat(firsts - np.cumsum(counts) + counts, counts)
+        shared = np.minimum(shelf[1, at], edges[1, owners]) - np.maximum(shelf[0, at], edges[0, owners])
+        meeting = np.flatnonzero(shared > 0)
+        keys.append(owners[meeting] * n_documents + shelf[2, at[meeting]])
+        held.append(shared[meeting])
+    every, length = np.concatenate(keys), np.concatenate(held)
+    order = np.argsort(every, kind="stable")
+    every = every[order]
+    begins = np.flatnonzero(np.diff(every, prepend=-1))
+    owners, ranks = np.divmod(every[begins], n_documents)
+    enough = np.add.reduceat(length[order], begins) >= MOST * (edges[1] - edges[0])[owners]
+    bounds = np.searchsorted(owners[enough], np.arange(1, edges.shape[1]))
+    return np.split(ranks[enough], bounds)
 
 
 def _shelves(passages_by_rank: Iterable[tuple[Passage, ...]]) -> list[Rows]:
@@ -72,9 +106,8 @@ def _shelves(passages_by_rank: Iterable[tuple[Passage, ...]]) -> list[Rows]:
     return [np.array(sorted(rows), np.int64).T for rows in shelves.values()]
 
 
-def _windows(shelf: Rows, spans: list[Span]) -> list[tuple[int, int]]:
+def _windows(shelf: Rows, edges: Rows) -> tuple[Row, Row]:
     """Return for each span the range `[first, last)` of the shelf outside which nothing overlaps the span."""
-    starts, stops = np.array([(span.start, span.stop) for span in spans], np.int64).T
     longest = (shelf[1] - shelf[0]).max()
-    firsts, lasts = np.searchsorted(shelf[0], starts - longest), np.searchsorted(shelf[0], stops)
-    return list(zip(firsts.tolist(), lasts.tolist(), strict=True))
+    firsts, lasts = np.searchsorted(shelf[0], edges[0] - longest), np.searchsorted(shelf[0], edges[1])
+    return firsts, np.maximum(firsts, lasts)

@@ -19,9 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import (
-    Explored,
     Folded,
     Grams,
+    Ready,
     Runs,
     Tokens,
     Weighed,
@@ -35,6 +35,7 @@ from pmbf.kernels import (
     weigh,
     words,
 )
+from pmbf.passages.names import Names
 from pmbf.passages.statistics import Statistics
 from pmbf.span import Span
 
@@ -60,10 +61,11 @@ class Prepared:
     asked: list[tuple[Any, ...]] = field(default_factory=list, repr=False)
 
     @classmethod
-    def explored(cls, text: str, found: Explored) -> Prepared:
-        """Return a text of which exploring has made a part of what a comparison needs."""
-        made = cls(text, found.tokens)
-        vars(made).update(keys=found.keys, _spelling=(found.spelling, found.offsets))
+    def of_ready(cls, text: str, ready: Ready) -> Prepared:
+        """Return a text of which a kernel has made a part of what a comparison needs."""
+        made = cls(text, ready.tokens)
+        spelling = ready.spelled.tobytes().decode(), ready.offsets.astype(np.intp)
+        vars(made).update(keys=ready.keys[ready.types], _spelling=spelling)
         return made
 
     @property
@@ -75,6 +77,11 @@ class Prepared:
     def n_singles(self) -> int:
         """Number of tokens that are single letters of scripts written without spaces."""
         return int(np.count_nonzero(self.tokens.singles))
+
+    @cached_property
+    def shares_of_words(self) -> NDArray[np.float64]:
+        """How much of a word each token is, `(n_tokens,) float64`: a half if it is a single letter, else 1."""
+        return np.where(self.tokens.singles, 0.5, 1.0)
 
     @property
     def n_words(self) -> int:
@@ -139,6 +146,11 @@ class Prepared:
     def keys(self) -> NDArray[np.uint64]:
         """The key of each word, `(n_tokens,) uint64`, as in `Words`."""
         return self.words.keys[self.words.types]
+
+    @cached_property
+    def names(self) -> Names:
+        """The runs of names."""
+        return Names.of(self.text, self.tokens)
 
     @cached_property
     def words(self) -> Words:

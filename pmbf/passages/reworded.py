@@ -10,7 +10,7 @@ import numpy as np
 from pmbf.kernels import NAT, Pair
 from pmbf.passages.alignments import Alignment, in_common, in_runs, topical_evidence
 from pmbf.passages.chains import Chain
-from pmbf.passages.pieces import Piece, n_letters, near
+from pmbf.passages.pieces import START, Piece, n_letters, near
 from pmbf.passages.prepared import Prepared
 from pmbf.passages.scores import found_share, in_order, sorted_similarity
 from pmbf.passages.settings import Settings
@@ -72,7 +72,7 @@ def reworded(
                 >= settings.topical_evidence(n_letters(query, one.query), similarity)
             )
         if is_alike:
-            insort(taken, one.query)
+            insort(taken, one.query, key=START)
             if one.is_summary:
                 yield Piece(one.query, one.source, similarity, "summary", word_evidence=one.score / NAT)
             else:
@@ -96,9 +96,10 @@ def alike_enough(
 
 def in_both(chain: Chain, query: Span, source: Span) -> bool:
     """Return whether a chain shares tokens with a range of the query and with a range of the source."""
+    start, stop, source_start, source_stop = query.start, query.stop, source.start, source.stop
     return any(
-        meets(Span(block.query, block.query_stop), query) and meets(Span(block.source, block.source_stop), source)
-        for block in chain
+        here < stop and start < here + length and there < source_stop and source_start < there + length
+        for here, there, length in chain
     )
 
 

@@ -18,6 +18,9 @@ def accepted(query: Prepared, source: Prepared, chain: Chain, threshold: float) 
 
     A single block is never rejected: its similarity is 1.
     """
+    if len(chain) == 1:
+        yield chain, 1.0
+        return
     pairs = list(pairwise(chain))
     distances = [_gap_distance(query, source, *pair) for pair in pairs]
     widths = [max(after.query - before.query_stop, after.source - before.source_stop) for before, after in pairs]

@@ -12,7 +12,6 @@ from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair
 from pmbf.passages.alignments import evidence, in_runs
 from pmbf.passages.pieces import Piece
 from pmbf.passages.prepared import Prepared
-from pmbf.span import Span
 
 
 def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Piece], seed_tokens: int) -> list[float]:
@@ -35,13 +34,14 @@ def weighed(query: Prepared, source: Prepared, pair: Pair, pieces: Sequence[Piec
     """
     if not pieces:
         return []
-    sums = np.append(0.0, np.cumsum(_surprises(query, pair)))
+    sums = np.zeros(1 + max(piece.query.stop for piece in pieces))
+    np.cumsum(_surprises(query, pair, len(sums) - 1), out=sums[1:])
     price = math.log(max(1, query.n_tokens)) + math.log(max(1, source.n_tokens))
     loose = evidence(pair, [(piece.query, piece.source) for piece in pieces])
     found = []
     for piece, nats in zip(pieces, loose, strict=True):
-        runs = _runs(query, source, piece, seed_tokens)
-        in_order = sum((max(0.0, float(sums[run.stop] - sums[run.start]) - price) for run in runs), 0.0)
+        edges = _runs(query, source, piece, seed_tokens)
+        in_order = sum((max(0.0, float(sums[stop] - sums[start]) - price) for start, stop in edges), 0.0)
         found.append(max(nats, piece.word_evidence, in_order))
     return found
 
@@ -51,30 +51,42 @@ def rare_likeness(pair: Pair, piece: Piece) -> float:
 
     That is twice the weight of the words in common, divided by the weight of all. The commonest word weighs one nat.
     """
-    weights = pair.rarities + NAT
-    ours, theirs = (
-        np.bincount(classes[span.start : span.stop], minlength=len(weights))
-        for classes, span in zip(pair.classes, (piece.query, piece.source), strict=True)
-    )
-    return 2 * int(np.minimum(ours, theirs) @ weights) / int((ours + theirs) @ weights)
+    sides = [
+        classes[span.start : span.stop] for classes, span in zip(pair.classes, (piece.query, piece.source), strict=True)
+    ]
+    both = sum(int(_weights(pair, classes).sum()) for classes in sides)
+    return 2 * int(_weights(pair, _in_both(*sides)).sum()) / both
 
 
-def _surprises(query: Prepared, pair: Pair) -> NDArray[np.float64]:
-    """Return -ln of each query word's share of all words, in the source and in texts of its kind together.
+def _weights(pair: Pair, classes: NDArray[np.int32]) -> NDArray[np.int64]:
+    return pair.rarities[classes].astype(np.int64) + NAT
 
-    A letter that is a token counts half: its class is a pair of letters.
+
+def _in_both(ours: NDArray[np.int32], theirs: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the classes that two ranges have in common, each as often as in the range that has fewer of it."""
+    ours, theirs = np.sort(ours), np.sort(theirs)
+    kth = np.arange(len(ours)) - np.searchsorted(ours, ours)
+    n_theirs = np.searchsorted(theirs, ours, side="right") - np.searchsorted(theirs, ours)
+    return ours[kth < n_theirs]
+
+
+def _surprises(query: Prepared, pair: Pair, n_words: int) -> NDArray[np.float64]:
+    """Return -ln of the share of all words that each of the first query words has.
+
+    All words are those of the source and of texts of its kind together. A letter that is a token counts half: its class
+    is a pair of letters.
     """
     ours, theirs = pair.classes
     times = np.bincount(theirs, minlength=len(pair.priors)) + np.maximum(pair.priors, 1) / PRIOR_UNIT
-    nats = np.maximum(math.log(len(theirs) + PRIOR_WORDS) - np.log(times), 0.0)
-    return np.asarray(nats[ours] * np.where(query.tokens.singles, 0.5, 1.0))
+    nats = np.maximum(math.log(len(theirs) + PRIOR_WORDS) - np.log(times), 0.0)[ours[:n_words]]
+    return np.asarray(nats * query.shares_of_words[:n_words] if query.n_singles else nats)
 
 
-def _runs(query: Prepared, source: Prepared, piece: Piece, seed_tokens: int) -> Iterator[Span]:
-    """Yield the query ranges of a piece's equal runs."""
+def _runs(query: Prepared, source: Prepared, piece: Piece, seed_tokens: int) -> Iterator[tuple[int, int]]:
+    """Yield the first query token of each of a piece's equal runs, and the token after its last one."""
     for chain in piece.chain:
-        yield from (Span(block.query, block.query_stop) for block in chain)
+        yield from ((start, start + length) for start, _, length in chain)
     if not piece.chain:
         equal = in_runs(query, source, piece.query, piece.source, seed_tokens)
         edges = piece.query.start + np.flatnonzero(np.diff(equal.astype(np.int8), prepend=0, append=0))
-        yield from (Span(start, stop) for start, stop in edges.reshape(-1, 2).tolist())
+        yield from zip(*edges.reshape(-1, 2).T.tolist(), strict=True)

@@ -26,6 +26,7 @@ from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
 from pmbf.store.listing import labels_of
 from pmbf.store.originals import original_text
+from pmbf.store.recent import Recent
 from pmbf.store.tables import Document, ListedPath
 
 SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
@@ -184,23 +185,39 @@ def _calls(
     """Yield the call that compares each source. The text is read here: a generation is used by one thread."""
     for source in compared:
         try:
-            text = original_text(generation, source.document, source.paths)
+            text = _text(generation, source)
         except (PmbfError, OSError) as error:
             yield partial(_Compared, source, problem=str(error))
             continue
-        stretches = stretches_near(text, asked, len(query.text), generation.params)
-        yield partial(_compared, source, query, text, stretches, settings, statistics)
+        stretches = stretches_near(text.text, asked, len(query.text), generation.params)
+        yield partial(_compared, source, query, text, stretches, settings, statistics, generation.recent)
+
+
+def _text(generation: Generation, source: Source) -> verify.SourceText:
+    """Return the text of a source, with what earlier comparisons made of it. Only stored texts are kept."""
+    known: verify.SourceText | None = generation.recent.get(_place(source.document))
+    return known or verify.SourceText(original_text(generation, source.document, source.paths))
+
+
+def _place(document: Document) -> tuple[int, ...] | None:
+    if not document.text_file:
+        return None
+    return document.text_file, document.text_offset, document.text_skip, document.text_bytes
 
 
 def _compared(
     source: Source,
     query: verify.Prepared,
-    text: str,
+    text: verify.SourceText,
     stretches: Sequence[Span],
     settings: verify.Settings,
     statistics: verify.Statistics | None,
+    recent: Recent,
 ) -> _Compared:
-    return _Compared(source, passages_near(query, text, stretches, settings, statistics))
+    found = passages_near(query, text, stretches, settings, statistics)
+    if place := _place(source.document):
+        recent.put(place, text, text.n_bytes)
+    return _Compared(source, found)
 
 
 def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:

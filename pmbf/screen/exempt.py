@@ -9,7 +9,7 @@ from pmbf import verify
 from pmbf.report import Passage
 from pmbf.screen.apparatus import bibliography, quotations
 from pmbf.screen.options import Options
-from pmbf.span import Span, common, length_inside, merged, union_length
+from pmbf.span import Span, common, length_in, length_inside, merged, union_length
 from pmbf.text import SINGLE_CHARS, clean
 
 
@@ -72,15 +72,13 @@ def counting(passages: Sequence[Passage], exempted: Exempt, query: verify.Prepar
         query: The query.
         least: Characters of a passage that must be left outside the excluded spans, counted in letters of an alphabet.
     """
-    marked = [
-        replace(
-            passage,
-            within=_within(passage.query, exempted),
-            n_excluded=length_inside([passage.query], exempted.excluded) if exempted.excluded else 0,
-        )
-        for passage in passages
-    ]
+    marked = [_marked(passage, exempted) for passage in passages]
     return tuple(one for one in marked if not one.n_excluded or _n_letters_left(query, one, exempted) >= least)
+
+
+def _marked(passage: Passage, exempted: Exempt) -> Passage:
+    within, n_excluded = _within(passage.query, exempted), length_in(passage.query, exempted.excluded)
+    return replace(passage, within=within, n_excluded=n_excluded) if within or n_excluded else passage
 
 
 def counted(spans: Sequence[Span], exempted: Exempt) -> int:
@@ -114,6 +112,6 @@ def _n_letters_left(query: verify.Prepared, passage: Passage, exempted: Exempt) 
 
 def _within(span: Span, exempted: Exempt) -> str | None:
     for name, spans in (("bibliography", exempted.listed), ("quotation", exempted.quoted)):
-        if spans and 2 * length_inside([span], spans) > len(span):
+        if 2 * length_in(span, spans) > len(span):
             return name
     return None

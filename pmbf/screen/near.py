@@ -86,7 +86,7 @@ def _together(places: NDArray[np.int64], in_query: NDArray[np.intp]) -> NDArray[
 
 def passages_near(
     query: verify.Prepared,
-    source: str,
+    source: verify.SourceText,
     stretches: Sequence[Span],
     settings: verify.Settings,
     statistics: verify.Statistics | None,
@@ -98,7 +98,7 @@ def passages_near(
     found = [
         _moved(passage, stretch.start)
         for stretch in stretches
-        for passage in verify.passages_in(query, source[stretch.start : stretch.stop], settings, statistics)
+        for passage in verify.passages_in(query, _part(source, stretch), settings, statistics)
     ]
     if len(stretches) == 1:
         return tuple(found)
@@ -110,5 +110,13 @@ def passages_near(
     return tuple(kept)
 
 
+def _part(source: verify.SourceText, stretch: Span) -> verify.SourceText:
+    if len(stretch) == len(source.text):
+        return source
+    return verify.SourceText(source.text[stretch.start : stretch.stop])
+
+
 def _moved(passage: Passage, by: int) -> Passage:
+    if not by:
+        return passage
     return replace(passage, source=Span(passage.source.start + by, passage.source.stop + by))

@@ -114,6 +114,20 @@ def decode_block(content: memoryview, offset: int, where: str) -> bytes:
     return bytes(raw)
 
 
+def decode_blocks(content: memoryview, offset: int, n_bytes: int, where: str) -> tuple[bytes, int]:
+    """Return the raw bytes of the blocks from an offset on that hold `n_bytes` together, and where the last one ends.
+
+    Raises:
+        CorruptError: As for `decode_block`.
+    """
+    blocks, n_read = [], 0
+    while n_read < n_bytes:
+        blocks.append(decode_block(content, offset, where))
+        n_read += len(blocks[-1])
+        offset += block_bytes(content, offset)
+    return b"".join(blocks), offset
+
+
 def block_bytes(content: memoryview, offset: int) -> int:
     """Return the length of the block at an offset, its header included."""
     return BLOCK.size + int(BLOCK.unpack_from(content, offset)[2])

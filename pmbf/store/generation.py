@@ -23,8 +23,16 @@ from pmbf.store import codec, files, postings, tilefile
 from pmbf.store.directory import LIVE, REMOVED, UNUSED, Directory, Totals
 from pmbf.store.files import Identity, MappedFile, StoredFile
 from pmbf.store.having import FirstPlaces, Having
-from pmbf.store.tables import Document
+from pmbf.store.recent import Recent
+from pmbf.store.tables import Document, require_size
 from pmbf.store.tilefile import StoredTile
+
+RECENT_BYTES = 64 << 20
+"""Bytes of texts that were compared lately, made ready to be compared again: some 300 texts of 4,000 words, or 3,800 of
+200."""
+
+_SMALL_SHARE = 8
+"""A block is kept for the next text in it if the text just read is less than this part of the block."""
 
 
 class Generation:
@@ -51,6 +59,7 @@ class Generation:
         self._whole: Generation | None = None
         self._left_out = np.empty(0, np.uint32)
         self._closed = False
+        self.recent = Recent(RECENT_BYTES)
         self.rows = RowIndex()
         self._show(live)
 
@@ -58,14 +67,11 @@ class Generation:
         return Generation, (self.folder, self.params, self.identity, list(self._live.values()))
 
     def without(self, documents: NDArray[np.uint32]) -> Generation:
-        """Return this generation without some live documents: a query is answered as if they had been removed.
-
-        It shares the files of this one, which must stay open. `documents` are ids, `(n,) uint32`, each once.
-        """
+        """Return this generation without some live documents, as if they had been removed; it shares the open files."""
         if not len(documents):
             return self
         known = self._known_totals()
-        n_hashes = int(self.directory.locations(documents)["n_hashes"].sum(dtype=np.int64))
+        n_hashes = int(self.directory.locations(documents, "n_hashes").sum(dtype=np.int64))
         remaining = Generation.__new__(Generation)
         remaining.__dict__ |= self.__dict__
         remaining._whole, remaining._left_out = self._whole or self, documents
@@ -88,7 +94,7 @@ class Generation:
             CorruptError: The directory is damaged.
         """
         totals = self._known_totals()
-        n_hashes = np.maximum(1, self.directory.locations(ids)["n_hashes"])
+        n_hashes = np.maximum(1, self.directory.locations(ids, "n_hashes"))
         return np.asarray(n_hashes * (max(1, totals.n_live) / max(1, totals.n_hashes)))
 
     # ------------------------------------------------------------------ tiles
@@ -173,7 +179,7 @@ class Generation:
         if not rescuing:
             file.check(start, stop)
         parts = codec.parts_of(file.payload[start:stop], str(file.path))
-        _require_size(document, len(parts), sum(map(len, parts)), file.path)
+        require_size(document, len(parts), sum(map(len, parts)), file.path)
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
         hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
@@ -181,7 +187,7 @@ class Generation:
     def _of_text(self, document: Document, rescuing: bool) -> Fingerprint:
         taken = fingerprint(self.text(document, rescuing=rescuing) or "", self.params)
         where = self.file(document.text_file).path if document.text_file else self.folder
-        _require_size(document, len(taken.bounds) - 1, len(taken), where)
+        require_size(document, len(taken.bounds) - 1, len(taken), where)
         return taken
 
     def documents_having(
@@ -220,7 +226,7 @@ class Generation:
         """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
         documents = (keys >> np.uint64(32)).astype(np.uint32)
         begins = np.flatnonzero(np.diff(documents, prepend=documents[:1] + np.uint32(1)))
-        is_gone = self.directory.locations(documents[begins])["state"] == REMOVED
+        is_gone = self.directory.locations(documents[begins], "state") == REMOVED
         is_gone |= arrays.among(documents[begins], self._left_out)
         living: NDArray[np.uint64] = keys[~np.repeat(is_gone, np.diff(np.append(begins, len(keys))))]
         return living
@@ -231,7 +237,7 @@ class Generation:
         Raises:
             CorruptError: One of them is not live there.
         """
-        states = self.directory.locations(np.array(ids, np.uint32))["state"]
+        states = self.directory.locations(np.array(ids, np.uint32), "state")
         for id_, state in zip(ids, states.tolist(), strict=True):
             if state != LIVE:
                 raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
@@ -246,29 +252,30 @@ class Generation:
         file.check(start, stop)
         return codec.parts_of(file.payload[start:stop], str(file.path))
 
-    def text(self, document: Document, *, rescuing: bool = False) -> str | None:
+    def text(self, document: Document, *, rescuing: bool = False, recent: bool = False) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
 
         Args:
             document: Its row.
             rescuing: Whether the blocks' own checksums are enough, though others on their pages are damaged.
+            recent: Whether blocks that were read lately for a text beside this one are good enough.
 
         Raises:
             CorruptError: A block or its file is damaged.
         """
         if not document.text_file:
             return None if document.n_chars else ""
-        file = self.file(document.text_file)
+        file, place = self.file(document.text_file), (document.text_file, document.text_offset)
+        raw: bytes | None = self.recent.get(place) if recent else None
         wanted = document.text_skip + document.text_bytes
-        blocks, n_bytes, offset = [], 0, document.text_offset
-        while n_bytes < wanted:
-            blocks.append(codec.decode_block(file.payload, offset, str(file.path)))
-            n_bytes += len(blocks[-1])
-            offset += codec.block_bytes(file.payload, offset)
-        if not rescuing:
-            file.check(document.text_offset, offset)
+        if raw is None or len(raw) < wanted:
+            raw, stop = codec.decode_blocks(file.payload, document.text_offset, wanted, str(file.path))
+            if not rescuing:
+                file.check(document.text_offset, stop)
+            if recent and document.text_bytes * _SMALL_SHARE < len(raw):
+                self.recent.put(place, raw, len(raw))
         try:
-            text = b"".join(blocks)[document.text_skip : wanted].decode("utf-8")
+            text = raw[document.text_skip : wanted].decode("utf-8")
         except UnicodeDecodeError as error:
             raise files.damaged(file.path, f"the text of document {document.id} is no UTF-8") from error
         if len(text) != document.n_chars:
@@ -291,6 +298,7 @@ class Generation:
         """Unmap every file; they are mapped again when needed."""
         self._forget_tiles()
         self._forget_documents()
+        self.recent.clear()
         for file in self._open_files.values():
             file.close()
         self._open_files.clear()
@@ -299,6 +307,7 @@ class Generation:
         """Show another set of live files: those of the generation just committed."""
         self._forget_tiles()
         self._show(live)
+        self.recent.clear()
         for serial in self._open_files.keys() - self._live.keys():
             self._open_files.pop(serial).close()
 
@@ -341,10 +350,3 @@ class Generation:
     def contradiction(self, what: str, command: str = "check") -> CorruptError:
         """Return the error for files that contradict the catalog, with the way out."""
         return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")
-
-
-def _require_size(document: Document, n_parts: int, n_hashes: int, where: Path) -> None:
-    """Refuse a fingerprint that has another size than the catalog says."""
-    if (n_parts, n_hashes) != (document.n_parts, document.n_hashes):
-        what = f"document {document.id} has {n_hashes} hashes in {n_parts} parts there, expected {document.n_hashes}"
-        raise files.damaged(where, f"{what} in {document.n_parts}")

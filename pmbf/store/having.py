@@ -56,17 +56,15 @@ class FirstPlaces:
     @classmethod
     def of(cls, hashes: Hashes) -> FirstPlaces:
         """Return the distinct hashes of a query, `(q,) uint32`."""
-        order = np.argsort(hashes, kind="stable")
-        ascending = hashes[order]
+        keys = np.sort((hashes.astype(np.uint64) << np.uint64(32)) | np.arange(len(hashes), dtype=np.uint64))
+        order, ascending = (keys & _PLACE).astype(np.intp), keys >> np.uint64(32)
         is_first = np.ones(len(hashes), np.bool_)
         np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
-        places = order[is_first]
-        by_place = np.argsort(places)
-        ranks = np.empty_like(by_place)
-        ranks[by_place] = np.arange(len(by_place))
-        numbers = np.empty_like(order)
-        numbers[order] = ranks[np.cumsum(is_first) - 1]
-        places = places[by_place]
+        firsts = order[is_first]
+        is_first_at = np.zeros(len(hashes), np.bool_)
+        is_first_at[firsts] = True
+        places, numbers = np.flatnonzero(is_first_at), np.empty_like(order)
+        numbers[order] = (np.cumsum(is_first_at) - 1)[firsts[np.cumsum(is_first) - 1]]
         return cls(np.ascontiguousarray(hashes[places]), places, numbers)
 
     def having(self, keys: Keys, counts: NDArray[np.int64], limit: int) -> Having:

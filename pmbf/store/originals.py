@@ -20,7 +20,7 @@ def original_text(generation: Generation, document: Document, paths: Sequence[st
         CorruptError: The stored text is damaged.
         IncompleteError: No text is stored, and no file with the same contents is left.
     """
-    text = generation.text(document)
+    text = generation.text(document, recent=True)
     return read_again(document, paths) if text is None else text
 
 

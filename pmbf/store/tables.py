@@ -7,9 +7,10 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
-from pmbf.store.files import MAX_ID, StoredFile
+from pmbf.store.files import MAX_ID, StoredFile, damaged
 
 TEXT_KIND = "text"
 """Kind of a document made from a text that was never a file."""
@@ -201,3 +202,10 @@ def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
 def called(table: str, columns: Sequence[Any]) -> str:
     """Return what messages call a row; one of a path goes by its document, since the path itself may be a secret."""
     return f"a row of path of document {columns[1]!r}" if table == "path" else f"the row of {table} {columns[0]!r}"
+
+
+def require_size(document: Document, n_parts: int, n_hashes: int, where: Path) -> None:
+    """Refuse a fingerprint that has another size than the catalog says."""
+    if (n_parts, n_hashes) != (document.n_parts, document.n_hashes):
+        what = f"document {document.id} has {n_hashes} hashes in {n_parts} parts there, expected {document.n_hashes}"
+        raise damaged(where, f"{what} in {document.n_parts}")

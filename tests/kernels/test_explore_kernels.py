@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import fields, replace
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -20,12 +22,14 @@ from pmbf.kernels import (
     Bars,
     Counts,
     Explored,
+    Ready,
     Rules,
     fold,
     gram_stops,
     grams,
     reference_chains,
     reference_explore,
+    reference_ready,
     reference_weigh,
     runs_of,
     tokenise,
@@ -41,20 +45,25 @@ TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=90).map("".join)
 BARS = Bars(
     threshold=0.3, short_doubt=0.2, sure_letters=200, topical=0.5, seed_tokens=2, max_gap=12, letters=20,
     reworded_letters=12, reworded_source_letters=12, summary_letters=20, summed_letters=3000, single_letters=3,
-    commonest=8, commonest_pairs=64,
 )  # fmt: skip
+COMMONEST = 8, 64
 LAX = Rules(
     most_points=2000, density=2 * NAT, least_score=NAT, least_box=100, summary_source=20, summary_score=NAT,
     summary_evidence=NAT, summary_boxes=10, summary_dense=100, summary_one=100,
 )  # fmt: skip
 
 
-def native() -> Any:
+def native(module: str = "explore") -> Any:
     try:
-        from pmbf.kernels import native_explore
+        return import_module(f"pmbf.kernels.native_{module}")
     except UnsupportedError as error:
         pytest.skip(str(error))
-    return native_explore
+
+
+def explored_by_both(asked: Asked, text: str, counts: Counts) -> Iterator[Explored | None]:
+    """Yield what each twin finds in a text, which each has made ready."""
+    yield reference_explore.explore(asked, reference_ready.ready(text.encode(), counts, COMMONEST))
+    yield native().explore(asked, native("ready").ready(text.encode(), counts, COMMONEST))
 
 
 def counts_of(texts: list[str]) -> Counts:
@@ -74,27 +83,45 @@ def asked_of(text: str, counts: Counts, bars: Bars = BARS, rules: Rules = LAX) -
     tokens = tokenise(utf8)
     found = words(utf8, fold(utf8), tokens)
     seeds = grams(runs_of(tokens.hashes), gram_stops(tokens.singles, bars.seed_tokens))
-    return Asked(tokens, found, seeds, reference_weigh.weigh(counts, found, bars.commonest), counts, bars, rules)
+    return Asked(tokens, found, seeds, reference_weigh.weigh(counts, found, COMMONEST[0]), bars, rules)
 
 
 def arrays(found: Explored) -> dict[str, Any]:
     """Return all that was found, by name."""
-    tokens = {f"tokens.{one.name}": getattr(found.tokens, one.name) for one in fields(found.tokens)}
     pair = {f"pair.{name}": getattr(found.pair, name) for name in ("rarities", "priors")}
     sides = {
         f"pair.{name}[{side}]": getattr(found.pair, name)[side] for name in ("classes", "borders") for side in (0, 1)
     }
-    names = ("keys", "spelling", "offsets", "blocks", "bounds", "boxes", "may")
-    return tokens | pair | sides | {name: getattr(found, name) for name in names}
+    return pair | sides | {name: getattr(found, name) for name in ("blocks", "bounds", "boxes", "may")}
+
+
+def arrays_of_ready(found: Ready) -> dict[str, Any]:
+    tokens = {f"tokens.{one.name}": getattr(found.tokens, one.name) for one in fields(found.tokens)}
+    names = ("keys", "types", "borders", "spelled", "offsets")
+    return tokens | found.weighed._asdict() | {name: getattr(found, name) for name in names}
+
+
+def assert_same(expected: dict[str, Any], found: dict[str, Any]) -> None:
+    for name, one in expected.items():
+        assert np.array_equal(one, found[name]), name
+        assert not isinstance(one, np.ndarray) or (one.shape, one.dtype) == (found[name].shape, found[name].dtype), name
 
 
 def assert_equal(expected: Explored | None, found: Explored | None) -> None:
     assert (expected is None) == (found is None)
-    if expected is None or found is None:
-        return
-    for (name, one), other in zip(arrays(expected).items(), arrays(found).values(), strict=True):
-        assert np.array_equal(one, other), name
-        assert not isinstance(one, np.ndarray) or (one.shape, one.dtype) == (other.shape, other.dtype), name
+    if expected is not None and found is not None:
+        assert_same(arrays(expected), arrays(found))
+
+
+@settings(max_examples=300, deadline=None)
+@given(TEXTS, st.lists(TEXTS, max_size=4))
+def test_twins_make_a_text_ready_to_the_bit(text: str, others: list[str]) -> None:
+    counts = counts_of(others)
+
+    expected, found = (one.ready(text.encode(), counts, COMMONEST) for one in (reference_ready, native("ready")))
+
+    assert_same(arrays_of_ready(expected), arrays_of_ready(found))
+    assert found.n_bytes >= sum(one.nbytes for one in arrays_of_ready(found).values() if isinstance(one, np.ndarray))
 
 
 @settings(max_examples=300, deadline=None)
@@ -103,33 +130,32 @@ def test_twins_find_the_same_to_the_bit(
     query: str, source: str, others: list[str], seed_tokens: int, letters: int, topical: int
 ) -> None:
     bars = replace(BARS, seed_tokens=seed_tokens, letters=letters, topical=float(topical))
-    asked = asked_of(query, counts_of(others), bars)
+    counts = counts_of(others)
 
-    assert_equal(reference_explore.explore(asked, source.encode()), native().explore(asked, source.encode()))
+    assert_equal(*explored_by_both(asked_of(query, counts, bars), source, counts))
 
 
 @settings(max_examples=60, deadline=None)
 @given(TEXTS, TEXTS)
 def test_twins_agree_under_the_usual_rules(query: str, source: str) -> None:
-    asked = asked_of(query * 4, counts_of(list(PIECES)), replace(BARS, seed_tokens=4, letters=65), Rules())
+    counts = counts_of(list(PIECES))
+    asked = asked_of(query * 4, counts, replace(BARS, seed_tokens=4, letters=65), Rules())
 
-    text = (source + query * 4).encode()
-
-    assert_equal(reference_explore.explore(asked, text), native().explore(asked, text))
+    assert_equal(*explored_by_both(asked, source + query * 4, counts))
 
 
 @pytest.mark.parametrize("text", ["", " \n.", "…", "word"])
 def test_a_text_without_words_in_common_has_nothing(text: str) -> None:
-    for kernels in (reference_explore, native()):
-        assert kernels.explore(asked_of("the quick brown fox", counts_of([])), text.encode()) is None
-        assert kernels.explore(asked_of("", counts_of([])), text.encode()) is None
+    counts = counts_of([])
+    for query in ("the quick brown fox", ""):
+        assert [*explored_by_both(asked_of(query, counts), text, counts)] == [None, None]
 
 
 def test_bytes_that_are_no_utf8_are_refused_with_the_same_words() -> None:
-    asked, told = asked_of("the quick brown fox", counts_of([])), []
-    for kernels in (reference_explore, native()):
+    told = []
+    for kernels in (reference_ready, native("ready")):
         with pytest.raises(ParameterError) as error:
-            kernels.explore(asked, b"the quick \xff brown fox")
+            kernels.ready(b"the quick \xff brown fox", counts_of([]), COMMONEST)
         told.append(str(error.value))
     assert told[0] == told[1]
 
@@ -143,9 +169,9 @@ def test_words_misspelt_in_many_ways_take_the_same_class_in_both_twins() -> None
         return rng.choice([word, word[:at] + word[at + 1 :], word[:at] + rng.choice("xyz") + word[at + 1 :]])
 
     query, source = (" ".join(misspelt(word) for word in rng.choices(stems, k=400)) for _ in range(2))
-    asked = asked_of(query, counts_of([" ".join(stems)] * 9))
+    counts = counts_of([" ".join(stems)] * 9)
 
-    expected, found = (kernels.explore(asked, source.encode()) for kernels in (reference_explore, native()))
+    expected, found = explored_by_both(asked_of(query, counts), source, counts)
 
     assert expected is not None
     assert_equal(expected, found)
@@ -175,7 +201,7 @@ def test_twins_weigh_words_to_the_bit(text: str, others: list[str], commonest: i
     utf8, counts = text.encode(), counts_of(others)
     found = words(utf8, fold(utf8), tokenise(utf8))
 
-    expected, weighed = (kernels.weigh(counts, found, commonest) for kernels in (reference_weigh, native()))
+    expected, weighed = (kernels.weigh(counts, found, commonest) for kernels in (reference_weigh, native("weigh")))
 
     assert expected.n_like == weighed.n_like
     for one, other in zip(expected[1:], weighed[1:], strict=True):
@@ -186,11 +212,15 @@ def test_threads_that_ask_first_together_get_the_same() -> None:
     """What is kept with a query is made by the thread that asks first; the others may be making it, too."""
     kernels, text = native(), "".join(PIECES) * 40
     counts = counts_of(list(PIECES))
-    expected = kernels.explore(asked_of(text, counts), text.encode())
+    ready = native("ready").ready(text.encode(), counts, COMMONEST)
+    expected = kernels.explore(asked_of(text, counts), ready)
     with ThreadPoolExecutor(4) as threads:
         for _ in range(30):
-            asked = asked_of(
-                text, Counts(counts.keys, counts.n_holding, counts.n_times, counts.n_pages, counts.n_words)
-            )
-            for found in threads.map(lambda _, asked=asked: kernels.explore(asked, text.encode()), range(8)):
+            same = Counts(counts.keys, counts.n_holding, counts.n_times, counts.n_pages, counts.n_words)
+            asked = asked_of(text, same)
+
+            def explored(_: int, asked: Asked = asked, same: Counts = same) -> Explored | None:
+                return kernels.explore(asked, native("ready").ready(text.encode(), same, COMMONEST))
+
+            for found in threads.map(explored, range(8)):
                 assert_equal(expected, found)

@@ -58,6 +58,17 @@ def test_each_document_has_just_its_hashes(kernels: Any, pairs: list[tuple[int, 
     assert sorted(set(keys_of(pairs).tolist())) == kernels.list_postings(postings).tolist()
 
 
+def test_a_gap_and_a_count_that_need_more_than_one_read_are_found(kernels: Any) -> None:
+    """Each hash is the last of its bucket, and thousands have it: the gap and the count take 59 bits."""
+    hashes, documents = np.array([(n << 22) - 1 for n in (1, 500, 1024)], np.uint32), np.arange(5000, dtype=np.uint32)
+    keys = (hashes.astype(np.uint64)[:, np.newaxis] << np.uint64(32) | documents).reshape(-1)
+    postings = kernels.merge_postings(Postings.none(), np.empty(0, np.uint32), keys, documents)
+    counts, _ = kernels.find_postings([postings], np.append(hashes, np.uint32(41)), limit=0)
+    assert postings.shift == 22
+    assert counts.tolist() == [5000, 5000, 5000, 0]
+    assert np.array_equal(kernels.list_postings(postings), keys)
+
+
 @given(PAIRS, PAIRS, st.permutations(range(6)), st.sets(st.integers(0, 5)))
 def test_postings_take_hashes_and_renumber_and_drop_documents(
     kernels: Any, before: list[tuple[int, int]], added: list[tuple[int, int]], order: list[int], gone: set[int]

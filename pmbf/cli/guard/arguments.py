@@ -10,7 +10,6 @@ from typing import Annotated, Any
 from pmbf.cli import completing
 from pmbf.cli.arguments import flag, names, option, parse_size
 from pmbf.cli.guard.options import BY_FIELD, GIT, POLICY, Option
-from pmbf.guard.config import from_text
 
 SCOPE = ("words", "staged", "revisions", "collection", "policy_file", "config_file")
 """Fields of the options that the commands of a baseline share with `check`."""
@@ -68,6 +67,8 @@ def _annotation(one: Option) -> Any:
 
 def _level(name: str) -> Callable[[str], Any]:
     def parse(text: str) -> Any:
+        from pmbf.guard.config import from_text
+
         return from_text(name, text, "the command line")
 
     return parse

@@ -15,7 +15,6 @@ from pmbf.cli.guard.arguments import taking
 from pmbf.cli.guard.options import sorted_out
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.errors import DONE, IncompleteError, ParameterError
-from pmbf.guard.config import OWN_FILE
 
 if TYPE_CHECKING:
     from pmbf.guard.baseline import Baseline
@@ -116,6 +115,8 @@ class _BaselineCheck:
     @property
     def switch(self) -> str:
         """How the user makes the baseline count; empty if the policy names it."""
+        from pmbf.guard.config import OWN_FILE
+
         counts = self._check.policy.baseline
         if counts and os.path.realpath(counts) == os.path.realpath(self.file):
             return ""

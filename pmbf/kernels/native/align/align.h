@@ -108,7 +108,6 @@ typedef struct {
 int64_t snapped(const pair_t *pair, const snap_t *snap, int64_t *sum);
 /* Scores the words `[low, high)` of one text, given the part of the other. */
 void window_score(const pair_t *pair, int side, int64_t low, int64_t high, int64_t start, int64_t stop);
-int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t n_others);
 
 /* stretch.c: moves the ends of a box to next borders, in one text or in both at once. */
 void box_stretch(const pair_t *pair, box_t *box);

@@ -3,17 +3,15 @@
 #ifndef PMBF_ALIGN_ASKED_H
 #define PMBF_ALIGN_ASKED_H
 
+#include "ready.h"
 #include "runs.h"
-#include "weigh.h"
-#include "words.h"
-
-#include "../text/result.h"
+#include "slots.h"
 
 /* What a passage must have at least: `Bars` of align_rules.py, in the same order. */
 typedef struct {
     double threshold, short_doubt, sure_letters, topical;
     int64_t seed_tokens, max_gap, letters, reworded_letters, reworded_source_letters, summary_letters, summed_letters;
-    int64_t single_letters, commonest, commonest_pairs;
+    int64_t single_letters;
 } bars_t;
 
 /* `_Asked` of native_explore.py. */
@@ -30,24 +28,10 @@ typedef struct {
     const uint64_t *name_sieve, *slip_sieve;
     int64_t n_types;
     const bars_t *bars;
-    const counts_t *counts;
     const rules_t *rules;
     const int32_t *tables;
     int64_t n_buckets;
 } asked_t;
-
-/* A text made ready to be compared with a query. */
-typedef struct {
-    result_t parts; /* of `text_ready` */
-    text_t text;
-    int64_t n_types, n_singles;
-    int32_t *times; /* of each type */
-    void *memory;
-} ready_t;
-
-/* ready.c: makes a text ready. Returns TEXT_OK, TEXT_NO_MEMORY or TEXT_NOT_UTF8. Freed by `ready_free` in any case. */
-int ready_make(ready_t *ready, const table_t *table, const uint8_t *utf8, size_t size);
-void ready_free(ready_t *ready);
 
 /* classes.c: a pair of a query and a text. */
 typedef struct {
@@ -60,8 +44,8 @@ typedef struct {
 bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *source);
 void matched_free(matched_t *matched);
 
-/* seeds.c: finds the equal runs of a query and a text. `found->runs` and `*memory` are to be freed in any case. Returns
- * false if out of memory. */
-bool seeds_find(const asked_t *asked, const ready_t *source, runs_t *found, void **memory);
+/* seeds.c: finds the equal runs of a query and a text. `found->runs` is to be freed in any case. Returns false if out of
+ * memory. */
+bool seeds_find(const asked_t *asked, const ready_t *source, runs_t *found);
 
 #endif

@@ -26,8 +26,8 @@ static void match_keys(work_t *work) {
     const asked_t *asked = work->asked;
     work->n_classes = asked->n_types;
     for (int64_t type = 0; type < asked->n_types; type++) work->ours[type] = -1;
-    for (int64_t type = 0; type < work->source->n_types; type++) {
-        int64_t equal = slots_find(&asked->keys, work->source->text.keys[type]);
+    for (int64_t type = 0; type < work->source->head.n_types; type++) {
+        int64_t equal = slots_find(&asked->keys, work->source->keys[type]);
         work->theirs[type] = (int32_t)(equal < 0 ? work->n_classes++ : equal);
         if (equal >= 0) work->ours[equal] = (int32_t)equal;
     }
@@ -35,7 +35,7 @@ static void match_keys(work_t *work) {
 
 /* Notes a slip that a type of the source has in common with the query: each type of the query that has it. */
 static void note_slip(work_t *work, int64_t type, int64_t slip) {
-    const uint64_t *keys = work->source->text.keys;
+    const uint64_t *keys = work->source->keys;
     for (; slip >= 0; slip = work->asked->next_slips[slip]) {
         nearest_t *nearest = &work->nearest[slip / N_SLIPS];
         int32_t number = (int32_t)(slip % N_SLIPS);
@@ -46,14 +46,14 @@ static void note_slip(work_t *work, int64_t type, int64_t slip) {
 
 static void match_slips(work_t *work) {
     const asked_t *asked = work->asked;
+    const ready_t *source = work->source;
     for (int64_t type = 0; type < asked->n_types; type++) work->nearest[type].slip = N_SLIPS;
-    for (int64_t type = 0; type < work->source->n_types; type++) {
-        uint64_t slips[N_SLIPS];
-        work->similar[type] = -1;
-        if (!words_slips(&work->source->text, type, slips)) continue;
-        for (int at = 0; at < N_SLIPS; at++) {
-            if (!slips[at] || !sieve_has(asked->slip_sieve, slips[at])) continue;
-            int64_t slip = slots_find(&asked->first_slips, slips[at]);
+    for (int64_t type = 0; type < source->head.n_types; type++) work->similar[type] = -1;
+    for (int64_t one = 0; one < source->head.n_slipped; one++) {
+        int32_t type = source->slipped[one];
+        for (const uint64_t *name = source->slips + N_SLIPS * one; name < source->slips + N_SLIPS * (one + 1); name++) {
+            if (!*name || !sieve_has(asked->slip_sieve, *name)) continue;
+            int64_t slip = slots_find(&asked->first_slips, *name);
             if (slip < 0) continue;
             if (work->similar[type] < 0) work->similar[type] = (int32_t)(slip / N_SLIPS);
             note_slip(work, type, slip);
@@ -69,7 +69,7 @@ static void join_similar(work_t *work) {
         bool has_other = work->nearest[type].slip < N_SLIPS;
         work->ours[type] = has_other ? work->theirs[work->nearest[type].other] : (int32_t)type;
     }
-    for (int64_t type = 0; type < work->source->n_types; type++) {
+    for (int64_t type = 0; type < work->source->head.n_types; type++) {
         int32_t other = work->similar[type];
         if (work->theirs[type] < n_ours || other < 0) continue;
         if (work->ours[other] < n_ours) work->theirs[type] = work->ours[other];
@@ -77,30 +77,18 @@ static void join_similar(work_t *work) {
 }
 
 /* Writes the weights of all classes: those of the query's types, and of the source's other types. */
-static bool weigh_classes(const work_t *work, int32_t *rarities, int32_t *priors) {
+static void weigh_classes(const work_t *work, int32_t *rarities, int32_t *priors) {
     const asked_t *asked = work->asked;
     const ready_t *source = work->source;
-    size_t n = (size_t)source->n_types;
-    int32_t *of_types = malloc((2 * n + 1) * sizeof *of_types);
-    int64_t *pages = calloc((size_t)asked->counts->n_pages + 1, sizeof *pages);
-    bool done = of_types && pages;
-    if (done) {
-        const types_of_t types = {source->text.keys, source->times, source->n_types, source->text.n};
-        bool in_pairs = 2 * source->n_singles > source->text.n;
-        int64_t commonest = in_pairs ? asked->bars->commonest_pairs : asked->bars->commonest;
-        weigh(asked->counts, &types, commonest, of_types, of_types + n, pages);
-        memset(rarities, 0, (size_t)work->n_classes * sizeof *rarities);
-        memset(priors, 0, (size_t)work->n_classes * sizeof *priors);
-        for (size_t type = 0; type < n; type++) {
-            rarities[work->theirs[type]] = of_types[type];
-            priors[work->theirs[type]] = of_types[n + type];
-        }
-        memcpy(rarities, asked->rarities, (size_t)asked->n_types * sizeof *rarities);
-        memcpy(priors, asked->priors, (size_t)asked->n_types * sizeof *priors);
+    memset(rarities, 0, (size_t)work->n_classes * sizeof *rarities);
+    memset(priors, 0, (size_t)work->n_classes * sizeof *priors);
+    for (int64_t type = 0; type < source->head.n_types; type++) {
+        rarities[work->theirs[type]] = source->rarities[type];
+        priors[work->theirs[type]] = source->priors[type];
     }
-    free(of_types);
-    free(pages);
-    return done;
+    if (!asked->n_types) return;
+    memcpy(rarities, asked->rarities, (size_t)asked->n_types * sizeof *rarities);
+    memcpy(priors, asked->priors, (size_t)asked->n_types * sizeof *priors);
 }
 
 static void number_words(const int32_t *types, const int32_t *classes, int64_t n, int32_t *out) {
@@ -108,8 +96,8 @@ static void number_words(const int32_t *types, const int32_t *classes, int64_t n
 }
 
 bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *source) {
-    size_t n_ours = (size_t)asked->n_types, n_theirs = (size_t)source->n_types, n_all = n_ours + n_theirs;
-    size_t n_words = (size_t)(asked->tokens.n + source->text.n);
+    size_t n_ours = (size_t)asked->n_types, n_theirs = (size_t)source->head.n_types, n_all = n_ours + n_theirs;
+    size_t n_words = (size_t)(asked->tokens.n + source->head.n);
     *matched = (matched_t){.memory = malloc((6 * n_all + n_words + 1) * sizeof(int32_t))};
     int32_t *at = matched->memory;
     if (!at) return false;
@@ -122,12 +110,12 @@ bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *sourc
     matched->equals = equals;
     match_slips(&work);
     join_similar(&work);
-    if (!weigh_classes(&work, rarities, priors)) return false;
+    weigh_classes(&work, rarities, priors);
     number_words(asked->types, work.ours, asked->tokens.n, numbers[QUERY]);
-    number_words(source->text.types, work.theirs, source->text.n, numbers[SOURCE]);
+    number_words(source->types, work.theirs, source->head.n, numbers[SOURCE]);
     matched->pair = (pair_t){.rules = asked->rules,
                              .sides = {{asked->tokens.n, numbers[QUERY], asked->borders, NULL},
-                                       {source->text.n, numbers[SOURCE], source->text.borders, NULL}},
+                                       {source->head.n, numbers[SOURCE], source->borders, NULL}},
                              .n_classes = work.n_classes,
                              .rarities = rarities,
                              .priors = priors,

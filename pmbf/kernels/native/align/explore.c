@@ -19,17 +19,20 @@ typedef struct {
     int64_t n_blocks, capacity, n_chains;
 } chains_t;
 
+/* Where tokens stand in a text, and which are single letters. */
+typedef struct {
+    const uint32_t *starts, *stops;
+    const uint8_t *singles;
+} places_t;
+
 /* Returns the length of a range of tokens in letters of an alphabet. */
-static int64_t n_letters(const text_t *text, int64_t start, int64_t stop, int64_t single_letters) {
-    int64_t n = (int64_t)text->stops[stop - 1] - (int64_t)text->starts[start];
-    for (int64_t token = start; token < stop; token++) n += text->singles[token] * (single_letters - 1);
+static int64_t n_letters(places_t text, int64_t start, int64_t stop, int64_t single_letters) {
+    int64_t n = (int64_t)text.stops[stop - 1] - (int64_t)text.starts[start];
+    for (int64_t token = start; token < stop; token++) n += text.singles[token] * (single_letters - 1);
     return n;
 }
 
-/* The query with the fields that `n_letters` takes. */
-static text_t query_of(const asked_t *asked) {
-    return (text_t){.n = asked->tokens.n, .starts = asked->starts, .stops = asked->stops, .singles = asked->tokens.singles};
-}
+static places_t places_of(const asked_t *asked) { return (places_t){asked->starts, asked->stops, asked->tokens.singles}; }
 
 static bool add_block(chains_t *chains, block_t block) {
     if (chains->n_blocks == chains->capacity) {
@@ -82,15 +85,15 @@ static bool add_trimmed(chains_t *chains, const run_t *runs, const int64_t *orde
 /* Adds a chain, stretched, if it is long enough. Returns false if out of memory. */
 static bool add_chain(chains_t *chains, const asked_t *asked, const hashed_t *texts, const run_t *runs, const int64_t *order, int64_t n) {
     const run_t *first = &runs[order[0]], *last = &runs[order[n - 1]];
-    const text_t query = query_of(asked);
+    const places_t query = places_of(asked);
     int64_t singles = asked->bars->single_letters, begin = chains->n_blocks;
-    if (2 * n_letters(&query, first->start, last->stop, singles) < asked->bars->letters) return true;
+    if (2 * n_letters(query, first->start, last->stop, singles) < asked->bars->letters) return true;
     if (!stretch(chains, texts, first->start, first->partner, false)) return false;
     if (chains->n_blocks > begin) turn(&chains->blocks[begin], chains->n_blocks - begin);
     if (!add_trimmed(chains, runs, order, n)) return false;
     if (!stretch(chains, texts, last->stop, last->partner + last->stop - last->start, true)) return false;
     const block_t *end = &chains->blocks[chains->n_blocks - 1];
-    if (n_letters(&query, chains->blocks[begin].query, end->query + end->length, singles) < asked->bars->letters)
+    if (n_letters(query, chains->blocks[begin].query, end->query + end->length, singles) < asked->bars->letters)
         chains->n_blocks = begin;
     else
         chains->bounds[++chains->n_chains] = chains->n_blocks;
@@ -114,7 +117,7 @@ static void keep_longest(runs_t *runs) {
 
 /* Finds the chains of equal runs that are long enough. Returns false if out of memory. */
 static bool find_chains(const asked_t *asked, const ready_t *source, runs_t *runs, chains_t *chains) {
-    const hashed_t texts[2] = {asked->tokens, {source->parts.parts[0], source->text.singles, source->text.n}};
+    const hashed_t texts[2] = {asked->tokens, {source->hashes, source->singles, source->head.n}};
     keep_longest(runs);
     int64_t *order = malloc((size_t)(2 * runs->n + 1) * sizeof *order), *bounds = order + runs->n;
     chains->bounds = calloc((size_t)runs->n + 1, sizeof *chains->bounds);
@@ -134,13 +137,13 @@ static double likeness(const asked_t *asked, const ready_t *source, const matche
     int32_t *counts = matched->pair.inside[QUERY];
     int64_t n_common = 0, n_ours = box->stop[QUERY] - box->start[QUERY], n_theirs = box->stop[SOURCE] - box->start[SOURCE];
     for (int64_t word = box->start[SOURCE]; word < box->stop[SOURCE]; word++) {
-        int32_t equal = matched->equals[source->text.types[word]];
+        int32_t equal = matched->equals[source->types[word]];
         if (equal >= 0) counts[equal] += box->kind ? INT32_MAX / 2 - counts[equal] : 1;
     }
     for (int64_t word = box->start[QUERY]; word < box->stop[QUERY]; word++) n_common += counts[asked->types[word]]-- > 0;
     for (int64_t word = box->start[QUERY]; word < box->stop[QUERY]; word++) counts[asked->types[word]] = 0;
     for (int64_t word = box->start[SOURCE]; word < box->stop[SOURCE]; word++) {
-        int32_t equal = matched->equals[source->text.types[word]];
+        int32_t equal = matched->equals[source->types[word]];
         if (equal >= 0) counts[equal] = 0;
     }
     return (double)n_common / (double)(box->kind ? n_ours : greatest(n_ours, n_theirs));
@@ -149,9 +152,9 @@ static double likeness(const asked_t *asked, const ready_t *source, const matche
 /* Returns whether an alignment is long and alike enough. */
 static bool is_passage(const asked_t *asked, const ready_t *source, const matched_t *matched, const box_t *box) {
     const bars_t *bars = asked->bars;
-    const text_t query = query_of(asked);
-    int64_t ours = n_letters(&query, box->start[QUERY], box->stop[QUERY], bars->single_letters);
-    int64_t theirs = n_letters(&source->text, box->start[SOURCE], box->stop[SOURCE], bars->single_letters);
+    const places_t query = places_of(asked);
+    int64_t ours = n_letters(query, box->start[QUERY], box->stop[QUERY], bars->single_letters);
+    int64_t theirs = n_letters((places_t){source->starts, source->stops, source->singles}, box->start[SOURCE], box->stop[SOURCE], bars->single_letters);
     if (ours < bars->reworded_letters || theirs < bars->reworded_source_letters) return false;
     if (box->kind && (ours < bars->summary_letters || theirs > bars->summed_letters)) return false;
     double rest = 1 - (double)ours / bars->sure_letters, doubt = bars->short_doubt * (rest > 0 ? rest : 0);
@@ -164,16 +167,14 @@ static bool is_passage(const asked_t *asked, const ready_t *source, const matche
 
 /* What was found, before it is packed. */
 typedef struct {
-    ready_t source;
     matched_t matched;
     chains_t chains;
     boxes_t boxes;
-    bool *may;   /* of each alignment, whether it is long and alike enough */
-    bool any;    /* whether there is a chain or such an alignment */
+    bool *may; /* of each alignment, whether it is long and alike enough */
+    bool any;  /* whether there is a chain or such an alignment */
 } explored_t;
 
 static void explored_free(explored_t *found) {
-    ready_free(&found->source);
     matched_free(&found->matched);
     free(found->chains.blocks);
     free(found->chains.bounds);
@@ -182,25 +183,23 @@ static void explored_free(explored_t *found) {
 }
 
 /* Finds chains and alignments. Returns false if out of memory. */
-static bool explore(const asked_t *asked, explored_t *found) {
+static bool explore(const asked_t *asked, const ready_t *source, explored_t *found) {
     runs_t runs;
-    void *memory;
-    bool done = seeds_find(asked, &found->source, &runs, &memory) && find_chains(asked, &found->source, &runs, &found->chains);
+    bool done = seeds_find(asked, source, &runs) && find_chains(asked, source, &runs, &found->chains);
     free(runs.runs);
-    free(memory);
-    done = done && matched_make(&found->matched, asked, &found->source) && pair_align(&found->matched.pair, &found->boxes);
+    done = done && matched_make(&found->matched, asked, source) && pair_align(&found->matched.pair, &found->boxes);
     found->may = done ? calloc((size_t)found->boxes.n + 1, sizeof *found->may) : NULL;
     if (!found->may) return false;
     found->any = found->chains.n_chains > 0;
     for (int64_t at = 0; at < found->boxes.n; at++) {
-        found->may[at] = is_passage(asked, &found->source, &found->matched, &found->boxes.boxes[at]);
+        found->may[at] = is_passage(asked, source, &found->matched, &found->boxes.boxes[at]);
         found->any |= found->may[at];
     }
     return true;
 }
 
-/* Sizes of the arrays of a packed answer, and the numbers with them; `_SIZES` of native_explore.py. */
-enum { N_WORDS, N_CLASSES, N_BLOCKS, N_CHAINS, N_BOXES, N_SPELLED, N_CHARS, N_MIXED, N_INVISIBLE, N_SIZES };
+/* Sizes of the arrays of a packed answer; `_N_SIZES` of native_explore.py is their number. */
+enum { N_CLASSES, N_BLOCKS, N_CHAINS, N_BOXES, N_SIZES };
 
 /* Copies n bytes to where `*at` points, which is moved behind them. */
 static void pack(uint8_t **at, const void *from, int64_t n) {
@@ -216,63 +215,37 @@ static void pack_boxes(uint8_t **at, const explored_t *found) {
     }
 }
 
-static void pack_keys(uint8_t **at, const ready_t *source) {
-    for (int64_t word = 0; word < source->text.n; word++) pack(at, &source->text.keys[source->text.types[word]], 8);
-}
-
-/* Packs the answer into one block of malloc's memory: first the elements of 8 bytes, then of 4, then of 1. Returns its
- * size, or ALIGN_NO_MEMORY. */
-static int64_t packed(const asked_t *asked, const explored_t *found, void **answer) {
-    const text_t *text = &found->source.text;
+/* Packs the answer into one block of malloc's memory: first the elements of 8 bytes, then of 4. Returns its size, or
+ * ALIGN_NO_MEMORY. */
+static int64_t packed(const explored_t *found, void **answer) {
     const pair_t *pair = &found->matched.pair;
     const chains_t *chains = &found->chains;
-    int64_t n = text->n, n_query = asked->tokens.n, n_classes = pair->n_classes;
-    int64_t eights = N_SIZES + 2 * n + n + 1 + 3 * chains->n_blocks + chains->n_chains + 1 + 7 * found->boxes.n;
-    int64_t most = 8 * eights + 4 * (3 * n + n_query + 2 * n_classes) + 2 * n + 1 + text->folded_size;
-    uint8_t *begin = malloc((size_t)most), *at = begin, *spelling = malloc((size_t)text->folded_size + 1);
-    int64_t *offsets = malloc((size_t)(n + 1) * sizeof *offsets), size = ALIGN_NO_MEMORY;
-    if (begin && spelling && offsets) {
-        int64_t n_spelled = words_spell(text, spelling, offsets);
-        const result_t *parts = &found->source.parts;
-        const int64_t sizes[N_SIZES] = {n, n_classes, chains->n_blocks, chains->n_chains, found->boxes.n, n_spelled,
-                                        (int64_t)parts->n_chars, (int64_t)parts->n_mixed, (int64_t)parts->n_invisible};
-        pack(&at, sizes, sizeof sizes);
-        pack(&at, parts->parts[0], 8 * n);
-        pack_keys(&at, &found->source);
-        pack(&at, offsets, 8 * (n + 1));
-        pack(&at, chains->blocks, 24 * chains->n_blocks);
-        pack(&at, chains->bounds, 8 * (chains->n_chains + 1));
-        pack_boxes(&at, found);
-        pack(&at, text->starts, 4 * n);
-        pack(&at, text->stops, 4 * n);
-        pack(&at, pair->sides[SOURCE].classes, 4 * n);
-        pack(&at, pair->sides[QUERY].classes, 4 * n_query);
-        pack(&at, pair->rarities, 4 * n_classes);
-        pack(&at, pair->priors, 4 * n_classes);
-        pack(&at, text->singles, n);
-        pack(&at, text->borders, n + 1);
-        pack(&at, spelling, n_spelled);
-        size = at - begin;
-    }
-    free(spelling);
-    free(offsets);
-    if (size < 0) free(begin);
-    *answer = size < 0 ? NULL : begin;
-    return size;
+    const int64_t sizes[N_SIZES] = {pair->n_classes, chains->n_blocks, chains->n_chains, found->boxes.n};
+    int64_t n = pair->sides[SOURCE].n, n_query = pair->sides[QUERY].n, n_classes = pair->n_classes;
+    int64_t eights = N_SIZES + 3 * chains->n_blocks + chains->n_chains + 1 + 7 * found->boxes.n;
+    uint8_t *begin = *answer = malloc((size_t)(8 * eights + 4 * (n + n_query + 2 * n_classes))), *at = begin;
+    if (!begin) return ALIGN_NO_MEMORY;
+    pack(&at, sizes, sizeof sizes);
+    pack(&at, chains->blocks, 24 * chains->n_blocks);
+    pack(&at, chains->bounds, 8 * (chains->n_chains + 1));
+    pack_boxes(&at, found);
+    pack(&at, pair->sides[SOURCE].classes, 4 * n);
+    pack(&at, pair->sides[QUERY].classes, 4 * n_query);
+    pack(&at, pair->rarities, 4 * n_classes);
+    pack(&at, pair->priors, 4 * n_classes);
+    return at - begin;
 }
 
-/* Explores a query and a text in UTF-8. Returns 0 if there is nothing, the size of the packed answer, or TEXT_NO_MEMORY
- * or TEXT_NOT_UTF8. */
-EXPORT int64_t pmbf_align_explore(const table_t *table, const asked_t *asked, const uint8_t *utf8, int64_t size, void **answer) {
+/* Explores a query and a text that `pmbf_align_ready` made ready. Returns 0 if there is nothing, the size of the packed
+ * answer, or ALIGN_NO_MEMORY. */
+EXPORT int64_t pmbf_align_explore(const asked_t *asked, const uint8_t *block, void **answer) {
     explored_t found = {.any = false};
-    int64_t status = ready_make(&found.source, table, utf8, (size_t)size);
+    const ready_t source = ready_view(block);
     *answer = NULL;
-    if (status == TEXT_OK) {
-        if (!explore(asked, &found)) status = TEXT_NO_MEMORY;
-        else if (found.any) status = packed(asked, &found, answer);
-    }
+    int64_t size = ALIGN_NO_MEMORY;
+    if (explore(asked, &source, &found)) size = found.any ? packed(&found, answer) : 0;
     explored_free(&found);
-    return status;
+    return size;
 }
 
 /* Fills a hash table of n distinct names. */

@@ -15,14 +15,24 @@ static int32_t inverse_root(int64_t n) {
     return (int32_t)(root >> 12);
 }
 
+enum { N_ROOTS = 301 }; /* most words make no more points */
+
+/* Returns the same from a table that is filled on the way. */
+static int32_t known_root(int32_t *roots, int64_t n) {
+    if (n >= N_ROOTS) return inverse_root(n);
+    if (!roots[n]) roots[n] = inverse_root(n);
+    return roots[n];
+}
+
 /* Writes the worth of a point of each class; 0 if the class makes no points or too many. The sum of all points within
  * the radius fits 32 bits. */
 static void weigh(const pair_t *pair, int32_t *worths) {
     int64_t width = 2 * pair->rules->radius + 1, most = INT32_MAX / (width * width);
+    int32_t roots[N_ROOTS] = {0};
     for (int64_t c = 0; c < pair->n_classes; c++) {
         int64_t n = (int64_t)pair->sides[QUERY].counts[c] * pair->sides[SOURCE].counts[c];
         bool makes = n && n <= pair->rules->most_points;
-        worths[c] = makes ? (int32_t)least(most, (int64_t)pair->rarities[c] * inverse_root(n) >> 12) : 0;
+        worths[c] = makes ? (int32_t)least(most, (int64_t)pair->rarities[c] * known_root(roots, n) >> 12) : 0;
     }
 }
 
@@ -46,89 +56,88 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
-/* Adds a worth to the sums around n places. The compiler unrolls the loop for the usual radius. */
-INLINE void add_to_all(int32_t *sums, const int32_t *places, int64_t n, int64_t width, int32_t worth) {
-    for (int64_t at = 0; at < n; at++) {
-        int32_t *around = sums + places[at];
-        for (int64_t place = 0; place < width; place++) around[place] += worth;
-    }
-}
+/* A word of the query: the worth of its points, 0 if it makes none, and where its places in the source are listed. */
+typedef struct {
+    int32_t worth, first, stop;
+} entry_t;
 
-enum { USUAL_WIDTH = 25 };
-#define ADD_AROUND                                                        \
-    if (width == USUAL_WIDTH) add_to_all(sums, places, n, USUAL_WIDTH, worth); \
-    else add_to_all(sums, places, n, width, worth);
-
-typedef void add_around_t(int32_t *sums, const int32_t *places, int64_t n, int64_t width, int32_t worth);
-
-static void add_around(int32_t *sums, const int32_t *places, int64_t n, int64_t width, int32_t worth) { ADD_AROUND }
-
-#if defined(__x86_64__)
-TARGET_BEGIN("avx2")
-static void add_around_avx2(int32_t *sums, const int32_t *places, int64_t n, int64_t width, int32_t worth) { ADD_AROUND }
-TARGET_END
-#endif
-
-static add_around_t *best_add_around(void) {
-#if defined(__x86_64__)
-    if (__builtin_cpu_supports("avx2")) return add_around_avx2;
-#endif
-    return add_around;
-}
-
-/* The worth of the query's words within the radius, at each place of the source. When a word comes within the radius,
- * its worth is added around each of its places; when the word leaves, the worth is taken off. */
+/* The worth of the query's words within the radius, at each place of the source that has one of these words. When a word
+ * comes within the radius, its worth is added at each of its places; when the word leaves, the worth is taken off. The
+ * sums of stretches, each at least a radius long, tell without a sum of places that most points are not dense. */
 typedef struct {
     const pair_t *pair;
     const int32_t *worths;
-    int32_t *sums; /* from a radius before the first place to a radius behind the last */
-    int32_t *counts; /* how often each class is within the radius */
+    const entry_t *entries;
+    int32_t *at;         /* from a radius before the first place to a radius behind the last */
+    int32_t *stretches;  /* from the stretch before the first to the one behind the last */
+    int shift;           /* a stretch has 2^shift places */
     int64_t radius, near;
-    add_around_t *add;
 } field_t;
 
-/* Adds the query's word at `word`, if there is one, to the sums around each of its places, and counts its class. A sign
- * of -1 takes it off. */
-static void spread(field_t *field, int64_t word, int sign) {
+/* Adds the query's word at `word`, if there is one, at each of its places. A sign of -1 takes it off. */
+static void spread(field_t *field, int64_t word, int32_t sign) {
     const pair_t *pair = field->pair;
     if (word < 0 || word >= pair->sides[QUERY].n) return;
-    int32_t c = pair->sides[QUERY].classes[word], worth = sign * field->worths[c];
+    entry_t entry = field->entries[word];
+    int32_t worth = sign * entry.worth;
     if (!worth) return;
-    field->counts[c] += sign;
-    const int32_t *places = pair->places + pair->bounds[c];
-    field->add(field->sums, places, pair->bounds[c + 1] - pair->bounds[c], 2 * field->radius + 1, worth);
+    for (const int32_t *place = pair->places + entry.first; place < pair->places + entry.stop; place++) {
+        field->at[*place + field->radius] += worth;
+        field->stretches[(*place >> field->shift) + 1] += worth;
+    }
 }
 
-/* Returns how many places of a class are within a distance of a place. */
-static int64_t n_around(const pair_t *pair, int32_t c, int64_t place, int64_t distance) {
-    const int32_t *low = pair->places + pair->bounds[c], *end = pair->places + pair->bounds[c + 1];
-    for (int64_t n = end - low; n > 0;) {
-        int64_t half = n / 2;
-        if (low[half] < place - distance) low += half + 1, n -= half + 1;
-        else n = half;
-    }
-    int64_t n = 0;
-    while (low + n < end && low[n] <= place + distance) n++;
+/* Returns how many words of a class are within the radius of a word of the query. */
+static int64_t n_in_query(const field_t *field, int64_t word, int32_t c) {
+    const side_t *query = &field->pair->sides[QUERY];
+    int64_t n = 0, stop = least(query->n, word + field->radius + 1);
+    for (int64_t at = greatest(0, word - field->radius); at < stop; at++) n += query->classes[at] == c;
     return n;
 }
 
-/* Returns the worth of the words of other classes within `near` of a point. */
+/* Returns at least the sum within the radius of a place. */
+static int64_t most_around(const field_t *field, int64_t place) {
+    const int32_t *stretch = field->stretches + (place >> field->shift);
+    return (int64_t)stretch[0] + stretch[1] + stretch[2];
+}
+
+/* Returns the sum within the radius of a place. */
+static int64_t sum_around(const field_t *field, int64_t place) {
+    int32_t sum = 0;
+    for (int64_t at = place; at <= place + 2 * field->radius; at++) sum += field->at[at];
+    return sum;
+}
+
+/* Returns how many places of a class are within a distance of one of them, the one with the number `at`. */
+static int64_t n_around(const pair_t *pair, int32_t c, int64_t at, int64_t distance) {
+    const int32_t *places = pair->places;
+    int64_t low = at, high = at + 1;
+    while (low > pair->bounds[c] && places[low - 1] >= places[at] - distance) low--;
+    while (high < pair->bounds[c + 1] && places[high] <= places[at] + distance) high++;
+    return high - low;
+}
+
+/* Returns the worth of the points of other classes within `near` of a point. */
 static int64_t near_sum(const field_t *field, int64_t word, int64_t place) {
-    const side_t *query = &field->pair->sides[QUERY];
-    int64_t sum = 0, start = greatest(0, word - field->near), stop = least(query->n, word + field->near + 1);
-    for (int64_t at = start; at < stop; at++) {
-        int32_t c = query->classes[at];
-        if (c != query->classes[word] && field->worths[c]) sum += field->worths[c] * n_around(field->pair, c, place, field->near);
+    const side_t *query = &field->pair->sides[QUERY], *source = &field->pair->sides[SOURCE];
+    int64_t sum = 0, near = field->near, start = greatest(0, word - near), stop = least(query->n, word + near + 1);
+    for (int64_t there = greatest(0, place - near); there < least(source->n, place + near + 1); there++) {
+        int32_t c = source->classes[there];
+        int64_t times = 0;
+        if (c == query->classes[word]) continue;
+        for (int64_t here = start; here < stop; here++) times += query->classes[here] == c;
+        if (times) sum += times * field->worths[c];
     }
     return sum;
 }
 
-/* Returns whether a point is dense enough. Most points cannot be, so that `near_sum` is not computed for them. */
-static bool is_dense(const field_t *field, int64_t word, int64_t place) {
+/* Returns whether the source's place number `at` makes a dense enough point with a word of the query of its class, given
+ * the density that is needed besides its own. */
+static bool is_dense(const field_t *field, int64_t word, int64_t at, int64_t needed) {
     int32_t c = field->pair->sides[QUERY].classes[word];
-    int64_t needed = 2 * (field->pair->rules->density - field->worths[c]), sum = field->sums[place + field->radius];
+    int64_t place = field->pair->places[at], sum = sum_around(field, place);
     if (3 * sum < needed) return false;
-    sum -= (int64_t)field->worths[c] * field->counts[c] * n_around(field->pair, c, place, field->radius);
+    sum -= (int64_t)field->worths[c] * n_in_query(field, word, c) * n_around(field->pair, c, at, field->radius);
     return 2 * sum >= needed || (3 * sum >= needed && 2 * sum + near_sum(field, word, place) >= needed);
 }
 
@@ -136,25 +145,44 @@ static bool find_points(field_t *field, points_t *points) {
     const pair_t *pair = field->pair;
     for (int64_t word = 0; word < field->radius; word++) spread(field, word, 1);
     for (int64_t word = 0; word < pair->sides[QUERY].n; word++) {
-        int32_t c = pair->sides[QUERY].classes[word];
+        entry_t entry = field->entries[word];
+        int64_t needed = 2 * (pair->rules->density - entry.worth);
         spread(field, word - field->radius - 1, -1);
         spread(field, word + field->radius, 1);
-        for (int32_t at = pair->bounds[c]; field->worths[c] && at < pair->bounds[c + 1]; at++)
-            if (is_dense(field, word, pair->places[at]) && !add_point(points, word, pair->places[at])) return false;
+        if (!entry.worth) continue;
+        for (int32_t at = entry.first; at < entry.stop; at++) /* most points cannot be dense */
+            if (3 * most_around(field, pair->places[at]) >= needed && is_dense(field, word, at, needed) &&
+                !add_point(points, word, pair->places[at]))
+                return false;
     }
     return true;
 }
 
+static void list_entries(const pair_t *pair, const int32_t *worths, entry_t *entries) {
+    for (int64_t word = 0; word < pair->sides[QUERY].n; word++) {
+        int32_t c = pair->sides[QUERY].classes[word];
+        entries[word] = (entry_t){worths[c], pair->bounds[c], pair->bounds[c + 1]};
+    }
+}
+
 bool points_find(const pair_t *pair, points_t *points) {
-    int64_t radius = pair->rules->radius;
+    int64_t radius = pair->rules->radius, n_source = pair->sides[SOURCE].n;
+    int shift = 0;
+    while ((int64_t)1 << shift < radius) shift++;
     int32_t *worths = malloc((size_t)(pair->n_classes + 1) * sizeof *worths);
-    int32_t *sums = calloc((size_t)(pair->sides[SOURCE].n + 2 * radius + 1), sizeof *sums);
-    field_t field = {pair, worths, sums, pair->inside[QUERY], radius, least(pair->rules->near, radius), best_add_around()};
-    bool done = worths && sums;
-    if (done) weigh(pair, worths);
-    done = done && find_points(&field, points);
-    for (int64_t word = 0; word < pair->sides[QUERY].n; word++) field.counts[pair->sides[QUERY].classes[word]] = 0;
+    entry_t *entries = malloc((size_t)(pair->sides[QUERY].n + 1) * sizeof *entries);
+    int32_t *at = calloc((size_t)(n_source + 2 * radius + 1), sizeof *at);
+    int32_t *stretches = calloc((size_t)((n_source >> shift) + 3), sizeof *stretches);
+    field_t field = {pair, worths, entries, at, stretches, shift, radius, least(pair->rules->near, radius)};
+    bool done = worths && entries && at && stretches;
+    if (done) {
+        weigh(pair, worths);
+        list_entries(pair, worths, entries);
+        done = find_points(&field, points);
+    }
     free(worths);
-    free(sums);
+    free(entries);
+    free(at);
+    free(stretches);
     return done;
 }

@@ -1,55 +1,174 @@
-/* A text made ready to be compared, from one fold: its tokens, its words and the borders between them. */
+/* A text made ready, from one fold: its tokens, its words with their weights and slips, the borders between them, and
+ * its spelling. */
 
-#include "asked.h"
+#include "ready.h"
+
+#include "weigh.h"
+#include "words.h"
+
+#include "../text/result.h"
 
 enum { HASHES, STARTS, STOPS, SINGLES, BYTES, LETTERS, FOLDED }; /* parts of `text_ready` */
 
-static bool take_memory(ready_t *ready) {
-    size_t n = (size_t)ready->text.n;
-    uint8_t *at = ready->memory = malloc(n * (sizeof(uint64_t) + 3 * sizeof(uint32_t)) + n + 1);
+/* A text on its way into a block. */
+typedef struct {
+    result_t parts; /* of `text_ready` */
+    text_t text;
+    int64_t n_types, n_slipped, n_spelled, n_like;
+    int32_t *times; /* of each type */
+    int32_t *rarities, *priors, *slipped;
+    uint64_t *slips;
+    int64_t *offsets;
+    uint8_t *spelling;
+    void *memory;
+} made_t;
+
+/* Returns where n bytes begin in the memory, and moves the place behind them, to a multiple of 8. */
+static void *next_part(uint8_t **at, size_t n) {
+    void *part = *at;
+    *at += (n + 7) / 8 * 8;
+    return part;
+}
+
+/* Takes the memory for what follows from the tokens, and shares it out. */
+static bool take_memory(made_t *made) {
+    size_t n = (size_t)made->text.n, folded = (size_t)made->text.folded_size;
+    uint8_t *at = made->memory = malloc(n * (2 * sizeof(uint64_t) + 6 * sizeof(int32_t) + 1) + folded + 128);
     if (!at) return false;
-    ready->text.keys = (uint64_t *)(void *)at;
-    at += n * sizeof(uint64_t);
-    ready->text.types = (int32_t *)(void *)at;
-    at += n * sizeof(int32_t);
-    ready->text.firsts = (uint32_t *)(void *)at;
-    at += n * sizeof(uint32_t);
-    ready->times = (int32_t *)(void *)at;
-    at += n * sizeof(int32_t);
-    ready->text.borders = at;
+    made->text.keys = next_part(&at, n * sizeof(uint64_t));
+    made->offsets = next_part(&at, (n + 1) * sizeof(int64_t));
+    made->text.types = next_part(&at, n * sizeof(int32_t));
+    made->text.firsts = next_part(&at, n * sizeof(uint32_t));
+    made->times = next_part(&at, n * sizeof(int32_t));
+    made->rarities = next_part(&at, n * sizeof(int32_t));
+    made->priors = next_part(&at, n * sizeof(int32_t));
+    made->slipped = next_part(&at, n * sizeof(int32_t));
+    made->text.borders = next_part(&at, n + 1);
+    made->spelling = next_part(&at, folded);
     return true;
 }
 
-int ready_make(ready_t *ready, const table_t *table, const uint8_t *utf8, size_t size) {
-    *ready = (ready_t){.n_types = 0};
-    int status = text_ready(table, utf8, size, &ready->parts);
+/* Weighs the types: relative to the pages in the language of the text, in which one word in `commonest` is common. There
+ * is another number for texts of single letters. */
+static bool weigh_types(made_t *made, const counts_t *counts, const int64_t *commonest) {
+    int64_t n = made->text.n, n_singles = 0;
+    int64_t *pages = calloc((size_t)counts->n_pages + 1, sizeof *pages);
+    if (!pages) return false;
+    memset(made->times, 0, (size_t)made->n_types * sizeof *made->times);
+    for (int64_t token = 0; token < n; token++) {
+        made->times[made->text.types[token]]++;
+        n_singles += made->text.singles[token];
+    }
+    const types_of_t types = {made->text.keys, made->times, made->n_types, n};
+    made->n_like = weigh(counts, &types, commonest[2 * n_singles > n], made->rarities, made->priors, pages);
+    free(pages);
+    return true;
+}
+
+static bool find_slips(made_t *made) {
+    made->slips = malloc(((size_t)made->n_types * N_SLIPS + 1) * sizeof *made->slips);
+    if (!made->slips) return false;
+    for (int64_t type = 0; type < made->n_types; type++)
+        if (words_slips(&made->text, type, made->slips + N_SLIPS * made->n_slipped)) made->slipped[made->n_slipped++] = (int32_t)type;
+    return true;
+}
+
+/* Returns TEXT_OK, TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
+static int make(made_t *made, const table_t *table, const counts_t *counts, const int64_t *commonest, const uint8_t *utf8, size_t size) {
+    int status = text_ready(table, utf8, size, &made->parts);
     if (status != TEXT_OK) {
-        ready->parts = (result_t){.n_chars = 0};
+        made->parts = (result_t){.n_chars = 0};
         return status;
     }
-    const result_t *parts = &ready->parts;
-    ready->text = (text_t){.text = utf8,
-                           .folded = parts->parts[FOLDED],
-                           .text_size = (int64_t)size,
-                           .folded_size = (int64_t)parts->sizes[FOLDED],
-                           .n = (int64_t)parts->n_tokens,
-                           .starts = parts->parts[STARTS],
-                           .stops = parts->parts[STOPS],
-                           .bytes = parts->parts[BYTES],
-                           .letters = parts->parts[LETTERS],
-                           .singles = parts->parts[SINGLES]};
-    if (!take_memory(ready)) return TEXT_NO_MEMORY;
-    ready->n_types = words_find(&ready->text);
-    if (ready->n_types < 0) return TEXT_NO_MEMORY;
-    memset(ready->times, 0, (size_t)ready->n_types * sizeof *ready->times);
-    for (int64_t token = 0; token < ready->text.n; token++) {
-        ready->times[ready->text.types[token]]++;
-        ready->n_singles += ready->text.singles[token];
-    }
+    const result_t *parts = &made->parts;
+    made->text = (text_t){.text = utf8,
+                          .folded = parts->parts[FOLDED],
+                          .text_size = (int64_t)size,
+                          .folded_size = (int64_t)parts->sizes[FOLDED],
+                          .n = (int64_t)parts->n_tokens,
+                          .starts = parts->parts[STARTS],
+                          .stops = parts->parts[STOPS],
+                          .bytes = parts->parts[BYTES],
+                          .letters = parts->parts[LETTERS],
+                          .singles = parts->parts[SINGLES]};
+    if (!take_memory(made)) return TEXT_NO_MEMORY;
+    made->n_types = words_find(&made->text);
+    if (made->n_types < 0 || !weigh_types(made, counts, commonest) || !find_slips(made)) return TEXT_NO_MEMORY;
+    made->n_spelled = words_spell(&made->text, made->spelling, made->offsets);
     return TEXT_OK;
 }
 
-void ready_free(ready_t *ready) {
-    result_free(&ready->parts);
-    free(ready->memory);
+static const void *part(const uint8_t **at, int64_t size) {
+    const uint8_t *begin = *at;
+    *at += size;
+    return begin;
+}
+
+ready_t ready_view(const uint8_t *block) {
+    ready_t ready;
+    memcpy(&ready.head, block, sizeof ready.head);
+    const uint8_t *at = block + sizeof ready.head;
+    int64_t n = ready.head.n, n_types = ready.head.n_types;
+    ready.hashes = part(&at, 8 * n);
+    ready.keys = part(&at, 8 * n_types);
+    ready.slips = part(&at, 8 * N_SLIPS * ready.head.n_slipped);
+    ready.starts = part(&at, 4 * n);
+    ready.stops = part(&at, 4 * n);
+    ready.types = part(&at, 4 * n);
+    ready.rarities = part(&at, 4 * n_types);
+    ready.priors = part(&at, 4 * n_types);
+    ready.slipped = part(&at, 4 * ready.head.n_slipped);
+    ready.offsets = part(&at, 4 * (n + 1));
+    ready.singles = part(&at, n);
+    ready.borders = part(&at, n + 1);
+    ready.spelling = part(&at, ready.head.n_spelled);
+    return ready;
+}
+
+static void pack(uint8_t **at, const void *from, int64_t size) {
+    if (size > 0) memcpy(*at, from, (size_t)size);
+    *at += size;
+}
+
+/* Packs a text into a block of malloc's memory. Returns the size of the block, or TEXT_NO_MEMORY. */
+static int64_t packed(const made_t *made, void **block) {
+    const text_t *text = &made->text;
+    const result_t *parts = &made->parts;
+    int64_t n = text->n, n_types = made->n_types, n_slipped = made->n_slipped;
+    const head_t head = {n, n_types, n_slipped, made->n_spelled, made->n_like, (int64_t)parts->n_chars, (int64_t)parts->n_mixed, (int64_t)parts->n_invisible};
+    int64_t most = (int64_t)sizeof head + 8 * (n + n_types + N_SLIPS * n_slipped) + 4 * (4 * n + 2 * n_types + n_slipped + 1) + 2 * n + 1;
+    uint8_t *begin = *block = malloc((size_t)(most + made->n_spelled)), *at = begin;
+    if (!begin) return TEXT_NO_MEMORY;
+    pack(&at, &head, sizeof head);
+    pack(&at, parts->parts[HASHES], 8 * n);
+    pack(&at, text->keys, 8 * n_types);
+    pack(&at, made->slips, 8 * N_SLIPS * n_slipped);
+    pack(&at, text->starts, 4 * n);
+    pack(&at, text->stops, 4 * n);
+    pack(&at, text->types, 4 * n);
+    pack(&at, made->rarities, 4 * n_types);
+    pack(&at, made->priors, 4 * n_types);
+    pack(&at, made->slipped, 4 * n_slipped);
+    for (int64_t token = 0; token <= n; token++) {
+        uint32_t offset = (uint32_t)made->offsets[token];
+        pack(&at, &offset, sizeof offset);
+    }
+    pack(&at, text->singles, n);
+    pack(&at, text->borders, n + 1);
+    pack(&at, made->spelling, made->n_spelled);
+    return at - begin;
+}
+
+/* Makes a text in UTF-8 ready. `commonest` has two numbers: of words, and of single letters. Returns the size of the
+ * block, which is in malloc's memory, or TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
+EXPORT int64_t pmbf_align_ready(const table_t *table, const counts_t *counts, const int64_t *commonest, const uint8_t *utf8,
+                                int64_t size, void **block) {
+    made_t made = {.n_types = 0};
+    *block = NULL;
+    int64_t status = make(&made, table, counts, commonest, utf8, (size_t)size);
+    if (status == TEXT_OK) status = packed(&made, block);
+    result_free(&made.parts);
+    free(made.memory);
+    free(made.slips);
+    return status;
 }

@@ -4,21 +4,10 @@
  * the more. A word that does not stand there speaks against. The part of each text is found in turn, given the part of
  * the other. */
 
-#include "align.h"
+#include "chance.h"
 
 static int64_t floor_div(int64_t number, int64_t divisor) {
     return number / divisor - (number % divisor < 0);
-}
-
-/* Returns the bucket of the tables for a word in a part of `n_words`, given `expected` / 65536 in `n_others` words. */
-int64_t bucket(const pair_t *pair, uint64_t expected, uint64_t n_words, uint64_t n_others) {
-    uint64_t most = (uint64_t)1 << 20, chance = 24 * expected * (n_words < most ? n_words : most) / n_others;
-    int64_t line = (int64_t)chance;
-    if (chance >= 32) {
-        int shift = 58 - __builtin_clzll(chance);
-        line = 32 * (int64_t)shift + (int64_t)(chance >> shift);
-    }
-    return line < pair->n_buckets ? line : pair->n_buckets - 1;
 }
 
 static void count(int32_t *counts, const side_t *side, int64_t start, int64_t stop) {
@@ -32,14 +21,14 @@ static void uncount(int32_t *counts, const side_t *side, int64_t start, int64_t 
 void window_score(const pair_t *pair, int side, int64_t low, int64_t high, int64_t start, int64_t stop) {
     const side_t *ours = &pair->sides[side], *theirs = &pair->sides[!side];
     int32_t *here = pair->inside[side], *there = pair->inside[!side];
-    int64_t n_others = theirs->n - (stop - start) + pair->rules->prior_words;
+    const odds_t odds = odds_of(pair, stop - start, theirs->n - (stop - start) + pair->rules->prior_words);
     count(here, ours, low, high);
     count(there, theirs, start, stop);
     for (int64_t at = low; at < high; at++) {
         int32_t c = ours->classes[at];
         int64_t outside = theirs->counts[c] - there[c], most = (int64_t)1 << 20;
         uint64_t expected = (uint64_t)(outside < most ? outside : most) * 65536 + (uint64_t)pair->priors[c];
-        int64_t line = bucket(pair, expected, (uint64_t)(stop - start), (uint64_t)n_others);
+        int64_t line = bucket(&odds, expected);
         int64_t match = pair->tables[MATCH * pair->n_buckets + line], miss = pair->tables[MISS * pair->n_buckets + line];
         int64_t score = there[c] ? match : miss;
         if (there[c] && here[c] > there[c]) score = floor_div(2 * there[c] * match + (here[c] - there[c]) * miss, 2 * here[c]);

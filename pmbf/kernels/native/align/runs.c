@@ -66,13 +66,15 @@ static bool add_runs(work_t *work) {
  * again. Counts the grams of the query that stand once in the source, and those that stand there more often. */
 static void pair_by_turn(work_t *work, int64_t *n_anchors, int64_t *n_others) {
     const grams_t *query = &work->texts[QUERY], *source = &work->texts[SOURCE];
-    int64_t there = 0;
+    int64_t here = 0;
     *n_anchors = *n_others = 0;
-    for (int64_t gram = 0; gram < query->n_grams; gram++) work->groups[gram] = -1;
-    for (int64_t here = 0; here < query->n_names; here++) {
-        while (there < source->n_names && source->names[there] < query->names[here]) there++;
-        if (there == source->n_names) break;
-        if (source->names[there] != query->names[here]) continue;
+    memset(work->groups, -1, (size_t)query->n_grams * sizeof *work->groups);
+    for (int64_t there = 0; there < source->n_names; there++) {
+        if (source->numbers) here = source->numbers[there];
+        else
+            while (here < query->n_names && query->names[here] < source->names[there]) here++;
+        if (here == query->n_names) break;
+        if (!source->numbers && source->names[there] != query->names[here]) continue;
         int64_t first = source->bounds[there], size = source->bounds[there + 1] - first;
         for (int64_t at = query->bounds[here], turn = 0; at < query->bounds[here + 1]; at++, turn = turn + 1 < size ? turn + 1 : 0) {
             work->partners[query->order[at]] = source->order[first + turn];

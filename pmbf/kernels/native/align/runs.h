@@ -6,11 +6,12 @@
 #include "align.h"
 
 /* `Grams` of align_rules.py, with the `Runs` of their text, which has n_tokens tokens. The names of the source may be
- * those alone that the query has, too. */
+ * those alone that the query has, too; then their numbers in the query may be given in place of the names. */
 typedef struct {
     const uint64_t *sums, *back;
     const int64_t *stops;
     const uint64_t *names;
+    const int32_t *numbers;
     const int64_t *order, *bounds;
     int64_t n_tokens, n_grams, n_names;
 } grams_t;
@@ -27,6 +28,15 @@ typedef struct {
 /* prepare.c: writes prefix sums of n token hashes, each times a power, and the inverse powers: `Runs` of
  * align_rules.py. */
 void runs_name(const uint64_t *hashes, int64_t n, uint64_t *sums, uint64_t *back);
+
+#define RUN_BASE 0x9E3779B97F4A7C15u
+
+/* Returns the name of a run of n tokens: the sum of their hashes, each times a power. */
+INLINE uint64_t run_name(const uint64_t *hashes, int64_t n) {
+    uint64_t name = 0;
+    for (int64_t at = n - 1; at >= 0; at--) name = name * RUN_BASE + hashes[at];
+    return name;
+}
 
 /* runs.c: finds the equal runs of two texts. Returns false if out of memory. */
 bool runs_find(const grams_t *texts, runs_t *found);

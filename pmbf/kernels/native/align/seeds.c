@@ -12,53 +12,75 @@ static int compare_held(const void *one, const void *other) {
     return (a->gram > b->gram) - (a->gram < b->gram);
 }
 
+enum { USUAL_WORDS = 4 }; /* of a gram; the compiler unrolls the loop for them */
+
 /* Returns the stop of the gram of `n_words` words that begins at a token, or -1 if the text ends before. Starts ascend
  * from call to call: `reach` has the stop and the half words of the gram before. */
-static int64_t gram_stop(const text_t *text, int64_t start, int64_t n_words, int64_t *stop, int64_t *half_words) {
-    if (start) *half_words -= 2 - text->singles[start - 1];
-    bool lone = text->n == 1; /* a letter that is the whole text is a word */
-    for (; *half_words < 2 * n_words && *stop < text->n; (*stop)++) *half_words += lone ? 2 : 2 - text->singles[*stop];
+static int64_t gram_stop(const ready_t *source, int64_t start, int64_t n_words, int64_t *stop, int64_t *half_words) {
+    int64_t n = source->head.n;
+    if (start) *half_words -= 2 - source->singles[start - 1];
+    bool lone = n == 1; /* a letter that is the whole text is a word */
+    for (; *half_words < 2 * n_words && *stop < n; (*stop)++) *half_words += lone ? 2 : 2 - source->singles[*stop];
     return *half_words < 2 * n_words ? -1 : *stop;
 }
 
+/* Adds a gram to the list if the query has its name, too. Most grams are told by the sieve. */
+INLINE int64_t add_held(const asked_t *asked, const ready_t *source, int64_t start, int64_t stop, held_t *held, int64_t n) {
+    uint64_t name = run_name(source->hashes + start, stop - start);
+    if (!sieve_has(asked->name_sieve, name)) return n;
+    int64_t found = slots_find(&asked->names, name);
+    if (found >= 0) held[n++] = (held_t){(int32_t)found, (int32_t)start};
+    return n;
+}
+
 /* Lists the grams that the query has, too. Returns their number. */
-static int64_t list_held(const asked_t *asked, const ready_t *source, const uint64_t *sums, const uint64_t *back, held_t *held) {
-    int64_t n = 0, stop = 0, half_words = 0;
-    for (int64_t start = 0; start < source->text.n; start++) {
-        if (gram_stop(&source->text, start, asked->bars->seed_tokens, &stop, &half_words) < 0) break;
-        uint64_t name = (sums[stop] - sums[start]) * back[start];
-        if (!sieve_has(asked->name_sieve, name)) continue;
-        int64_t found = slots_find(&asked->names, name);
-        if (found >= 0) held[n++] = (held_t){(int32_t)found, (int32_t)start};
+static int64_t list_held(const asked_t *asked, const ready_t *source, held_t *held) {
+    int64_t n = 0, stop = 0, half_words = 0, n_words = asked->bars->seed_tokens;
+    if (n_words == USUAL_WORDS && source->head.n > 1 && !memchr(source->singles, 1, (size_t)source->head.n)) {
+        for (int64_t start = 0; start + USUAL_WORDS <= source->head.n; start++)
+            n = add_held(asked, source, start, start + USUAL_WORDS, held, n);
+        return n;
+    }
+    for (int64_t start = 0; start < source->head.n; start++) {
+        if (gram_stop(source, start, n_words, &stop, &half_words) < 0) break;
+        n = add_held(asked, source, start, stop, held, n);
     }
     return n;
 }
 
 /* Groups the grams by name. Returns the number of names. */
-static int64_t group(const asked_t *asked, const held_t *held, int64_t n, uint64_t *names, int64_t *order, int64_t *bounds) {
+static int64_t group(const held_t *held, int64_t n, int32_t *numbers, int64_t *order, int64_t *bounds) {
     int64_t n_names = 0;
     for (int64_t at = 0; at < n; at++) {
         order[at] = held[at].gram;
         if (at && held[at].name == held[at - 1].name) continue;
-        names[n_names] = asked->names.names[held[at].name];
+        numbers[n_names] = held[at].name;
         bounds[n_names++] = at;
     }
     bounds[n_names] = n;
     return n_names;
 }
 
-bool seeds_find(const asked_t *asked, const ready_t *source, runs_t *found, void **memory) {
-    size_t n = (size_t)source->text.n;
-    uint64_t *sums = *memory = malloc((6 * n + 2) * sizeof *sums), *back = sums + n + 1, *names = back + n;
+bool seeds_find(const asked_t *asked, const ready_t *source, runs_t *found) {
+    size_t n = (size_t)source->head.n;
+    held_t *held = malloc((n + 1) * sizeof *held);
     *found = (runs_t){NULL, 0};
-    if (!sums) return false;
-    int64_t *order = (int64_t *)(names + n), *bounds = order + n;
-    held_t *held = (held_t *)(void *)(bounds + n + 1);
-    runs_name(source->parts.parts[0], source->text.n, sums, back);
-    int64_t n_held = list_held(asked, source, sums, back, held);
-    if (!n_held) return true;
-    qsort(held, (size_t)n_held, sizeof *held, compare_held);
-    int64_t n_names = group(asked, held, n_held, names, order, bounds);
-    const grams_t texts[2] = {asked->grams, {sums, back, NULL, names, order, bounds, source->text.n, n_held, n_names}};
-    return runs_find(texts, found);
+    if (!held) return false;
+    int64_t n_held = list_held(asked, source, held);
+    size_t n_runs = n_held ? n : 0, n_order = (size_t)n_held;
+    uint64_t *sums = malloc((2 * n_runs + 1) * sizeof *sums + (2 * n_order + 1) * sizeof(int64_t) + n_order * sizeof(int32_t));
+    bool done = sums != NULL;
+    if (done && n_held) {
+        uint64_t *back = sums + n + 1;
+        int64_t *order = (int64_t *)(back + n), *bounds = order + n_held;
+        int32_t *numbers = (int32_t *)(bounds + n_held + 1);
+        runs_name(source->hashes, source->head.n, sums, back);
+        qsort(held, n_order, sizeof *held, compare_held);
+        int64_t n_names = group(held, n_held, numbers, order, bounds);
+        const grams_t texts[2] = {asked->grams, {sums, back, NULL, NULL, numbers, order, bounds, source->head.n, n_held, n_names}};
+        done = runs_find(texts, found);
+    }
+    free(held);
+    free(sums);
+    return done;
 }

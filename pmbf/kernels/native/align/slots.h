@@ -20,8 +20,8 @@ INLINE int64_t slots_find(const slots_t *table, uint64_t name) {
     return -1;
 }
 
-/* A set of names that may hold others, too: most names that are not in it are told by one bit, in 8 KB. */
-enum { SIEVE_BITS = 1 << 16 };
+/* A set of names that may hold others, too: most names that are not in it are told by one bit, in 16 KB. */
+enum { SIEVE_BITS = 1 << 17 };
 
 INLINE bool sieve_has(const uint64_t *sieve, uint64_t name) {
     uint64_t bit = name >> 40 & (SIEVE_BITS - 1);

@@ -2,7 +2,7 @@
  * both. Here one end of a part, or of both parts at once, moves to the next border, outwards or inwards, while the sum
  * of both grows. */
 
-#include "align.h"
+#include "chance.h"
 
 enum { STAY = 2, N_ENDS = 2 };
 
@@ -30,6 +30,7 @@ int64_t topic_sum(const pair_t *pair, int side, const box_t *box) {
     int32_t *here = pair->inside[side], *there = pair->inside[!side];
     int64_t n_ours = box->stop[side] - box->start[side], n_theirs = box->stop[!side] - box->start[!side];
     int64_t n_others = ours->n - n_ours + theirs->n - n_theirs + pair->rules->prior_words, sum = 0;
+    const odds_t odds = odds_of(pair, n_theirs, n_others);
     const int32_t *tables = pair->tables + (box->kind ? SUMMARY_MATCH : MATCH) * pair->n_buckets;
     for (int64_t at = box->start[side]; at < box->stop[side]; at++) here[ours->classes[at]]++;
     for (int64_t at = box->start[!side]; at < box->stop[!side]; at++) there[theirs->classes[at]]++;
@@ -38,7 +39,7 @@ int64_t topic_sum(const pair_t *pair, int side, const box_t *box) {
         if (!here[c]) continue;
         int64_t outside = (int64_t)ours->counts[c] - here[c] + theirs->counts[c] - there[c];
         uint64_t expected = (uint64_t)least(outside, (int64_t)1 << 20) * 65536 + (uint64_t)pair->priors[c];
-        sum += tables[(there[c] ? 0 : pair->n_buckets) + bucket(pair, expected, (uint64_t)n_theirs, (uint64_t)n_others)];
+        sum += tables[(there[c] ? 0 : pair->n_buckets) + bucket(&odds, expected)];
         here[c] = 0;
     }
     for (int64_t at = box->start[!side]; at < box->stop[!side]; at++) there[theirs->classes[at]] = 0;

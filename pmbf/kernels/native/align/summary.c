@@ -1,6 +1,6 @@
 /* A summary: a short part of the query whose words stand all over the source, not in one part of it. */
 
-#include "align.h"
+#include "chance.h"
 
 typedef struct {
     int64_t start, stop, score;
@@ -10,10 +10,11 @@ typedef struct {
 static part_t best_part(const pair_t *pair) {
     const side_t *query = &pair->sides[QUERY], *source = &pair->sides[SOURCE];
     unsigned borders = 1u << SENTENCE | 1u << SENTENCE_AND_LINE | 1u << PARAGRAPH | 1u << LINE;
+    const odds_t odds = odds_of(pair, source->n, pair->rules->prior_words);
     part_t part = {0, 0, 0};
     for (int64_t at = 0; at < query->n; at++) {
         int32_t c = query->classes[at];
-        int64_t line = bucket(pair, (uint64_t)pair->priors[c], (uint64_t)source->n, (uint64_t)pair->rules->prior_words);
+        int64_t line = bucket(&odds, (uint64_t)pair->priors[c]);
         pair->scores[at] = pair->tables[(source->counts[c] ? SUMMARY_MATCH : SUMMARY_MISS) * pair->n_buckets + line];
     }
     part.score = greatest_sum(pair->scores, query->n, &part.start, &part.stop);

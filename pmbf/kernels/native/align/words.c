@@ -134,6 +134,11 @@ static void find_borders(const text_t *text) {
     uint32_t start = 0;
     for (int64_t token = 0; token < text->n; token++) {
         uint32_t stop = text->bytes[token].start, n = stop > start ? stop - start : 0;
+        if (n == 1 && text->text[start] == ' ') { /* most gaps */
+            text->borders[token] = PLAIN;
+            start = text->bytes[token].stop;
+            continue;
+        }
         uint64_t bytes = (int64_t)start + 8 <= text->text_size && n <= 8 ? load64(text->text + start) : ~(uint64_t)0;
         uint64_t outside = n < 8 ? ~(uint64_t)0 << 8 * n : 0;
         bytes = (bytes & ~outside) | (BYTES(1) & outside);

@@ -78,7 +78,7 @@ INLINE uint64_t read_bits(cursor_t *cursor, uint32_t n) {
 }
 
 /* Reads the next list of a bucket and steps behind it. Returns 1, 0 at the end of the bucket, or PMBF_REFUSED. */
-INLINE int cursor_next(cursor_t *cursor, list_t *list) {
+static int cursor_next_of_any_size(cursor_t *cursor, list_t *list) {
     uint64_t upper = read_unary(cursor);
     if (upper == UINT64_MAX) return 0;
     if (upper >> 32 || cursor->at + cursor->rice > cursor->stop) return PMBF_REFUSED;
@@ -89,6 +89,22 @@ INLINE int cursor_next(cursor_t *cursor, list_t *list) {
     *list = (list_t){(uint32_t)hash, (uint32_t)count, cursor->at};
     cursor->at += count * cursor->id_bits, cursor->next = hash + 1;
     return count <= cursor->n_documents && cursor->at <= cursor->stop ? 1 : PMBF_REFUSED;
+}
+
+/* As `cursor_next_of_any_size`. The gap and the count of nearly all lists lie in one window, which is read once: each
+ * read waits for the one before. */
+INLINE int cursor_next(cursor_t *cursor, list_t *list) {
+    const uint64_t word = window_at(cursor->bits, cursor->at) | 1ull << WINDOW_BITS;
+    const uint64_t upper = (uint64_t)__builtin_ctzll(word);
+    const uint64_t rest = word >> upper >> 1 >> cursor->rice | 1ull << WINDOW_BITS;
+    const uint64_t n_count_bits = (uint64_t)__builtin_ctzll(rest), before = upper + 1 + cursor->rice;
+    const uint64_t n_bits = before + 2 * n_count_bits + 1;
+    if (RARE(n_bits > WINDOW_BITS || cursor->at + n_bits > cursor->stop)) return cursor_next_of_any_size(cursor, list);
+    const uint64_t hash = cursor->next + (upper << cursor->rice | low_bits(word >> upper >> 1, cursor->rice));
+    const uint64_t count = 1ull << n_count_bits | low_bits(rest >> n_count_bits >> 1, n_count_bits);
+    *list = (list_t){(uint32_t)hash, (uint32_t)count, cursor->at + n_bits};
+    cursor->at += n_bits + count * cursor->id_bits, cursor->next = hash + 1;
+    return hash < cursor->end && count <= cursor->n_documents && cursor->at <= cursor->stop ? 1 : PMBF_REFUSED;
 }
 
 /* Returns the number of document i of a list. */

@@ -1,0 +1,56 @@
+"""What was used lately, up to some bytes: the next query often needs it again."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Hashable
+from typing import Any
+
+
+class Recent:
+    """Values by key. If they take too many bytes, then those used longest ago go. Safe to share between threads.
+
+    Args:
+        most_bytes: Bytes of all values together. A value of more than an eighth of this is not kept.
+
+    >>> recent = Recent(800)
+    >>> for name in ("sea", "hill", "town"):
+    ...     recent.put(name, name.upper(), 100)
+    >>> recent.get("hill"), recent.get("bridge"), recent.n_bytes
+    ('HILL', None, 300)
+    """
+
+    def __init__(self, most_bytes: int) -> None:
+        self.most_bytes = most_bytes
+        self.n_bytes = 0
+        self._kept: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> Any:
+        """Return the value of a key, or None if it is not kept."""
+        with self._lock:
+            found = self._kept.get(key)
+            if found is None:
+                return None
+            self._kept.move_to_end(key)
+            return found[0]
+
+    def put(self, key: Hashable, value: Any, n_bytes: int) -> None:
+        """Keep a value in the place of the one before."""
+        with self._lock:
+            _, before = self._kept.pop(key, (None, 0))
+            self.n_bytes -= before
+            if 8 * n_bytes > self.most_bytes:
+                return
+            self._kept[key] = value, n_bytes
+            self.n_bytes += n_bytes
+            while self.n_bytes > self.most_bytes:
+                _, (_, freed) = self._kept.popitem(last=False)
+                self.n_bytes -= freed
+
+    def clear(self) -> None:
+        """Forget all values."""
+        with self._lock:
+            self._kept.clear()
+            self.n_bytes = 0
