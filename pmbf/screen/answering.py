@@ -66,7 +66,7 @@ def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> lis
     asked = []
     for name, text, left_out in texts:
         sample, exempted = query_sample(text, generation.params), exempt(text, options)
-        found = find(generation.without(left_out.documents), sample, options)
+        found = find(generation.without(left_out.documents) if len(left_out.documents) else generation, sample, options)
         query = _query(name, sample, found.n_common, exempted)
         asked.append(Screening(query, sample, found.candidates, exempted, left_out))
     return asked

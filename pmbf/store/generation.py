@@ -68,8 +68,6 @@ class Generation:
 
     def without(self, documents: NDArray[np.uint32]) -> Generation:
         """Return this generation without some live documents, as if they had been removed; it shares the open files."""
-        if not len(documents):
-            return self
         known = self._known_totals()
         n_hashes = int(self.directory.locations(documents, "n_hashes").sum(dtype=np.int64))
         remaining = Generation.__new__(Generation)
@@ -214,9 +212,8 @@ class Generation:
         except ParameterError as error:
             raise self.contradiction(str(error), "check --repair") from error
         keys = keys[np.append(keys[:1] == keys[:1], keys[1:] != keys[:-1])]  # a document may be in two tiles
-        if self._known_totals().n_removed or len(self._left_out):
-            keys = self._of_living(keys)
-        return firsts.having(keys, counts, limit)
+        has_others = self._known_totals().n_removed or len(self._left_out)
+        return firsts.having(self._of_living(keys) if has_others else keys, counts, limit)
 
     def _postings_for(self, number: int, hashes: NDArray[np.uint32]) -> Postings:
         stored = self.tile(number).postings
