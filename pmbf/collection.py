@@ -6,7 +6,7 @@ Verbs that change a collection import their modules when they are called, so tha
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, overload
@@ -18,13 +18,14 @@ from pmbf.intake.discovery import discover, several
 from pmbf.intake.texts import Origin, Text, origins, read_text
 from pmbf.opened import Opened
 from pmbf.report import Report, Texts
-from pmbf.screen import Answer, Options, OptionValues, answers, reports, screen
+from pmbf.screen import Answer, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screen
 from pmbf.store.folder import Store
-from pmbf.store.listing import Listed, find, listed
+from pmbf.store.listing import Listed, find, listed, named
 from pmbf.store.sourcetexts import SourceTexts, document_text
 
 if TYPE_CHECKING:
     from pmbf.intake.adding import OnProblem
+    from pmbf.intake.labelling import Labelling
     from pmbf.intake.loader import LoadReport, Progress
     from pmbf.store import check as checking
     from pmbf.store.compact import CompactReport
@@ -61,6 +62,7 @@ class Collection(Opened):
         include: Sequence[str] = (),
         exclude: Sequence[str] = (),
         prune: bool = False,
+        labels: Labelling | None = None,
         limits: Limits | None = None,
         jobs: int = 1,
         on_progress: Callable[[Progress], None] | None = None,
@@ -72,12 +74,14 @@ class Collection(Opened):
             include: Glob patterns; if there are any, a file found in a folder must fit one of them.
             exclude: Glob patterns; a file or folder found in a folder must fit none of them.
             prune: Whether to take out the paths below `paths` whose file is gone.
+            labels: Returns the labels of a path; asked for each path at or below `paths`, the files loaded before too.
+                A `LabelTable`, a `LabelPattern` of `pmbf.intake.labelling`, or any function.
             limits: Bounds for reading a file.
             jobs: Threads that read files and compress texts, at least 1; processes on the NumPy kernels.
             on_progress: Called after each batch: up to 256 files, or a tenth of a second.
 
         Raises:
-            ParameterError: `paths`, `include` or `exclude` is a single text or path.
+            ParameterError: `paths`, `include` or `exclude` is a single text or path, or a label is wrong.
             BusyError, OSError: Another process is writing, or the disk is full; what was committed before is kept.
         """
         from pmbf.intake.loader import Loader
@@ -90,22 +94,27 @@ class Collection(Opened):
             report = loader.load(discover(roots, *patterns))
             if prune:
                 loader.prune(roots)
+            if labels:
+                loader.label(roots, labels)
             return report
 
-    def add(self, text: str, *, name: str) -> int:
+    def add(self, text: str, *, name: str, labels: Mapping[str, str] | None = None) -> int:
         """Store a text under a name, in place of the text of that name before; return its document's id.
+
+        The name keeps its labels; `labels` changes some of them.
 
         Each call is a commit. For thousands of texts `add_many` is some 200 times as fast.
 
         Raises:
-            ParameterError: The name is no `str` or empty, or the text is no `str`, or looks like a path.
+            ParameterError: The name is no `str` or empty; the text is no `str`, or looks like a path; or a label is
+                wrong.
             BusyError: Another process is writing.
         """
         from pmbf.intake.adding import add_text, require_one
 
-        named = require_one(name, text)
+        pair = require_one(name, text)
         with self._writer() as writer:
-            return add_text(writer, named)
+            return add_text(writer, pair, labels)
 
     @overload
     def add_many(self, texts: Iterable[tuple[str, str]]) -> list[int]: ...
@@ -131,9 +140,9 @@ class Collection(Opened):
         """
         from pmbf.intake.adding import add_texts, checked
 
-        named = checked(texts, on_problem)
+        pairs = checked(texts, on_problem)
         with self._writer() as writer:
-            return add_texts(writer, named)
+            return add_texts(writer, pairs)
 
     def screen(
         self,
@@ -159,9 +168,10 @@ class Collection(Opened):
             UnsupportedError, IncompleteError: The file cannot be read as text.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
-        wanted = Options.of(options)  # wrong options are refused before a long file is read
-        read = read_text(Origin.of(query, name), limits or Limits())
-        report = screen(self._store, read.text, name=read.name, options=wanted)
+        wanted, origin = Options.of(options), Origin.of(query, name)
+        read = read_text(origin, limits or Limits())
+        left_out = LeavingOut(self._store, wanted).of(origin)
+        report = screen(self._store, read.text, name=read.name, options=wanted, left_out=left_out)
         return self._with_texts(replace(report, problems=read.problems + report.problems), read)
 
     def screen_many(
@@ -205,6 +215,7 @@ class Collection(Opened):
         *,
         limits: Limits | None = None,
         jobs: int = 1,
+        leaving_out: LeftPaths | None = None,
         **options: Unpack[OptionValues],
     ) -> Iterator[Answer]:
         """Yield each query with its report, in order, as `screen_many` does.
@@ -212,13 +223,15 @@ class Collection(Opened):
         Args:
             queries: Origins to read, and texts that were read before.
             limits, jobs, options: As for `screen_many`.
+            leaving_out: Returns the listed paths and names that a query is not compared with; see `LeftOut`.
 
         Raises:
             ParameterError, CorruptError: As for `screen_many`.
         """
         if jobs < 1:
             raise ParameterError(f"jobs is {jobs}, expected at least 1")
-        found = answers(self._store, queries, limits=limits or Limits(), options=Options.of(options), jobs=jobs)
+        wanted, bounds = Options.of(options), limits or Limits()
+        found = answers(self._store, queries, limits=bounds, options=wanted, jobs=jobs, leaving_out=leaving_out)
         return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
 
     def _with_texts(self, report: Report, query: Text) -> Report:
@@ -254,6 +267,31 @@ class Collection(Opened):
                 writer.remove(one) if isinstance(one, int) else writer.detach(one)
             writer.commit()
             return len(wanted)
+
+    def label(self, what: Iterable[int | str | os.PathLike[str]] | None, labels: Mapping[str, str] | Labelling) -> int:
+        """Change labels of paths and names, in one commit; return how many paths change.
+
+        Args:
+            what: Paths, names and ids, whose paths are all meant; None: every path.
+            labels: New values by the name of a label, an empty one takes the label away; or a function that returns
+                them for a path.
+
+        Raises:
+            NotFoundError: An id, path or name is not in the collection; then nothing changes.
+            ParameterError: A label is wrong; then nothing changes.
+
+        >>> import tempfile
+        >>> with Collection(tempfile.mkdtemp() + "/tides.pmbf", create=True) as collection:
+        ...     _ = collection.add("The sea comes in twice a day.", name="sea", labels={"author": "berg"})
+        ...     _ = collection.label(["sea"], {"author": "", "group": "a"})
+        ...     [document.labels for document in collection.documents()]
+        [({'group': 'a'},)]
+        """
+        from pmbf.intake.labelling import relabel
+
+        with self._writer() as writer:
+            paths = writer.store.catalog.paths() if what is None else named(writer.store, several("what", what))
+            return relabel(writer, paths, labels)
 
     def compact(self) -> CompactReport:
         """Give back the room of removed documents, and merge small files."""

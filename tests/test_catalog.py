@@ -193,8 +193,8 @@ def test_changed_parameters_are_noticed(folder):
 
 
 def test_a_newer_catalog_asks_for_an_upgrade(folder):
-    put(folder, format="6")
-    with pytest.raises(UnsupportedError, match="format version is 6, this pmbf reads up to 5; upgrade pmbf"):
+    put(folder, format="7")
+    with pytest.raises(UnsupportedError, match="format version is 7, this pmbf reads up to 6; upgrade pmbf"):
         Catalog(folder)
 
 

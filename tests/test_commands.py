@@ -22,7 +22,7 @@ from pmbf.report import Report
 from pmbf.screen import Options
 from tests.conftest import words
 
-COMMANDS = ["load", "screen", "list", "stats", "remove", "compact", "check", "serve"]
+COMMANDS = ["load", "screen", "list", "label", "stats", "remove", "compact", "check", "serve"]
 GUARDS = ["check", "install", "uninstall", "baseline create", "baseline update", "baseline audit"]
 LIBRARY = Path(__file__).parent.parent / "examples" / "library"
 SUSPICIOUS = LIBRARY.parent / "suspicious"
@@ -108,7 +108,7 @@ def test_every_field_of_options_is_an_option_but_those_for_experts():
     from typer.main import get_command
 
     offered = {parameter.name for parameter in get_command(app).commands["screen"].params}
-    assert {field.name for field in fields(Options)} - offered <= {"min_evidence", "apparatus", "threads"}
+    assert {field.name for field in fields(Options)} - offered <= {"min_evidence", "apparatus", "threads", "labels_of"}
 
 
 def test_help_is_shown_without_arguments_and_the_version_on_demand():

@@ -201,6 +201,11 @@ def test_an_empty_collection_is_noted():
     assert "Note: the collection is empty." in shown(report(n_documents=0))
 
 
+def test_documents_that_are_left_out_are_counted():
+    assert "compared with 14 documents, 2 left out\n" in shown(replace(report(), n_left_out=2))
+    assert "Note: every document is left out." in shown(replace(report(n_documents=0), n_left_out=2))
+
+
 # ---------------------------------------------------------------------- sources and passages
 
 
@@ -208,8 +213,12 @@ def test_words_are_not_counted_where_there_are_none():
     assert shown(report(n_chars=576, n_tokens=520)).startswith("essay.txt: 576 characters, compared")
 
 
-def test_other_paths_with_the_same_contents_are_counted():
-    assert "tides.txt (+2 paths)" in shown(report(match([edited()], paths=("tides.txt", "a", "b"))))
+@pytest.mark.parametrize("columns", [40, 80])
+def test_other_paths_with_the_same_contents_are_named_below_the_first(columns):
+    lines = shown(report(match([edited()], paths=("tides.txt", "a", "b"))), width=columns).splitlines()
+    [at] = [number for number, line in enumerate(lines) if line.endswith("  tides.txt")]
+    start = lines[at].index("tides.txt")
+    assert lines[at + 1 : at + 3] == [" " * start + "identical: a", " " * start + "identical: b"]
 
 
 def test_sources_and_passages_beyond_the_wanted_number_are_counted():

@@ -28,6 +28,8 @@ from pmbf.cli.inputs import (
     profiled,
     resolved,
 )
+from pmbf.cli.labelling import LABEL_HELP, Labels, Pattern, label, labelling_of
+from pmbf.cli.leaving_out import ExcludeSame, ExcludeSelf, Where, WhereNot, conditions, fitting, with_labels
 from pmbf.cli.loading import load_all
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import DONE, FAILED, ParameterError
@@ -85,6 +87,8 @@ def load(
     exclude: arg.Exclude = None,
     files_from: arg.FilesFrom = None,
     prune: arg.Prune = False,
+    labels: Labels = None,
+    label_pattern: Pattern = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     ocr: arg.Ocr = None,
@@ -113,6 +117,7 @@ def load(
         "include": include or (),
         "exclude": exclude or (),
         "prune": prune,
+        "labels": labelling_of(labels, label_pattern),
         "limits": bounds,
         "jobs": jobs or min(_USUAL_JOBS, n_cores()),
     }
@@ -128,6 +133,7 @@ def load(
   pmbf screen drafts/ late/*.txt -c papers.pmbf --jobs 4
   pdftotext draft.pdf - | pmbf screen - -c papers.pmbf --name draft
   pmbf screen *.docx -c papers.pmbf --json | jq .coverage
+  pmbf screen essays -c essays.pmbf --exclude-self --exclude-same group
   pmbf screen essays/ -c papers.pmbf --xlsx class.xlsx --rows texts
   pmbf screen thesis.pdf -c papers.pmbf --html thesis.html
 
@@ -151,6 +157,12 @@ def screen(
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
     ignore: arg.Ignore = None,
+    exclude_self: ExcludeSelf = False,
+    exclude_same: ExcludeSame = None,
+    where: Where = None,
+    where_not: WhereNot = None,
+    labels: Labels = None,
+    label_pattern: Pattern = None,
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     ocr: arg.Ocr = None,
@@ -189,6 +201,11 @@ def screen(
         exclude_quotations=exclude_quotations or None,
         exclude_bibliography=exclude_bibliography or None,
         ignore=ignored_texts(ignore or (), bounds) or None,
+        exclude_self=exclude_self or None,
+        exclude_same=exclude_same,
+        where=conditions(where) or None,
+        where_not=conditions(where_not) or None,
+        labels_of=labelling_of(labels, label_pattern),
     )
     Options(**options)  # refused before a long file is read
     written = tables.Tables(csv, jsonl, xlsx, rows, with_text)
@@ -220,24 +237,30 @@ def _require_files(files: list[str], name: str | None) -> None:
     epilog="""Examples:
   pmbf list -c papers.pmbf
   pmbf list '*.pdf' drafts/2024 -c papers.pmbf
+  pmbf list --where author=berg -c papers.pmbf
 
 Exit codes: 0 done; 2 wrong usage; 3 an error""",
 )
 def list_(
-    patterns: arg.Patterns = None, collection: arg.CollectionFolder = None, json: arg.JsonDocuments = False
+    patterns: arg.Patterns = None,
+    collection: arg.CollectionFolder = None,
+    where: Where = None,
+    where_not: WhereNot = None,
+    json: arg.JsonDocuments = False,
 ) -> None:
-    """List the documents: id, length, kind and paths."""
+    """List the documents: id, length, kind, paths and labels."""
     from pmbf.terminal.summaries import list_lines
 
     with open_collection(collection) as opened:
         documents = [document for document in opened.documents() if not patterns or fits(document.paths, patterns)]
+    documents = with_labels(documents, where, where_not)
     if json:
         for document in documents:
             print_json(document.to_dict())
     else:
         print_text("".join(line + "\n" for line in list_lines(documents)))
-    if patterns and not documents:
-        note(f"no document fits {' or '.join(patterns)}")
+    if (patterns or where or where_not) and not documents:
+        note(f"no document fits {' or '.join(patterns or ['these labels'])}")
 
 
 @app.command(cls=PmbfCommand, epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
@@ -256,6 +279,7 @@ def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> No
     epilog="""Examples:
   pmbf remove 17 18 -c papers.pmbf
   pmbf remove ~/papers/draft.pdf -c papers.pmbf
+  pmbf remove --where year=2019 -c papers.pmbf
   pmbf remove '*/drafts/*' -c papers.pmbf     after a look at: pmbf list '*/drafts/*'
 
 A document is removed with its last path. If a named document is not in the
@@ -263,12 +287,20 @@ collection, then nothing is removed.
 
 Exit codes: 0 removed; 2 wrong usage; 3 an error""",
 )
-def remove(targets: arg.Targets, collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
-    """Remove documents, by id or path, without asking."""
+def remove(
+    targets: arg.Targets = None,
+    collection: arg.CollectionFolder = None,
+    where: Where = None,
+    where_not: WhereNot = None,
+    json: arg.Json = False,
+) -> None:
+    """Remove documents, by id, path or label, without asking."""
     from pmbf.terminal.summaries import remove_text
 
+    if bool(targets) == bool(where or where_not):
+        raise ParameterError("expected the ids or paths of documents, or labels with --where, and not both")
     with open_collection(collection) as opened:
-        n_removed = opened.remove(*resolved(opened, targets))
+        n_removed = opened.remove(*(resolved(opened, targets) if targets else fitting(opened, where, where_not)))
     print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
 
 
@@ -303,6 +335,7 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
     raise typer.Exit(DONE if report.ok else FAILED)
 
 
+app.command(cls=PmbfCommand, epilog=LABEL_HELP)(label)
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard, name="guard")
 app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)

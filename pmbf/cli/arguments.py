@@ -264,7 +264,7 @@ Patterns = Annotated[
 ]
 JsonDocuments = Annotated[bool, flag("--json", "Print one line of JSON for each document.", OUTPUT)]
 Targets = Annotated[
-    list[str],
+    list[str] | None,
     names(
         "ID|PATH",
         "Ids, paths, names or globs, as `pmbf list` has them; digits are an id unless a path is so called.",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import fingerprint
+from pmbf.intake.labelling import label
 from pmbf.intake.texts import looks_like_a_path
 from pmbf.store.pending import NewDocument
 from pmbf.store.tables import TEXT_KIND
@@ -45,9 +46,13 @@ def checked(pairs: Iterable[object], on_problem: OnProblem | None = None) -> lis
     return named
 
 
-def add_text(writer: Writer, named: Named) -> int:
-    """Store a text under its name, commit, and return its document's id."""
-    document = _added(writer, *named)
+def add_text(writer: Writer, named: Named, labels: Mapping[str, str] | None = None) -> int:
+    """Store a text under its name, change labels of the name, commit, and return its document's id.
+
+    Raises:
+        ParameterError: A label is wrong; then nothing is stored.
+    """
+    document = _added(writer, *named, labels)
     writer.commit()
     return document
 
@@ -110,12 +115,14 @@ def _looks_swapped(name: str, text: str) -> bool:
     return len(text) < len(name) and len(text.split()) < _FEW_WORDS and len(name.split()) >= _MANY_WORDS
 
 
-def _added(writer: Writer, name: str, text: str) -> int:
+def _added(writer: Writer, name: str, text: str, labels: Mapping[str, str] | None = None) -> int:
     utf8 = text.encode()
     sha256 = hashlib.sha256(utf8).hexdigest()
     document = writer.with_contents(sha256, from_file=False)
     if document is None:
         taken = fingerprint(utf8, writer.store.params)
         document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, taken))
-    writer.attach(name, document)
+    listed = writer.attach(name, document)
+    if labels:
+        label(writer, listed, labels)
     return document

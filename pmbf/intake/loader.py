@@ -25,6 +25,7 @@ from pmbf.extract import Limits, looks_supported
 from pmbf.extract.recognition import WOULD_HELP
 from pmbf.intake.batches import Outcome, read_ahead
 from pmbf.intake.discovery import FileFound, Problem
+from pmbf.intake.labelling import Labelling, LabelTable, below, relabel
 from pmbf.intake.texts import is_passed_over
 from pmbf.jobs.threads import Threads
 from pmbf.params import Params
@@ -49,6 +50,7 @@ class LoadReport:
         n_unchanged: Skipped: same size and modification time, or same contents.
         n_same: Files whose contents the collection already had under another path.
         n_pruned: Paths taken out because their file is gone.
+        n_labelled: Paths whose labels changed.
         n_skipped: Files met in folders that are no text documents.
         n_bytes: Bytes read.
         seconds: Wall time.
@@ -61,6 +63,7 @@ class LoadReport:
     n_unchanged: int = 0
     n_same: int = 0
     n_pruned: int = 0
+    n_labelled: int = 0
     n_skipped: int = 0
     n_bytes: int = 0
     seconds: float = 0.0
@@ -174,6 +177,16 @@ class Loader:
         self.report.n_pruned += len(gone)
         self._writer.commit()
 
+    def label(self, roots: Sequence[str | os.PathLike[str]], labels: Labelling) -> None:
+        """Change the labels of the files below some folders, and commit; of a table, each row of no file is a problem.
+
+        Raises:
+            ParameterError: A label is wrong; then no label changes.
+        """
+        self.report.n_labelled = relabel(self._writer, below(self._writer.store.catalog.paths(), roots), labels)
+        if isinstance(labels, LabelTable):
+            self.report.problems += labels.unused()
+
     def _may_prune(self, folder: str) -> bool:
         if os.path.isfile(folder):
             return False
@@ -246,7 +259,8 @@ class Loader:
         else:
             self._unchanged(file.path, same)
         self.report.n_replaced += before not in (None, same)
-        self._writer.relist(planned.known, ListedPath(file.path, same, file.size, file.mtime_ns))
+        labels = planned.known.labels if planned.known else ""
+        self._writer.relist(planned.known, ListedPath(file.path, same, file.size, file.mtime_ns, labels))
 
     def _unchanged(self, path: str, document: int) -> None:
         """Count a file as unchanged, and report again which parts of it were not read."""

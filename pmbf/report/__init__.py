@@ -112,9 +112,10 @@ class DocumentRef:
     Args:
         id: Its number.
         path: The path that it is listed under.
-        paths: Every path with the same contents.
+        paths: Every path with the same contents that is not left out.
         n_chars: Code points of its text.
         kind: Its file format; `text` for a text without a file, empty in a report of an earlier version.
+        labels: The labels of each of `paths`, in the same order; empty if none of them has a label.
     """
 
     id: int
@@ -122,6 +123,7 @@ class DocumentRef:
     paths: tuple[str, ...]
     n_chars: int
     kind: str = ""
+    labels: tuple[dict[str, str], ...] = field(default=(), hash=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +208,7 @@ class Report:
         n_below: Sources left out because they cover less of the query than the threshold.
         in_order: As `coverage`, but each character counts for the greatest share of words in order of the passages
             that hold it, 0 to `coverage`. None in a report of an earlier version.
+        n_left_out: Documents that the options left out: the query was not compared with them.
         min_chars: Characters of the shortest passage that counts; 0 in a report of an earlier version.
         texts: The query's text and a way to the sources' texts, or None for a report from JSON. They stand neither in
             JSON nor in comparisons. `dataclasses.replace(report, texts=None)` lets go of them.
@@ -226,6 +229,7 @@ class Report:
     collection: str = ""
     n_below: int = 0
     in_order: float | None = None
+    n_left_out: int = 0
     min_chars: int = 0
     schema: int = field(default=SCHEMA_VERSION)
     texts: Texts | None = field(default=None, compare=False, repr=False)

@@ -57,6 +57,7 @@ def _query(values: dict[str, Any]) -> Query:
 
 def _match(values: dict[str, Any]) -> Match:
     document = values["document"] | {"paths": tuple(values["document"]["paths"])}
+    document["labels"] = tuple(document.get("labels", ()))
     return Match(**values | {"document": DocumentRef(**document), "passages": tuple(map(_passage, values["passages"]))})
 
 

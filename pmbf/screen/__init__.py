@@ -5,6 +5,7 @@ text ─► sampled hashes          fingerprint.py
      ─► candidates              candidates.py    the evidence of each document
                                 bar.py           which documents have enough of it
                                 widespread.py    documents that share a run of common hashes
+     ─► not compared            leaving_out.py   the query's own document
      ─► what does not count     exempt.py        quotations and bibliographies (apparatus.py), ignored texts
      ─► texts compared          comparing.py     passages, resolved against each other
                                 near.py          of a long source, only what lies near the query's hashes
@@ -16,6 +17,7 @@ text ─► sampled hashes          fingerprint.py
 from pmbf.screen.answering import screen
 from pmbf.screen.candidates import Candidate, Hashes, candidates, find
 from pmbf.screen.exempt import spans_in
+from pmbf.screen.leaving_out import LeavingOut, LeftPaths
 from pmbf.screen.many import Answer, answers, reports
 from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.rarity import EVIDENCE_HASHES
@@ -25,6 +27,8 @@ __all__ = [
     "Answer",
     "Candidate",
     "Hashes",
+    "LeavingOut",
+    "LeftPaths",
     "OptionValues",
     "Options",
     "answers",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pmbf.fingerprint import QuerySample, query_sample
@@ -10,6 +10,7 @@ from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find
 from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
 from pmbf.screen.exempt import Exempt, counted, exempt, ordered
+from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import union_length
@@ -17,22 +18,29 @@ from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
 from pmbf.text import clean
 
+Asked = tuple[str, str | bytes, LeftOut]
+"""The name of a query; its text, as a clean `str` or as UTF-8; what it is not compared with."""
+
 
 @dataclass(frozen=True, slots=True)
 class Screening:
-    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans."""
+    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans, and
+    what it is not compared with."""
 
     query: Query
     sample: QuerySample
     found: list[Candidate]
     exempt: Exempt
+    left_out: LeftOut = NOTHING
 
     def subject(self, text: str) -> Subject:
         """Return the query in the form that comparing takes."""
-        return Subject(text, self.sample, self.exempt)
+        return Subject(text, self.sample, self.exempt, len(self.left_out.documents))
 
 
-def screen(store: Store, text: str, *, name: str = "", options: Options | None = None) -> Report:
+def screen(
+    store: Store, text: str, *, name: str = "", options: Options | None = None, left_out: LeftOut = NOTHING
+) -> Report:
     """Return which documents a text shares passages with.
 
     Args:
@@ -40,25 +48,27 @@ def screen(store: Store, text: str, *, name: str = "", options: Options | None =
         text: The whole text.
         name: The name of the text in the report.
         options: What to look for.
+        left_out: What the text is not compared with.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
     options = options or Options()
     text = clean(text)
-    [asked] = ask(store.generation, [(name, text)], options)
-    [compared] = sources(store, [asked.found[: options.max_candidates]])
+    [asked] = ask(store.generation, [(name, text, left_out)], options)
+    [compared] = sources(store, [(asked.found[: options.max_candidates], left_out)])
     statistics = word_statistics(store) if asked.found else None
     return report(store, asked, matches(store.generation, asked.subject(text), compared, options, statistics), options)
 
 
-def ask(generation: Generation, texts: Sequence[tuple[str, str | bytes]], options: Options) -> list[Screening]:
-    """Return the candidates of some texts. Each text comes with its name, as a clean `str` or as UTF-8."""
+def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> list[Screening]:
+    """Return the candidates of some texts."""
     asked = []
-    for name, text in texts:
+    for name, text, left_out in texts:
         sample, exempted = query_sample(text, generation.params), exempt(text, options)
-        found = find(generation, sample, options)
-        asked.append(Screening(_query(name, sample, found.n_common, exempted), sample, found.candidates, exempted))
+        found = find(generation.without(left_out.documents) if len(left_out.documents) else generation, sample, options)
+        query = _query(name, sample, found.n_common, exempted)
+        asked.append(Screening(query, sample, found.candidates, exempted, left_out))
     return asked
 
 
@@ -74,7 +84,7 @@ def report(
         options: What was looked for.
         problems: The parts of the query that were not read.
     """
-    n_found = len(asked.found)
+    n_found, n_left_out = len(asked.found), len(asked.left_out.documents)
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
     passages = [passage for match in confirmed.matches for passage in match.passages]
@@ -84,13 +94,14 @@ def report(
         matches=confirmed.matches,
         n_covered=covered,
         coverage=share(covered, asked.query.n_chars),
-        n_documents=store.generation.n_documents,
+        n_documents=store.generation.n_documents - n_left_out,
         n_candidates=n_compared,
         generation=store.commit_number,
         problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(confirmed.matches)),
         collection=str(store.folder),
         n_below=confirmed.n_below,
         in_order=share(ordered(passages, asked.exempt), asked.query.n_chars),
+        n_left_out=n_left_out,
         min_chars=options.min_chars,
     )
 

@@ -14,17 +14,20 @@ from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
+from pmbf.labels import Labels
 from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.exempt import Exempt, counted, counting, ordered
+from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.span import Span
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
+from pmbf.store.listing import labels_of
 from pmbf.store.originals import original_text
 from pmbf.store.recent import Recent
-from pmbf.store.tables import Document
+from pmbf.store.tables import Document, ListedPath
 
 SHORT_DOUBT, TOPICAL_EVIDENCE, MANY_DOCUMENTS = 0.35, 22.0, 1000
 """Chance matches become likelier in large collections: among thousands of documents some pair shares the words of a few
@@ -48,25 +51,29 @@ without a copy seem to hold of manuals have 0.7 to 1.9. From 1,000 documents on,
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """A candidate, its row of the catalog, and the paths it is listed under, sorted."""
+    """A candidate, its row of the catalog, the paths it is listed under, sorted, and the labels of each of them."""
 
     candidate: Candidate
     document: Document
     paths: tuple[str, ...]
+    labels: tuple[Labels, ...] = ()
 
     @property
     def reference(self) -> DocumentRef:
         """The document as a report names it."""
-        return DocumentRef(self.document.id, self.paths[0], self.paths, self.document.n_chars, self.document.kind)
+        document = self.document
+        return DocumentRef(document.id, self.paths[0], self.paths, document.n_chars, document.kind, self.labels)
 
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans."""
+    """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans, and how many documents of
+    the collection are left out."""
 
     text: str
     sample: QuerySample
     exempt: Exempt
+    n_left_out: int = 0
 
 
 class Confirmed(NamedTuple):
@@ -76,21 +83,28 @@ class Confirmed(NamedTuple):
     n_below: int = 0
 
 
-def sources(store: Store, found: Sequence[Sequence[Candidate]]) -> list[list[Source]]:
+def sources(store: Store, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:
     """Return the sources of some queries: the catalog rows and paths of their candidates, in the same order.
 
     The catalog is asked once for all of them.
 
     Args:
         store: The collection.
-        found: The candidates of each query.
+        found: The candidates of each query, and what is left out for it.
 
     Raises:
         CorruptError: The catalog is damaged.
     """
-    ids = [candidate.document for some in found for candidate in some]
-    documents, paths = store.documents(ids), store.paths_of(ids)
-    return [[Source(one, documents[one.document], tuple(paths[one.document])) for one in some] for some in found]
+    ids = [candidate.document for some, _ in found for candidate in some]
+    documents, paths = store.documents(ids), store.listed_of(ids)
+    return [
+        [_source(one, documents[one.document], left_out.kept(paths[one.document])) for one in some]
+        for some, left_out in found
+    ]
+
+
+def _source(candidate: Candidate, document: Document, paths: Sequence[ListedPath]) -> Source:
+    return Source(candidate, document, tuple(one.path for one in paths), labels_of(paths))
 
 
 def matches(
@@ -114,7 +128,7 @@ def matches(
     if not compared:
         return Confirmed()
     query = verify.prepare(subject.text)
-    settings = _settings(options, query, generation.n_documents)
+    settings = _settings(options, query, generation.n_documents - subject.n_left_out)
     if statistics is not None and query.is_known(statistics):
         statistics = statistics.beside(query.words)
     calls = _calls(generation, query, subject.sample, compared, settings, statistics)

@@ -12,7 +12,7 @@ from __future__ import annotations
 import itertools
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from pmbf.extract import Limits
@@ -21,6 +21,7 @@ from pmbf.report import Report
 from pmbf.screen.answering import Screening, ask, report
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.comparing import Confirmed, Source, Subject, matches, sources
+from pmbf.screen.leaving_out import LeavingOut, LeftOut, LeftPaths
 from pmbf.screen.options import Options
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.store.folder import Store
@@ -42,11 +43,18 @@ class Answer:
     query: Text
 
 
+_Query = tuple[Origin | Text, LeftOut]
 _Batch = list[tuple[Text, Screening]]
 
 
 def answers(
-    store: Store, queries: Iterable[Origin | Text], *, limits: Limits, options: Options | None = None, jobs: int = 1
+    store: Store,
+    queries: Iterable[Origin | Text],
+    *,
+    limits: Limits,
+    options: Options | None = None,
+    jobs: int = 1,
+    leaving_out: LeftPaths | None = None,
 ) -> Iterator[Answer]:
     """Yield the answer to each query, in order.
 
@@ -57,12 +65,14 @@ def answers(
         options: What to look for.
         jobs: Processes that read and compare, at least 1. With 1 this process does everything, when the next answer is
             asked for.
+        leaving_out: Returns the paths that a query is not compared with, besides those that the options leave out.
 
     Raises:
         CorruptError: A file of the collection that an answer needs is damaged.
     """
     options = options or Options()
-    batches = _batched(queries, BATCH_QUERIES)
+    left_out = LeavingOut(store, options, leaving_out)
+    batches = _batched(((query, left_out.of(query)) for query in queries), BATCH_QUERIES)
     if jobs == 1:
         generation = store.generation
         for batch in batches:
@@ -74,7 +84,8 @@ def answers(
         return
     from pmbf.jobs.processes import Processes  # imported only if processes are asked for
 
-    with Processes(jobs, _start, (store.generation, limits, options, word_statistics(store))) as processes:
+    plain = replace(options, labels_of=None)  # not every function can be sent to a process
+    with Processes(jobs, _start, (store.generation, limits, plain, word_statistics(store))) as processes:
         yield from _ahead(store, processes, batches, options, jobs)
 
 
@@ -87,7 +98,7 @@ def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) 
 
 
 def _ahead(
-    store: Store, processes: Processes, batches: Iterable[Sequence[Origin | Text]], options: Options, most: int
+    store: Store, processes: Processes, batches: Iterable[Sequence[_Query]], options: Options, most: int
 ) -> Iterator[Answer]:
     """Yield answers in order; meanwhile at most `most` batches are asked, and `most` are compared."""
     asking: deque[Future[_Batch]] = deque()
@@ -119,21 +130,22 @@ def _ahead(
 # ---------------------------------------------------------------------- steps
 
 
-def _asked(generation: Generation, batch: Sequence[Origin | Text], limits: Limits, options: Options) -> _Batch:
-    texts = [read_leniently(one, limits) for one in batch]
-    return list(zip(texts, ask(generation, [(text.name, text.content) for text in texts], options), strict=True))
+def _asked(generation: Generation, batch: Sequence[_Query], limits: Limits, options: Options) -> _Batch:
+    texts = [(read_leniently(query, limits), left_out) for query, left_out in batch]
+    asked = ask(generation, [(text.name, text.content, left_out) for text, left_out in texts], options)
+    return [(text, one) for (text, _), one in zip(texts, asked, strict=True)]
 
 
-def _found(asked: _Batch, options: Options) -> list[list[Candidate]]:
-    """Return the candidates of each query that may be compared."""
-    return [one.found[: options.max_candidates] for _, one in asked]
+def _found(asked: _Batch, options: Options) -> list[tuple[list[Candidate], LeftOut]]:
+    """Return the candidates of each query that may be compared, and what is left out for the query."""
+    return [(one.found[: options.max_candidates], one.left_out) for _, one in asked]
 
 
 def _answer(store: Store, text: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Answer:
     return Answer(report(store, asked, confirmed, options, text.problems), text)
 
 
-def _batched(queries: Iterable[Origin | Text], size: int) -> Iterator[list[Origin | Text]]:
+def _batched(queries: Iterable[_Query], size: int) -> Iterator[list[_Query]]:
     remaining = iter(queries)
     while batch := list(itertools.islice(remaining, size)):
         yield batch
@@ -157,7 +169,7 @@ def _start(generation: Generation, limits: Limits, options: Options, statistics:
     _worker[:] = [_Worker(generation, limits, options, statistics)]
 
 
-def _ask_here(batch: Sequence[Origin | Text]) -> _Batch:
+def _ask_here(batch: Sequence[_Query]) -> _Batch:
     [worker] = _worker
     return _asked(worker.generation, batch, worker.limits, worker.options)
 

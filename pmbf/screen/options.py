@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
 from typing import Any, TypedDict
 
 from pmbf import verify
 from pmbf.errors import ParameterError
+from pmbf.labels import Conditions, conditions
 
 SENSITIVITIES = {"fast": 8, "normal": 24, "thorough": 60}
 """Documents of little evidence that are compared with a query, at most; see `screen.bar`. Among 3,000 to 80,000
@@ -40,6 +41,11 @@ class OptionValues(TypedDict, total=False):
     exclude_bibliography: bool
     apparatus: bool
     ignore: Sequence[str]
+    exclude_self: bool
+    exclude_same: Sequence[str]
+    where: Mapping[str, str | Sequence[str]]
+    where_not: Mapping[str, str | Sequence[str]]
+    labels_of: Callable[[str], Mapping[str, str]] | None
     threads: int
 
 
@@ -64,6 +70,13 @@ class Options:
         apparatus: Whether a report says which passages stand in quotations or in the bibliography. That takes half the
             time of a text that shares nothing. Excluded text is looked for in any case.
         ignore: Texts whose passages do not count: templates, forms, task descriptions.
+        exclude_self: Whether a query is not compared with what is listed under its own path or name. An identical copy
+            under another path is a match, named by that path.
+        exclude_same: Names of labels. A query is not compared with paths that share its value of one of them.
+        where: The values that labels must have, by name, so that a path is looked at; several values: one of them. A
+            value may be a glob. An empty value: there must be no such label.
+        where_not: The same for paths that are not looked at.
+        labels_of: Returns the labels of a query that the collection does not list, by its absolute path or its name.
         threads: Threads that compare the candidates of a query, 1 to 64. The answers are the same.
 
     Raises:
@@ -82,6 +95,11 @@ class Options:
     exclude_bibliography: bool = False
     apparatus: bool = True
     ignore: tuple[str, ...] = ()
+    exclude_self: bool = False
+    exclude_same: tuple[str, ...] = ()
+    where: Conditions = field(default_factory=dict)
+    where_not: Conditions = field(default_factory=dict)
+    labels_of: Callable[[str], Mapping[str, str]] | None = None
     threads: int = 1
 
     @staticmethod
@@ -95,7 +113,7 @@ class Options:
         Traceback (most recent call last):
         pmbf.errors.ParameterError: there is no option min_char; did you mean min_chars?
         """
-        names = [field.name for field in fields(Options)]
+        names = [one.name for one in fields(Options)]
         for name in values:
             if name not in names:
                 raise ParameterError(f"there is no option {name}; {_meant(name, names)}")
@@ -118,6 +136,11 @@ class Options:
         if isinstance(self.ignore, str) or not all(isinstance(text, str) for text in self.ignore):
             raise ParameterError(f"ignore is {self.ignore!r:.80}, expected a list of texts")
         object.__setattr__(self, "ignore", tuple(self.ignore))
+        if isinstance(self.exclude_same, str) or not all(isinstance(name, str) for name in self.exclude_same):
+            raise ParameterError(f"exclude_same is {self.exclude_same!r:.80}, expected a list of names of labels")
+        object.__setattr__(self, "exclude_same", tuple(self.exclude_same))
+        for name in ("where", "where_not"):
+            object.__setattr__(self, name, conditions(getattr(self, name)))
 
 
 def _is_a(kind: type, value: object) -> bool:

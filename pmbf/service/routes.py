@@ -151,6 +151,8 @@ SCREEN_OPTIONS: dict[str, Callable[[str], Any]] = {
     "max_candidates": int,
     "exclude_quotations": _is_true,
     "exclude_bibliography": _is_true,
+    "exclude_self": _is_true,
+    "exclude_same": lambda text: [text],
 }
 
 # ---------------------------------------------------------------------- private

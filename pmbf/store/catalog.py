@@ -10,8 +10,6 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import itertools
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -19,6 +17,7 @@ from typing import Any
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.store import database, files, schema, version3
 from pmbf.store.tables import (
+    LABELS_VERSION,
     TABLES,
     TEXT_KIND,
     Document,
@@ -27,6 +26,7 @@ from pmbf.store.tables import (
     as_columns,
     as_row,
     called,
+    fields_of,
     meta_checksum,
     row_checksum,
     tally_key,
@@ -35,7 +35,6 @@ from pmbf.store.tables import (
 
 _CACHE_KIB = 16_384
 """Eight times SQLite's own choice: the index by contents fits, 80,000 documents are inserted in a tenth less time."""
-_NUMBERS = {"generation": 2**63, "next_serial": files.MAX_ID, "next_tile": files.MAX_ID}
 
 
 class Catalog:
@@ -72,7 +71,7 @@ class Catalog:
                 connection = database.opened(self.location, database.UNCHANGING)
                 self._connection = stack.enter_context(contextlib.closing(connection))
                 self._begin()
-            self._check_meta()
+            schema.check_meta(self.location, self.meta)
             if writable and self.version < files.FORMAT_VERSION:
                 self._upgrade()
             if trusting:
@@ -91,21 +90,6 @@ class Catalog:
 
     def _read_meta(self) -> None:
         self.meta = dict(self._connection.execute("SELECT key, value FROM meta"))
-
-    def _check_meta(self) -> None:
-        try:
-            version, expected = int(self.meta["format"]), int(self.meta["crc"])
-            "".join(itertools.chain(*self.meta.items()))
-        except (KeyError, TypeError, ValueError):  # a value is missing, or no text
-            raise self._damage("the table `meta` is not that of a collection") from None
-        files.require_version(self.location, version)
-        checksum = meta_checksum if version > version3.FORMAT_VERSION else version3.meta_checksum
-        if checksum(self.meta) != expected:
-            raise self._damage("the checksum of the table `meta` does not fit")
-        for name, most in _NUMBERS.items():
-            digits = self.meta.get(name)
-            if digits is None or not re.fullmatch("[0-9]{1,19}", digits) or int(digits) > most:
-                raise self._damage(f"`{name}` is {digits!r} in the table `meta`, expected a number")
 
     @property
     def version(self) -> int:
@@ -167,14 +151,23 @@ class Catalog:
         """Yield every path in alphabetical order."""
         return self._all(ListedPath)
 
-    def paths_of(self, ids: Iterable[int]) -> dict[int, list[str]]:
-        """Return the paths of some documents, sorted, by document id."""
-        found: dict[int, list[str]] = {}
+    def labelled_paths(self) -> Iterator[ListedPath]:
+        """Yield every path that has labels, in any order."""
+        has_labels = self.version >= LABELS_VERSION
+        return self._select(ListedPath, "WHERE labels != ''") if has_labels else iter(())
+
+    def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
+        """Return the paths of some documents as they are listed, sorted, by document id."""
+        found: dict[int, list[ListedPath]] = {}
         for chunk in _chunks(list(ids)):
             marks = ",".join("?" * len(chunk))
             for listed in self._select(ListedPath, f"WHERE document IN ({marks}) ORDER BY path", chunk):
-                found.setdefault(listed.document, []).append(listed.path)
+                found.setdefault(listed.document, []).append(listed)
         return found
+
+    def paths_of(self, ids: Iterable[int]) -> dict[int, list[str]]:
+        """Return the paths of some documents, sorted, by document id."""
+        return {id_: [one.path for one in some] for id_, some in self.listed_of(ids).items()}
 
     def files(self, kind: str | None = None) -> list[files.StoredFile]:
         """Return the live files, of one kind or of all, by serial."""
@@ -270,11 +263,11 @@ class Catalog:
         self.meta[tally_key(table)] = f"{n_before + n_rows} {crcs_before + crcs}"
 
     def _upgrade(self) -> None:
-        """Give every row the checksum of this version, in one transaction. A process killed in it changes nothing."""
+        """Make the tables of this version, in one transaction. A process killed in it changes nothing."""
         with self.transaction():
             for row_type, (table, _) in TABLES.items():
                 rows = list(self._all(row_type))
-                self._connection.execute(f"DELETE FROM {table}")
+                schema.create_table(self._connection, row_type)
                 self.meta[tally_key(table)] = "0 0"
                 self.insert(rows)
             version3.drop_free_ids(self._connection)
@@ -311,7 +304,7 @@ class Catalog:
     def _checked(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[tuple[Row, int]]:
         """Yield rows with their checksums, each compared."""
         table, _ = TABLES[row_type]
-        names = ", ".join(row_type._fields)
+        names = ", ".join(fields_of(row_type, self.version))
         is_old = self.version <= version3.FORMAT_VERSION
         with self._errors():
             for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):

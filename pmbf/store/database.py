@@ -66,7 +66,8 @@ def reindex(connection: sqlite3.Connection) -> None:
         connection.execute("BEGIN IMMEDIATE")
         last = {row[0]: row for row in connection.execute("SELECT * FROM path NOT INDEXED ORDER BY rowid")}
         connection.execute("DELETE FROM path")
-        connection.executemany("INSERT INTO path VALUES (?, ?, ?, ?, ?)", last.values())
+        marks = ",".join("?" * len(next(iter(last.values()))))
+        connection.executemany(f"INSERT INTO path VALUES ({marks})", last.values())
         connection.commit()
         connection.execute("REINDEX")
 

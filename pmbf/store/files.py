@@ -37,7 +37,7 @@ from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.store.folders import make_folder, replacing
 
 MAGIC = b"\x89PMBF\r\n\n"
-FORMAT_VERSION = 5
+FORMAT_VERSION = 6
 OLDEST_VERSION = 3
 """The oldest version that is read; binary files of version 3 to 5 differ in the postings of a tile."""
 HEADER = struct.Struct("<8s4sHH16s8sQQII")

@@ -26,7 +26,7 @@ from pmbf.store import database, files, folders, locks, schema
 from pmbf.store.catalog import Catalog
 from pmbf.store.files import Identity
 from pmbf.store.generation import Generation
-from pmbf.store.tables import Document
+from pmbf.store.tables import Document, ListedPath
 
 GENERATION_FILE = "generation"
 _LEFT_BY_A_START = {"writer.lock", schema.FILE_NAME} | schema.LEFT_BY_CREATION
@@ -140,10 +140,18 @@ class Store:
         Raises:
             CorruptError: A live document has no path, or the index of the paths is damaged.
         """
+        return {id_: [one.path for one in some] for id_, some in self.listed_of(ids).items()}
+
+    def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
+        """Return the paths of live documents as they are listed, sorted, by id.
+
+        Raises:
+            CorruptError: As for `paths_of`.
+        """
         wanted = set(ids)
         if wanted:
             self.require_paths()
-        found = self.catalog.paths_of(wanted)
+        found = self.catalog.listed_of(wanted)
         if missing := sorted(wanted - found.keys()):
             raise self.generation.contradiction(f"document {missing[0]} has no path")
         return found

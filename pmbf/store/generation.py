@@ -24,7 +24,7 @@ from pmbf.store.directory import LIVE, REMOVED, UNUSED, Directory, Totals
 from pmbf.store.files import Identity, MappedFile, StoredFile
 from pmbf.store.having import FirstPlaces, Having
 from pmbf.store.recent import Recent
-from pmbf.store.tables import Document
+from pmbf.store.tables import Document, require_size
 from pmbf.store.tilefile import StoredTile
 
 RECENT_BYTES = 64 << 20
@@ -56,6 +56,8 @@ class Generation:
         self._made: dict[int, Postings] = {}
         self._matrix: PseudoMatrixBloomFilter | None = None
         self._totals: Totals | None = None
+        self._whole: Generation | None = None
+        self._left_out = np.empty(0, np.uint32)
         self._closed = False
         self.recent = Recent(RECENT_BYTES)
         self.rows = RowIndex()
@@ -64,9 +66,19 @@ class Generation:
     def __reduce__(self) -> tuple[Any, ...]:
         return Generation, (self.folder, self.params, self.identity, list(self._live.values()))
 
+    def without(self, documents: NDArray[np.uint32]) -> Generation:
+        """Return this generation without some live documents, as if they had been removed; it shares the open files."""
+        known = self._known_totals()
+        n_hashes = int(self.directory.locations(documents, "n_hashes").sum(dtype=np.int64))
+        remaining = Generation.__new__(Generation)
+        remaining.__dict__ |= self.__dict__
+        remaining._whole, remaining._left_out = self._whole or self, documents
+        remaining._totals = Totals(known.n_live - len(documents), known.n_removed, known.n_hashes - n_hashes)
+        return remaining
+
     @property
     def n_documents(self) -> int:
-        """Live documents.
+        """Live documents, those left out not counted.
 
         Raises:
             CorruptError: The directory is damaged.
@@ -139,6 +151,8 @@ class Generation:
             CorruptError: A tile is damaged.
         """
         self._require_open()
+        if self._whole:
+            return self._whole.matrix()
         if self._matrix is None:
             stored = dict(self.tiles())
             self._matrix = PseudoMatrixBloomFilter({number: one.tile for number, one in stored.items()})
@@ -163,7 +177,7 @@ class Generation:
         if not rescuing:
             file.check(start, stop)
         parts = codec.parts_of(file.payload[start:stop], str(file.path))
-        _require_size(document, len(parts), sum(map(len, parts)), file.path)
+        require_size(document, len(parts), sum(map(len, parts)), file.path)
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
         hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
@@ -171,7 +185,7 @@ class Generation:
     def _of_text(self, document: Document, rescuing: bool) -> Fingerprint:
         taken = fingerprint(self.text(document, rescuing=rescuing) or "", self.params)
         where = self.file(document.text_file).path if document.text_file else self.folder
-        _require_size(document, len(taken.bounds) - 1, len(taken), where)
+        require_size(document, len(taken.bounds) - 1, len(taken), where)
         return taken
 
     def documents_having(
@@ -198,17 +212,19 @@ class Generation:
         except ParameterError as error:
             raise self.contradiction(str(error), "check --repair") from error
         keys = keys[np.append(keys[:1] == keys[:1], keys[1:] != keys[:-1])]  # a document may be in two tiles
-        return firsts.having(self._of_living(keys) if self._known_totals().n_removed else keys, counts, limit)
+        has_others = self._known_totals().n_removed or len(self._left_out)
+        return firsts.having(self._of_living(keys) if has_others else keys, counts, limit)
 
     def _postings_for(self, number: int, hashes: NDArray[np.uint32]) -> Postings:
         stored = self.tile(number).postings
         return self.postings(number) if stored is None else stored.for_hashes(hashes)
 
     def _of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        """Return the keys without those of removed documents. A key is document << 32 | anything, ascending."""
+        """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
         documents = (keys >> np.uint64(32)).astype(np.uint32)
         begins = np.flatnonzero(np.diff(documents, prepend=documents[:1] + np.uint32(1)))
         is_gone = self.directory.locations(documents[begins], "state") == REMOVED
+        is_gone |= arrays.among(documents[begins], self._left_out)
         living: NDArray[np.uint64] = keys[~np.repeat(is_gone, np.diff(np.append(begins, len(keys))))]
         return living
 
@@ -331,10 +347,3 @@ class Generation:
     def contradiction(self, what: str, command: str = "check") -> CorruptError:
         """Return the error for files that contradict the catalog, with the way out."""
         return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")
-
-
-def _require_size(document: Document, n_parts: int, n_hashes: int, where: Path) -> None:
-    """Refuse a fingerprint that has another size than the catalog says."""
-    if (n_parts, n_hashes) != (document.n_parts, document.n_hashes):
-        what = f"document {document.id} has {n_hashes} hashes in {n_parts} parts there, expected {document.n_hashes}"
-        raise files.damaged(where, f"{what} in {document.n_parts}")

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Iterator
-from dataclasses import asdict, dataclass
-from itertools import islice
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from pmbf.errors import NotFoundError
+from pmbf.labels import Conditions, Labels, are_looked_at, decoded
 from pmbf.report.as_json import with_lists
 from pmbf.store.folder import Store
+from pmbf.store.tables import ListedPath
 
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A document as `Collection.documents` lists it."""
+    """A document as `Collection.documents` lists it; `labels` are those of each path, or empty if no path has any."""
 
     id: int
     paths: tuple[str, ...]
@@ -25,6 +27,12 @@ class Listed:
     n_hashes: int
     sha256: str
     problems: tuple[str, ...]
+    labels: tuple[Labels, ...] = field(default=(), hash=False)
+
+    def fitting(self, where: Conditions, where_not: Conditions) -> list[str]:
+        """Return the paths whose labels fit some conditions, and do not fit others."""
+        labelled = zip(self.paths, self.labels or ({},) * len(self.paths), strict=True)
+        return [path for path, labels in labelled if are_looked_at(labels, where, where_not)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document as JSON-ready dicts and lists."""
@@ -33,12 +41,13 @@ class Listed:
 
 def listed(store: Store, most: int | None = None) -> Iterator[Listed]:
     """Yield every document, or the first `most`, by ascending id."""
-    documents = list(islice(store.catalog.live_documents(), most))
-    paths = store.paths_of(document.id for document in documents)
+    documents = list(itertools.islice(store.catalog.live_documents(), most))
+    paths = store.listed_of(document.id for document in documents)
     for row in documents:
         yield Listed(
             id=row.id,
-            paths=tuple(paths[row.id]),
+            paths=tuple(one.path for one in paths[row.id]),
+            labels=labels_of(paths[row.id]),
             kind=row.kind,
             n_chars=row.n_chars,
             n_tokens=row.n_tokens,
@@ -46,6 +55,11 @@ def listed(store: Store, most: int | None = None) -> Iterator[Listed]:
             sha256=row.sha256,
             problems=tuple(row.problems.splitlines()),
         )
+
+
+def labels_of(paths: Sequence[ListedPath]) -> tuple[Labels, ...]:
+    """Return the labels of each path, or nothing if no path has any."""
+    return tuple(decoded(one.labels) for one in paths) if any(one.labels for one in paths) else ()
 
 
 def find(store: Store, what: int | str | os.PathLike[str]) -> int | str:
@@ -64,3 +78,15 @@ def find(store: Store, what: int | str | os.PathLike[str]) -> int | str:
                 return path
     shown = what if isinstance(what, int) else os.fspath(what)
     raise NotFoundError(f"{store.folder}: has no document {shown!r}; see `pmbf list`")
+
+
+def named(store: Store, what: Iterable[int | str | os.PathLike[str]]) -> list[ListedPath]:
+    """Return paths and names as they are listed; of an id, all paths of its document.
+
+    Raises:
+        NotFoundError: There is none such.
+    """
+    found = [find(store, one) for one in what]
+    by_id = store.listed_of(one for one in found if isinstance(one, int))
+    by_path = store.catalog.some_paths(one for one in found if isinstance(one, str))
+    return list({one.path: one for one in [*by_path.values(), *itertools.chain(*by_id.values())]}.values())

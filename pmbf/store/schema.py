@@ -6,19 +6,26 @@ A catalog comes into being under a temporary name, so that it is there whole or 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
+import re
 import sqlite3
 from pathlib import Path
 from typing import get_type_hints
 
 from pmbf.errors import NotFoundError
-from pmbf.store import files, folders
-from pmbf.store.tables import TABLES, meta_checksum, tally_key
+from pmbf.store import database, files, folders, version3
+from pmbf.store.tables import TABLES, Document, ListedPath, meta_checksum, tally_key
 
 FILE_NAME = "catalog.sqlite"
 TEMPORARY_NAME = FILE_NAME + ".tmp"
 LEFT_BY_CREATION = {TEMPORARY_NAME + suffix for suffix in ("", "-journal", "-wal", "-shm")}
 """What a folder may hold where the making of its catalog was cut short."""
+
+_NUMBERS = {"generation": 2**63, "next_serial": files.MAX_ID, "next_tile": files.MAX_ID}
+
+INDEXED = {Document: "sha256", ListedPath: "document"}
+"""The column of a table that rows are looked up by, besides the key."""
 
 OWN_NAMES = LEFT_BY_CREATION | {
     *(FILE_NAME, FILE_NAME + "-wal", FILE_NAME + "-shm"),
@@ -71,18 +78,49 @@ def create_tables(connection: sqlite3.Connection, meta: dict[str, str]) -> None:
     """Make the tables in one transaction, with the rows of `meta`."""
     from sqlite_utils import Database
 
-    database = Database(connection)
     connection.execute("BEGIN")
-    database.table("meta").create({"key": str, "value": str}, pk="key")
-    for row_type, (table, key) in TABLES.items():
-        columns = {name: int if kind is int else str for name, kind in get_type_hints(row_type).items()}
-        database.table(table).create(columns | {"crc": int}, pk=key, not_null=set(columns))
-    database.table("document").create_index(["sha256"])
-    database.table("path").create_index(["document"])
+    meta_table = Database(connection).table("meta").create({"key": str, "value": str}, pk="key")
+    for row_type in TABLES:
+        create_table(connection, row_type)
     rows = meta | {"crc": str(meta_checksum(meta))}
-    database.table("meta").insert_all({"key": key, "value": value} for key, value in rows.items())
+    meta_table.insert_all({"key": key, "value": value} for key, value in rows.items())
     connection.commit()
     connection.execute("PRAGMA journal_mode = wal")
+
+
+def check_meta(path: Path, meta: dict[str, str]) -> None:
+    """Refuse a table `meta` that is not that of a catalog.
+
+    Raises:
+        CorruptError: A value is missing or wrong, or the checksum does not fit.
+        UnsupportedError: The catalog is of a version that this pmbf does not read.
+    """
+    try:
+        version, expected = int(meta["format"]), int(meta["crc"])
+        "".join(itertools.chain(*meta.items()))
+    except (KeyError, TypeError, ValueError):  # a value is missing, or no text
+        raise database.damage(path, "the table `meta` is not that of a collection") from None
+    files.require_version(path, version)
+    checksum = meta_checksum if version > version3.FORMAT_VERSION else version3.meta_checksum
+    if checksum(meta) != expected:
+        raise database.damage(path, "the checksum of the table `meta` does not fit")
+    for name, most in _NUMBERS.items():
+        digits = meta.get(name)
+        if digits is None or not re.fullmatch("[0-9]{1,19}", digits) or int(digits) > most:
+            raise database.damage(path, f"`{name}` is {digits!r} in the table `meta`, expected a number")
+
+
+def create_table(connection: sqlite3.Connection, row_type: type) -> None:
+    """Make the table of one kind of row, inside a transaction; a table that is there is dropped with its rows."""
+    from sqlite_utils import Database
+
+    table, key = TABLES[row_type]
+    columns = {name: int if kind is int else str for name, kind in get_type_hints(row_type).items()}
+    made = Database(connection).table(table)
+    made.drop(ignore=True)
+    made.create(columns | {"crc": int}, pk=key, not_null=set(columns))
+    if row_type in INDEXED:
+        made.create_index([INDEXED[row_type]])
 
 
 def _forget_creation(folder: Path) -> None:

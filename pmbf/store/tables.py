@@ -7,9 +7,10 @@ import struct
 import zlib
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
+from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
-from pmbf.store.files import MAX_ID, StoredFile
+from pmbf.store.files import MAX_ID, StoredFile, damaged
 
 TEXT_KIND = "text"
 """Kind of a document made from a text that was never a file."""
@@ -66,17 +67,24 @@ class Document(NamedTuple):
 
 
 class ListedPath(NamedTuple):
-    """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file."""
+    """A path (or name) a document is listed under; `size` and `mtime_ns` are -1 for a text without a file.
+
+    `labels` are those of the path, as `pmbf.labels.encoded` writes them.
+    """
 
     path: str
     document: int
     size: int
     mtime_ns: int
+    labels: str = ""
 
     def is_possible(self) -> bool:
         """Return whether a writer can have made this row."""
-        return 0 < self.document <= MAX_ID and self.size >= -1
+        return 0 < self.document <= MAX_ID and self.size >= -1 and self.labels[:1] in ("", "{")
 
+
+LABELS_VERSION = 6
+"""The version of the format from which on a path has labels."""
 
 Row = TypeVar("Row", Document, ListedPath, StoredFile)
 TABLES: dict[type, tuple[str, str]] = {
@@ -94,8 +102,8 @@ class _Layout:
     integers, 8 bytes each; the lengths of the texts, 8 bytes each; the texts in UTF-8, and the bytes.
     """
 
-    def __init__(self, row_type: type) -> None:
-        kinds = ["i" if kind is int else "s" for kind in get_type_hints(row_type).values()]
+    def __init__(self, row_type: type, n_columns: int | None = None) -> None:
+        kinds = ["i" if kind is int else "s" for kind in get_type_hints(row_type).values()][:n_columns]
         self._numbers = itemgetter(*(place for place, kind in enumerate(kinds) if kind == "i"))
         self._texts = [place for place, kind in enumerate(kinds) if kind == "s"]
         self._kinds = kinds
@@ -120,16 +128,25 @@ class _Layout:
 
 
 _LAYOUTS: dict[type, _Layout] = {row_type: _Layout(row_type) for row_type in (Document, ListedPath, StoredFile)}
+_BEFORE_LABELS = _Layout(ListedPath, len(ListedPath._fields) - 1)
+
+
+def fields_of(row_type: type[Row], version: int) -> Sequence[str]:
+    """Return the columns that a table has in a version of the format: before 6, a path had no labels."""
+    return row_type._fields[:-1] if row_type is ListedPath and version < LABELS_VERSION else row_type._fields
 
 
 def row_checksum(row_type: type, columns: Sequence[Any]) -> int | None:
     """Return the checksum over a row's columns as SQLite has them, None for columns that its table cannot have.
 
-    >>> hex(row_checksum(ListedPath, ("tide.txt", 7, 120, -1)))
+    >>> hex(row_checksum(ListedPath, ("tide.txt", 7, 120, -1, "")))
     '0x6481f88e'
     """
+    layout = _LAYOUTS[row_type]
+    if row_type is ListedPath and len(columns) < len(ListedPath._fields):
+        layout = _BEFORE_LABELS
     try:
-        return _LAYOUTS[row_type].checksum(columns)
+        return layout.checksum(columns)
     except (struct.error, AttributeError, UnicodeEncodeError):
         return None
 
@@ -185,3 +202,10 @@ def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
 def called(table: str, columns: Sequence[Any]) -> str:
     """Return what messages call a row; one of a path goes by its document, since the path itself may be a secret."""
     return f"a row of path of document {columns[1]!r}" if table == "path" else f"the row of {table} {columns[0]!r}"
+
+
+def require_size(document: Document, n_parts: int, n_hashes: int, where: Path) -> None:
+    """Refuse a fingerprint that has another size than the catalog says."""
+    if (n_parts, n_hashes) != (document.n_parts, document.n_hashes):
+        what = f"document {document.id} has {n_hashes} hashes in {n_parts} parts there, expected {document.n_hashes}"
+        raise damaged(where, f"{what} in {document.n_parts}")

@@ -103,9 +103,12 @@ class Writer:
         pending.documents[number] = PendingDocument(new._replace(utf8=b"", record=b""), offset, n_bytes, text)
         return number
 
-    def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> None:
-        """List a document under a path; the document listed there before loses it."""
-        self.relist(self.path(path), ListedPath(path, document, size, mtime_ns))
+    def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> ListedPath:
+        """List a document under a path, which keeps its labels; the document listed there before loses it."""
+        before = self.path(path)
+        after = ListedPath(path, document, size, mtime_ns, before.labels if before else "")
+        self.relist(before, after)
+        return after
 
     def relist(self, before: ListedPath | None, after: ListedPath) -> None:
         """List a path anew; `before` says how it is listed now, None if it is not."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 
 from pmbf.terminal.safe import harmless
 
@@ -10,6 +11,13 @@ SPACELESS_RATIO = 0.5
 """If a text has more tokens per character than this, then its tokens are no words. A written word and its space are
 some six characters; in scripts written without spaces each letter is a token (measured: 0.14 to 0.20 against 0.85 to
 0.95)."""
+
+
+N_COPIES = 5
+"""Other paths of a source that are named; `--json` names all."""
+
+LABEL_CHARS = 40
+"""Characters of a label's value that are shown; `--json` has all."""
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:
@@ -80,6 +88,20 @@ def shown_path(path: str) -> str:
     return harmless(path)
 
 
+def shown_labels(labels: Mapping[str, str]) -> str:
+    """Return what is shown of the labels of a path.
+
+    >>> shown_labels({"author": "Anna Berg", "group": "a"}), shown_labels({})
+    ('[author=Anna Berg, group=a]', '')
+    """
+    told = ", ".join(f"{name}={_cut(value)}" for name, value in labels.items())
+    return f"[{harmless(told)}]" if told else ""
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= LABEL_CHARS else value[: LABEL_CHARS - 1] + "…"
+
+
 def shortened(name: str, columns: int) -> str:
     """Return a name with its middle left out, so that it fills no more columns; its end tells more than its beginning.
 
@@ -106,6 +128,23 @@ def padded(name: str, columns: int) -> str:
     return name + " " * (columns - cell_len(name))
 
 
-def shown_paths(path: str, n_paths: int) -> str:
-    """Return a document's path, and how many other paths have the same contents."""
-    return shown_path(path) + (f" (+{counted(n_paths - 1, 'path')})" if n_paths > 1 else "")
+def shown_paths(paths: Sequence[str], labels: Sequence[Mapping[str, str]] = ()) -> list[str]:
+    """Return lines with the path of a document, and each other path with the same contents, up to `N_COPIES`.
+
+    Args:
+        paths: At least one.
+        labels: Those of each path, which get a line of their own; or nothing.
+
+    >>> shown_paths(["a.txt"]), shown_paths(["a.txt", "b.txt"])
+    (['a.txt'], ['a.txt', 'identical: b.txt'])
+    >>> shown_paths([f"{number}.txt" for number in range(9)])[-2:]
+    ['identical: 5.txt', 'identical: 3 more']
+    >>> shown_paths(["a.txt"], [{"author": "berg"}])
+    ['a.txt', '[author=berg]']
+    """
+    lines = []
+    for number, path in enumerate(paths[: 1 + N_COPIES]):
+        lines.append(f"identical: {shown_path(path)}" if number else shown_path(path))
+        lines += [shown_labels(labels[number])] if labels and labels[number] else []
+    left = len(paths) - 1 - N_COPIES
+    return lines + ([f"identical: {left:,} more"] if left > 0 else [])

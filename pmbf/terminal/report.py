@@ -66,7 +66,8 @@ def _head(report: Report) -> Text:
     asked = report.query
     size = length(asked.n_chars, asked.n_tokens)
     compared = f"compared with {counted(report.n_documents, 'document')}"
-    return Text.assemble((shown_path(asked.name), "bold"), f": {size}, {compared}")
+    left_out = f", {report.n_left_out:,} left out" if report.n_left_out else ""
+    return Text.assemble((shown_path(asked.name), "bold"), f": {size}, {compared}{left_out}")
 
 
 def _verdict(report: Report) -> Text:
@@ -93,7 +94,7 @@ def _ordered(report: Report) -> str:
 def _notes(report: Report) -> Iterator[str]:
     asked = report.query
     if not report.n_documents:
-        yield "the collection is empty."
+        yield "every document is left out." if report.n_left_out else "the collection is empty."
     if not asked.n_tokens:
         yield "there is not one word in this text; nothing was compared."
     elif not asked.n_hashes:
@@ -119,15 +120,17 @@ def _sources(matches: Sequence[Match], query: str, columns: int) -> Iterator[Tex
     """Yield the table of sources; paths stand last. If there is little room for them, then each has its own line."""
     rows: list[tuple[str, ...]] = [("#", "share", "in order", "passages", "longest passage", "likeness", "certainty")]
     rows += [(str(rank), *_figures(match, query)) for rank, match in enumerate(matches, 1)]
-    names = ["source", *(shown_paths(match.document.path, len(match.document.paths)) for match in matches)]
+    names = [["source"], *(shown_paths(match.document.paths, match.document.labels) for match in matches)]
     lines, between = _table(rows, range(7)), "  "
     room = columns - len(lines[0]) - len(between)
-    if room < min(LEAST_NAME, max(map(len, names))):
+    if room < min(LEAST_NAME, max(len(name) for some in names for name in some)):
         between = "\n" + " " * (len(str(len(matches))) + 2)
         lines = next((table for kept in _NARROWER if len((table := _table(rows, kept))[0]) <= columns), lines)
         room = columns - len(between) + 1
-    for number, (line, name) in enumerate(zip(lines, names, strict=True)):
+    for number, (line, (name, *others)) in enumerate(zip(lines, names, strict=True)):
         yield unwrapped((line + between + shortened(name, room), "" if number else "dim"))
+        indent = len((line + between).rpartition("\n")[2])
+        yield from (unwrapped(" " * indent + shortened(other, room)) for other in others)
 
 
 _SIDES = ">>>><<<"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
 
 from pmbf.terminal.canvas import View, laid_out
-from pmbf.terminal.figures import counted, duration, percent, shown_path, size
+from pmbf.terminal.figures import counted, duration, percent, shown_labels, shown_path, size
 from pmbf.terminal.safe import one_line, one_message
 
 if TYPE_CHECKING:
@@ -39,6 +39,7 @@ def _outcomes(report: LoadReport) -> list[tuple[int, str]]:
         (report.n_same, "with contents known under another path"),
         (report.n_unchanged, "unchanged"),
         (report.n_pruned, "taken out: the file is gone"),
+        (report.n_labelled, "with changed labels"),
         (report.n_skipped, "skipped: no text documents, or archives that are not named"),
         (len(report.problems), "with a problem, see below"),
     ]
@@ -62,17 +63,27 @@ def list_lines(documents: Sequence[Listed]) -> Iterator[str]:
     chars_width = max(10, *(len(f"{document.n_chars:,}") for document in documents))
     yield f"{'id':>{id_width}}  {'characters':>{chars_width}}  kind  path"
     for document in documents:
-        paths = [shown_path(path) for path in document.paths]
+        labels = document.labels or ({},) * len(document.paths)
+        paths = [_labelled(path, one) for path, one in zip(document.paths, labels, strict=True)]
         notes = [f"incomplete: {one_message(problem)}" for problem in document.problems]
         head = f"{document.id:>{id_width}}  {document.n_chars:>{chars_width},}  {document.kind:<4}  "
         yield head + paths[0]
         yield from (" " * len(head) + line for line in paths[1:] + notes)
 
 
+def _labelled(path: str, labels: Mapping[str, str]) -> str:
+    return f"{shown_path(path)}  {shown_labels(labels)}" if labels else shown_path(path)
+
+
 def remove_text(n_removed: int) -> str:
     """Return how many documents or paths were taken out."""
     removed = counted(n_removed, "document or path", "documents or paths")
     return f"{removed} removed; `pmbf compact` gives the room back.\n"
+
+
+def label_text(n_changed: int) -> str:
+    """Return how many paths have other labels now."""
+    return f"{counted(n_changed, 'path')} with changed labels\n"
 
 
 def compact_text(report: CompactReport) -> str:

@@ -1,7 +1,8 @@
-"""A collection of format version 3 is read, and becomes one of version 4 with the next change.
+"""A collection of format version 3 or 5 is read, and becomes one of version 6 with the next change.
 
 `version3.tar.xz` holds one that Python 3.11 wrote: among its names are a character that Python 3.12 learned, bytes that
-are no UTF-8, quotes and a line feed; three documents were removed, two of them compacted.
+are no UTF-8, quotes and a line feed; three documents were removed, two of them compacted. `version5.tar.xz` holds one
+with some of these names; one document was removed.
 """
 
 import shutil
@@ -33,10 +34,19 @@ NAMES = {
 
 @pytest.fixture
 def path(tmp_path):
-    with tarfile.open(ARCHIVE) as archive:
+    return extracted(ARCHIVE, tmp_path)
+
+
+@pytest.fixture
+def path5(tmp_path):
+    return extracted(ARCHIVE.with_name("version5.tar.xz"), tmp_path)
+
+
+def extracted(file, folder):
+    with tarfile.open(file) as archive:
         archive.extraction_filter = getattr(tarfile, "data_filter", None)  # Python has it from 3.11.4 on
-        archive.extractall(tmp_path)
-    return tmp_path / "tides.pmbf"
+        archive.extractall(folder)
+    return folder / "tides.pmbf"
 
 
 def query(path, statement):
@@ -47,10 +57,10 @@ def query(path, statement):
     return found
 
 
-def assert_whole(collection):
+def assert_whole(collection, names=NAMES):
     texts = {name: collection.text(listed.id) for listed in collection.documents() for name in listed.paths}
-    assert texts == NAMES
-    for name, text in NAMES.items():
+    assert texts == names
+    for name, text in names.items():
         if len(text) > 100:
             assert name in [path for match in collection.screen(text).matches for path in match.document.paths]
     assert collection.check().problems == []
@@ -64,13 +74,48 @@ def test_version_3_is_read_and_left_as_it_is(path):
     assert before == {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
-def test_the_next_change_makes_version_5_of_it(path):
+def test_the_next_change_makes_version_6_of_it(path):
     with Collection(path) as collection:
         collection.add("gone again", name="more")
         collection.remove("more")
         assert_whole(collection)
-    assert query(path, "SELECT value FROM meta WHERE key = 'format'") == [("5",)]
+    assert query(path, "SELECT value FROM meta WHERE key = 'format'") == [("6",)]
     assert query(path, "SELECT name FROM sqlite_master WHERE name = 'free_id'") == []
+
+
+NAMES_5 = {name: text for name, text in NAMES.items() if "shaken" not in name and name != "empty"}
+
+
+def test_version_5_is_read_and_left_as_it_is(path5):
+    before = {file: file.read_bytes() for file in path5.rglob("*") if file.is_file()}
+    with Collection(path5) as collection:
+        assert_whole(collection, NAMES_5)
+        assert {listed.labels for listed in collection.documents()} == {()}
+    assert before == {file: file.read_bytes() for file in path5.rglob("*") if file.is_file()}
+
+
+def test_a_label_makes_version_6_of_version_5_and_keeps_every_path(path5):
+    twice = FOLDER + "twice.txt"
+    with Collection(path5) as collection:
+        assert collection.label([twice], {"author": "M\u00fcller"}) == 1
+        assert_whole(collection, NAMES_5)
+        labels = {
+            path: labels
+            for one in collection.documents()
+            if one.labels
+            for path, labels in zip(one.paths, one.labels, strict=True)
+        }
+        assert labels == {twice: {"author": "M\u00fcller"}, FOLDER + "again.txt": {}}
+    assert query(path5, "SELECT value FROM meta WHERE key = 'format'") == [("6",)]
+    with Collection(path5) as collection:
+        assert_whole(collection, NAMES_5)
+
+
+def test_a_changed_row_of_version_5_is_noticed(path5):
+    query(path5, "UPDATE path SET size = size + 1 WHERE path LIKE '%plain.txt'")
+    with pytest.raises(CorruptError, match="a row of path of document"), Collection(path5) as collection:
+        collection.add("x", name="x")
+    assert query(path5, "SELECT value FROM meta WHERE key = 'format'") == [("5",)]
 
 
 def test_ids_that_compaction_freed_in_version_3_are_given_out_again(path):

@@ -75,6 +75,11 @@ def test_a_file_is_screened_as_by_the_collection_itself(service, protected):
     assert Report.from_json(json.dumps(told)).matches == expected.matches != ()
 
 
+def test_a_label_that_no_document_has_cannot_be_left_out(service):
+    status, told = service.json("POST", "/v1/screen?name=plan.txt&exclude_same=group", LEAK.encode())
+    assert (status, "no path has the label group; no path has a label" in told["error"]) == (400, True)
+
+
 def test_payloads_of_one_request_are_answered_in_order(service, protected):
     contents = [words(2000 + n) + (LEAK if n % 7 == 3 else "") for n in range(100)]
     status, told = service.json("POST", "/v1/judge", frame(protected, *contents))
@@ -92,6 +97,12 @@ def test_metrics_count_requests_bytes_and_outcomes(service):
     buckets = [int(line.rsplit(" ", 1)[1]) for line in text.splitlines() if line.startswith("pmbf_request_seconds_b")]
     assert buckets == sorted(buckets)
     assert f"pmbf_request_seconds_count {buckets[-1]}" in text
+
+
+def test_a_screening_leaves_out_the_document_of_the_same_name_if_asked(service):
+    asked = ("name=plan.txt", "name=plan.txt&exclude_self=1", "name=other.txt&exclude_self=1")
+    told = [service.json("POST", f"/v1/screen?{query}", LEAK.encode())[1]["matches"] for query in asked]
+    assert [[match["document"]["path"] for match in found] for found in told] == [["plan.txt"], [], ["plan.txt"]]
 
 
 @pytest.mark.parametrize(("method", "target", "body", "status", "said"), [

@@ -1,0 +1,225 @@
+"""Labels of many paths at once: from a table in a file, or from the paths themselves.
+
+labels.csv     path,author,group       essays/stone.txt ─► author=Stone, group=a
+a pattern      (?P<author>[^/]+)/(?P<date>[0-9]{4})       stone/2024/a.txt ─► author=stone, date=2024
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from pmbf.contents import read_bounded
+from pmbf.errors import ParameterError, PmbfError
+from pmbf.extract.encoding import decode
+from pmbf.intake.discovery import Problem
+from pmbf.labels import Labels, decoded, encoded, merged, tidy
+from pmbf.store.tables import ListedPath
+from pmbf.store.writer import Writer
+
+Labelling = Callable[[str], Mapping[str, str]]
+"""Returns the labels of a path; an empty value takes a label away."""
+
+MOST_TABLE_BYTES = 64 << 20
+"""Bytes of the largest table."""
+
+
+@dataclass(slots=True)
+class LabelTable:
+    """The labels that a table gives to paths. A call returns those of a path.
+
+    Args:
+        path: The table's own path.
+        rows: The line, the path as it is written there, and the labels of each row.
+        by_last_part: Whether the last part of a path suffices.
+        otherwise: Asked for the labels that the table does not give.
+    """
+
+    path: str
+    rows: Sequence[tuple[int, str, Labels]]
+    by_last_part: bool = False
+    otherwise: Labelling | None = None
+    _by_form: dict[str, int] = field(default_factory=dict)
+    _used: set[int] = field(default_factory=set)
+
+    @staticmethod
+    def read(path: str | os.PathLike[str], otherwise: Labelling | None = None) -> LabelTable:
+        """Return the table in a file of values with commas, semicolons or tabs between them.
+
+        The column `path`, or if there is none `name`, says which path a row is of: a path as `pmbf list` shows it, or
+        relative to the folder of the table; of `name` also the last part of a path. Each other column is a label.
+
+        Raises:
+            ParameterError: It is no such table: a column is missing, named twice or not named; a path stands there
+                twice; a label is wrong. The message names the line.
+            NotFoundError, UnsupportedError, IncompleteError, OSError: As for `pmbf.contents.read_bounded`.
+        """
+        name = os.fspath(path)
+        text = decode(read_bounded(name, MOST_TABLE_BYTES)).text
+        lines = list(_lines(name, text))
+        if not lines:
+            raise ParameterError(f"{name}: is empty, expected a line with the names of columns")
+        (_, head), *rows = lines
+        names = _names(name, head)
+        key = "path" if "path" in names else "name"
+        labelled = [_row(name, line, cells, names, key) for line, cells in rows]
+        table = LabelTable(name, labelled, by_last_part=key == "name", otherwise=otherwise)
+        table._index()
+        return table
+
+    def __call__(self, path: str) -> Labels:
+        """Return the labels of a path."""
+        labels = dict(self.otherwise(path)) if self.otherwise else {}
+        for form in (path, os.path.basename(path)) if self.by_last_part else (path,):
+            if (number := self._by_form.get(_form(form))) is not None:
+                self._used.add(number)
+                return labels | self.rows[number][2]
+        return labels
+
+    def unused(self) -> Iterator[Problem]:
+        """Yield each row that no call was answered from."""
+        for number, (line, path, _) in enumerate(self.rows):
+            if number not in self._used:
+                yield Problem(self.path, f"line {line}: no document is listed under {path!r:.200}")
+
+    def _index(self) -> None:
+        folder = os.path.dirname(os.path.abspath(self.path))
+        for number, (line, path, _) in enumerate(self.rows):
+            for form in {_form(path), _form(os.path.abspath(os.path.join(folder, path)))}:
+                if self._by_form.setdefault(form, number) != number:
+                    before = self.rows[self._by_form[form]][0]
+                    raise ParameterError(f"{self.path}: line {line}: {path!r:.200} stands in line {before}, too")
+
+
+class LabelPattern:
+    """The labels that stand in paths, found by a regular expression. A call returns those of a path.
+
+    Args:
+        pattern: The expression; its named groups are labels. It is searched for in the path.
+
+    Raises:
+        ParameterError: It is no expression, or has no named group.
+
+    >>> LabelPattern(r"(?P<author>[^/]+)/(?P<date>[0-9]{4})")("/essays/stone/2024/a.txt")
+    {'author': 'stone', 'date': '2024'}
+    """
+
+    def __init__(self, pattern: str) -> None:
+        try:
+            self._pattern = re.compile(pattern)
+        except (re.error, RecursionError, OverflowError) as error:
+            raise ParameterError(f"the pattern {pattern!r:.200} is no regular expression: {error}") from None
+        if not self._pattern.groupindex:
+            raise ParameterError(f"the pattern {pattern!r:.200} names no label, expected a group such as (?P<author>…)")
+
+    def __call__(self, path: str) -> Labels:
+        """Return the labels in a path, none if the pattern is not found."""
+        found = self._pattern.search(path)
+        return {name: value for name, value in found.groupdict().items() if value} if found else {}
+
+
+def label(writer: Writer, listed: ListedPath, changes: Mapping[str, str]) -> bool:
+    """Change labels of a listed path with the next commit, an empty value takes one away; return whether any changes.
+
+    Raises:
+        ParameterError: A label is wrong.
+    """
+    after = listed._replace(labels=encoded(merged(decoded(listed.labels), changes)))
+    if after != listed:
+        writer.relist(listed, after)
+    return after != listed
+
+
+def relabel(writer: Writer, paths: Iterable[ListedPath], labels: Labelling | Mapping[str, str]) -> int:
+    """Change labels of listed paths, in one commit; return how many paths change.
+
+    Args:
+        writer: The collection's.
+        paths: Each path once.
+        labels: Those of each path, or of all.
+
+    Raises:
+        ParameterError: A label is wrong; then nothing changes.
+    """
+    n_changed = 0
+    for listed in paths:
+        changes = labels if isinstance(labels, Mapping) else labels(listed.path)
+        try:
+            n_changed += bool(changes) and label(writer, listed, changes)
+        except ParameterError as error:
+            writer.discard()
+            raise ParameterError(f"{listed.path}: {error}") from None
+    writer.commit()
+    return n_changed
+
+
+def below(paths: Iterable[ListedPath], roots: Iterable[str | os.PathLike[str]]) -> Iterator[ListedPath]:
+    """Yield those listed paths that are one of some files, or stand in one of some folders."""
+    tops = {os.path.abspath(os.fspath(root)) for root in roots}
+    return (one for one in paths if _is_below(one.path, tops))
+
+
+def _is_below(path: str, folders: set[str]) -> bool:
+    if path in folders:
+        return True
+    while (above := os.path.dirname(path)) != path:
+        if above in folders:
+            return True
+        path = above
+    return False
+
+
+# ---------------------------------------------------------------------- a table
+
+
+def _lines(name: str, text: str) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the cells of each line that is not empty."""
+    text = text.removeprefix("\ufeff")
+    head = text.lstrip("\r\n").split("\n", 1)[0]
+    delimiter = max(",;\t", key=head.count)
+    reader = csv.reader(text.splitlines(keepends=True), delimiter=delimiter, strict=True)
+    try:
+        for cells in reader:
+            if any(cell.strip() for cell in cells):
+                yield reader.line_num, cells
+    except csv.Error as error:
+        raise ParameterError(f"{name}: line {reader.line_num}: {error}") from None
+
+
+def _names(table: str, head: Sequence[str]) -> list[str]:
+    """Return the names of the columns, checked; `path` and `name` in lower case."""
+    names = []
+    for number, cell in enumerate(head, 1):
+        try:
+            found, _ = tidy(cell, "")
+        except ParameterError as error:
+            raise ParameterError(f"{table}: column {number}: {error}") from None
+        names.append(found.lower() if found.lower() in ("path", "name") else found)
+    if twice := sorted({one for one in names if names.count(one) > 1}):
+        raise ParameterError(f"{table}: two columns are named {twice[0]!r}")
+    if not {"path", "name"} & set(names):
+        shown = ", ".join(names)
+        raise ParameterError(f"{table}: has the columns {shown:.200}, expected one named `path` or `name` among them")
+    return names
+
+
+def _row(table: str, line: int, cells: Sequence[str], names: Sequence[str], key: str) -> tuple[int, str, Labels]:
+    if len(cells) > len(names):
+        raise ParameterError(f"{table}: line {line}: has {len(cells)} cells, expected {len(names)}")
+    values = dict(zip(names, [*cells, *[""] * (len(names) - len(cells))], strict=True))
+    path = values.pop(key).strip()
+    try:
+        if not path:
+            raise ParameterError(f"the column `{key}` is empty")
+        merged({}, values)
+        return line, path, dict(tidy(name, value) for name, value in values.items())
+    except PmbfError as error:
+        raise ParameterError(f"{table}: line {line}: {error}") from None
+
+
+def _form(path: str) -> str:
+    return unicodedata.normalize("NFC", path)
