@@ -141,9 +141,10 @@ class Opened:
             self._here.store = None
             try:
                 with Store(self.path, writable=True) as store:
+                    self._here.store, self._here.change = store, self._last_change  # a reader would keep old files
                     yield Writer(store, threads=threads)
             finally:
-                self._last_change = object()
+                self._here.store, self._last_change = None, object()
                 _ = self._store
 
     def _differences(self, params: Params) -> str:

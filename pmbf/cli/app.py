@@ -11,13 +11,12 @@ from typer.models import CommandInfo
 
 import pmbf
 from pmbf.cli import arguments as arg
+from pmbf.cli import keeping, serve, tables, web
 from pmbf.cli import pages as page
-from pmbf.cli import serve, tables, web
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
 from pmbf.cli.inputs import (
-    fits,
     given,
     ignored_texts,
     limits,
@@ -26,13 +25,12 @@ from pmbf.cli.inputs import (
     named_roots,
     open_collection,
     profiled,
-    resolved,
 )
 from pmbf.cli.labelling import LABEL_HELP, Labels, Pattern, label, labelling_of
-from pmbf.cli.leaving_out import ExcludeSame, ExcludeSelf, Where, WhereNot, conditions, fitting, with_labels
+from pmbf.cli.leaving_out import ExcludeSame, ExcludeSelf, Where, WhereNot, conditions
 from pmbf.cli.loading import load_all
-from pmbf.cli.outcome import note, note_kernels, print_json, print_text
-from pmbf.errors import DONE, FAILED, ParameterError
+from pmbf.cli.outcome import note_kernels, print_text
+from pmbf.errors import DONE, ParameterError
 
 _USUAL_JOBS = 4
 """Default limit of load threads: the committing thread cannot keep up with more than 4."""
@@ -231,110 +229,11 @@ def _require_files(files: list[str], name: str | None) -> None:
         raise ParameterError("- is given twice, but stdin is read once; leave one out")
 
 
-@app.command(
-    "list",
-    cls=PmbfCommand,
-    epilog="""Examples:
-  pmbf list -c papers.pmbf
-  pmbf list '*.pdf' drafts/2024 -c papers.pmbf
-  pmbf list --where author=berg -c papers.pmbf
-
-Exit codes: 0 done; 2 wrong usage; 3 an error""",
-)
-def list_(
-    patterns: arg.Patterns = None,
-    collection: arg.CollectionFolder = None,
-    where: Where = None,
-    where_not: WhereNot = None,
-    json: arg.JsonDocuments = False,
-) -> None:
-    """List the documents: id, length, kind, paths and labels."""
-    from pmbf.terminal.summaries import list_lines
-
-    with open_collection(collection) as opened:
-        documents = [document for document in opened.documents() if not patterns or fits(document.paths, patterns)]
-    documents = with_labels(documents, where, where_not)
-    if json:
-        for document in documents:
-            print_json(document.to_dict())
-    else:
-        print_text("".join(line + "\n" for line in list_lines(documents)))
-    if (patterns or where or where_not) and not documents:
-        note(f"no document fits {' or '.join(patterns or ['these labels'])}")
-
-
-@app.command(cls=PmbfCommand, epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
-def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
-    """Show how large a collection is, and what each figure means."""
-    from pmbf.terminal.canvas import View
-    from pmbf.terminal.summaries import stats_text
-
-    with open_collection(collection) as opened:
-        figures = opened.stats()
-    print_json(figures.to_dict()) if json else print_text(stats_text(figures, str(opened.path), View()))
-
-
-@app.command(
-    cls=PmbfCommand,
-    epilog="""Examples:
-  pmbf remove 17 18 -c papers.pmbf
-  pmbf remove ~/papers/draft.pdf -c papers.pmbf
-  pmbf remove --where year=2019 -c papers.pmbf
-  pmbf remove '*/drafts/*' -c papers.pmbf     after a look at: pmbf list '*/drafts/*'
-
-A document is removed with its last path. If a named document is not in the
-collection, then nothing is removed.
-
-Exit codes: 0 removed; 2 wrong usage; 3 an error""",
-)
-def remove(
-    targets: arg.Targets = None,
-    collection: arg.CollectionFolder = None,
-    where: Where = None,
-    where_not: WhereNot = None,
-    json: arg.Json = False,
-) -> None:
-    """Remove documents, by id, path or label, without asking."""
-    from pmbf.terminal.summaries import remove_text
-
-    if bool(targets) == bool(where or where_not):
-        raise ParameterError("expected the ids or paths of documents, or labels with --where, and not both")
-    with open_collection(collection) as opened:
-        n_removed = opened.remove(*(resolved(opened, targets) if targets else fitting(opened, where, where_not)))
-    print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
-
-
-@app.command(cls=PmbfCommand, epilog="Exit codes: 0 done; 2 wrong usage; 3 an error")
-def compact(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
-    """Free the room of removed documents."""
-    from pmbf.terminal.summaries import compact_text
-
-    with open_collection(collection) as opened:
-        report = opened.compact()
-    print_json(report.to_dict()) if json else print_text(compact_text(report))
-
-
-@app.command(
-    cls=PmbfCommand,
-    epilog="""Reads the whole collection: seconds for each 100 MB.
-
-Exit codes: 0 no problem, or all repaired; 2 wrong usage; 3 problems, or an error""",
-)
-def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, json: arg.Json = False) -> None:
-    """Compare every file, row and bit with the data that it was made from."""
-    from pmbf import collection as collections
-    from pmbf.terminal.summaries import check_lines
-
-    folder = named_collection(collection)
-    if repair:
-        report = collections.repair(folder)
-    else:
-        with open_collection(folder) as opened:
-            report = opened.check()
-    print_json(report.to_dict()) if json else print_text("".join(line + "\n" for line in check_lines(report, folder)))
-    raise typer.Exit(DONE if report.ok else FAILED)
-
-
+app.command("list", cls=PmbfCommand, epilog=keeping.LIST_HELP)(keeping.list_)
+app.command(cls=PmbfCommand, epilog=keeping.STATS_HELP)(keeping.stats)
+app.command(cls=PmbfCommand, epilog=keeping.REMOVE_HELP)(keeping.remove)
+app.command(cls=PmbfCommand, epilog=keeping.COMPACT_HELP)(keeping.compact)
+app.command(cls=PmbfCommand, epilog=keeping.CHECK_HELP)(keeping.check)
 app.command(cls=PmbfCommand, epilog=LABEL_HELP)(label)
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard, name="guard")
