@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from copy import copy
 
@@ -25,6 +24,7 @@ from pmbf.cli.inputs import (
     named_roots,
     open_collection,
     profiled,
+    require_files,
 )
 from pmbf.cli.labelling import LABEL_HELP, Labels, Pattern, label, labelling_of
 from pmbf.cli.leaving_out import ExcludeSame, ExcludeSelf, Where, WhereNot, conditions
@@ -186,7 +186,7 @@ def screen(
     from pmbf.screen import Options
     from pmbf.terminal.canvas import View, wants_color
 
-    _require_files(files, name)
+    require_files(files, name)
     bounds = limits(max_bytes, timeout, ocr)
     options = given(
         min_chars=min_chars,
@@ -218,15 +218,6 @@ def screen(
             opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, tables=written, pages=pages
         )
         raise typer.Exit(screening.screen_all(files, name))
-
-
-def _require_files(files: list[str], name: str | None) -> None:
-    """Refuse a name for several files, and stdin given twice."""
-    if name is not None and (len(files) > 1 or os.path.isdir(files[0])):
-        what = f"{len(files)} files" if len(files) > 1 else "a folder"
-        raise ParameterError(f"--name is given for {what}, expected one file")
-    if files.count("-") > 1:
-        raise ParameterError("- is given twice, but stdin is read once; leave one out")
 
 
 app.command("list", cls=PmbfCommand, epilog=keeping.LIST_HELP)(keeping.list_)

@@ -39,6 +39,15 @@ def named_roots(paths: Sequence[str], files_from: str | None, max_bytes: int) ->
     return roots if files_from is None else roots + _paths_in(files_from, max_bytes)
 
 
+def require_files(files: Sequence[str], name: str | None) -> None:
+    """Refuse a name for several files, and stdin given twice."""
+    if name is not None and (len(files) > 1 or os.path.isdir(files[0])):
+        what = f"{len(files)} files" if len(files) > 1 else "a folder"
+        raise ParameterError(f"--name is given for {what}, expected one file")
+    if files.count("-") > 1:
+        raise ParameterError("- is given twice, but stdin is read once; leave one out")
+
+
 def expanded(path: str) -> list[str]:
     """Return the paths a glob pattern stands for, or a path itself."""
     if os.path.lexists(path) or not glob.has_magic(path):

@@ -112,13 +112,11 @@ class Pages:
 
     def _keep(self, report: Report, file: str) -> None:
         from pmbf.pages import Screened
-        from pmbf.report import CERTAINTIES
 
-        found = [match for match in report.matches if match.passages]
-        surest = min((one.certainty for one in found if one.certainty), key=CERTAINTIES.index, default="")
+        n_sources = sum(bool(match.passages) for match in report.matches)
         name = f"Text {len(self._screened) + 1}" if self.hide_names else report.query.name
         problem = "" if self.hide_names else "; ".join(report.problems[:1])
-        self._screened.append(Screened(name, report.coverage, len(found), surest, file, problem))
+        self._screened.append(Screened(name, report.coverage, n_sources, report.certainty or "", file, problem))
 
 
 def pages_of(html: str | None, sources: Extent | None, hide_names: bool) -> Pages | None:

@@ -109,6 +109,7 @@ def _paragraphs(text: str, window: Span) -> Iterator[Span]:
 
 def _is_wrapped(text: str, span: Span) -> bool:
     """Return whether the lines that a span lies in are all about as long, the last one at most."""
-    start, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", len(text[: span.stop].rstrip()))
+    end = span.start + len(text[span.start : span.stop].rstrip())
+    start, stop = text.rfind("\n", 0, span.start) + 1, text.find("\n", end)
     *lines, last = text[start : stop if stop >= 0 else None].split("\n")
     return bool(lines) and all(len(line) in WRAPPED_COLUMNS for line in lines) and len(last) <= WRAPPED_COLUMNS[-1]

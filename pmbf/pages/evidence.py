@@ -122,7 +122,8 @@ def _head(findings: Findings) -> str:
         "" if hidden else '<button type="button" class="scripted" id="names" aria-pressed="false">Hide names</button>'
     )
     return (
-        f'<header class="head"><h1><bdi class="name" data-as="A text">{name or "A text"}</bdi></h1><p>{told}</p>'
+        f'<header class="head"><h1><bdi dir="ltr" class="name" data-as="A text">{name or "A text"}</bdi></h1>'
+        f"<p>{told}</p>"
         '<div class="tools screen scripted">'
         '<button type="button" id="one" aria-pressed="true">One to many</button>'
         '<button type="button" id="two" aria-pressed="false">Side by side</button>'

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,7 +9,9 @@ from typing import NamedTuple
 
 from pmbf.errors import ParameterError, PmbfError
 from pmbf.pages.cutting import Layer
+from pmbf.pages.markup import common_folder
 from pmbf.pages.signs import Sign, signs
+from pmbf.places import Places
 from pmbf.report import Match, Passage, Report
 from pmbf.screen.apparatus import bibliography, quotations
 from pmbf.span import Span
@@ -122,6 +123,20 @@ class Findings:
             *(Layer(sign.span, "sign", number) for number, sign in enumerate(self.signs, 1)),
         ]
 
+    @cached_property
+    def _query_places(self) -> Places:
+        return Places(self.text, self.report.query.kind)
+
+    @cached_property
+    def _source_places(self) -> dict[int, Places]:
+        return {rank: Places(text, self.matches[rank - 1].document.kind) for rank, text in self.sources.items()}
+
+    def places(self, one: Numbered) -> tuple[str, str]:
+        """Return where a passage begins in the text and in its source: page, line or paragraph; empty if unknown."""
+        ours = self._query_places.at(one.passage.query.start)
+        source = self._source_places.get(one.rank)
+        return str(ours), str(source.at(one.passage.source.start)) if source else ""
+
     def source_layers(self, rank: int) -> list[Layer]:
         """Return the layers of a source: passages and words that differ."""
         own = self.of(rank)
@@ -133,16 +148,12 @@ class Findings:
     @property
     def least(self) -> int:
         """Characters that a passage must keep if a part of it does not count, as in a screening."""
-        return min((Settings().min_chars, *(len(one.passage.query) for one in self.passages)))
+        return min((self.report.min_chars or Settings().min_chars, *(len(one.passage.query) for one in self.passages)))
 
     @cached_property
     def folder(self) -> str:
         """The folder that all sources lie in, with a separator at its end; empty if they have none in common."""
-        paths = [match.document.path for match in self.matches]
-        if not all(map(os.path.isabs, paths)) or not paths:
-            return ""
-        folder = os.path.commonpath(map(os.path.dirname, paths))
-        return os.path.join(folder, "")
+        return common_folder([match.document.path for match in self.matches])
 
     def name(self, rank: int) -> str:
         """Return what a source is called: its path inside `folder`, or its alias if names are hidden."""

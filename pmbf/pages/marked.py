@@ -102,7 +102,16 @@ class MarkedText:
 def badge(ranks: Sequence[int], passage: int) -> str:
     """Return the numbers of the sources of a piece as a link to the card of a passage."""
     told = f"{'source' if len(ranks) == 1 else 'sources'} {', '.join(map(str, ranks))}, passage {passage}"
-    return f'<a class="b" href="#p{passage}" aria-label="{told}">{"·".join(map(str, ranks))}</a>'
+    return f'<a class="b" href="#p{passage}" aria-label="{told}">{numbers(ranks)}</a>'
+
+
+def numbers(ranks: Sequence[int]) -> str:
+    """Return the numbers on a badge; of more than four sources the first three, and how many more.
+
+    >>> numbers([1, 2]), numbers([1, 2, 5, 6, 7])
+    ('1·2', '1·2·5 +2')
+    """
+    return "·".join(map(str, ranks)) if len(ranks) <= 4 else f"{numbers(ranks[:3])} +{len(ranks) - 3}"
 
 
 def map_of(marked: MarkedText) -> str:
@@ -161,8 +170,8 @@ def signs_list(findings: Findings) -> str:
     )
 
 
-MOST_PLACES = 12
-"""Links to places of one sign; the others are reached from place to place by the button of the last one."""
+MOST_PLACES = 60
+"""Links to places of one sign; the other places are marked in the text, as these are."""
 
 
 def _places(findings: Findings, kind: str) -> str:

@@ -7,8 +7,10 @@ r"""Text as HTML: foreign text is escaped, and what a reader would overlook is s
 from __future__ import annotations
 
 import html
+import os
 import re
 import unicodedata
+from collections.abc import Sequence
 
 _CONTROL = re.compile("[\0-\x08\x0b\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]")
 """Controls that HTML forbids, and those that change the direction of the text after them."""
@@ -69,3 +71,14 @@ def counted(n: int, singular: str) -> str:
     ('1 passage', '1,204 passages')
     """
     return f"{n:,} {singular}{'' if n == 1 else 's'}"
+
+
+def common_folder(paths: Sequence[str]) -> str:
+    """Return the folder that absolute paths lie in, with a separator at its end; empty if they have none in common.
+
+    >>> common_folder(["/home/ann/a.txt", "/home/ann/b/c.txt"]), common_folder(["a.txt"])
+    ('/home/ann/', '')
+    """
+    if not paths or not all(map(os.path.isabs, paths)):
+        return ""
+    return os.path.join(os.path.commonpath(map(os.path.dirname, paths)), "")

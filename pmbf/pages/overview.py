@@ -7,7 +7,7 @@ from typing import NamedTuple
 from urllib.parse import quote
 
 from pmbf.pages.charts import shares_histogram
-from pmbf.pages.markup import counted, escaped, percent
+from pmbf.pages.markup import common_folder, counted, escaped, percent
 from pmbf.pages.shell import page, theme_button
 
 
@@ -48,14 +48,17 @@ def overview_page(screened: Sequence[Screened], title: str = "Screened texts") -
     ]
     if len(read) < len(ranked):
         figures.append((f"{len(ranked) - len(read):,}", "could not be read"))
-    rows = "".join(_row(rank, one) for rank, one in enumerate(ranked, 1))
+    folder = common_folder([one.name for one in ranked])
+    rows = "".join(_row(rank, one, one.name[len(folder) :]) for rank, one in enumerate(ranked, 1))
+    where = f" of {escaped(folder)}" if folder else ""
     body = (
-        f'<header class="head"><h1>{escaped(title)}</h1><p>{counted(len(read), "text")}, the greatest share first</p>'
+        f'<header class="head"><h1>{escaped(title)}</h1>'
+        f"<p>{counted(len(read), 'text')}{where}, the greatest share first</p>"
         f'<div class="tools screen">{theme_button()}</div></header>\n<main class="board">\n'
-        '<section class="card-panel"><p class="figures">'
+        '<div class="beside"><section class="card-panel"><p class="figures">'
         f"{''.join(f'<span><b>{number}</b>{told}</span>' for number, told in figures)}</p></section>\n"
         '<section class="card-panel"><h2 class="label">Shares, in percent</h2>'
-        f"{shares_histogram([one.share for one in read], 'Texts by share in percent')}</section>\n"
+        f"{shares_histogram([one.share for one in read], 'Texts by share in percent')}</section></div>\n"
         '<section class="card-panel"><table><thead><tr><th class="n" scope="col">#</th>'
         '<th class="n" scope="col">share</th><th scope="col">text</th><th class="n" scope="col">sources</th>'
         '<th scope="col">certainty</th></tr></thead>'
@@ -64,8 +67,8 @@ def overview_page(screened: Sequence[Screened], title: str = "Screened texts") -
     return page(title, body)
 
 
-def _row(rank: int, one: Screened) -> str:
-    name = f"<bdi>{escaped(one.name)}</bdi>"
+def _row(rank: int, one: Screened, name: str) -> str:
+    name = f'<bdi dir="ltr">{escaped(name)}</bdi>'
     linked = f'<a href="{quote(one.page)}">{name}</a>' if one.page else name
     problem = f'<br><span class="faint">{escaped(one.problem)}</span>' if one.problem else ""
     share = percent(one.share) if one.page else "?"

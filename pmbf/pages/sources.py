@@ -24,7 +24,7 @@ def source_name(findings: Findings, rank: int) -> str:
         return f"<bdi>{alias(rank)}</bdi>"
     n_others = len(findings.matches[rank - 1].document.paths) - 1
     more = f" (+{counted(n_others, 'path')})" if n_others else ""
-    return f'<bdi class="name" data-as="{alias(rank)}">{escaped(findings.name(rank) + more)}</bdi>'
+    return f'<bdi dir="ltr" class="name" data-as="{alias(rank)}">{escaped(findings.name(rank) + more)}</bdi>'
 
 
 def chip(rank: int) -> str:
@@ -54,6 +54,13 @@ def facts(findings: Findings, one: Numbered) -> str:
     return " · ".join(told)
 
 
+def _where(findings: Findings, one: Numbered) -> str:
+    """Return where a passage begins in both texts, as a line of its card."""
+    ours, theirs = findings.places(one)
+    told = " · ".join(f"{what}: {place}" for what, place in (("text", ours), ("source", theirs)) if place)
+    return f"<br>{told}" if told else ""
+
+
 def card(findings: Findings, one: Numbered) -> str:
     """Return the card of a passage: its source, what is known of it, the source's side with some words around."""
     text = findings.sources.get(one.rank)
@@ -66,7 +73,7 @@ def card(findings: Findings, one: Numbered) -> str:
     return (
         f'<article class="card" id="p{one.number}" data-p="{one.number}">'
         f"<h3>{chip(one.rank)} {source_name(findings, one.rank)}</h3>"
-        f'<p class="facts">{facts(findings, one)}</p>{quote}'
+        f'<p class="facts">{facts(findings, one)}{_where(findings, one)}</p>{quote}'
         f'<p class="go screen"><a href="#m{one.number}">Passage {one.number} in the text</a> '
         f'<button type="button" class="scripted beside" data-p="{one.number}">Side by side</button></p></article>\n'
     )
@@ -101,9 +108,13 @@ def _at_words(text: str, span: Span) -> Span:
 
 
 def _excerpt_paragraph(text: str, paragraph: Paragraph, rank: int) -> str:
-    shown = "".join(_side(text[piece.span.start : piece.span.stop], rank, piece.layers) for piece in paragraph.pieces)
+    contents = [text[piece.span.start : piece.span.stop] for piece in paragraph.pieces]
+    contents[-1] = contents[-1].rstrip()
+    shown = "".join(
+        _side(content, rank, piece.layers) for content, piece in zip(contents, paragraph.pieces, strict=True) if content
+    )
     flow = ' class="w"' if paragraph.wrapped else ""
-    return f'<p dir="auto"{flow}>{shown.rstrip()}</p>' if shown.strip() else ""
+    return f'<p dir="auto"{flow}>{shown}</p>' if shown.strip() else ""
 
 
 def _side(content: str, rank: int, layers: Sequence[Layer]) -> str:

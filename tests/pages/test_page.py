@@ -189,6 +189,12 @@ def test_signs_of_manipulation_lead_to_their_places(collection):
     assert 'id="g2" title="U+200B ZERO WIDTH SPACE"' in source
 
 
+def test_a_card_says_where_its_passage_begins_in_both_texts(collection):
+    collection.add("One line.\n\n" + words(1), name="a")
+    source = collection.screen("Line 1.\nLine 2.\n\nLine 4.\n" + words(1)).to_html()
+    assert "text: line 5 · source: line 3" in source
+
+
 def test_the_share_is_never_called_plagiarism(screened):
     assert "shared with sources" in screened.to_html()
     assert "plagiar" not in screened.to_html().lower()

@@ -22,6 +22,11 @@ function ranksOf(passages) {
   return [...new Set(passages.filter((number) => active[number]).map(rankOf))].sort((a, b) => a - b);
 }
 
+/** The numbers on a badge; of more than four sources the first three, and how many more. */
+function numbersOf(ranks) {
+  return ranks.length <= 4 ? ranks.join("·") : `${ranks.slice(0, 3).join("·")} +${ranks.length - 3}`;
+}
+
 /** Of which passages words that differ are shown: of the chosen one; side by side, of its source's. */
 function compared(number) {
   return number === state.passage || (state.two && state.passage > 0 && rankOf(number) === rankOf(state.passage));
@@ -42,7 +47,7 @@ function paintText() {
     if (marks[i].className !== look) marks[i].className = look;
   });
   for (const [i, badge] of badges) {
-    const ranks = ranksOf(given.pieces[i][2]).join("·");
+    const ranks = numbersOf(ranksOf(given.pieces[i][2]));
     if (badge.textContent !== ranks) badge.textContent = ranks;
     if (badge.hidden === Boolean(ranks)) badge.hidden = !ranks;
     badge.classList.toggle("now", firstMark.get(state.passage) === i);
@@ -57,7 +62,7 @@ function paintFigures() {
   full.classList.toggle("changed", Boolean(out));
   for (const shown of document.querySelectorAll("[data-share]")) {
     const rank = Number(shown.dataset.share);
-    shown.textContent = percent(found.own[rank]);
+    if (!state.sourcesOff.has(rank)) shown.textContent = percent(found.own[rank]);
     shown.closest("li").classList.toggle("off", state.sourcesOff.has(rank));
   }
   let x = 0;

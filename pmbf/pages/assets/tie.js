@@ -9,10 +9,10 @@ let followed = 0;
 
 const isTied = () => state.two && state.tied && sourceMarks.length > 0;
 
-/** The ends of each passage of the pair, as [element, element] in the text and in the source. */
-let anchors = [];
+/** The ends of each passage of the pair, as [element, element] in the text and in the source, in the order of each. */
+const anchors = { text: [], source: [] };
 function findAnchors() {
-  anchors = [];
+  anchors.text = [];
   given.passages.forEach(([rank], i) => {
     const number = i + 1;
     if (rank !== shownRank || !active[number] || !firstSourceMark.has(number)) return;
@@ -20,9 +20,10 @@ function findAnchors() {
     let ourEnd = ours, theirEnd = theirs;
     while (ourEnd + 1 < given.pieces.length && given.pieces[ourEnd + 1][2].includes(number)) ourEnd++;
     while (theirEnd + 1 < sourceMarks.length && sourceMarks[theirEnd + 1].passages.includes(number)) theirEnd++;
-    anchors.push({ number, text: [marks[ours], marks[ourEnd]],
+    anchors.text.push({ text: [marks[ours], marks[ourEnd]],
       source: [sourceMarks[theirs].mark, sourceMarks[theirEnd].mark], order: theirs });
   });
+  anchors.source = [...anchors.text].sort((a, b) => a.order - b.order);
 }
 
 const topOf = (mark) => (mark.getClientRects()[0] || mark.getBoundingClientRect()).top;
@@ -37,7 +38,7 @@ function lineY() {
 
 /** Where the other pane's line should be: y of the point there that belongs to the line here. */
 function counterpart(here, there, line) {
-  const sorted = here === "text" ? anchors : anchors.toSorted((a, b) => a.order - b.order);
+  const sorted = anchors[here];
   let low = 0, high = sorted.length; // the last passage that begins at or above the line
   while (low < high) {
     const middle = (low + high) >> 1;
@@ -52,10 +53,9 @@ function counterpart(here, there, line) {
   if (line[here] <= end && end - start > 2 * pad) // a long passage: its parts move together
     return mine + (line[here] - start) * Math.min(4, Math.max(0.25, (mineEnd - mine) / (end - start)));
   if (!after) return mine + (line[here] - start);
-  const from = Math.max(end - start > 2 * pad ? end : start, start);
-  const next = topOf(after[here][0]), gap = Math.max(1, next - from);
+  const [from, y0] = end - start > 2 * pad ? [end, mineEnd] : [start, mine];
+  const gap = Math.max(1, topOf(after[here][0]) - from), y1 = topOf(after[there][0]);
   const hold = Math.min(pad, 0.35 * gap), left = line[here] - from;
-  const y0 = (from === start ? mine : mineEnd), y1 = topOf(after[there][0]);
   if (left <= hold) return y0 + left;
   if (left >= gap - hold) return y1 - (gap - left);
   return y0 + hold + ((left - hold) / (gap - 2 * hold)) * (y1 - hold - (y0 + hold));

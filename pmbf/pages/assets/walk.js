@@ -45,8 +45,8 @@ function step(by) {
   if (!shown.length) return;
   const place = shown.indexOf(state.passage);
   if (place >= 0) choose(shown[(place + by + shown.length) % shown.length]);
-  else choose(by > 0 ? shown.find((number) => number > state.passage) || shown[0]
-    : shown.findLast((number) => number < state.passage) || shown[shown.length - 1]);
+  else if (by > 0) choose(shown.find((number) => number > state.passage) || shown[0]);
+  else choose(shown.filter((number) => number < state.passage).pop() || shown[shown.length - 1]);
 }
 
 /** The passage of a piece to show: another one with each click. */
