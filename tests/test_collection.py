@@ -670,7 +670,7 @@ def test_help_names_the_classes_before_the_modules():
 
 def test_a_load_leaves_no_file_that_nobody_needs(collection, folder):
     for number in range(3):
-        (folder / f"{number}.txt").write_text(words(number), encoding="utf-8")
+        (folder / f"{number}.txt").write_text(words(50 + number), encoding="utf-8")
         collection.load([folder])
         named = {collection.path / name for name in collection._store.generation.names()}
         assert {one for one in collection.path.glob("t*/*") if one.is_file()} <= named
