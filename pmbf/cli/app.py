@@ -11,8 +11,8 @@ from typer.models import CommandInfo
 
 import pmbf
 from pmbf.cli import arguments as arg
+from pmbf.cli import comparing, serve, tables, web
 from pmbf.cli import pages as page
-from pmbf.cli import serve, tables, web
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -336,6 +336,7 @@ def check(collection: arg.CollectionFolder = None, repair: arg.Repair = False, j
 
 
 app.command(cls=PmbfCommand, epilog=LABEL_HELP)(label)
+app.command(cls=PmbfCommand, epilog=comparing.EPILOG)(comparing.compare)
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard, name="guard")
 app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)
