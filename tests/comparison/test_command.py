@@ -128,7 +128,7 @@ def test_pages_are_written_and_link_to_each_other(essays, tmp_path):
     done = compare(essays, "--html", tmp_path / "pages", "--quiet")
     assert (1, "", "") == (done.returncode, done.stdout, done.stderr)
     overview = (tmp_path / "pages" / "index.html").read_text(encoding="utf-8")
-    assert 'href="pairs/0001.html"' in overview
+    assert 'href="pairs/0001.html#' in overview
     assert words(99, 60)[:40] in (tmp_path / "pages" / "pairs" / "0001.html").read_text(encoding="utf-8")
     one = tmp_path / "one.html"
     assert 1 == compare(essays, "--html", one, "--quiet").returncode

@@ -73,7 +73,7 @@ def test_a_comparison_from_json_has_no_texts_and_no_page(found):
 
 def test_the_pages_of_a_folder_are_linked_and_none_is_missing(found, tmp_path):
     index = found.write_html(tmp_path / "pages")
-    linked = re.findall(r'href="(pairs/\d+\.html)"', index.read_text(encoding="utf-8"))
+    linked = re.findall(r'href="(pairs/\d+\.html)#view=pair&amp;p=1"', index.read_text(encoding="utf-8"))
     assert sorted(linked) == sorted(str(path.relative_to(tmp_path / "pages")) for path in index.parent.rglob("0*.html"))
     assert 3 == len(linked)
 

@@ -14,7 +14,7 @@ from pmbf.comparison.pages.names import Names
 from pmbf.comparison.pages.overview import overview
 from pmbf.comparison.pages.passages import passages_inside
 from pmbf.comparison.reports import as_report
-from pmbf.comparison.results import Comparison
+from pmbf.comparison.results import Comparison, Pair
 from pmbf.errors import ParameterError
 from pmbf.pages import evidence_page
 
@@ -57,7 +57,7 @@ def write(comparison: Comparison, target: str | os.PathLike[str], advance: Advan
     pages = path / "pairs"
     pages.mkdir(parents=True, exist_ok=True)
     n_pages = min(MOST_PAGES, len(comparison.pairs))
-    _write(path / "index.html", overview(comparison, lambda i: f"pairs/{_page(i)}" if i < n_pages else ""))
+    _write(path / "index.html", overview(comparison, lambda i: _link(comparison.pairs[i], i) if i < n_pages else ""))
     for i in range(n_pages):
         _write(pages / _page(i), _evidence(comparison, i))
         advance("Writing pages", i + 1, n_pages)
@@ -68,6 +68,12 @@ def _evidence(comparison: Comparison, i: int) -> str:
     pair = comparison.pairs[i]
     a, b = comparison.texts[pair.a], comparison.texts[pair.b]
     return evidence_page(as_report(pair, comparison), a, lambda document: b, sources="whole")
+
+
+def _link(pair: Pair, i: int) -> str:
+    """Return the address of a pair's page: side by side, at the longest passage."""
+    lengths = [len(passage.a) for passage in pair.passages]
+    return f"pairs/{_page(i)}#view=pair&p={1 + lengths.index(max(lengths))}"
 
 
 def _page(i: int) -> str:

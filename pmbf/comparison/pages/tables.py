@@ -31,7 +31,7 @@ def pairs_table(comparison: Comparison, names: Names, page_of: PageOf) -> str:
 
 
 def _pair_row(i: int, pair: Pair, names: Names, page: str) -> str:
-    opened = f'<a class="open" href="{page}" aria-label="Open pair {i + 1}">open</a>' if page else ""
+    opened = f'<a class="open" href="{escaped(page)}" aria-label="Open pair {i + 1}">open</a>' if page else ""
     sure = "identical" if pair.identical else pair.certainty
     return (
         f'<tr data-pair="{i}" id="row-{i + 1}"><td class="n">{i + 1}</td>'
