@@ -76,6 +76,8 @@ def test_the_pages_of_a_folder_are_linked_and_none_is_missing(found, tmp_path):
     linked = re.findall(r'href="(pairs/\d+\.html)#view=pair&amp;p=1"', index.read_text(encoding="utf-8"))
     assert sorted(linked) == sorted(str(path.relative_to(tmp_path / "pages")) for path in index.parent.rglob("0*.html"))
     assert 3 == len(linked)
+    compare({"a": essay(1), "b": essay(1)}).write_html(tmp_path / "pages")
+    assert ["0001.html"] == [path.name for path in (tmp_path / "pages" / "pairs").iterdir()]
 
 
 def test_the_layout_keeps_nodes_apart_and_inside():

@@ -61,6 +61,8 @@ def write(comparison: Comparison, target: str | os.PathLike[str], advance: Advan
     for i in range(n_pages):
         _write(pages / _page(i), _evidence(comparison, i))
         advance("Writing pages", i + 1, n_pages)
+    for old in set(pages.glob("[0-9]*.html")) - {pages / _page(i) for i in range(n_pages)}:
+        old.unlink()  # of a comparison that was written here before
     return path / "index.html"
 
 
