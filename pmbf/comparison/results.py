@@ -117,7 +117,7 @@ class Pair:
         return max(self.share_a, self.share_b)
 
     @property
-    def from_library(self) -> float:
+    def library_share(self) -> float:
         """How much of the higher share with the library is the library's, 0 to 1."""
         return max(0.0, max(self.whole_a, self.whole_b) - self.share)
 

@@ -44,7 +44,7 @@ def _pair_row(i: int, pair: Pair, names: Names, page: str) -> str:
 
 def _share(own: float, whole: float) -> str:
     library = f'<br><span class="faint">{percent(whole)} with the library</span>' if whole - own >= 0.005 else ""
-    return f'<meter class="bar-{round(own * 20)}" min="0" max="1" value="{own}"></meter><b>{percent(own)}</b>{library}'
+    return f'<meter min="0" max="1" value="{own}"></meter><b>{percent(own)}</b>{library}'
 
 
 def _sure_class(sure: str) -> str:

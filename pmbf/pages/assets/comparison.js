@@ -1,7 +1,6 @@
 // One line for all: the slider says which pairs count; figures, charts and table follow.
 const told = JSON.parse(document.getElementById("comparison").textContent);
 const cut = document.getElementById("cut");
-const HUES = 12;
 
 /** The highest share of a pair. */
 const shareOf = ([, , a, b]) => Math.max(a, b);
