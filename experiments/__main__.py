@@ -10,6 +10,7 @@ from pathlib import Path
 from experiments import (
     alignment,
     certainty,
+    classes,
     edited,
     growing,
     leaks,
@@ -72,6 +73,9 @@ def _run(arguments: argparse.Namespace) -> int:
         print(certainty.told(arguments))
     elif arguments.command == "pan":
         return pan.run(arguments)
+    elif arguments.command == "classes":
+        how = {"n_texts": arguments.texts, "n_words": arguments.words, "n_copied": arguments.copied}
+        print(classes.run(arguments.folder, **how, seed=arguments.seed, jobs=arguments.jobs, out=arguments.out))
     elif arguments.command == "leaks":
         how = {
             "n_planted": arguments.planted,
@@ -129,6 +133,9 @@ def _parser() -> argparse.ArgumentParser:
     _add_growing(commands.choices["growing"])
     _add_edited(
         commands.add_parser("edited", help="is the source of an edited passage found?", description=edited.__doc__)
+    )
+    _add_classes(
+        commands.add_parser("classes", help="are planted pairs of a class found?", description=classes.__doc__)
     )
     _add_planted(
         commands.add_parser("planted", help="is the source of a planted passage found?", description=planted.__doc__)
@@ -232,6 +239,17 @@ def _add_edited(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=2, help="seed of all random choices (default: 2)")
     parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     _add_params(parser)
+
+
+def _add_classes(parser: argparse.ArgumentParser) -> None:
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.add_argument("folder", type=Path, help="folder of .txt files, searched recursively")
+    parser.add_argument("--texts", type=positive, default=300, help="texts of the class (default: 300)")
+    parser.add_argument("--words", type=positive, default=4000, help="words of a text (default: 4000)")
+    parser.add_argument("--copied", type=positive, default=30, help="planted pairs of each kind (default: 30)")
+    parser.add_argument("--jobs", type=positive, default=1, metavar="N", help="processes (default: 1)")
+    parser.add_argument("--seed", type=int, default=2, help="seed of all random choices (default: 2)")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
 
 
 def _add_planted(parser: argparse.ArgumentParser) -> None:

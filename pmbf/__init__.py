@@ -38,6 +38,7 @@ from pmbf.errors import (
 
 if TYPE_CHECKING:
     from pmbf.collection import Collection, repair
+    from pmbf.comparison import Cluster, Comparison, Member, Pair, compare
     from pmbf.pages import evidence_page, notebook_view
     from pmbf.params import Params
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
@@ -47,12 +48,16 @@ __version__ = "0.1.0"
 
 __all__ = [
     "BusyError",
+    "Cluster",
     "Collection",
+    "Comparison",
     "CorruptError",
     "DocumentRef",
     "IncompleteError",
     "Match",
+    "Member",
     "NotFoundError",
+    "Pair",
     "ParameterError",
     "Params",
     "Passage",
@@ -62,6 +67,7 @@ __all__ = [
     "Span",
     "UnsupportedError",
     "__version__",
+    "compare",
     "evidence_page",
     "frame",
     "notebook_view",
@@ -73,6 +79,7 @@ _MODULES = {
     **dict.fromkeys(("Collection", "repair"), "collection"),
     "frame": "report.rows",
     **dict.fromkeys(("evidence_page", "notebook_view"), "pages"),
+    **dict.fromkeys(("Cluster", "Comparison", "Member", "Pair", "compare"), "comparison"),
     "Params": "params",
     **dict.fromkeys(("DocumentRef", "Match", "Passage", "Query", "Report", "Span"), "report"),
 }

@@ -11,8 +11,8 @@
 A message says where, what was found, what was expected, and what to do.
 
 exit code   means
-0           done; screen: nothing found; guard: clean, or only warnings
-1           screen: something found; guard: blocked
+0           done; screen, compare: nothing found; guard: clean, or only warnings
+1           screen, compare: something found; guard: blocked
 2           wrong usage
 3           an error; load: a file had a problem; check: problems;
             screen: nothing found, but not everything was read or compared,

@@ -108,7 +108,8 @@ def test_every_field_of_options_is_an_option_but_those_for_experts():
     from typer.main import get_command
 
     offered = {parameter.name for parameter in get_command(app).commands["screen"].params}
-    assert {field.name for field in fields(Options)} - offered <= {"min_evidence", "apparatus", "threads", "labels_of"}
+    for_experts = {"min_evidence", "apparatus", "summaries", "threads", "labels_of"}
+    assert {field.name for field in fields(Options)} - offered <= for_experts
 
 
 def test_help_is_shown_without_arguments_and_the_version_on_demand():

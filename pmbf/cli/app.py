@@ -10,7 +10,7 @@ from typer.models import CommandInfo
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import keeping, serve, tables, web
+from pmbf.cli import comparing, keeping, serve, tables, web
 from pmbf.cli import pages as page
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
@@ -226,6 +226,7 @@ app.command(cls=PmbfCommand, epilog=keeping.REMOVE_HELP)(keeping.remove)
 app.command(cls=PmbfCommand, epilog=keeping.COMPACT_HELP)(keeping.compact)
 app.command(cls=PmbfCommand, epilog=keeping.CHECK_HELP)(keeping.check)
 app.command(cls=PmbfCommand, epilog=LABEL_HELP)(label)
+app.command(cls=PmbfCommand, epilog=comparing.EPILOG)(comparing.compare)
 app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
 app.add_typer(guard, name="guard")
 app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)

@@ -70,12 +70,12 @@ def require_one(name: object, text: object) -> Named:
     Raises:
         ParameterError: As for `checked`.
     """
-    named = _require_text(name, text)
+    named = require_text(name, text)
     _require_few_paths([named[1]])
     return named
 
 
-def _require_text(name: object, text: object, where: str = "") -> Named:
+def require_text(name: object, text: object, where: str = "") -> Named:
     """Return a name and a text, both clean; `where` begins the message of an error.
 
     Raises:
@@ -103,7 +103,7 @@ def _checked(row: int, pair: object, on_problem: OnProblem | None) -> Named | No
         if not isinstance(pair, tuple | list) or len(pair) != 2:
             raise ParameterError(f"texts[{row}] is {pair!r:.80}, expected a pair (name, text)")
         name, text = pair
-        return _require_text(name, text, where=f"texts[{row}]: ")
+        return require_text(name, text, where=f"texts[{row}]: ")
     except ParameterError as error:
         if on_problem is None:
             raise

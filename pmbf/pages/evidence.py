@@ -78,6 +78,11 @@ def _texts(report: Report, text: str | None, source_text: SourceText | None) -> 
     return text, source_text
 
 
+def _title(name: str) -> str:
+    """Return the last part of an absolute path; any other name whole."""
+    return os.path.basename(name) if os.path.isabs(name) else name
+
+
 def _values(findings: Findings, marked: MarkedText) -> dict[str, Any]:
     """Return what the script computes with; its texts it reads from the page."""
     return {
@@ -110,7 +115,7 @@ def _body(findings: Findings, marked: MarkedText) -> str:
 def _head(findings: Findings) -> str:
     report = findings.report
     hidden = findings.hide_names
-    name = "" if hidden else escaped(os.path.basename(report.query.name) or report.query.name)
+    name = "" if hidden else escaped(_title(report.query.name))
     collection = (
         "" if hidden or not report.collection else f' of <span class="private">{escaped(report.collection)}</span>'
     )

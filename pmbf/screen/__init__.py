@@ -12,13 +12,15 @@ text ─► sampled hashes          fingerprint.py
                                 vocabulary.py    how rare words are in the collection
      ─► Report                  answering.py     of one text
                                 many.py          of many texts, in several processes
+     ─► Compared                mutual.py        documents of the collection with each other, each pair once
 """
 
 from pmbf.screen.answering import screen
 from pmbf.screen.candidates import Candidate, Hashes, candidates, find
-from pmbf.screen.exempt import spans_in
+from pmbf.screen.exempt import exempt, spans_in
 from pmbf.screen.leaving_out import LeavingOut, LeftPaths
 from pmbf.screen.many import Answer, answers, reports
+from pmbf.screen.mutual import mutual
 from pmbf.screen.options import Options, OptionValues
 from pmbf.screen.rarity import EVIDENCE_HASHES
 
@@ -33,7 +35,9 @@ __all__ = [
     "Options",
     "answers",
     "candidates",
+    "exempt",
     "find",
+    "mutual",
     "reports",
     "screen",
     "spans_in",

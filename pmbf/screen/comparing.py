@@ -43,6 +43,8 @@ LEAST_SUMMARY_CHARS = 450
 """Characters of the shortest summary; a hundred words have 500 and more. A shorter one is a few sentences on the same
 topic, and one document in thousands has their words."""
 
+_LONGER_THAN_ANY = 2**31 - 1
+
 SUMMARY_TIMES = 2.0
 """Nats of evidence of a summary for each time that the source is as long: the longer a source, the more words of its
 topic it has. The 184 summaries of PAN13's training corpus that are found have 2.3 and more; the 14 that 200 texts
@@ -158,7 +160,7 @@ def _settings(options: Options, query: verify.Prepared, n_documents: int) -> ver
         min_reworded_chars=max(options.min_chars, int(share * usual.min_reworded_chars)),
         min_reworded_source_chars=max(options.min_chars, int(share * usual.min_reworded_source_chars)),
         least_evidence=usual.least_evidence if min_chars >= usual.min_chars else 0.0,
-        min_summary_chars=LEAST_SUMMARY_CHARS,
+        min_summary_chars=LEAST_SUMMARY_CHARS if options.summaries else _LONGER_THAN_ANY,
         least_topical_evidence=TOPICAL_EVIDENCE * doubt,
         short_doubt=SHORT_DOUBT * doubt,
         rules=replace(usual.rules, summary_times=round(SUMMARY_TIMES * doubt * NAT)),

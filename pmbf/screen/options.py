@@ -46,6 +46,7 @@ class OptionValues(TypedDict, total=False):
     where: Mapping[str, str | Sequence[str]]
     where_not: Mapping[str, str | Sequence[str]]
     labels_of: Callable[[str], Mapping[str, str]] | None
+    summaries: bool
     threads: int
 
 
@@ -77,6 +78,7 @@ class Options:
             value may be a glob. An empty value: there must be no such label.
         where_not: The same for paths that are not looked at.
         labels_of: Returns the labels of a query that the collection does not list, by its absolute path or its name.
+        summaries: Whether a passage may be a summary of a source, or of a long stretch of it.
         threads: Threads that compare the candidates of a query, 1 to 64. The answers are the same.
 
     Raises:
@@ -100,6 +102,7 @@ class Options:
     where: Conditions = field(default_factory=dict)
     where_not: Conditions = field(default_factory=dict)
     labels_of: Callable[[str], Mapping[str, str]] | None = None
+    summaries: bool = True
     threads: int = 1
 
     @staticmethod

@@ -75,8 +75,17 @@ def likeness(kind: str, similarity: float) -> str:
     return alike if kind == "edited" else f"{kind}, {alike}"
 
 
-def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableType:
-    """Return a passage of two texts: side by side if the width and the direction of the script allow it."""
+def drawn(
+    passage: Passage, query: str, source: str, view: View, names: tuple[str, str] = ("query", "source")
+) -> RenderableType:
+    """Return a passage of two texts: side by side if the width and the direction of the script allow it.
+
+    Args:
+        passage: The passage.
+        query, source: The whole texts.
+        view: How to show it.
+        names: What both texts are called if one stands above the other.
+    """
     ends = _ends(word_pairs(query, source, passage, WINDOW_TOKENS))
     left = _side(query, passage.query, [[(pair.query, pair.same) for pair in end] for end in ends])
     right = _side(source, passage.source, [[(pair.source, pair.same) for pair in end] for end in ends])
@@ -85,7 +94,9 @@ def drawn(passage: Passage, query: str, source: str, view: View) -> RenderableTy
     beside = view.columns >= SIDE_BY_SIDE_WIDTH and not any(
         _right_to_left(text.plain) for text in itertools.chain(*sides)
     )
-    return Padding(_beside(*sides, width=view.columns - INDENT) if beside else _stacked(*sides), (0, 0, 0, INDENT))
+    return Padding(
+        _beside(*sides, width=view.columns - INDENT) if beside else _stacked(*sides, names), (0, 0, 0, INDENT)
+    )
 
 
 # ---------------------------------------------------------------------- shown words
@@ -173,12 +184,12 @@ def _beside(query: Sequence[Text], source: Sequence[Text], *, width: int) -> Tab
     return columns
 
 
-def _stacked(query: Sequence[Text], source: Sequence[Text]) -> Table:
+def _stacked(query: Sequence[Text], source: Sequence[Text], names: tuple[str, str]) -> Table:
     """Return one text above the other."""
     rows = Table.grid(padding=(0, 2, 0, 0), pad_edge=False)
     rows.add_column(style="dim", no_wrap=True)
     rows.add_column(overflow="fold")
-    for name, side in (("query", query), ("source", source)):
+    for name, side in zip(names, (query, source), strict=True):
         for number, text in enumerate(filter(None, side)):
             rows.add_row("" if number else name, text)
     return rows

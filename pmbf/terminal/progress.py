@@ -49,6 +49,20 @@ def screen_progress(n_files: int, *, shown: bool) -> Iterator[Callable[[], None]
         yield lambda: bar.advance(task)
 
 
+@contextmanager
+def steps_progress(*, shown: bool) -> Iterator[Callable[[str, int, int], None] | None]:
+    """Yield the function that `pmbf.compare` calls with a step, how much of it is done and how much there is."""
+    if not shown:
+        yield None
+        return
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+    columns = TextColumn("{task.description}"), BarColumn(bar_width=None), MofNCompleteColumn()
+    with _drawn(*columns, TimeRemainingColumn(compact=True)) as bar:
+        task = bar.add_task("Reading", total=None)
+        yield lambda step, n_done, n: bar.update(task, description=step, completed=n_done, total=n)
+
+
 def _bar() -> Bar:
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
 

@@ -29,8 +29,9 @@ def browser_path() -> str | None:
     return named or next(filter(None, map(shutil.which, BROWSERS)), None)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser():
+    """A browser. It ends with the file of tests: while it runs, no other test may start a loop of asyncio."""
     path, required = browser_path(), os.environ.get("CI") == "true"
     if not path:
         (pytest.fail if required else pytest.skip)(MISSING)

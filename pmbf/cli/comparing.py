@@ -1,0 +1,222 @@
+"""`pmbf compare`: everyone with everyone in a folder."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from types import FrameType
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pmbf.cli import arguments as arg
+from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.errors import DONE, FAILED, FOUND, ParameterError
+
+if TYPE_CHECKING:
+    from pmbf.comparison import Comparison
+    from pmbf.terminal.compared import Shown
+
+EPILOG = """Examples:
+  pmbf compare essays/
+  pmbf compare essays/ --group-by folder --ignore task.txt --html report/
+  pmbf compare essays/ --group-by '^([^_]+)_' --threshold 20% --csv > pairs.csv
+  pmbf compare essays/ --group-by class.csv -c library.pmbf
+
+Texts of one group are not compared with each other. Text that more than a
+fourth of the groups has does not count (--common). Of a pair, a share is
+without what both texts have from a library, and in brackets with it.
+
+Exit codes: 0 no pair; 1 pairs that share text; 2 wrong usage; 3 an error, or
+no pair but not everything was read, or fewer than two texts with a word"""
+
+GROUPS = "Who is compared with whom"
+
+
+def parse_common(text: str) -> float:
+    """Return how many groups may share text: a whole number, or a share below 1 for a percentage.
+
+    >>> parse_common("8"), parse_common("25%")
+    (8, 0.25)
+    """
+    if text.isdecimal() and int(text):
+        return int(text)
+    if not text.endswith("%"):
+        raise typer.BadParameter(f"{text!r} is neither a number of groups nor a percentage of them, such as 8 or 25%")
+    return float(arg.parse_share(text))
+
+
+Texts = Annotated[list[str], arg.names("PATH", "A folder with the texts; or files and folders.")]
+GroupBy = Annotated[
+    str | None,
+    arg.option(
+        "--group-by",
+        "folder|REGEX|FILE.csv",
+        "What is by one author: the first folder of a name; what a regular expression finds in it; or a table with the "
+        "columns file and group, and if known date and label (default: each file by itself).",
+        GROUPS,
+    ),
+]
+Common = Annotated[
+    float | None,
+    arg.option(
+        "--common",
+        "N|P%",
+        "Text that more groups have does not count (default: 25%, at least 5, at most 50).",
+        GROUPS,
+        parser=parse_common,
+    ),
+]
+Libraries = Annotated[
+    list[str] | None,
+    arg.option(
+        "--collection",
+        "FOLDER",
+        "A library: what both texts of a pair have from it is told apart; repeatable.",
+        GROUPS,
+        short="-c",
+    ),
+]
+Threshold = Annotated[
+    float | None,
+    arg.option(
+        "--threshold", "SHARE", "Leave out pairs of a lower share: 0.2, 20% (default: 0).", arg.SEARCH,
+        parser=arg.parse_share,
+    ),
+]  # fmt: skip
+Sensitivity = Annotated[
+    str | None,
+    arg.option(
+        "--sensitivity",
+        "fast|normal|thorough",
+        "Texts that each is compared with for faint traces of rewording: 8, 24 or 60 (default: fast).",
+        arg.SEARCH,
+    ),
+]
+Html = Annotated[
+    str | None,
+    arg.option("--html", "FOLDER|FILE.html", "Write pages: an overview, and one for each pair.", arg.OUTPUT),
+]
+Pairs = Annotated[
+    int | None,
+    arg.option("--pairs", "N|all", "Show the N best pairs (default: 20).", arg.OUTPUT, parser=arg.parse_count),
+]
+Passages = Annotated[
+    int | None,
+    arg.option(
+        "--passages",
+        "N|all",
+        "Show the N longest passages of each pair (default: 0).",
+        arg.OUTPUT,
+        parser=arg.parse_count,
+    ),
+]
+Json = Annotated[bool, arg.flag("--json", "Print the whole comparison as one line of JSON.", arg.OUTPUT)]
+Csv = Annotated[bool, arg.flag("--csv", "Print the pairs as a table in CSV.", arg.OUTPUT)]
+
+
+def compare(
+    texts: Texts,
+    group_by: GroupBy = None,
+    collection: Libraries = None,
+    common: Common = None,
+    ignore: arg.Ignore = None,
+    exclude_quotations: arg.ExcludeQuotations = False,
+    exclude_bibliography: arg.ExcludeBibliography = False,
+    threshold: Threshold = None,
+    min_chars: arg.MinChars = None,
+    min_similarity: arg.MinSimilarity = None,
+    sensitivity: Sensitivity = None,
+    max_bytes: arg.MaxBytes = None,
+    timeout: arg.Timeout = None,
+    jobs: arg.ScreenJobs = None,
+    html: Html = None,
+    pairs: Pairs = None,
+    passages: Passages = None,
+    color: arg.ColorWhen = "auto",
+    json: Json = False,
+    csv: Csv = False,
+    quiet: arg.Quiet = False,
+) -> None:
+    """Compare all texts of a folder with each other: pairs that share passages, and clusters."""
+    from pmbf.comparison import compare as compared
+    from pmbf.terminal.canvas import View, wants_color
+    from pmbf.terminal.compared import Shown
+    from pmbf.terminal.progress import steps_progress
+
+    if json and csv:
+        raise ParameterError("--json and --csv are both given; choose one")
+    bounds = limits(max_bytes, timeout)
+    asked = given(
+        group_by=group_by,
+        common=common,
+        threshold=threshold,
+        min_chars=min_chars,
+        min_similarity=min_similarity,
+        sensitivity=sensitivity,
+    )
+    ignored = dict(zip(ignore or (), ignored_texts(ignore or (), bounds), strict=True))
+    if not quiet:
+        note_kernels()
+    with _removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
+        found = compared(
+            _one_or_all([path for word in texts for path in expanded(word)]),
+            collection=collection or (),
+            ignore=ignored,
+            exclude_quotations=exclude_quotations,
+            exclude_bibliography=exclude_bibliography,
+            jobs=jobs or n_cores(),
+            limits=bounds,
+            on_progress=advance,
+            **asked,
+        )
+        page = found.write_html(html, on_progress=advance) if html else None
+    view = View(colored=wants_color(color, sys.stdout), n_passages=passages or 0)
+    if not quiet:
+        _print(found, Shown(view, **given(n_pairs=pairs)), json=json, csv=csv)
+        if page:
+            note(f"{page} shows it")
+    code = exit_code(found)
+    if code == FAILED and not found.problems:
+        note("nothing was compared: fewer than two texts have a word")
+    raise typer.Exit(code)
+
+
+def exit_code(found: Comparison) -> int:
+    """Return how `pmbf compare` ends."""
+    if found.pairs:
+        return FOUND
+    n_with_words = sum(bool(member.n_tokens) for member in found.members)
+    return FAILED if found.problems or n_with_words < 2 else DONE
+
+
+def _one_or_all(paths: Sequence[str]) -> str | Sequence[str]:
+    return paths[0] if len(paths) == 1 else paths
+
+
+def _print(found: Comparison, shown: Shown, *, json: bool, csv: bool) -> None:
+    from pmbf.terminal.compared import comparison_csv, comparison_text
+
+    if json:
+        print_json(found.to_dict())
+    else:
+        print_text(comparison_csv(found) if csv else comparison_text(found, shown))
+
+
+@contextmanager
+def _removed_on_signals() -> Iterator[None]:
+    """Let a signal that ends the process remove the temporary folder first."""
+
+    def leave(number: int, frame: FrameType | None) -> None:
+        raise SystemExit(128 + number)
+
+    numbers = (signal.SIGTERM, signal.SIGHUP)
+    before = [signal.signal(number, leave) for number in numbers]
+    try:
+        yield
+    finally:
+        for number, handler in zip(numbers, before, strict=True):
+            signal.signal(number, handler)

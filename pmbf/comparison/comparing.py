@@ -1,0 +1,285 @@
+"""Everyone compared with everyone: texts in, a `Comparison` out.
+
+texts ─► a collection of their own       entering.py
+      ─► groups                          grouping.py
+      ─► pairs of texts compared         pmbf.screen.mutual
+      ─► what does not count             common.py, ignored texts, library collections
+      ─► pairs                           counting.py
+      ─► clusters                        clusters.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations, product
+from typing import NamedTuple
+
+from pmbf import verify
+from pmbf.collection import Collection
+from pmbf.comparison.clusters import clusters
+from pmbf.comparison.common import most_groups
+from pmbf.comparison.counting import Set, paired
+from pmbf.comparison.entering import Advance, Document, Entered, Texts, entered
+from pmbf.comparison.grouping import Card, GroupBy, grouped
+from pmbf.comparison.masking import Out, left_out, masked
+from pmbf.comparison.results import Comparison, Member, Pair, Settings, Shared, ranked
+from pmbf.errors import ParameterError
+from pmbf.extract import Limits
+from pmbf.intake.texts import Text
+from pmbf.report import Match
+from pmbf.screen import Options, OptionValues, mutual
+from pmbf.span import Span, merged, union_length
+
+
+@dataclass(frozen=True, slots=True)
+class How:
+    """How texts are compared.
+
+    Args:
+        group_by: What makes a group; see `pmbf.comparison.grouping.grouped`.
+        libraries: Collections whose passages are told apart.
+        ignored: Names of ignored texts, for the settings; their texts are in `options`.
+        common: Groups that may have a text that counts, or as a `float` their share; None for the default.
+        threshold: Share from which a pair is in the result.
+        options: What counts as found.
+        limits: Bounds for reading a file.
+        jobs: Processes that compare, at least 1.
+        advance: Called while texts are read and compared.
+    """
+
+    group_by: GroupBy = None
+    libraries: tuple[Collection, ...] = ()
+    ignored: tuple[str, ...] = ()
+    common: int | float | None = None
+    threshold: float = 0.0
+    options: Options = field(default_factory=Options)
+    limits: Limits = field(default_factory=Limits)
+    jobs: int = 1
+    advance: Advance = lambda what, done, total: None
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.threshold <= 1:
+            raise ParameterError(f"threshold is {self.threshold!r}, expected a share from 0 to 1")
+        if self.jobs < 1:
+            raise ParameterError(f"jobs is {self.jobs}, expected at least 1")
+        most_groups(self.common, 1)
+
+
+def compared(texts: Texts, how: How) -> Comparison:
+    """Return which of some texts share passages with each other.
+
+    Raises:
+        ParameterError: `texts` or the groups are not as expected.
+        NotFoundError: A path does not exist.
+        CorruptError: A file of a library collection is damaged.
+    """
+    with entered(texts, limits=how.limits, jobs=how.jobs, advance=how.advance) as given:
+        names = sorted(name for document in given.documents for name in document.names)
+        grouping = grouped(names, how.group_by)
+        groups = Groups(grouping.cards)
+        most = most_groups(how.common, groups.n_groups)
+        out = left_out(given, groups.numbers(given.documents), most, how.options)
+        library = _InLibraries(how).found(given.documents)
+        sets = dict(_sets(given.documents, grouping.cards, out, library.spans))
+        with masked(given, out) as counted:
+            made = _Pairs(counted, groups, sets, how)
+            found = list(made.found())
+    pairs = ranked([pair for pair in found if pair.n_a or pair.n_b])
+    kept = tuple(pair for pair in pairs if pair.share >= how.threshold)
+    return Comparison(
+        title=given.title,
+        members=tuple(sets[name].member for name in names),
+        pairs=kept,
+        clusters=clusters(kept, groups.of_name),
+        settings=_settings(grouping.how, how, most),
+        n_below=len(pairs) - len(kept),
+        n_only_library=len(found) - len(pairs),
+        problems=(*given.problems, *grouping.problems, *library.problems, *made.problems),
+        texts={name: document.text for document in given.documents for name in document.names},
+    )
+
+
+def _settings(grouped_by: str, how: How, most: int) -> Settings:
+    libraries = tuple(str(one.path) for one in how.libraries)
+    options = how.options
+    return Settings(grouped_by, how.threshold, options.min_chars, most, how.ignored, libraries, options.sensitivity)
+
+
+@dataclass(frozen=True, slots=True)
+class Groups:
+    """The groups of texts and documents.
+
+    Args:
+        cards: The card of each text, by name.
+    """
+
+    cards: Mapping[str, Card]
+
+    @property
+    def of_name(self) -> dict[str, str]:
+        """The group of each text."""
+        return {name: card.group for name, card in self.cards.items()}
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return len({card.group for card in self.cards.values()})
+
+    def of(self, document: Document) -> frozenset[str]:
+        """Return the groups of the texts of a document."""
+        return frozenset(self.cards[name].group for name in document.names)
+
+    def numbers(self, documents: Iterable[Document]) -> dict[int, list[int]]:
+        """Return the groups of each document as numbers, by id."""
+        number = {group: i for i, group in enumerate(sorted(set(self.of_name.values())))}
+        return {document.id: [number[group] for group in self.of(document)] for document in documents}
+
+    def not_compared(self, documents: Sequence[Document]) -> dict[int, list[int]]:
+        """Return, for each document, those without a text of another group than its own."""
+        alone: dict[str, list[int]] = {}
+        own = {document.id: self.of(document) for document in documents}
+        for id_, groups in own.items():
+            if len(groups) == 1:
+                alone.setdefault(next(iter(groups)), []).append(id_)
+        return {id_: alone[next(iter(groups))] if len(groups) == 1 else [id_] for id_, groups in own.items()}
+
+
+def _sets(
+    documents: Iterable[Document], cards: Mapping[str, Card], out: Mapping[int, Out], library: Mapping[int, list[Span]]
+) -> Iterator[tuple[str, Set]]:
+    """Yield each member with the spans of its text that the library has, by name."""
+    for document in documents:
+        its, shared = out[document.id], library.get(document.id, [])
+        for name in document.names:
+            card = cards[name]
+            member = Member(
+                name=name,
+                group=card.group,
+                n_chars=len(document.text),
+                n_tokens=document.n_tokens,
+                n_ignored=its.n_ignored,
+                n_common=its.n_common,
+                n_library=union_length(shared),
+                date=card.date,
+                label=card.label,
+                problems=document.problems,
+                excluded=tuple(its.spans),
+            )
+            yield name, Set(member, shared)
+
+
+class _Library(NamedTuple):
+    """The parts of each document that stand in a library, by id, and what was not compared."""
+
+    spans: dict[int, list[Span]]
+    problems: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class _InLibraries:
+    """Looks for documents in the libraries."""
+
+    how: How
+
+    def found(self, documents: Sequence[Document]) -> _Library:
+        """Return the parts of the documents that stand in a library."""
+        found = _Library({}, [])
+        some = [one for one in documents if one.n_tokens and self.how.libraries]
+        texts = [Text(one.names[0], one.text) for one in some]
+        options = self.how.options
+        asked: OptionValues = {
+            "min_chars": options.min_chars,
+            "min_similarity": options.min_similarity,
+            "apparatus": False,
+        }
+        for number, library in enumerate(self.how.libraries):
+            answers = library.answers(texts, jobs=self.how.jobs, limits=self.how.limits, **asked)
+            for n_done, (document, answer) in enumerate(zip(some, answers, strict=True), 1):
+                spans = [one.query for match in answer.report.matches for one in match.passages]
+                found.spans[document.id] = merged([*found.spans.get(document.id, []), *spans])
+                found.problems.extend(f"{document.names[0]}: {told}" for told in answer.report.problems)
+                n = len(self.how.libraries) * len(some)
+                self.how.advance("Looking in the library", number * len(some) + n_done, n)
+        return found
+
+
+class _Pairs:
+    """The pairs of a comparison.
+
+    Args:
+        given: The documents, without what does not count.
+        groups: Their groups.
+        sets: The members, by name.
+        how: How they are compared.
+    """
+
+    def __init__(self, given: Entered, groups: Groups, sets: Mapping[str, Set], how: How) -> None:
+        self._given, self._groups, self._sets, self._how = given, groups, sets, how
+        self._documents = {document.id: document for document in given.documents}
+        self.problems: list[str] = []
+
+    def found(self) -> Iterator[Pair]:
+        """Yield all pairs of members that share a passage, those of the library included."""
+        for one, other, passages in [*self._equal(), *self._shared()]:
+            yield from self._of_members(one, other, passages)
+
+    def _equal(self) -> Iterator[tuple[int, int, list[Shared]]]:
+        """Yield the documents that members of two groups have, each with itself."""
+        for document in self._given.documents:
+            if document.n_tokens and len(self._groups.of(document)) > 1:
+                prepared = verify.prepare(document.text)
+                evidence = sum(one.evidence for one in verify.passages(prepared, prepared))
+                whole = Span(len(document.text) - len(document.text.lstrip()), len(document.text.rstrip()))
+                yield document.id, document.id, [Shared(whole, whole, 1.0, "verbatim", "sure", round(evidence, 1), 1.0)]
+
+    def _shared(self) -> Iterator[tuple[int, int, list[Shared]]]:
+        documents = [one for one in self._given.documents if one.n_tokens]
+        texts = [(document.id, document.text) for document in documents]
+        options = self._how.options
+        asked = Options(  # what does not count is masked in both texts
+            min_chars=options.min_chars,
+            min_similarity=options.min_similarity,
+            sensitivity=options.sensitivity,
+            summaries=False,  # a text of the class is no source that another text sums up
+            apparatus=False,
+        )
+        not_compared = self._groups.not_compared(self._given.documents)
+        found = mutual(self._given.store, texts, left_out=not_compared.__getitem__, options=asked, jobs=self._how.jobs)
+        for n_done, one in enumerate(found, 1):
+            for match in one.matches:
+                if match.problem:
+                    self.problems.append(f"{self._documents[one.document].names[0]}: {match.problem}")
+                else:
+                    yield one.document, match.document.id, _passages(match)
+            self._how.advance("Comparing", n_done, len(documents))
+
+    def _of_members(self, one: int, other: int, passages: Sequence[Shared]) -> Iterator[Pair]:
+        """Yield the pairs of the members of two documents that are of two groups."""
+        for first, second in self._of_two_groups(one, other):
+            a, b = (self._sets[name] for name in sorted((first, second)))
+            turned = [replace(shared, a=shared.b, b=shared.a) for shared in passages] if second < first else passages
+            pair = paired(a, b, turned, min_chars=self._how.options.min_chars, identical=one == other)
+            if pair:
+                yield pair
+
+    def _of_two_groups(self, one: int, other: int) -> Iterator[tuple[str, str]]:
+        names, group = self._documents[one].names, self._groups.cards
+        both: Iterable[tuple[str, str]]
+        both = combinations(names, 2) if one == other else product(names, self._documents[other].names)
+        return (some for some in both if group[some[0]].group != group[some[1]].group)
+
+
+def _passages(match: Match) -> list[Shared]:
+    return [
+        Shared(
+            a=one.query,
+            b=one.source,
+            similarity=one.similarity,
+            kind=one.kind,
+            certainty=one.certainty or "worth a look",
+            evidence=one.evidence,
+            in_order=one.in_order,
+        )
+        for one in match.passages
+    ]

@@ -1,0 +1,78 @@
+"""Text that does not count is masked before texts are compared: blanks stand in its place, so offsets stay.
+
+A template in two texts is no passage then. Nor does the template make a passage of the words around it, and no text
+becomes a candidate of another by the template.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from pmbf.comparison.common import common_parts
+from pmbf.comparison.entering import Document, Entered, stored
+from pmbf.screen import Options, exempt
+from pmbf.span import Span, length_inside, merged, union_length
+
+
+@dataclass(frozen=True, slots=True)
+class Out:
+    """What of a text does not count.
+
+    Args:
+        spans: Ignored and common parts, ascending and disjoint.
+        n_ignored: Characters that are ignored.
+        n_common: Other characters that are common.
+    """
+
+    spans: Sequence[Span] = ()
+    n_ignored: int = 0
+    n_common: int = 0
+
+
+def left_out(given: Entered, groups: Mapping[int, Sequence[int]], most: int, options: Options) -> dict[int, Out]:
+    """Return what does not count of each document, by id.
+
+    Args:
+        given: The documents.
+        groups: Numbers of the groups of each document, by id.
+        most: How many groups may have a text that counts.
+        options: What is ignored: texts, quotations, bibliographies.
+    """
+    n_groups = len({group for some in groups.values() for group in some})
+    asked = replace(options, apparatus=False)
+    found = {}
+    for document in given.documents:
+        ignored = merged(exempt(document.text, asked).excluded)
+        parts = common_parts(given.store.generation, document.text, groups, n_groups, most)
+        shared = [part for part in parts if 2 * length_inside([part], ignored) <= len(part)]
+        spans = merged([*ignored, *shared])
+        n_ignored = union_length(ignored)
+        found[document.id] = Out(spans, n_ignored, union_length(spans) - n_ignored)
+    return found
+
+
+@contextmanager
+def masked(given: Entered, out: Mapping[int, Out]) -> Iterator[Entered]:
+    """Yield the documents without the text that does not count; offsets are those of the original texts."""
+    if not any(one.spans for one in out.values()):
+        yield given
+        return
+    texts = {str(document.id): _masked(document.text, out[document.id].spans) for document in given.documents}
+    by_id = {str(document.id): document for document in given.documents}
+    with stored(list(texts.items())) as again:
+        documents = tuple(_with_all_names(one, [by_id[number] for number in one.names]) for one in again.documents)
+        yield replace(again, documents=documents)
+
+
+def _masked(text: str, spans: Sequence[Span]) -> str:
+    pieces, at = [], 0
+    for span in spans:
+        pieces += [text[at : span.start], "\n" * len(span)]
+        at = span.stop
+    return "".join([*pieces, text[at:]])
+
+
+def _with_all_names(one: Document, originals: Sequence[Document]) -> Document:
+    return replace(one, names=tuple(sorted(name for original in originals for name in original.names)))

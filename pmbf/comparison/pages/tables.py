@@ -1,0 +1,126 @@
+"""The tables of a comparison's page: pairs, clusters, texts, how it was made. They are read without script."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from pmbf.comparison.clusters import connects
+from pmbf.comparison.pages.names import HUES, Names
+from pmbf.comparison.reports import longest
+from pmbf.comparison.results import Comparison, Pair
+from pmbf.pages.markup import counted, escaped, percent
+
+PageOf = Callable[[int], str]
+"""Returns where the passages of a pair are shown, by its number from 0; empty if nowhere."""
+
+
+def name_of(names: Names, name: str, tag: str = "bdi") -> str:
+    """Return a text's name as HTML that can be hidden."""
+    return f"<{tag}{names.shown_as(name)}>{escaped(name)}</{tag}>"
+
+
+def pairs_table(comparison: Comparison, names: Names, page_of: PageOf) -> str:
+    """Return the table of pairs, the highest share first."""
+    rows = "".join(_pair_row(i, pair, names, page_of(i)) for i, pair in enumerate(comparison.pairs))
+    head = (
+        '<th class="n" scope="col">#</th><th scope="col">A</th><th class="n" scope="col">of A</th>'
+        '<th scope="col">B</th><th class="n" scope="col">of B</th><th class="n" scope="col">longest passage</th>'
+        '<th scope="col">certainty</th><th class="screen" scope="col"><span class="unseen">Passages</span></th>'
+    )
+    return f'<table class="pairs"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+
+
+def _pair_row(i: int, pair: Pair, names: Names, page: str) -> str:
+    opened = f'<a class="open" href="{escaped(page)}" aria-label="Open pair {i + 1}">open</a>' if page else ""
+    sure = "identical" if pair.identical else pair.certainty
+    return (
+        f'<tr data-pair="{i}" id="row-{i + 1}"><td class="n">{i + 1}</td>'
+        f'<td>{name_of(names, pair.a)}</td><td class="n">{_share(pair.share_a, pair.whole_a)}</td>'
+        f'<td>{name_of(names, pair.b)}</td><td class="n">{_share(pair.share_b, pair.whole_b)}</td>'
+        f'<td class="n">{longest(pair):,}</td><td><span class="sure {_sure_class(sure)}">{sure}</span></td>'
+        f'<td class="screen">{opened}</td></tr>\n'
+    )
+
+
+def _share(own: float, whole: float) -> str:
+    library = f'<br><span class="faint">{percent(whole)} with the library</span>' if whole - own >= 0.005 else ""
+    return f'<meter min="0" max="1" value="{own}"></meter><b>{percent(own)}</b>{library}'
+
+
+def _sure_class(sure: str) -> str:
+    return sure.replace(" ", "-")
+
+
+def clusters_list(comparison: Comparison, names: Names) -> str:
+    """Return the clusters with their groups."""
+    shown = "".join(_cluster_item(comparison, names, i) for i in range(len(comparison.clusters)))
+    return f'<ol class="clusters">{shown}</ol>'
+
+
+def _cluster_item(comparison: Comparison, names: Names, i: int) -> str:
+    cluster = comparison.clusters[i]
+    members = ", ".join(name_of(names, name) for name in cluster.members)
+    return (
+        f'<li><b class="dot k{i % HUES}">{i + 1}</b><div><p>{counted(len(cluster.groups), "group")}, '
+        f"{counted(cluster.n_pairs, 'pair')}, up to {percent(cluster.share)}</p><p>{members}</p></div></li>"
+    )
+
+
+def texts_table(comparison: Comparison, names: Names) -> str:
+    """Return every text with its highest share, and what of it does not count."""
+    highest = comparison.highest()
+    members = sorted(comparison.members, key=lambda one: (-highest[one.name], one.name))
+    has_groups = comparison.n_groups < len(comparison.members)
+    has_library = bool(comparison.settings.libraries)
+    head = '<th scope="col">text</th>' + ('<th scope="col">group</th>' if has_groups else "")
+    head += '<th class="n" scope="col">characters</th><th class="n" scope="col">highest share</th>'
+    head += '<th class="n" scope="col">does not count</th>'
+    head += '<th class="n" scope="col">in the library</th>' if has_library else ""
+    rows = []
+    for one in members:
+        out, n_chars = one.n_ignored + one.n_common, max(1, one.n_chars)
+        label = f'<br><span class="faint">{escaped(one.label)}</span>' if one.label else ""
+        cells = f"<td>{name_of(names, one.name)}{label}</td>"
+        if has_groups:
+            cells += f'<td><bdi data-as="Group {names.group_number(one.group)}">{escaped(one.group)}</bdi></td>'
+        cells += f'<td class="n">{one.n_chars:,}</td><td class="n">{percent(highest[one.name])}</td>'
+        cells += f'<td class="n">{percent(out / n_chars)}</td>'
+        cells += f'<td class="n">{percent(one.n_library / n_chars)}</td>' if has_library else ""
+        rows.append(f"<tr>{cells}</tr>\n")
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
+
+
+def settings_list(comparison: Comparison) -> str:
+    """Return how the comparison was made, as terms and values."""
+    rows = "".join(f"<dt>{term}</dt><dd>{escaped(value)}</dd>" for term, value in _settings(comparison))
+    return f'<dl class="settings">{rows}</dl>'
+
+
+def _settings(comparison: Comparison) -> Iterator[tuple[str, str]]:
+    settings = comparison.settings
+    yield "texts", f"{len(comparison.members):,} of {counted(comparison.n_groups, 'group')}"
+    yield "a group is", settings.grouped_by
+    yield "threshold", percent(settings.threshold)
+    yield "shortest passage", counted(settings.min_chars, "character")
+    yield "common text", f"what more than {counted(settings.common, 'group')} have does not count"
+    yield "ignored", ", ".join(settings.ignored) or "nothing"
+    yield "library", ", ".join(settings.libraries) or "none"
+    yield "sensitivity", settings.sensitivity
+    if comparison.n_below:
+        yield "below the threshold", counted(comparison.n_below, "pair")
+    if comparison.n_only_library:
+        yield "from the library alone", counted(comparison.n_only_library, "pair")
+    n_chance = sum(not connects(pair) for pair in comparison.pairs)
+    if n_chance:
+        yield "only worth a look", f"{counted(n_chance, 'pair')}; they make no cluster"
+
+
+def problems_list(comparison: Comparison) -> str:
+    """Return what was not read, or nothing."""
+    if not comparison.problems:
+        return ""
+    shown = "".join(f"<li>{escaped(problem)}</li>" for problem in comparison.problems)
+    return (
+        f'<section class="card-panel wide" id="problems"><h2 class="label">Not read or not compared</h2>'
+        f'<ul class="problems">{shown}</ul></section>\n'
+    )

@@ -1,0 +1,94 @@
+"""A pair as others take it: as the report of its first member, and as a row of a table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from pmbf.comparison.results import Comparison, Member, Pair, Shared
+from pmbf.report import DocumentRef, Match, Passage, Query, Report
+from pmbf.span import length_inside, union_length
+
+COLUMNS = (
+    "a",
+    "b",
+    "group_a",
+    "group_b",
+    "share_a",
+    "share_b",
+    "share_a_with_library",
+    "share_b_with_library",
+    "characters_a",
+    "characters_b",
+    "passages",
+    "longest",
+    "certainty",
+    "identical",
+)
+"""The columns of `rows`."""
+
+Cell = str | int | float
+
+
+def rows(comparison: Comparison) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row of `COLUMNS` for each pair."""
+    members = comparison.by_name
+    for pair in comparison.pairs:
+        yield (
+            pair.a,
+            pair.b,
+            members[pair.a].group,
+            members[pair.b].group,
+            pair.share_a,
+            pair.share_b,
+            pair.whole_a,
+            pair.whole_b,
+            pair.n_a,
+            pair.n_b,
+            len(pair.passages),
+            longest(pair),
+            pair.certainty,
+            "yes" if pair.identical else "no",
+        )
+
+
+def longest(pair: Pair) -> int:
+    """Return the characters of the longest passage, on its longer side."""
+    return max(max(len(one.a), len(one.b)) for one in pair.passages)
+
+
+def as_report(pair: Pair, comparison: Comparison) -> Report:
+    """Return a pair as a screening of its first member would have reported the second member."""
+    a, b = comparison.by_name[pair.a], comparison.by_name[pair.b]
+    passages = tuple(as_passage(one, a, b) for one in pair.passages)
+    spans = [one.a for one in pair.passages]
+    n_covered = union_length(spans) - length_inside(spans, a.excluded)
+    coverage = n_covered / a.n_chars if a.n_chars else 0.0
+    match = Match(
+        document=DocumentRef(0, b.name, (b.name,), b.n_chars),
+        containment=0.0,
+        n_hits=0,
+        n_covered=n_covered,
+        coverage=coverage,
+        longest=max(one.n_counted for one in passages),
+        passages=passages,
+        evidence=pair.evidence,
+        certainty=pair.certainty,
+    )
+    n_excluded = a.n_ignored + a.n_common
+    query = Query(a.name, a.n_chars, a.n_tokens, 0, n_excluded=n_excluded, excluded=a.excluded)
+    return Report(query, (match,), n_covered, coverage, len(comparison.members) - 1, 1, 0, collection=comparison.title)
+
+
+def as_passage(shared: Shared, a: Member, b: Member) -> Passage:
+    """Return a passage whose query is the first member, and whose source is the second."""
+    return Passage(
+        query=shared.a,
+        source=shared.b,
+        similarity=shared.similarity,
+        kind=shared.kind,
+        n_excluded=length_inside([shared.a], a.excluded),
+        evidence=shared.evidence,
+        in_order=shared.in_order,
+        certainty=shared.certainty,
+        source_share=round(min(1.0, len(shared.b) / b.n_chars), 3) if b.n_chars else 0.0,
+    )

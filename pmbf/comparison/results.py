@@ -1,0 +1,327 @@
+"""What a comparison found: plain, frozen values with JSON in and out.
+
+    Comparison ── Member …         one per text, in the order of their names
+               ├─ Pair …           two members of two groups that share text, highest share first
+               │   └─ Shared …     which characters of both texts, in the order of the first text
+               └─ Cluster …        groups that pairs connect, largest first
+
+Every span is half-open, `[start, stop]`, in code points of the original text.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.report.as_json import with_lists
+from pmbf.span import Span
+
+SCHEMA_VERSION = 1
+"""Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Member:
+    """A text of the comparison.
+
+    Args:
+        name: Its path below the folder, or the name given; no two members have the same.
+        group: Texts of one group, such as drafts of one author, are not compared with each other.
+        n_chars: Code points.
+        n_tokens: Tokens: words, or letters in scripts written without spaces.
+        n_ignored: Characters that do not count: they stand in an ignored text, or options exclude them.
+        n_common: Characters that do not count: they stand in the texts of very many groups.
+        n_library: Characters that stand in a library collection.
+        date: When it was handed in, as given: ISO 8601; or None.
+        label: What else was given to show beside the name; or None.
+        problems: Which parts were not read.
+        excluded: Where the ignored and common characters are, ascending and disjoint.
+    """
+
+    name: str
+    group: str
+    n_chars: int
+    n_tokens: int = 0
+    n_ignored: int = 0
+    n_common: int = 0
+    n_library: int = 0
+    date: str | None = None
+    label: str | None = None
+    problems: tuple[str, ...] = ()
+    excluded: tuple[Span, ...] = ()
+
+    @property
+    def n_counted(self) -> int:
+        """Characters that count: shares are shares of them."""
+        return self.n_chars - self.n_ignored - self.n_common
+
+
+@dataclass(frozen=True, slots=True)
+class Shared:
+    """A passage that two members share.
+
+    Args:
+        a, b: Where it stands in the first and in the second member.
+        similarity, kind, certainty, evidence, in_order: As of `pmbf.report.Passage`; the first member is the query.
+        from_library: Whether both texts have it from a library collection.
+    """
+
+    a: Span
+    b: Span
+    similarity: float
+    kind: str
+    certainty: str
+    evidence: float
+    in_order: float | None = None
+    from_library: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two members of two groups that share text.
+
+    Args:
+        a, b: Names of the members; `a` is the first in the order of names.
+        share_a, share_b: Share of the counted characters of each that stands in a passage, 0 to 1; characters that
+            stand in a library collection are left out.
+        whole_a, whole_b: The same, with the characters that stand in a library collection.
+        n_a, n_b: The characters of `share_a` and `share_b`.
+        certainty: That of the surest passage.
+        evidence: Sum of the evidence of the passages that are not from the library, in nats.
+        passages: In the order of the first member.
+        identical: Whether both texts are the same.
+    """
+
+    a: str
+    b: str
+    share_a: float
+    share_b: float
+    whole_a: float
+    whole_b: float
+    n_a: int
+    n_b: int
+    certainty: str
+    evidence: float
+    passages: tuple[Shared, ...]
+    identical: bool = False
+
+    @property
+    def share(self) -> float:
+        """The higher of both shares, by which pairs are ranked."""
+        return max(self.share_a, self.share_b)
+
+    @property
+    def library_share(self) -> float:
+        """How much of the higher share with the library is the library's, 0 to 1."""
+        return max(0.0, max(self.whole_a, self.whole_b) - self.share)
+
+
+@dataclass(frozen=True, slots=True)
+class Cluster:
+    """Groups that pairs connect, directly or through others.
+
+    Args:
+        groups: Their names, sorted.
+        members: The members of these groups that are in such a pair, sorted.
+        n_pairs: Pairs between the groups that are at or above the threshold.
+        share: The highest share of these pairs.
+    """
+
+    groups: tuple[str, ...]
+    members: tuple[str, ...]
+    n_pairs: int
+    share: float
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a comparison was made.
+
+    Args:
+        grouped_by: In words, what makes a group.
+        threshold: Share from which a pair is in `pairs`.
+        min_chars: Characters of the shortest passage.
+        common: Text that more groups than this have does not count.
+        ignored: Names of the ignored texts.
+        libraries: Paths of the library collections.
+        sensitivity: As of `pmbf.screen.Options`.
+    """
+
+    grouped_by: str
+    threshold: float
+    min_chars: int
+    common: int
+    ignored: tuple[str, ...] = ()
+    libraries: tuple[str, ...] = ()
+    sensitivity: str = "fast"
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Everyone compared with everyone.
+
+    Args:
+        title: What was compared: the folder, or an empty text.
+        members: All texts that were read, in the order of their names.
+        pairs: Pairs that share text and reach the threshold, highest share first.
+        clusters: Groups connected by `sure` and `likely` pairs, largest first.
+        settings: How the comparison was made.
+        n_below: Pairs that share text, but less than the threshold.
+        n_only_library: Pairs that share only what stands in a library collection.
+        problems: What was not read or not compared, and why; empty if the answer is complete.
+        texts: Text of each member by name, for pages; not part of the JSON.
+
+    >>> comparison = Comparison("", (), (), (), Settings("file", 0.0, 65, 5))
+    >>> Comparison.from_json(comparison.to_json()) == comparison
+    True
+    """
+
+    title: str
+    members: tuple[Member, ...]
+    pairs: tuple[Pair, ...]
+    clusters: tuple[Cluster, ...]
+    settings: Settings
+    n_below: int = 0
+    n_only_library: int = 0
+    problems: tuple[str, ...] = ()
+    schema: int = SCHEMA_VERSION
+    texts: Mapping[str, str] = field(default_factory=dict, repr=False, compare=False)
+
+    def __repr__(self) -> str:
+        problems = f", {len(self.problems)} problems" if self.problems else ""
+        found = f"{len(self.pairs)} pairs, {len(self.clusters)} clusters"
+        return f"<Comparison of {len(self.members)} texts: {found}{problems}>"
+
+    @property
+    def found(self) -> bool:
+        """Whether any pair shares text."""
+        return bool(self.pairs)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Member]:
+        """The members, by name."""
+        return {member.name: member for member in self.members}
+
+    @property
+    def n_groups(self) -> int:
+        """How many groups there are."""
+        return len({member.group for member in self.members})
+
+    def highest(self) -> dict[str, float]:
+        """Return the highest share of each member in any pair: 0 if it is in none."""
+        found = dict.fromkeys((member.name for member in self.members), 0.0)
+        for pair in self.pairs:
+            found[pair.a] = max(found[pair.a], pair.share_a)
+            found[pair.b] = max(found[pair.b], pair.share_b)
+        return found
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the comparison as JSON-ready dicts and lists, spans as `[start, stop]`, without the texts."""
+        made: dict[str, Any] = {
+            "title": self.title,
+            "members": [_plain(member) for member in self.members],
+            "pairs": [_plain(pair) for pair in self.pairs],
+            "clusters": [_plain(cluster) for cluster in self.clusters],
+            "settings": _plain(self.settings),
+            "n_below": self.n_below,
+            "n_only_library": self.n_only_library,
+            "problems": list(self.problems),
+            "schema": self.schema,
+        }
+        for member in made["members"]:
+            member["excluded"] = [[span["start"], span["stop"]] for span in member["excluded"]]
+        for pair in made["pairs"]:
+            for passage in pair["passages"]:
+                passage |= {side: [passage[side]["start"], passage[side]["stop"]] for side in "ab"}
+        return made
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the comparison as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_html(self) -> str:
+        """Return the comparison as one HTML file that opens offline, with the passages of its pairs.
+
+        Raises:
+            ParameterError: The comparison holds no texts, as one from JSON.
+        """
+        from pmbf.comparison.pages import one_file
+
+        return one_file(self)
+
+    def write_html(
+        self, target: str | os.PathLike[str], *, on_progress: Callable[[str, int, int], None] | None = None
+    ) -> Path:
+        """Write the comparison as pages, and return the path of the overview.
+
+        Args:
+            target: A folder, which gets an overview and a page for each pair; or a file that ends with `.html`.
+            on_progress: Called with what is being done, how many pages are written, and how many there are.
+
+        Raises:
+            ParameterError: The comparison holds no texts, as one from JSON.
+            OSError: A file cannot be written.
+        """
+        from pmbf.comparison.pages import write
+
+        return write(self, target, on_progress or (lambda what, done, total: None))
+
+    @classmethod
+    def from_json(cls, line: str) -> Comparison:
+        """Return the comparison that `to_json` wrote, without the texts.
+
+        Raises:
+            UnsupportedError: A newer version wrote it.
+            ParameterError: It is no comparison.
+
+        >>> Comparison.from_json("{}")
+        Traceback (most recent call last):
+        pmbf.errors.ParameterError: no comparison as to_json writes it: it lacks 'schema'
+        """
+        try:
+            values = json.loads(line)
+            if values["schema"] > SCHEMA_VERSION:
+                raise UnsupportedError(
+                    f"the comparison has schema {values['schema']}, this pmbf reads up to {SCHEMA_VERSION}; "
+                    "upgrade pmbf"
+                )
+            values["members"] = tuple(map(_member, values["members"]))
+            values["pairs"] = tuple(map(_pair, values["pairs"]))
+            values["clusters"] = tuple(Cluster(**_with_tuples(one)) for one in values["clusters"])
+            values["settings"] = Settings(**_with_tuples(values["settings"]))
+            return cls(**_with_tuples(values))
+        except KeyError as error:
+            raise ParameterError(f"no comparison as to_json writes it: it lacks {error}") from error
+        except (TypeError, ValueError, AttributeError) as error:
+            raise ParameterError(f"no comparison as to_json writes it: {error}") from error
+
+
+def ranked(pairs: Sequence[Pair]) -> tuple[Pair, ...]:
+    """Return pairs by falling share, then by falling evidence, then by name."""
+    return tuple(sorted(pairs, key=lambda one: (-one.share, -one.evidence, one.a, one.b)))
+
+
+def _plain(value: Any) -> dict[str, Any]:
+    return asdict(value, dict_factory=with_lists)
+
+
+def _with_tuples(values: Mapping[str, Any]) -> dict[str, Any]:
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}
+
+
+def _member(values: Mapping[str, Any]) -> Member:
+    excluded = tuple(Span(*span) for span in values["excluded"])
+    return Member(**{**_with_tuples(values), "excluded": excluded})
+
+
+def _pair(values: Mapping[str, Any]) -> Pair:
+    passages = tuple(
+        Shared(**{**passage, "a": Span(*passage["a"]), "b": Span(*passage["b"])}) for passage in values["passages"]
+    )
+    return Pair(**{**values, "passages": passages})

@@ -1,0 +1,165 @@
+"""Documents of a collection compared with each other: each pair once, if one of the two is a candidate of the other.
+
+    documents ─► candidates of each ─► pairs ─► texts compared, in this process or in several ─► Compared
+
+Each pair is asked for from both sides, so half as many doubtful candidates a side find as much. The shorter text of a
+pair is the query: passages may be shorter in a short query.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from pmbf.fingerprint import query_sample
+from pmbf.report import Match
+from pmbf.screen.candidates import Candidate, find
+from pmbf.screen.comparing import Source, Subject, matches
+from pmbf.screen.exempt import Exempt
+from pmbf.screen.options import Options
+from pmbf.screen.vocabulary import word_statistics
+from pmbf.store.folder import Store
+from pmbf.store.generation import Generation
+from pmbf.verify import Statistics
+
+if TYPE_CHECKING:
+    from pmbf.jobs.processes import Future
+
+BATCH_PAIRS = 24
+"""Pairs sent to a process together, at least: some 0.1 s of work for texts of 4,000 words."""
+
+NotCompared = Callable[[int], Sequence[int]]
+"""Returns the ids of the documents that a document is not compared with, ascending."""
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A document as a query, and the documents of its pairs that share passages with it.
+
+    Args:
+        document: The query's id.
+        matches: The other documents, the query's passages in query order. A match with a `problem` has none.
+        n_compared: Documents it was compared with.
+    """
+
+    document: int
+    matches: tuple[Match, ...]
+    n_compared: int
+
+
+_Query = tuple[int, Subject, list[Source]]
+
+
+def mutual(
+    store: Store, texts: Sequence[tuple[int, str]], *, left_out: NotCompared, options: Options, jobs: int = 1
+) -> Iterator[Compared]:
+    """Yield each document that was the query of a pair, with the documents that share passages with it.
+
+    Args:
+        store: The collection, at its generation.
+        texts: Ids and clean texts of the documents to compare: all of the collection that have a word.
+        left_out: What a document is not compared with, besides itself; it holds for both documents of a pair.
+        options: What to look for.
+        jobs: Processes that compare, at least 1. With 1, or with few pairs, this process does everything.
+
+    Raises:
+        CorruptError: A file of the collection that the answer needs is damaged.
+    """
+    asked = [_asked(store.generation, document, text, left_out(document), options) for document, text in texts]
+    read = list(_with_sources(store, asked, _partners(asked, options)))
+    if jobs == 1 or sum(len(found) for _, _, found in read) <= BATCH_PAIRS:
+        statistics = word_statistics(store)
+        for one in read:
+            yield _compared(store.generation, one, options, statistics)
+        return
+    from pmbf.jobs.processes import Processes  # imported only if processes are asked for
+
+    with Processes(jobs, _start, (store.generation, options, word_statistics(store))) as processes:
+        waiting: deque[Future[list[Compared]]] = deque()
+        for batch in _batched(read):
+            waiting.append(processes.submit(_compare_here, batch))
+            if len(waiting) > 2 * jobs:
+                yield from waiting.popleft().result()
+        while waiting:
+            yield from waiting.popleft().result()
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A document as a query, and its candidates, best first."""
+
+    document: int
+    subject: Subject
+    found: list[Candidate]
+
+
+def _asked(generation: Generation, document: int, text: str, left_out: Sequence[int], options: Options) -> _Asked:
+    sample = query_sample(text, generation.params)
+    others = generation.without(np.array(sorted({document, *left_out}), np.uint32))
+    return _Asked(document, Subject(text, sample, Exempt()), find(others, sample, options).candidates)
+
+
+def _partners(asked: Sequence[_Asked], options: Options) -> dict[int, dict[int, Candidate]]:
+    """Return the candidates of each document that it is compared with: of a pair, the shorter text has the other."""
+    n_chars = {one.document: len(one.subject.text) for one in asked}
+    found: dict[int, dict[int, Candidate]] = {one.document: {} for one in asked}
+    for one in asked:
+        for candidate in one.found[: options.max_candidates]:
+            query, source = sorted((one.document, candidate.document), key=lambda id_: (n_chars[id_], id_))
+            found[query].setdefault(source, replace(candidate, document=source))
+    return found
+
+
+def _with_sources(store: Store, asked: Sequence[_Asked], partners: dict[int, dict[int, Candidate]]) -> Iterator[_Query]:
+    ids = sorted({document for some in partners.values() for document in some})
+    documents, paths = store.documents(ids), store.paths_of(ids)
+    for one in asked:
+        some = partners[one.document].items()
+        if some:
+            yield one.document, one.subject, [Source(its, documents[id_], tuple(paths[id_])) for id_, its in some]
+
+
+def _compared(generation: Generation, asked: _Query, options: Options, statistics: Statistics | None) -> Compared:
+    document, subject, found = asked
+    confirmed = matches(generation, subject, found, options, statistics)
+    return Compared(document, confirmed.matches, len(found))
+
+
+def _batched(asked: Iterable[_Query]) -> Iterator[list[_Query]]:
+    """Yield queries together until they have `BATCH_PAIRS` sources."""
+    remaining = iter(asked)
+    for first in remaining:
+        batch = [first]
+        while sum(len(found) for _, _, found in batch) < BATCH_PAIRS:
+            more = list(itertools.islice(remaining, 1))
+            if not more:
+                break
+            batch += more
+        yield batch
+
+
+# ---------------------------------------------------------------------- in another process
+
+
+@dataclass(frozen=True, slots=True)
+class _Worker:
+    generation: Generation
+    options: Options
+    statistics: Statistics | None
+
+
+_worker: list[_Worker] = []
+
+
+def _start(generation: Generation, options: Options, statistics: Statistics | None) -> None:
+    _worker[:] = [_Worker(generation, options, statistics)]
+
+
+def _compare_here(batch: Sequence[_Query]) -> list[Compared]:
+    [worker] = _worker
+    return [_compared(worker.generation, one, worker.options, worker.statistics) for one in batch]

@@ -1,0 +1,292 @@
+"""Everyone with everyone: which pairs are found, what does not count, and what a pair says."""
+
+from __future__ import annotations
+
+import os
+import stat
+import tempfile
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings, strategies
+
+from pmbf import Collection, Comparison, NotFoundError, ParameterError, compare
+from pmbf.comparison.comparing import How, compared
+from pmbf.span import Span
+from tests.conftest import words
+
+PASSAGE = words(900, 60)
+TEMPLATE = words(901, 110)
+
+
+def essay(seed, *parts):
+    """Return 400 words of its own with some parts in between, each in a paragraph."""
+    return "\n\n".join([words(seed, 200), *parts, words(seed + 5000, 200)])
+
+
+def pairs_of(comparison):
+    return [(pair.a, pair.b) for pair in comparison.pairs]
+
+
+@pytest.fixture(scope="module")
+def class_of_twenty():
+    """Twenty essays that share nothing."""
+    return {f"s{number:02}": essay(number) for number in range(20)}
+
+
+def test_two_texts_that_share_a_passage_are_a_pair_with_the_spans_of_both(class_of_twenty):
+    texts = class_of_twenty | {"s03": essay(3, PASSAGE), "s11": essay(11, PASSAGE)}
+    [pair] = compare(texts).pairs
+    assert ("s03", "s11") == (pair.a, pair.b)
+    [shared] = pair.passages
+    assert texts["s03"][shared.a.start : shared.a.stop].strip(" \n") == PASSAGE
+    assert texts["s11"][shared.b.start : shared.b.stop].strip(" \n") == PASSAGE
+    assert round(len(shared.a) / len(texts["s03"]), 4) == pair.share_a == pair.whole_a
+    assert "sure" == pair.certainty and not pair.identical
+
+
+def test_texts_that_share_nothing_make_no_pair_and_no_cluster(class_of_twenty):
+    found = compare(class_of_twenty)
+    assert ((), (), ()) == (found.pairs, found.clusters, found.problems)
+    assert 20 == len(found.members) and not found.found
+
+
+def test_the_order_of_the_texts_changes_nothing(class_of_twenty):
+    texts = class_of_twenty | {"s03": essay(3, PASSAGE), "s11": essay(11, PASSAGE)}
+    assert compare(texts) == compare(reversed(list(texts.items())))
+
+
+def test_processes_find_the_same_pairs():
+    texts = {f"s{i:02}": essay(i, words(800 + i // 2, 60), words(850 + i % 9, 70)) for i in range(30)}
+    assert compare(texts, jobs=2) == compare(texts)
+
+
+def test_a_passage_reworded_in_the_longer_text_is_found(class_of_twenty):
+    told = PASSAGE.split()
+    told[5::9] = ["other"] * len(told[5::9])
+    texts = class_of_twenty | {"s01": essay(1, PASSAGE), "s02": essay(2, " ".join(told), words(77, 900))}
+    assert [("s01", "s02")] == pairs_of(compare(texts))
+
+
+# ---------------------------------------------------------------------- groups
+
+
+def test_texts_of_one_group_are_not_compared_and_both_are_with_others():
+    draft = essay(1, PASSAGE)
+    texts = {"ann/1": draft, "ann/2": draft + words(50), "bob/1": essay(2, PASSAGE)}
+    found = compare(texts, group_by="folder")
+    assert [("ann/1", "bob/1"), ("ann/2", "bob/1")] == sorted(pairs_of(found))
+    [cluster] = found.clusters
+    assert (("ann", "bob"), 2) == (cluster.groups, cluster.n_pairs)
+
+
+def test_a_ring_is_one_cluster_also_if_its_ends_share_nothing():
+    texts = {f"s{i}": essay(i, words(700 + i, 60), words(701 + i, 60)) for i in range(5)}
+    found = compare(texts)
+    assert 4 == len(found.pairs)
+    assert [("s0", "s1", "s2", "s3", "s4")] == [cluster.groups for cluster in found.clusters]
+
+
+# ---------------------------------------------------------------------- identical texts
+
+
+def test_identical_files_are_both_named_and_share_everything(tmp_path):
+    for name in ("ann", "bob", "cleo"):
+        (tmp_path / f"{name}.txt").write_text(essay(1 if name < "c" else 2), encoding="utf-8")
+    [pair] = compare(tmp_path).pairs
+    assert ("ann.txt", "bob.txt", 1.0, 1.0, True) == (pair.a, pair.b, pair.share_a, pair.share_b, pair.identical)
+
+
+def test_every_copy_of_an_identical_text_is_paired_with_a_third_text_that_shares_a_passage():
+    texts = {"a": essay(1, PASSAGE), "b": essay(1, PASSAGE), "c": essay(2, PASSAGE)}
+    assert [("a", "b"), ("a", "c"), ("b", "c")] == pairs_of(compare(texts))
+
+
+def test_identical_drafts_of_one_author_are_no_pair():
+    assert () == compare({"ann/1": essay(1), "ann/2": essay(1), "bob/1": essay(2)}, group_by="folder").pairs
+
+
+# ---------------------------------------------------------------------- what does not count
+
+
+def test_a_template_that_all_have_is_no_pair_and_does_not_count(class_of_twenty):
+    texts = {name: f"{TEMPLATE}\n\n{text}" for name, text in class_of_twenty.items()}
+    found = compare(texts)
+    assert () == found.pairs
+    assert 5 == found.settings.common
+    for member in found.members:
+        assert 0.95 * len(TEMPLATE) <= member.n_common <= len(TEMPLATE) + 60
+    identical = compare(texts | {"z": texts["s04"]})
+    [pair] = identical.pairs
+    assert ("s04", "z", 1.0, True) == (pair.a, pair.b, pair.share, pair.identical)
+
+
+def test_a_copy_beside_a_template_is_found_and_counted_without_the_template(class_of_twenty):
+    plain = class_of_twenty | {"s03": essay(3, PASSAGE), "s11": essay(11, PASSAGE)}
+    texts = {name: f"{TEMPLATE}\n\n{text}" for name, text in plain.items()}
+    [pair] = compare(texts).pairs
+    assert abs(pair.n_a - len(PASSAGE)) <= 4
+    assert abs(pair.share_a - len(PASSAGE) / len(plain["s03"])) < 0.01
+
+
+def test_common_says_how_many_groups_may_share_a_text(class_of_twenty):
+    texts = class_of_twenty | {f"s{i:02}": essay(i, PASSAGE) for i in range(4)}
+    assert 6 == len(compare(texts).pairs)
+    assert 6 == len(compare(texts, common=4).pairs)
+    assert () == compare(texts, common=3).pairs
+    assert () == compare(texts, common=0.15).pairs
+
+
+def test_an_ignored_text_does_not_count_in_either_text():
+    task = words(950, 80)
+    texts = {"a": essay(1, task), "b": essay(2, task)}
+    assert [("a", "b")] == pairs_of(compare(texts))
+    found = compare(texts, ignore={"task.txt": task})
+    assert () == found.pairs
+    assert ("task.txt",) == found.settings.ignored
+    assert all(abs(member.n_ignored - len(task)) < 5 for member in found.members)
+
+
+def test_a_quotation_does_not_count_if_quotations_are_excluded():
+    texts = {"a": essay(1, f"“{PASSAGE}”"), "b": essay(2, f"“{PASSAGE}”")}
+    assert 1 == len(compare(texts).pairs)
+    assert () == compare(texts, exclude_quotations=True).pairs
+
+
+# ---------------------------------------------------------------------- a library
+
+
+@pytest.fixture
+def library(tmp_path):
+    with Collection(tmp_path / "library.pmbf", create=True) as made:
+        made.add_many((f"source{i}", f"{words(600 + i, 80)} {words(650 + i, 80)}") for i in range(5))
+        yield made
+        assert made.check().problems == []
+
+
+def test_what_both_have_from_the_library_alone_is_no_pair_but_is_counted(library):
+    texts = {"a": essay(1, words(600, 80)), "b": essay(2, words(600, 80)), "c": essay(3)}
+    found = compare(texts, collection=library)
+    assert (0, 1, 0) == (len(found.pairs), found.n_only_library, len(found.clusters))
+    assert found.by_name["a"].n_library > 400 > 0 == found.by_name["c"].n_library
+    assert (str(library.path),) == found.settings.libraries
+
+
+def test_a_classmates_passage_is_told_from_the_librarys(library):
+    texts = {"a": essay(1, words(600, 80), PASSAGE), "b": essay(2, words(600, 80), words(44), PASSAGE)}
+    [pair] = compare(texts, collection=library.path).pairs
+    assert [True, False] == [one.from_library for one in pair.passages]
+    assert abs(pair.n_a - len(PASSAGE)) <= 4
+    assert pair.whole_a > 1.8 * pair.share_a
+    assert pair.library_share == pytest.approx(max(pair.whole_a, pair.whole_b) - pair.share)
+
+
+def test_a_text_from_the_library_in_one_of_both_texts_does_not_free_the_other(library):
+    texts = {"a": essay(1, PASSAGE, words(600, 80)), "b": essay(2, PASSAGE)}
+    [pair] = compare(texts, collection=[library]).pairs
+    assert [False] == [one.from_library for one in pair.passages]
+    assert pair.share_a == pair.whole_a
+
+
+# ---------------------------------------------------------------------- thresholds, JSON, errors
+
+
+def test_pairs_below_the_threshold_are_counted_and_make_no_cluster(class_of_twenty):
+    texts = class_of_twenty | {"s03": essay(3, PASSAGE), "s11": essay(11, PASSAGE), "s12": essay(7)}
+    found = compare(texts, threshold=0.5)
+    assert ([("s07", "s12")], 1, 1) == (pairs_of(found), found.n_below, len(found.clusters))
+
+
+def test_json_holds_all_but_the_texts():
+    found = compare({"a": essay(1, PASSAGE), "b": essay(2, PASSAGE), "c": ""})
+    again = Comparison.from_json(found.to_json())
+    assert found == again and {} == again.texts
+    values = found.to_dict()
+    [pair] = values["pairs"]
+    assert {"a", "b", "share_a", "share_b", "certainty", "passages"} <= pair.keys()
+    assert Span(*pair["passages"][0]["a"]) == found.pairs[0].passages[0].a
+
+
+@pytest.mark.parametrize("texts", [[], {}, {"a": essay(1)}, {"a": "", "b": "", "c": "…"}])
+def test_with_fewer_than_two_texts_with_words_there_is_no_pair(texts):
+    found = compare(texts)
+    assert ((), (), ()) == (found.pairs, found.clusters, found.problems)
+
+
+def test_texts_without_a_word_are_members():
+    found = compare({"a": essay(1), "b": "", "c": "—"})
+    assert ["a", "b", "c"] == [member.name for member in found.members]
+    assert {"a": 0.0, "b": 0.0, "c": 0.0} == found.highest()
+
+
+def test_a_file_that_cannot_be_read_is_a_problem_and_stops_nothing(tmp_path):
+    for i in range(3):
+        (tmp_path / f"{i}.txt").write_text(essay(i, PASSAGE), encoding="utf-8")
+    (tmp_path / "broken.docx").write_bytes(b"PK\x03\x04 this is no archive")
+    found = compare(tmp_path)
+    assert 3 == len(found.pairs)
+    [problem] = found.problems
+    assert problem.startswith("broken.docx: ")
+
+
+def test_names_are_relative_to_the_folder_that_holds_all_paths(tmp_path):
+    for name in ("one/a.txt", "two/b/c.txt"):
+        path = tmp_path / name
+        path.parent.mkdir(parents=True)
+        path.write_text(essay(len(name)), encoding="utf-8")
+    assert ["one/a.txt", "two/b/c.txt"] == [one.name for one in compare(tmp_path).members]
+    several = compare([tmp_path / "one", tmp_path / "two/b/c.txt"])
+    assert ["one/a.txt", "two/b/c.txt"] == [one.name for one in several.members]
+    assert ["a.txt"] == [one.name for one in compare([str(tmp_path / "one/a.txt")]).members]
+
+
+@pytest.mark.parametrize(
+    ("texts", "options", "told"),
+    [
+        ([("a", "x"), ("a", "y")], {}, "a text is called 'a' already"),
+        ([("a", "x"), "b"], {}, r"texts\[1\] is 'b', expected a path, or a pair"),
+        (["a.txt", ("b", "x")], {}, "among paths, expected a path"),
+        ({"a": 3}, {}, "the text of 'a' is int"),
+        ({}, {"threshold": 20}, "threshold is 20"),
+        ({}, {"common": 0}, "common is 0, expected at least 1 group"),
+        ({}, {"common": 1.5}, "common is 1.5, expected a share"),
+        ({}, {"jobs": 0}, "jobs is 0"),
+        ({}, {"ignore": "task"}, "ignore is the single 'task'"),
+        ({}, {"min_chars": 0}, "min_chars is 0"),
+    ],
+)
+def test_a_wrong_value_is_named(texts, options, told):
+    with pytest.raises(ParameterError, match=told):
+        compare(texts, **options)
+
+
+def test_a_path_that_does_not_exist_is_named(tmp_path):
+    with pytest.raises(NotFoundError, match="essays: no such file or folder"):
+        compare(tmp_path / "essays")
+
+
+def test_the_temporary_folder_is_the_users_alone_and_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    seen = []
+
+    def look(*_):
+        seen.extend(stat.S_IMODE(os.stat(path).st_mode) for path in tmp_path.iterdir())
+
+    folder = Path(tempfile.mkdtemp(dir=tmp_path.parent))
+    for i in range(2):
+        (folder / f"{i}.txt").write_text(essay(i, PASSAGE), encoding="utf-8")
+    assert 1 == len(compared(folder, How(advance=look)).pairs)
+    assert {0o700} == set(seen)
+    assert [] == list(tmp_path.iterdir())
+
+
+@settings(max_examples=25)
+@given(strategies.dictionaries(strategies.sampled_from("abcdef"), strategies.sampled_from(range(8)), min_size=2))
+def test_a_pair_is_found_if_and_only_if_two_texts_of_two_groups_have_a_passage_in_common(parts):
+    texts = {name: essay(ord(name), words(400 + part, 60)) for name, part in parts.items()}
+    group = {name: "early" if name < "c" else name for name in texts}
+    names = sorted(texts)
+    expected = {
+        (a, b) for a in names for b in names if a < b and parts[a] == parts[b] and group[a] != group[b]
+    }  # fmt: skip
+    assert expected == set(pairs_of(compare(texts, group_by=group)))
