@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from experiments import shingles, short
+from dataclasses import fields
+
+from experiments import classes, shingles, short
 from experiments.edited import SHARES, WORDS
 from experiments.pages import growth
 from experiments.pages.page import Figures, Page, commits, source, stored_table
@@ -30,6 +32,7 @@ EDITED = {
 }
 PROFILES = {"short": "default", "short-sentences": "sentences", "short-obfuscation": "obfuscation"}
 STORED = "tradeoffs-stored"
+CLASSES = "classes-pan13-sources"
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
@@ -47,6 +50,7 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "short_passages": f"{sum(sum(some.values()) for some in figures['short']['tried'].values())}",
         "short_seed": f"{figures['short']['seed']}",
         "short_documents": f"{figures['short']['documents']:,}",
+        "classes": f"{source(CLASSES, figures)}\n\n{classes.table(_result(figures[CLASSES]))}",
         "edited": f"{commits(EDITED, figures)}\n\n{_edited(figures)}",
         "edited_documents": f"{figures['edited-manpages-zh']['corpus']['documents']:,}",
     }
@@ -54,10 +58,14 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
 
 PAGE = Page(
     "tradeoffs",
-    ("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, STORED),
+    ("shingles", *SETTINGS, *OTHER_HALF, *growth.NAMES, "planted", *PROFILES, *EDITED, CLASSES, STORED),
     parts,
     growth.PLOTS,
 )
+
+
+def _result(figures: Figures) -> classes.Result:
+    return classes.Result(**{one.name: figures[one.name] for one in fields(classes.Result)})
 
 
 def _retrieval(figures: dict[str, Figures]) -> str:

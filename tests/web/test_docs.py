@@ -19,6 +19,7 @@ COMMANDS = re.findall(r"^curl .*$", (ROOT / "docs" / "web.md").read_text(encodin
 def test_a_command_of_the_page_answers(command, clients, tmp_path):
     (tmp_path / "essay.txt").write_text(ESSAY, encoding="utf-8")
     client = clients["admin"]
+    client.screened(ESSAY)
     named = {"TOKEN": client.token, "ADDRESS": f"http://127.0.0.1:{client.port}"}
     said = subprocess.check_output(["sh", "-c", command], cwd=tmp_path, env=os.environ | named, timeout=60)
     answer = json.loads(said)
