@@ -6,6 +6,7 @@
 #include "ready.h"
 #include "runs.h"
 #include "slots.h"
+#include "weigh.h"
 
 /* What a passage must have at least: `Bars` of align_rules.py, in the same order. */
 typedef struct {
@@ -21,6 +22,8 @@ typedef struct {
     const int32_t *types; /* of each token */
     const uint8_t *borders;
     const uint64_t *slips; /* N_SLIPS of each type */
+    const counts_t *counts;
+    const int32_t *own_holding; /* pages of the query that hold each type: those of `Counts.own` */
     const int32_t *rarities, *priors;
     grams_t grams;
     slots_t keys, names, first_slips; /* of types, of grams, of slips */
