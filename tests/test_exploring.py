@@ -73,6 +73,17 @@ def test_what_shares_nothing_is_told_without_a_comparison() -> None:
     assert passages_in(query, other, Settings(), STATISTICS) == ()
 
 
+def test_equal_runs_of_usual_words_are_told_without_a_comparison() -> None:
+    usual, rare = " ".join(WORDS[:10]), "amsel brombeere cedrat dachs efeu forelle ginster habicht igel jasminbusch"
+    around = [" ".join(f"{word}{letter}" for word in WORDS) for letter in "yz"]
+    for words, is_passage in ((usual, False), (rare, True)):
+        query, source = prepare(f"{around[0]} {words}."), SourceText(f"{words} {around[1]}.")
+
+        assert (explored(query, source, Settings(), STATISTICS) is not None) == is_passage
+        assert bool(passages_in(query, source, Settings(), STATISTICS)) == is_passage
+        assert explored(query, source, Settings(least_evidence=0.0), STATISTICS) is not None
+
+
 def test_a_query_may_be_explored_under_one_setting_after_another() -> None:
     rng = random.Random(8)
     source = written(rng, 20)

@@ -92,6 +92,7 @@ class Bars:
         sure_letters: Letters from which a range needs no more than the threshold.
         topical: Least evidence of an alignment in texts with a topic, in nats; 0 for none.
         lacking_times: How much more of that evidence, in parts of itself, is needed for each 1 of similarity lacking.
+        evidence: Least evidence of a chain without a run of `sure_words` words, in nats.
         seed_tokens: Words in the shortest equal run.
         max_gap: Most tokens between two runs of a chain.
         letters: Letters of a chain in the query.
@@ -100,6 +101,7 @@ class Bars:
         summary_letters: Letters of a summary.
         summed_letters: Most letters of a source that has a summary.
         single_letters: Letters that a token counts for which is a single letter.
+        sure_words: Words in an equal run that is beyond doubt.
     """
 
     threshold: float
@@ -107,6 +109,7 @@ class Bars:
     sure_letters: float
     topical: float
     lacking_times: float
+    evidence: float
     seed_tokens: int
     max_gap: int
     letters: int
@@ -115,6 +118,7 @@ class Bars:
     summary_letters: int
     summed_letters: int
     single_letters: int
+    sure_words: int
 
     @property
     def values(self) -> list[float]:

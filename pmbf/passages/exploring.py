@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from pmbf.kernels import Asked, Bars, Explored, Ready, explore, ready
 from pmbf.passages.prepared import Prepared, octets
-from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, Settings
+from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
 from pmbf.text import SINGLE_CHARS
 
@@ -66,6 +66,7 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
         sure_letters=SURE_CHARS,
         topical=settings.least_topical_evidence,
         lacking_times=LIKENESS_TIMES,
+        evidence=settings.least_evidence,
         seed_tokens=settings.seed_tokens,
         max_gap=settings.max_gap_tokens,
         letters=settings.min_chars,
@@ -74,6 +75,7 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
         summary_letters=settings.min_summary_chars,
         summed_letters=settings.max_summed_chars,
         single_letters=SINGLE_CHARS,
+        sure_words=SURE_WORDS,
     )
     weighed, grams = query.weighed(statistics), query.grams(settings.seed_tokens)
     return Asked(query.tokens, query.words, grams, statistics, weighed, bars, settings.rules)

@@ -43,9 +43,9 @@ PIECES = (
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=90).map("".join)
 BARS = Bars(
-    threshold=0.3, short_doubt=0.2, sure_letters=200, topical=0.5, lacking_times=2.7, seed_tokens=2, max_gap=12,
-    letters=20, reworded_letters=12, reworded_source_letters=12, summary_letters=20, summed_letters=3000,
-    single_letters=3,
+    threshold=0.3, short_doubt=0.2, sure_letters=200, topical=0.5, lacking_times=2.7, evidence=2.0, seed_tokens=2,
+    max_gap=12, letters=20, reworded_letters=12, reworded_source_letters=12, summary_letters=20, summed_letters=3000,
+    single_letters=3, sure_words=12,
 )  # fmt: skip
 COMMONEST = 8, 64
 LAX = Rules(
@@ -136,7 +136,7 @@ def test_twins_make_a_text_ready_to_the_bit(text: str, others: list[str]) -> Non
 def test_twins_find_the_same_to_the_bit(
     query: str, source: str, others: list[str], seed_tokens: int, letters: int, topical: int
 ) -> None:
-    bars = replace(BARS, seed_tokens=seed_tokens, letters=letters, topical=float(topical))
+    bars = replace(BARS, seed_tokens=seed_tokens, letters=letters, topical=float(topical), evidence=6.0 * topical)
     counts = counts_of(others)
 
     for known in (counts, beside(counts, query)):

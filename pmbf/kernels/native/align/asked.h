@@ -10,9 +10,9 @@
 
 /* What a passage must have at least: `Bars` of align_rules.py, in the same order. */
 typedef struct {
-    double threshold, short_doubt, sure_letters, topical, lacking_times;
+    double threshold, short_doubt, sure_letters, topical, lacking_times, evidence;
     int64_t seed_tokens, max_gap, letters, reworded_letters, reworded_source_letters, summary_letters, summed_letters;
-    int64_t single_letters;
+    int64_t single_letters, sure_words;
 } bars_t;
 
 /* `_Asked` of native_explore.py. */
