@@ -160,27 +160,27 @@ class Ready:
     """A text made ready to be compared with queries: what depends on the text and on other texts alone.
 
     Args:
-        tokens: Its tokens.
+        tokens: Its tokens. Places and types are `uint16` if that is enough for the text, else `uint32`.
         keys: `(n_types,) uint64`, the key of each type, as in `Words`. Types go by their first word in the text.
-        types: `(n,) int32`, the type of each word.
+        types: `(n,)`, the type of each word.
         n_holding: `(n_types,) int32`, pages of the other texts that hold each type.
         n_times: `(n_types,) int32`, its occurrences there.
         commonest: One word in this number is among the commonest of its language, as for `weigh`.
         borders: `(n + 1,) uint8`, as in `Words`.
         spelled: The spelling of the text, in UTF-8.
-        offsets: `(n + 1,) uint32`, where each token begins in the spelling, in code points, and its end.
+        offsets: `(n + 1,)`, where each token begins in the spelling, in code points, and its end.
         n_bytes: Memory that all this takes.
     """
 
     tokens: Tokens
     keys: NDArray[np.uint64]
-    types: NDArray[np.int32]
+    types: NDArray[np.unsignedinteger[Any]]
     n_holding: NDArray[np.int32]
     n_times: NDArray[np.int32]
     commonest: int
     borders: NDArray[np.uint8]
     spelled: NDArray[np.uint8]
-    offsets: NDArray[np.uint32]
+    offsets: NDArray[np.unsignedinteger[Any]]
     n_bytes: int
 
     tables: dict[str, Any] = field(default_factory=dict, repr=False)

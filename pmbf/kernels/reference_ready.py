@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
 from pmbf.kernels.asked import Counts, Ready
@@ -28,11 +31,13 @@ def ready(utf8: bytes, counts: Counts, commonest: tuple[int, int]) -> Ready:
     order = np.argsort(np.unique(found.types, return_index=True)[1])
     keys = found.keys[order]
     n_holding, n_times = (one.astype(np.int32) for one in counts.of_others(keys))
-    types = np.argsort(order).astype(np.int32)[found.types]
     spelling, offsets = spell(folded, tokens)
     spelled = np.frombuffer(spelling.encode(), np.uint8)
-    arrays = keys, found.slips, types, n_holding, n_times, found.borders, spelled, offsets, tokens.hashes
+    highest = max(tokens.n_chars, int(offsets[-1]), ord(max(spelling, default=" ")))
+    place: type[np.unsignedinteger[Any]] = np.uint16 if highest < 1 << 16 else np.uint32
+    types, places = np.argsort(order).astype(place)[found.types], offsets.astype(place)
+    tokens = replace(tokens, starts=tokens.starts.astype(place), stops=tokens.stops.astype(place))
+    arrays = keys, found.slips, types, n_holding, n_times, found.borders, spelled, places, tokens.hashes
     n_bytes = sum(array.nbytes for array in arrays)
-    kept = {"reference": found}
-    counted, places = (n_holding, n_times, commonest[in_pairs]), offsets.astype(np.uint32)
+    counted, kept = (n_holding, n_times, commonest[in_pairs]), {"reference": found}
     return Ready(tokens, keys, types, *counted, found.borders, spelled, places, n_bytes, kept)

@@ -31,7 +31,7 @@ def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
 def weighed(
     counts: Counts,
     of_others: tuple[NDArray[Any], NDArray[Any]],
-    text: tuple[NDArray[np.uint64], NDArray[np.int32]],
+    text: tuple[NDArray[np.uint64], NDArray[Any]],
     commonest: int,
 ) -> Weighed:
     """Return the weights of a text's words, of which the counts in other texts are known.

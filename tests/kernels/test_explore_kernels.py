@@ -39,7 +39,7 @@ from pmbf.kernels import (
 PIECES = (
     "the quick brown fox. ", "jumps over it\n", "Hyphen-\nated", "a-", " \t", "\n\n", "x", "слово ", "中", "文字", "，",
     "。", "かな", "กำ", "ß", "ﬁ", "½", "㍿", "\u200b", "aа", "! ", "word? “q” — ", "राम। ", "internationalism ",
-    "carefully ", "carefuly ", "trembled when heavy carts crossed it. ", "1904 ", "19045 ",
+    "carefully ", "carefuly ", "𐐨𐐩𐐪𐐫𐐬𐐭𐐮 ", "trembled when heavy carts crossed it. ", "1904 ", "19045 ",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=90).map("".join)
 BARS = Bars(

@@ -3,6 +3,7 @@
  * the text need no order and no tables. */
 
 #include "asked.h"
+#include "words.h"
 
 /* The type of the source that a type of the query shares a slip with: of its first such slip the type with the least
  * key. */
@@ -51,7 +52,9 @@ static void match_slips(work_t *work) {
     for (int64_t type = 0; type < source->head.n_types; type++) work->similar[type] = -1;
     for (int64_t one = 0; one < source->head.n_slipped; one++) {
         int32_t type = source->slipped[one];
-        for (const uint64_t *name = source->slips + N_SLIPS * one; name < source->slips + N_SLIPS * (one + 1); name++) {
+        uint64_t names[N_SLIPS];
+        words_slips(source->letters + N_SLIPS * one, names);
+        for (const uint64_t *name = names; name < names + N_SLIPS; name++) {
             if (!*name || !sieve_has(asked->slip_sieve, *name)) continue;
             int64_t slip = slots_find(&asked->first_slips, *name);
             if (slip < 0) continue;

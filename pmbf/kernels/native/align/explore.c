@@ -297,11 +297,12 @@ static int64_t packed(const explored_t *found, void **answer) {
  * answer, or ALIGN_NO_MEMORY. */
 EXPORT int64_t pmbf_align_explore(const asked_t *asked, const uint8_t *block, void **answer) {
     explored_t found = {.any = false};
-    const ready_t source = ready_view(block);
+    ready_t source;
     *answer = NULL;
     int64_t size = ALIGN_NO_MEMORY;
-    if (explore(asked, &source, &found)) size = found.any ? packed(&found, answer) : 0;
+    if (ready_open(block, &source) && explore(asked, &source, &found)) size = found.any ? packed(&found, answer) : 0;
     explored_free(&found);
+    ready_close(&source);
     return size;
 }
 

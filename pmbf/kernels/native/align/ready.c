@@ -16,7 +16,7 @@ typedef struct {
     text_t text;
     int64_t n_types, n_slipped, n_spelled, commonest;
     int32_t *n_holding, *n_times, *slipped;
-    uint64_t *slips;
+    uint32_t *codes; /* N_SLIPS letters of each type with slips */
     int64_t *offsets;
     uint8_t *spelling;
     void *memory;
@@ -54,11 +54,18 @@ static int64_t commonest_of(const text_t *text, const int64_t *commonest) {
 }
 
 static bool find_slips(made_t *made) {
-    made->slips = malloc(((size_t)made->n_types * N_SLIPS + 1) * sizeof *made->slips);
-    if (!made->slips) return false;
+    made->codes = malloc(((size_t)made->n_types * N_SLIPS + 1) * sizeof *made->codes);
+    if (!made->codes) return false;
     for (int64_t type = 0; type < made->n_types; type++)
-        if (words_slips(&made->text, type, made->slips + N_SLIPS * made->n_slipped)) made->slipped[made->n_slipped++] = (int32_t)type;
+        if (words_letters(&made->text, type, made->codes + N_SLIPS * made->n_slipped)) made->slipped[made->n_slipped++] = (int32_t)type;
     return true;
+}
+
+/* Returns whether two bytes are enough for each place, type and letter. */
+static bool is_narrow(const made_t *made) {
+    uint8_t highest = 0; /* from 0xF0 on a byte begins a letter of more than two */
+    for (int64_t at = 0; at < made->n_spelled; at++) highest = made->spelling[at] > highest ? made->spelling[at] : highest;
+    return made->parts.n_chars <= UINT16_MAX && made->offsets[made->text.n] <= UINT16_MAX && highest < 0xF0;
 }
 
 /* Returns TEXT_OK, TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
@@ -94,54 +101,80 @@ static const void *part(const uint8_t **at, int64_t size) {
     return begin;
 }
 
-ready_t ready_view(const uint8_t *block) {
-    ready_t ready;
-    memcpy(&ready.head, block, sizeof ready.head);
-    const uint8_t *at = block + sizeof ready.head;
-    int64_t n = ready.head.n, n_types = ready.head.n_types;
-    ready.hashes = part(&at, 8 * n);
-    ready.keys = part(&at, 8 * n_types);
-    ready.slips = part(&at, 8 * N_SLIPS * ready.head.n_slipped);
-    ready.starts = part(&at, 4 * n);
-    ready.stops = part(&at, 4 * n);
-    ready.types = part(&at, 4 * n);
-    ready.n_holding = part(&at, 4 * n_types);
-    ready.n_times = part(&at, 4 * n_types);
-    ready.slipped = part(&at, 4 * ready.head.n_slipped);
-    ready.offsets = part(&at, 4 * (n + 1));
-    ready.singles = part(&at, n);
-    ready.borders = part(&at, n + 1);
-    ready.spelling = part(&at, ready.head.n_spelled);
-    return ready;
+/* Returns the next n elements, in four bytes each; `room` is moved behind what they take there. */
+static const void *widened(const uint8_t **at, int64_t width, int64_t n, uint32_t **room) {
+    const uint16_t *from = part(at, width * n);
+    uint32_t *wide = *room;
+    if (width == 4) return from;
+    for (int64_t i = 0; i < n; i++) wide[i] = from[i];
+    *room += n;
+    return wide;
 }
+
+bool ready_open(const uint8_t *block, ready_t *ready) {
+    *ready = (ready_t){.memory = NULL};
+    memcpy(&ready->head, block, sizeof ready->head);
+    const uint8_t *at = block + sizeof ready->head;
+    int64_t n = ready->head.n, n_types = ready->head.n_types, n_slipped = ready->head.n_slipped, width = ready->head.width;
+    uint32_t *room = ready->memory = malloc(((size_t)(3 * n + (N_SLIPS + 1) * n_slipped) + 1) * sizeof *room);
+    if (!room) return false;
+    ready->hashes = part(&at, 8 * n);
+    ready->keys = part(&at, 8 * n_types);
+    ready->n_holding = part(&at, 4 * n_types);
+    ready->n_times = part(&at, 4 * n_types);
+    ready->starts = widened(&at, width, n, &room);
+    ready->stops = widened(&at, width, n, &room);
+    ready->types = widened(&at, width, n, &room);
+    ready->slipped = widened(&at, width, n_slipped, &room);
+    ready->letters = widened(&at, width, N_SLIPS * n_slipped, &room);
+    part(&at, width * (n + 1)); /* where each token begins in the spelling */
+    ready->singles = part(&at, n);
+    ready->borders = part(&at, n + 1);
+    return true;
+}
+
+void ready_close(ready_t *ready) { free(ready->memory); }
 
 static void pack(uint8_t **at, const void *from, int64_t size) {
     if (size > 0) memcpy(*at, from, (size_t)size);
     *at += size;
 }
 
+/* Packs n elements of four bytes into elements of `width` bytes. */
+static void pack_narrow(uint8_t **at, int64_t width, const void *from, int64_t n) {
+    const uint32_t *wide = from;
+    uint16_t *to = (void *)*at;
+    if (width == 4) {
+        pack(at, from, 4 * n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) to[i] = (uint16_t)wide[i];
+    *at += 2 * n;
+}
+
 /* Packs a text into a block of malloc's memory. Returns the size of the block, or TEXT_NO_MEMORY. */
 static int64_t packed(const made_t *made, void **block) {
     const text_t *text = &made->text;
     const result_t *parts = &made->parts;
-    int64_t n = text->n, n_types = made->n_types, n_slipped = made->n_slipped;
-    const head_t head = {n, n_types, n_slipped, made->n_spelled, made->commonest, (int64_t)parts->n_chars, (int64_t)parts->n_mixed, (int64_t)parts->n_invisible};
-    int64_t most = (int64_t)sizeof head + 8 * (n + n_types + N_SLIPS * n_slipped) + 4 * (4 * n + 2 * n_types + n_slipped + 1) + 2 * n + 1;
-    uint8_t *begin = *block = malloc((size_t)(most + made->n_spelled)), *at = begin;
+    int64_t n = text->n, n_types = made->n_types, n_slipped = made->n_slipped, width = is_narrow(made) ? 2 : 4;
+    const head_t head = {n, n_types, n_slipped, made->n_spelled, made->commonest, (int64_t)parts->n_chars, (int64_t)parts->n_mixed,
+                         (int64_t)parts->n_invisible, width};
+    int64_t size = (int64_t)sizeof head + 8 * (n + 2 * n_types) + width * (4 * n + 1 + (N_SLIPS + 1) * n_slipped) + 2 * n + 1 + made->n_spelled;
+    uint8_t *begin = *block = malloc((size_t)size), *at = begin;
     if (!begin) return TEXT_NO_MEMORY;
     pack(&at, &head, sizeof head);
     pack(&at, parts->parts[HASHES], 8 * n);
     pack(&at, text->keys, 8 * n_types);
-    pack(&at, made->slips, 8 * N_SLIPS * n_slipped);
-    pack(&at, text->starts, 4 * n);
-    pack(&at, text->stops, 4 * n);
-    pack(&at, text->types, 4 * n);
     pack(&at, made->n_holding, 4 * n_types);
     pack(&at, made->n_times, 4 * n_types);
-    pack(&at, made->slipped, 4 * n_slipped);
+    pack_narrow(&at, width, text->starts, n);
+    pack_narrow(&at, width, text->stops, n);
+    pack_narrow(&at, width, text->types, n);
+    pack_narrow(&at, width, made->slipped, n_slipped);
+    pack_narrow(&at, width, made->codes, N_SLIPS * n_slipped);
     for (int64_t token = 0; token <= n; token++) {
         uint32_t offset = (uint32_t)made->offsets[token];
-        pack(&at, &offset, sizeof offset);
+        pack_narrow(&at, width, &offset, 1);
     }
     pack(&at, text->singles, n);
     pack(&at, text->borders, n + 1);
@@ -159,6 +192,6 @@ EXPORT int64_t pmbf_align_ready(const table_t *table, const counts_t *others, co
     if (status == TEXT_OK) status = packed(&made, block);
     result_free(&made.parts);
     free(made.memory);
-    free(made.slips);
+    free(made.codes);
     return status;
 }
