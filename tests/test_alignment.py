@@ -379,8 +379,9 @@ def test_a_query_teaches_as_one_more_text_whose_words_are_counted_once_less(stat
 
     both = Statistics.of([other.words, query.words])
     own = among(both.keys, query.words.keys)
-    assert np.array_equal(found.keys, both.keys) and np.array_equal(found.n_holding, both.n_holding)
-    assert np.array_equal(found.n_times, both.n_times - own)
+    pairs = zip(found.of_others(both.keys), found.of_own(both.keys), strict=True)
+    n_holding, n_times = (others + one for others, one in pairs)
+    assert np.array_equal(n_holding, both.n_holding) and np.array_equal(n_times, both.n_times - own)
     assert (found.n_pages, found.n_words) == (both.n_pages, both.n_words)
 
 

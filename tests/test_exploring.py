@@ -50,6 +50,19 @@ def test_a_text_explored_has_the_passages_of_a_comparison_step_by_step(seed: int
     found = passages_in(prepare(texts[1]), SourceText(texts[0]), settings, STATISTICS)
 
     assert found == passages(prepare(texts[1]), prepare(texts[0]), settings, STATISTICS)
+    beside = STATISTICS.beside(prepare(texts[1]).words)
+    found = passages_in(prepare(texts[1]), SourceText(texts[0]), settings, beside)
+    assert found == passages(prepare(texts[1]), prepare(texts[0]), settings, beside)
+
+
+def test_a_text_is_made_ready_once_whatever_the_queries_teach() -> None:
+    source = SourceText(" ".join(written(random.Random(3), 30)))
+    queries = [prepare(" ".join(written(random.Random(seed), 30))) for seed in (4, 5)]
+
+    made = [source.ready(STATISTICS.beside(query.words)) for query in queries]
+
+    assert made[0] is made[1] is source.ready(STATISTICS)
+    assert source.ready(pickle.loads(pickle.dumps(STATISTICS))) is not made[0]
 
 
 def test_what_shares_nothing_is_told_without_a_comparison() -> None:
@@ -58,6 +71,17 @@ def test_what_shares_nothing_is_told_without_a_comparison() -> None:
 
     assert explored(query, other, Settings(), STATISTICS) is None
     assert passages_in(query, other, Settings(), STATISTICS) == ()
+
+
+def test_equal_runs_of_usual_words_are_told_without_a_comparison() -> None:
+    usual, rare = " ".join(WORDS[:10]), "amsel brombeere cedrat dachs efeu forelle ginster habicht igel jasminbusch"
+    around = [" ".join(f"{word}{letter}" for word in WORDS) for letter in "yz"]
+    for words, is_passage in ((usual, False), (rare, True)):
+        query, source = prepare(f"{around[0]} {words}."), SourceText(f"{words} {around[1]}.")
+
+        assert (explored(query, source, Settings(), STATISTICS) is not None) == is_passage
+        assert bool(passages_in(query, source, Settings(), STATISTICS)) == is_passage
+        assert explored(query, source, Settings(least_evidence=0.0), STATISTICS) is not None
 
 
 def test_a_query_may_be_explored_under_one_setting_after_another() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,8 +29,9 @@ class Counts:
         keys: `(n_types,) uint64`, as in `Words`, distinct, ascending.
         n_holding: `(n_types,) int64`, pages that have the word, at most `n_pages`.
         n_times: `(n_types,) int64`, occurrences in all pages.
-        n_pages: Pages of the texts.
-        n_words: Words of the texts.
+        n_pages: Pages of the texts, with those of `own`.
+        n_words: Words of the texts, with those of `own`.
+        own: Counts of a query, which are to be added to those of the other texts; None for none.
     """
 
     keys: NDArray[np.uint64]
@@ -38,11 +39,30 @@ class Counts:
     n_times: NDArray[np.int64]
     n_pages: int
     n_words: int
+    own: Counts | None = None
 
     @cached_property
     def tables(self) -> dict[str, Any]:
-        """What a twin of the kernels keeps with the counts; never pickled."""
+        """What a twin of the kernels keeps with the counts of the other texts, for all queries; never pickled."""
         return {}
+
+    def with_own(self, own: Counts) -> Self:
+        """Return these counts with those of a query. What is kept with the counts is shared."""
+        made = replace(self, n_pages=self.n_pages + own.n_pages, n_words=self.n_words + own.n_words, own=own)
+        vars(made)["tables"] = self.tables
+        return made
+
+    def of_others(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return how many pages of the other texts hold each key, and its occurrences there; 0 for unknown keys."""
+        if not len(self.keys):
+            return (np.zeros(len(keys), np.int64),) * 2
+        place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        known = self.keys[place] == keys
+        return self.n_holding[place] * known, self.n_times[place] * known
+
+    def of_own(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the same for the query."""
+        return self.own.of_others(keys) if self.own else (np.zeros(len(keys), np.int64),) * 2
 
     def __getstate__(self) -> dict[str, Any]:
         return {name: value for name, value in vars(self).items() if name != "tables"}
@@ -72,6 +92,7 @@ class Bars:
         sure_letters: Letters from which a range needs no more than the threshold.
         topical: Least evidence of an alignment in texts with a topic, in nats; 0 for none.
         lacking_times: How much more of that evidence, in parts of itself, is needed for each 1 of similarity lacking.
+        evidence: Least evidence of a chain without a run of `sure_words` words, in nats.
         seed_tokens: Words in the shortest equal run.
         max_gap: Most tokens between two runs of a chain.
         letters: Letters of a chain in the query.
@@ -80,6 +101,7 @@ class Bars:
         summary_letters: Letters of a summary.
         summed_letters: Most letters of a source that has a summary.
         single_letters: Letters that a token counts for which is a single letter.
+        sure_words: Words in an equal run that is beyond doubt.
     """
 
     threshold: float
@@ -87,6 +109,7 @@ class Bars:
     sure_letters: float
     topical: float
     lacking_times: float
+    evidence: float
     seed_tokens: int
     max_gap: int
     letters: int
@@ -95,6 +118,7 @@ class Bars:
     summary_letters: int
     summed_letters: int
     single_letters: int
+    sure_words: int
 
     @property
     def values(self) -> list[float]:
@@ -110,6 +134,7 @@ class Asked:
         tokens: Its tokens.
         words: Its words.
         grams: Its runs of `bars.seed_tokens` words.
+        counts: How rare words are. Those of `counts.own` are words of the query.
         weighed: The weights of its words.
         bars: What a passage must have.
         rules: The numbers of an alignment.
@@ -118,6 +143,7 @@ class Asked:
     tokens: Tokens
     words: Words
     grams: Grams
+    counts: Counts
     weighed: Weighed
     bars: Bars
     rules: Rules
@@ -131,26 +157,30 @@ class Asked:
 
 @dataclass(frozen=True, eq=False)
 class Ready:
-    """A text made ready to be compared with queries: what depends on the text and on counts of other texts alone.
+    """A text made ready to be compared with queries: what depends on the text and on other texts alone.
 
     Args:
-        tokens: Its tokens.
+        tokens: Its tokens. Places and types are `uint16` if that is enough for the text, else `uint32`.
         keys: `(n_types,) uint64`, the key of each type, as in `Words`. Types go by their first word in the text.
-        types: `(n,) int32`, the type of each word.
-        weighed: The weights of the types.
+        types: `(n,)`, the type of each word.
+        n_holding: `(n_types,) int32`, pages of the other texts that hold each type.
+        n_times: `(n_types,) int32`, its occurrences there.
+        commonest: One word in this number is among the commonest of its language, as for `weigh`.
         borders: `(n + 1,) uint8`, as in `Words`.
         spelled: The spelling of the text, in UTF-8.
-        offsets: `(n + 1,) uint32`, where each token begins in the spelling, in code points, and its end.
+        offsets: `(n + 1,)`, where each token begins in the spelling, in code points, and its end.
         n_bytes: Memory that all this takes.
     """
 
     tokens: Tokens
     keys: NDArray[np.uint64]
-    types: NDArray[np.int32]
-    weighed: Weighed
+    types: NDArray[np.unsignedinteger[Any]]
+    n_holding: NDArray[np.int32]
+    n_times: NDArray[np.int32]
+    commonest: int
     borders: NDArray[np.uint8]
     spelled: NDArray[np.uint8]
-    offsets: NDArray[np.uint32]
+    offsets: NDArray[np.unsignedinteger[Any]]
     n_bytes: int
 
     tables: dict[str, Any] = field(default_factory=dict, repr=False)

@@ -16,7 +16,7 @@ from pmbf.kernels.align_rules import Pair
 from pmbf.kernels.asked import Asked, Bars, Explored, Ready
 from pmbf.kernels.native_align import GramsOf, taken
 from pmbf.kernels.native_library import address, function
-from pmbf.kernels.native_weigh import n_slots
+from pmbf.kernels.native_weigh import counts_of, n_slots
 
 __all__ = ["chained", "explore"]
 
@@ -58,7 +58,8 @@ class _Asked(Structure):
 
     _fields_ = (
         ("tokens", _Hashed),
-        *_pointers("starts", "stops", "types", "borders", "slips", "rarities", "priors"),
+        *_pointers("starts", "stops", "types", "borders", "slips"),
+        *_pointers("counts", "own_holding", "rarities", "priors"),
         ("grams", GramsOf),
         *((name, _Slots) for name in ("keys", "names", "first_slips")),
         *_pointers("next_slips", "name_sieve", "slip_sieve"),
@@ -137,11 +138,13 @@ def _made(asked: Asked) -> tuple[_Asked, Any]:
     names, kept_names = _slots(grams.names, sieves[0])
     first, following = np.empty(n_slots(words.slips.size), np.int32), np.empty(words.slips.size, np.int32)
     _slips(_at(words.slips), words.slips.size, _at(first), len(first), _at(following), _at(sieves[1]))
-    bars = _Bars(*asked.bars.values)
+    bars, counts = _Bars(*asked.bars.values), counts_of(asked.counts)
+    own = asked.counts.of_own(words.keys)[0].astype(np.int32)
     made = _Asked(
         _Hashed(_at(tokens.hashes), _at(tokens.singles), len(tokens)),
         *map(_at, (tokens.starts, tokens.stops, words.types, words.borders, words.slips)),
-        *map(_at, (asked.weighed.rarities, asked.weighed.priors)),
+        addressof(counts[0]),
+        *map(_at, (own, asked.weighed.rarities, asked.weighed.priors)),
         GramsOf.of(grams),
         keys,
         names,
@@ -153,4 +156,4 @@ def _made(asked: Asked) -> tuple[_Asked, Any]:
         _at(asked.scores),
         asked.scores.shape[1],
     )
-    return made, (kept_keys, kept_names, first, following, sieves, bars, asked.rules.numbers)
+    return made, (kept_keys, kept_names, first, following, sieves, bars, counts, own, asked.rules.numbers)

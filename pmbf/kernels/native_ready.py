@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import N_SLIPS
-from pmbf.kernels.asked import Counts, Ready, Weighed
+from pmbf.kernels.asked import Counts, Ready
 from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_text import text_table
@@ -23,13 +23,13 @@ _at = address()
 _ready = function("pmbf_align_ready", *[c_void_p] * 4, c_int64, c_void_p, returns=c_int64)
 
 _NOT_UTF8 = -2
-_N_SIZES = 8
+_N_SIZES = 9
 
 
 def ready(utf8: bytes, counts: Counts, commonest: tuple[int, int]) -> Ready:
     """As `reference_ready.ready`, in one call without the interpreter's lock."""
-    answer, shares = c_void_p(), np.array(commonest, np.int64)
-    size = _ready(text_table(), addressof(counts_of(counts)), _at(shares), _at(utf8), len(utf8), addressof(answer))
+    answer, shares, (others, _kept) = c_void_p(), np.array(commonest, np.int64), counts_of(counts)
+    size = _ready(text_table(), addressof(others), _at(shares), _at(utf8), len(utf8), addressof(answer))
     if size == _NOT_UTF8:
         decoded(utf8)  # raises
     if size < 0:
@@ -48,13 +48,15 @@ def _viewed(block: NDArray[np.uint8]) -> Ready:
         at += size
         return found
 
-    n, n_types, n_slipped, n_spelled, n_like, n_chars, n_mixed, n_invisible = part(_N_SIZES, np.int64).tolist()
+    n, n_types, n_slipped, n_spelled, commonest, n_chars, n_mixed, n_invisible, width = part(
+        _N_SIZES, np.int64
+    ).tolist()
+    place = np.uint16 if width == 2 else np.uint32
     hashes, keys = part(n, np.uint64), part(n_types, np.uint64)
-    part(n_slipped * N_SLIPS, np.uint64)
-    starts, stops, types = part(n, np.uint32), part(n, np.uint32), part(n, np.int32)
-    weighed = Weighed(n_like, part(n_types, np.int32), part(n_types, np.int32))
-    part(n_slipped, np.int32)
-    offsets = part(n + 1, np.uint32)
+    counted = part(n_types, np.int32), part(n_types, np.int32)
+    starts, stops, types = part(n, place), part(n, place), part(n, place)
+    part((N_SLIPS + 1) * n_slipped, place)
+    offsets = part(n + 1, place)
     singles, borders, spelled = part(n, np.bool_), part(n + 1, np.uint8), part(n_spelled, np.uint8)
     tokens = Tokens(hashes, starts, stops, singles, n_chars, n_mixed, n_invisible)
-    return Ready(tokens, keys, types, weighed, borders, spelled, offsets, len(block), {"native": block})
+    return Ready(tokens, keys, types, *counted, commonest, borders, spelled, offsets, len(block), {"native": block})

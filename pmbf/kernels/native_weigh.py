@@ -10,6 +10,7 @@ from ctypes import Structure, addressof, c_int64, c_void_p
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import Words
 from pmbf.kernels.asked import PAGE_WORDS, Counts, Weighed
@@ -19,7 +20,7 @@ __all__ = ["weigh"]
 
 _at = address()
 _fill_counts = function("pmbf_align_counts", *[c_void_p] * 3, c_int64, c_void_p, c_int64)
-_weigh = function("pmbf_align_weigh", *[c_void_p] * 3, *[c_int64] * 3, *[c_void_p] * 2, returns=c_int64)
+_weigh = function("pmbf_align_weigh", *[c_void_p] * 3, *[c_int64] * 3, *[c_void_p] * 3, returns=c_int64)
 
 _COUNTED = np.dtype([("key", np.uint64), ("n_holding", np.int32), ("n_times", np.int32)])
 
@@ -37,27 +38,42 @@ class NativeCounts(Structure):
 
 def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
     """As `reference_weigh.weigh`."""
-    n, made = len(text.keys), counts_of(counts)
-    rarities, priors = np.empty(n, np.int32), np.empty(n, np.int32)
-    given = _at(text.keys), _at(text.types), n, len(text.types), commonest
-    n_like = _weigh(addressof(made), *given, _at(rarities), _at(priors))
+    n, (made, _kept) = len(text.keys), counts_of(counts)
+    rarities, priors = (one.astype(np.int32) for one in counts.of_own(text.keys))
+    given, room = (_at(text.keys), _at(text.types), n, len(text.types), commonest), np.empty((2, n), np.int32)
+    n_like = _weigh(addressof(made), *given, _at(room), _at(rarities), _at(priors))
     if n_like < 0:
         raise MemoryError(f"no memory to weigh the words of a text of {len(text.types)} words")
     return Weighed(n_like, rarities, priors)
 
 
-def counts_of(counts: Counts) -> NativeCounts:
-    """Return counts with their hash table, made once. If threads make two, then all use the first."""
-    kept: tuple[NativeCounts, Any] | None = counts.tables.get("native")
+def counts_of(counts: Counts) -> tuple[NativeCounts, Any]:
+    """Return counts for the kernels, and what must be kept as long. The hash table is made once for all queries."""
+    slots, logs = _slots(counts), _logs(counts)
+    made = NativeCounts(_at(slots), len(slots), *map(_at, logs), counts.n_pages, counts.n_words, PAGE_WORDS)
+    return made, (slots, logs)
+
+
+def _slots(counts: Counts) -> NDArray[Any]:
+    """Return the hash table of the other texts' counts. If threads make two, then all use the first."""
+    kept: NDArray[Any] | None = counts.tables.get("slots")
     if kept is None:
-        n, holding = len(counts.keys), np.arange(counts.n_pages + 1)
         given = [np.ascontiguousarray(one) for one in (counts.keys, counts.n_holding, counts.n_times)]
-        slots = np.empty(n_slots(n), _COUNTED)
-        _fill_counts(*map(_at, given), n, _at(slots), len(slots))
-        logs = np.log(holding + 0.5), np.array([math.log(n + 0.5) for n in holding.tolist()])
-        made = NativeCounts(_at(slots), len(slots), *map(_at, logs), counts.n_pages, counts.n_words, PAGE_WORDS)
-        kept = counts.tables.setdefault("native", (made, (slots, logs)))
-    return kept[0]
+        slots = np.empty(n_slots(len(counts.keys)), _COUNTED)
+        _fill_counts(*map(_at, given), len(counts.keys), _at(slots), len(slots))
+        kept = counts.tables.setdefault("slots", slots)
+    return kept
+
+
+def _logs(counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two logarithms of n + 0.5 for each number n of pages: NumPy's, and that of `math`, which may differ."""
+    kept: tuple[NDArray[np.float64], NDArray[np.float64]] = counts.tables.get("logs", (np.empty(0), np.empty(0)))
+    if len(kept[0]) <= counts.n_pages:
+        more = np.arange(len(kept[0]), counts.n_pages + counts.n_pages // 8 + 1) + 0.5
+        made = np.log(more), np.array([math.log(one) for one in more.tolist()])
+        kept = np.concatenate([kept[0], made[0]]), np.concatenate([kept[1], made[1]])
+        counts.tables["logs"] = kept
+    return kept
 
 
 def n_slots(n: int) -> int:

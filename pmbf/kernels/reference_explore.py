@@ -14,6 +14,7 @@ from pmbf.kernels.asked import Asked, Explored, Ready, gram_stops
 from pmbf.kernels.reference_align import align, part_scores
 from pmbf.kernels.reference_chains import chained
 from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
+from pmbf.kernels.reference_weigh import weighed
 from pmbf.kernels.reference_words import classes
 from pmbf.kernels.types import Tokens
 
@@ -22,6 +23,9 @@ __all__ = ["explore"]
 Block = tuple[int, int, int]
 
 MOST_RUNS = 1 << 16
+MOST_BLOCKS, MOST_WEAK = 8, 32
+"""A chain of more blocks is taken for strong, and so are more chains."""
+
 SLACK_SHARE = 1e-9
 """A similarity is a rounded quotient: what is less than this below a bar may reach it."""
 
@@ -29,9 +33,10 @@ SLACK_SHARE = 1e-9
 def explore(asked: Asked, text: Ready) -> Explored | None:
     """Return the chains of equal runs and the alignments of a query and a text; None if none can become a passage.
 
-    A chain may become one if it has enough letters, with the equal words that it reaches over small edits. An alignment
-    may if both sides are long enough, if enough words are in both, and if these are rare enough among texts on the
-    topic. If None is returned, then a comparison in detail finds nothing.
+    A chain may become one if it has enough letters, with the equal words that it reaches over small edits, and if it
+    has a long run or the words of some part of it are rare enough. An alignment may if both sides are long enough, if
+    enough words are in both, and if these are rare enough among texts on the topic. If None is returned, then a
+    comparison in detail finds nothing.
 
     Args:
         asked: The query.
@@ -42,7 +47,7 @@ def explore(asked: Asked, text: Ready) -> Explored | None:
     boxes = align(pair)
     keys = text.keys[text.types]
     may = np.array([_is_passage(asked, text.tokens, pair, keys, box) for box in boxes.tolist()], np.bool_)
-    if not chains and not may.any():
+    if not may.any() and _are_weak(asked, pair, chains):
         return None
     blocks = np.array([block for chain in chains for block in chain], np.int64).reshape(-1, 3)
     bounds = np.cumsum([0, *map(len, chains)], dtype=np.int64)
@@ -66,6 +71,35 @@ def _chains(asked: Asked, tokens: Tokens) -> Iterator[list[Block]]:
         chain = before[::-1] + chain + after
         if _n_letters(asked, asked.tokens, chain[0][0], chain[-1][0] + chain[-1][2]) >= asked.bars.letters:
             yield chain
+
+
+def _are_weak(asked: Asked, pair: Pair, chains: list[list[Block]]) -> bool:
+    """Return whether no chain can become a passage. If chains overlap, then what is left of one is not known here."""
+    if len(chains) > MOST_WEAK or not all(_is_weak(asked, pair, chain) for chain in chains):
+        return False
+    starts = sorted(int(asked.tokens.starts[chain[0][0]]) for chain in chains)
+    stops = sorted(int(asked.tokens.stops[chain[-1][0] + chain[-1][2] - 1]) for chain in chains)
+    return all(stop <= start for stop, start in zip(stops, starts[1:], strict=False))
+
+
+def _is_weak(asked: Asked, pair: Pair, chain: list[Block]) -> bool:
+    """Return whether the words of each part of a chain say too little for a passage. A part is some blocks in a row."""
+    if len(chain) > MOST_BLOCKS or any(_is_sure(asked, here, length) for here, _, length in chain):
+        return False
+    parts = [
+        (start, stop + length, start_there, stop_there + length)
+        for first, (start, start_there, _) in enumerate(chain)
+        for stop, stop_there, length in chain[first:]
+        if _n_letters(asked, asked.tokens, start, stop + length) >= asked.bars.letters
+    ]
+    if not parts:
+        return True
+    return int(part_scores(pair, np.array(parts, np.int64))[:, 0].max()) / NAT < asked.bars.evidence
+
+
+def _is_sure(asked: Asked, start: int, length: int) -> bool:
+    singles = int(np.count_nonzero(asked.tokens.singles[start : start + length]))
+    return 2 * length - singles >= 2 * asked.bars.sure_words
 
 
 def _trimmed(chain: list[Block]) -> list[Block]:
@@ -104,7 +138,8 @@ def _pair(asked: Asked, text: Ready) -> Pair:
     ranks = _in_text_order(asked, found)
     ours, theirs = ranks[ours], ranks[theirs[np.searchsorted(found.keys, text.keys)]]
     weights = np.zeros((2, n_classes), np.int32)
-    weights[:, theirs] = text.weighed.rarities, text.weighed.priors
+    known = text.n_holding, text.n_times
+    weights[:, theirs] = weighed(asked.counts, known, (text.keys, text.types), text.commonest)[1:]
     weights[:, : len(ours)] = asked.weighed.rarities, asked.weighed.priors
     numbers = ours[asked.words.types], theirs[text.types]
     return Pair(numbers, (asked.words.borders, text.borders), weights[0], weights[1], asked.rules, asked.scores)

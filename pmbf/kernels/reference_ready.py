@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 
-from pmbf.kernels.asked import Counts, Ready, Weighed
+from pmbf.kernels.asked import Counts, Ready
 from pmbf.kernels.reference_text import fold, tokenise
-from pmbf.kernels.reference_weigh import weigh
 from pmbf.kernels.reference_words import spell, words
 
 __all__ = ["ready"]
@@ -17,7 +19,7 @@ def ready(utf8: bytes, counts: Counts, commonest: tuple[int, int]) -> Ready:
 
     Args:
         utf8: The text, valid UTF-8.
-        counts: Counts of other texts.
+        counts: Counts of other texts. Those of a query among them do not matter.
         commonest: As for `weigh`: the number for a text of words, and that for a text of single letters.
 
     Raises:
@@ -26,14 +28,16 @@ def ready(utf8: bytes, counts: Counts, commonest: tuple[int, int]) -> Ready:
     tokens, folded = tokenise(utf8), fold(utf8)
     found = words(utf8, folded, tokens)
     in_pairs = 2 * int(np.count_nonzero(tokens.singles)) > len(tokens)
-    n_like, rarities, priors = weigh(counts, found, commonest[in_pairs])
     order = np.argsort(np.unique(found.types, return_index=True)[1])
-    types = np.argsort(order).astype(np.int32)[found.types]
-    weighed = Weighed(n_like, rarities[order], priors[order])
+    keys = found.keys[order]
+    n_holding, n_times = (one.astype(np.int32) for one in counts.of_others(keys))
     spelling, offsets = spell(folded, tokens)
     spelled = np.frombuffer(spelling.encode(), np.uint8)
-    arrays = found.keys, found.slips, types, rarities, priors, found.borders, spelled, offsets, tokens.hashes
+    highest = max(tokens.n_chars, int(offsets[-1]), ord(max(spelling, default=" ")))
+    place: type[np.unsignedinteger[Any]] = np.uint16 if highest < 1 << 16 else np.uint32
+    types, places = np.argsort(order).astype(place)[found.types], offsets.astype(place)
+    tokens = replace(tokens, starts=tokens.starts.astype(place), stops=tokens.stops.astype(place))
+    arrays = keys, found.slips, types, n_holding, n_times, found.borders, spelled, places, tokens.hashes
     n_bytes = sum(array.nbytes for array in arrays)
-    kept = {"reference": found}
-    places = offsets.astype(np.uint32)
-    return Ready(tokens, found.keys[order], types, weighed, found.borders, spelled, places, n_bytes, kept)
+    counted, kept = (n_holding, n_times, commonest[in_pairs]), {"reference": found}
+    return Ready(tokens, keys, types, *counted, found.borders, spelled, places, n_bytes, kept)

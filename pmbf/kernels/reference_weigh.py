@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +25,26 @@ def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
         commonest: One word of the text in this number, at least 2, is among the commonest of its language, which most
             pages in that language hold. `ONE_LANGUAGE`: all pages are in its language.
     """
-    n_holding, n_times = _counts(counts, text)
-    n_like = counts.n_pages if commonest == ONE_LANGUAGE else _n_like(n_holding[text.types], commonest)
+    return weighed(counts, counts.of_others(text.keys), (text.keys, text.types), commonest)
+
+
+def weighed(
+    counts: Counts,
+    of_others: tuple[NDArray[Any], NDArray[Any]],
+    text: tuple[NDArray[np.uint64], NDArray[Any]],
+    commonest: int,
+) -> Weighed:
+    """Return the weights of a text's words, of which the counts in other texts are known.
+
+    Args:
+        counts: Counts of other texts, and perhaps of the query.
+        of_others: Pages of the other texts that hold each type of the text, and its occurrences there.
+        text: The keys of its types, and the type of each word.
+        commonest: As for `weigh`.
+    """
+    keys, types = text
+    n_holding, n_times = (one + more for one, more in zip(of_others, counts.of_own(keys), strict=True))
+    n_like = counts.n_pages if commonest == ONE_LANGUAGE else _n_like(n_holding[types], commonest)
     n_words = max(PAGE_WORDS, counts.n_words * n_like / max(1, counts.n_pages))
     rarities = np.round(NAT * (math.log(n_like + 0.5) - np.log(n_holding + 0.5)))
     priors = np.round(PRIOR_UNIT * PRIOR_WORDS * (n_times + 0.5) / (n_words + 1))
@@ -35,12 +54,3 @@ def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
 def _n_like(held: NDArray[np.int64], commonest: int) -> int:
     place = len(held) - 1 - len(held) // commonest
     return int(np.partition(held, place)[place]) if len(held) else 0
-
-
-def _counts(counts: Counts, text: Words) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many pages hold each word of a text, and its occurrences there; 0 for unknown words."""
-    if not len(counts.keys):
-        return (np.zeros(len(text.keys), np.int64),) * 2
-    place = np.minimum(np.searchsorted(counts.keys, text.keys), len(counts.keys) - 1)
-    known = counts.keys[place] == text.keys
-    return counts.n_holding[place] * known, counts.n_times[place] * known

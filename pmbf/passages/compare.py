@@ -18,7 +18,7 @@ from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.reworded import in_both, reworded
 from pmbf.passages.scores import ordered_share, scores
 from pmbf.passages.seeds import Block, blocks
-from pmbf.passages.settings import Settings
+from pmbf.passages.settings import SURE_WORDS, Settings
 from pmbf.passages.statistics import Statistics
 from pmbf.passages.verdict import accepted
 from pmbf.passages.weighing import rare_likeness, weighed
@@ -29,9 +29,6 @@ COPIED_EVIDENCE, COPIED_TIMES = 3.0, 12
 """A summary is a copy when one copied passage in it weighs more than 3 times the evidence of the whole summary, and the
 source is at least 12 times longer. On 211 summaries of PAN13's training corpus hardly one becomes a copy; of 8 copied
 sentences of manuals that were taken for summaries all 8 do."""
-
-SURE_WORDS = 12
-"""Words in an equal run that two texts never share by chance. A letter that is a token counts as half a word."""
 
 SHORT_MARGIN, FORM_MARGIN = 0.15, 0.22
 """Added to the threshold for an edited passage of little evidence: 0.15 for its letters, 0.22 for its words weighed by

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pmbf.kernels import Asked, Bars, Explored, Ready, explore, ready
 from pmbf.passages.prepared import Prepared, octets
-from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, Settings
+from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
 from pmbf.text import SINGLE_CHARS
 
@@ -20,14 +23,14 @@ class SourceText:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._ready: tuple[Statistics, Ready] | None = None
+        self._ready: tuple[NDArray[np.uint64], Ready] | None = None
 
     def ready(self, statistics: Statistics) -> Ready:
-        """Return the text made ready. It is kept for the statistics asked for last."""
+        """Return the text made ready. It is kept for the statistics asked for last, whatever query they are beside."""
         kept = self._ready
-        if kept is None or kept[0] is not statistics:
+        if kept is None or kept[0] is not statistics.keys:
             made = ready(octets(self.text), statistics, (COMMONEST, COMMONEST_PAIRS))
-            kept = self._ready = (statistics, made)
+            kept = self._ready = (statistics.keys, made)
         return kept[1]
 
     @property
@@ -63,6 +66,7 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
         sure_letters=SURE_CHARS,
         topical=settings.least_topical_evidence,
         lacking_times=LIKENESS_TIMES,
+        evidence=settings.least_evidence,
         seed_tokens=settings.seed_tokens,
         max_gap=settings.max_gap_tokens,
         letters=settings.min_chars,
@@ -71,6 +75,7 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
         summary_letters=settings.min_summary_chars,
         summed_letters=settings.max_summed_chars,
         single_letters=SINGLE_CHARS,
+        sure_words=SURE_WORDS,
     )
     weighed, grams = query.weighed(statistics), query.grams(settings.seed_tokens)
-    return Asked(query.tokens, query.words, grams, weighed, bars, settings.rules)
+    return Asked(query.tokens, query.words, grams, statistics, weighed, bars, settings.rules)

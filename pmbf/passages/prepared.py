@@ -11,7 +11,7 @@ Source: Karp & Rabin 1987, Efficient randomized pattern-matching algorithms. Pre
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -63,7 +63,8 @@ class Prepared:
     @classmethod
     def of_ready(cls, text: str, ready: Ready) -> Prepared:
         """Return a text of which a kernel has made a part of what a comparison needs."""
-        made = cls(text, ready.tokens)
+        places = {name: getattr(ready.tokens, name).astype(np.uint32) for name in ("starts", "stops")}
+        made = cls(text, replace(ready.tokens, **places))
         spelling = ready.spelled.tobytes().decode(), ready.offsets.astype(np.intp)
         vars(made).update(keys=ready.keys[ready.types], _spelling=spelling)
         return made

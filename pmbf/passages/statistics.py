@@ -7,6 +7,7 @@ A word that every text has says nothing; a word that no other text has says most
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 
@@ -91,18 +92,11 @@ class Statistics(Counts):
         >>> from pmbf.passages.prepared import prepare
         >>> of_others = Statistics.of([prepare("a tide").words])
         >>> found = of_others.beside(prepare("a tide, a tide, a boat").words)
-        >>> found.n_pages, sorted(found.n_holding.tolist()), sorted(found.n_times.tolist())
-        (2, [1, 2, 2], [0, 2, 3])
+        >>> found.n_pages, found.n_words, sorted(found.own.n_holding.tolist()), sorted(found.own.n_times.tolist())
+        (2, 8, [1, 1, 1], [0, 1, 2])
         """
         own = Statistics.of([text])
-        places = np.searchsorted(self.keys, own.keys)
-        new = ~among(own.keys, self.keys)
-        keys = np.insert(self.keys, places[new], own.keys[new])
-        n_holding, n_times = (np.insert(counts, places[new], 0) for counts in (self.n_holding, self.n_times))
-        places = np.searchsorted(keys, own.keys)
-        n_holding[places] += own.n_holding
-        n_times[places] += own.n_times - 1
-        return Statistics(keys, n_holding, n_times, self.n_pages + own.n_pages, self.n_words + own.n_words)
+        return self.with_own(replace(own, n_times=own.n_times - 1))
 
     def n_pages_like(self, text: Words, commonest: int = COMMONEST) -> int:
         """Return how many pages are in a text's language: those that hold the commonest of the text's words.

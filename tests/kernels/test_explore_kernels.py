@@ -39,13 +39,13 @@ from pmbf.kernels import (
 PIECES = (
     "the quick brown fox. ", "jumps over it\n", "Hyphen-\nated", "a-", " \t", "\n\n", "x", "слово ", "中", "文字", "，",
     "。", "かな", "กำ", "ß", "ﬁ", "½", "㍿", "\u200b", "aа", "! ", "word? “q” — ", "राम। ", "internationalism ",
-    "carefully ", "carefuly ", "trembled when heavy carts crossed it. ", "1904 ", "19045 ",
+    "carefully ", "carefuly ", "𐐨𐐩𐐪𐐫𐐬𐐭𐐮 ", "trembled when heavy carts crossed it. ", "1904 ", "19045 ",
 )  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PIECES), min_size=1, max_size=90).map("".join)
 BARS = Bars(
-    threshold=0.3, short_doubt=0.2, sure_letters=200, topical=0.5, lacking_times=2.7, seed_tokens=2, max_gap=12,
-    letters=20, reworded_letters=12, reworded_source_letters=12, summary_letters=20, summed_letters=3000,
-    single_letters=3,
+    threshold=0.3, short_doubt=0.2, sure_letters=200, topical=0.5, lacking_times=2.7, evidence=2.0, seed_tokens=2,
+    max_gap=12, letters=20, reworded_letters=12, reworded_source_letters=12, summary_letters=20, summed_letters=3000,
+    single_letters=3, sure_words=12,
 )  # fmt: skip
 COMMONEST = 8, 64
 LAX = Rules(
@@ -79,12 +79,18 @@ def counts_of(texts: list[str]) -> Counts:
     return Counts(keys, holding, times, len(texts), int(times.sum()))
 
 
+def beside(counts: Counts, text: str) -> Counts:
+    """Return counts with those of a query, the same words on two pages."""
+    own = counts_of([text])
+    return counts.with_own(replace(own, n_holding=2 * own.n_holding, n_times=own.n_times - 1, n_pages=2))
+
+
 def asked_of(text: str, counts: Counts, bars: Bars = BARS, rules: Rules = LAX) -> Asked:
     utf8 = text.encode()
     tokens = tokenise(utf8)
     found = words(utf8, fold(utf8), tokens)
     seeds = grams(runs_of(tokens.hashes), gram_stops(tokens.singles, bars.seed_tokens))
-    return Asked(tokens, found, seeds, reference_weigh.weigh(counts, found, COMMONEST[0]), bars, rules)
+    return Asked(tokens, found, seeds, counts, reference_weigh.weigh(counts, found, COMMONEST[0]), bars, rules)
 
 
 def arrays(found: Explored) -> dict[str, Any]:
@@ -98,8 +104,8 @@ def arrays(found: Explored) -> dict[str, Any]:
 
 def arrays_of_ready(found: Ready) -> dict[str, Any]:
     tokens = {f"tokens.{one.name}": getattr(found.tokens, one.name) for one in fields(found.tokens)}
-    names = ("keys", "types", "borders", "spelled", "offsets")
-    return tokens | found.weighed._asdict() | {name: getattr(found, name) for name in names}
+    names = ("keys", "types", "n_holding", "n_times", "commonest", "borders", "spelled", "offsets")
+    return tokens | {name: getattr(found, name) for name in names}
 
 
 def assert_same(expected: dict[str, Any], found: dict[str, Any]) -> None:
@@ -130,10 +136,11 @@ def test_twins_make_a_text_ready_to_the_bit(text: str, others: list[str]) -> Non
 def test_twins_find_the_same_to_the_bit(
     query: str, source: str, others: list[str], seed_tokens: int, letters: int, topical: int
 ) -> None:
-    bars = replace(BARS, seed_tokens=seed_tokens, letters=letters, topical=float(topical))
+    bars = replace(BARS, seed_tokens=seed_tokens, letters=letters, topical=float(topical), evidence=6.0 * topical)
     counts = counts_of(others)
 
-    assert_equal(*explored_by_both(asked_of(query, counts, bars), source, counts))
+    for known in (counts, beside(counts, query)):
+        assert_equal(*explored_by_both(asked_of(query, known, bars), source, counts))
 
 
 @settings(max_examples=60, deadline=None)
@@ -202,11 +209,12 @@ def test_twins_weigh_words_to_the_bit(text: str, others: list[str], commonest: i
     utf8, counts = text.encode(), counts_of(others)
     found = words(utf8, fold(utf8), tokenise(utf8))
 
-    expected, weighed = (kernels.weigh(counts, found, commonest) for kernels in (reference_weigh, native("weigh")))
+    for known in (counts, beside(counts, text[: len(text) // 2])):
+        expected, weighed = (kernels.weigh(known, found, commonest) for kernels in (reference_weigh, native("weigh")))
 
-    assert expected.n_like == weighed.n_like
-    for one, other in zip(expected[1:], weighed[1:], strict=True):
-        assert np.array_equal(one, other) and one.dtype == other.dtype
+        assert expected.n_like == weighed.n_like
+        for one, other in zip(expected[1:], weighed[1:], strict=True):
+            assert np.array_equal(one, other) and one.dtype == other.dtype
 
 
 def test_threads_that_ask_first_together_get_the_same() -> None:

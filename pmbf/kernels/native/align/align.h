@@ -52,6 +52,8 @@ typedef struct {
     int32_t *bounds, *places; /* the source's places of class c: places[bounds[c] .. bounds[c + 1]) */
     int32_t *inside[2];       /* how often each class stands in a part of each text; all zero between two uses */
     int32_t *scores;          /* scores of the words of a window */
+    int32_t *listed;          /* classes in a list */
+    bool *is_listed;          /* of each class; all false between two uses */
 } pair_t;
 
 typedef struct {

@@ -6,12 +6,13 @@
 #include "ready.h"
 #include "runs.h"
 #include "slots.h"
+#include "weigh.h"
 
 /* What a passage must have at least: `Bars` of align_rules.py, in the same order. */
 typedef struct {
-    double threshold, short_doubt, sure_letters, topical, lacking_times;
+    double threshold, short_doubt, sure_letters, topical, lacking_times, evidence;
     int64_t seed_tokens, max_gap, letters, reworded_letters, reworded_source_letters, summary_letters, summed_letters;
-    int64_t single_letters;
+    int64_t single_letters, sure_words;
 } bars_t;
 
 /* `_Asked` of native_explore.py. */
@@ -21,6 +22,8 @@ typedef struct {
     const int32_t *types; /* of each token */
     const uint8_t *borders;
     const uint64_t *slips; /* N_SLIPS of each type */
+    const counts_t *counts;
+    const int32_t *own_holding; /* pages of the query that hold each type: those of `Counts.own` */
     const int32_t *rarities, *priors;
     grams_t grams;
     slots_t keys, names, first_slips; /* of types, of grams, of slips */

@@ -36,4 +36,22 @@ INLINE int64_t bucket(const odds_t *odds, uint64_t expected) {
     return line < odds->n_buckets ? line : odds->n_buckets - 1;
 }
 
+/* Returns the score of each word of a class, of which a part of one text has `here`, and the part of the other `there`:
+ * `odds` are those of that part. */
+INLINE int64_t class_score(const pair_t *pair, const odds_t *odds, int side, int32_t c, int64_t here, int64_t there) {
+    int64_t outside = pair->sides[!side].counts[c] - there;
+    uint64_t expected = (uint64_t)least(outside, (int64_t)1 << 20) * 65536 + (uint64_t)pair->priors[c];
+    int64_t line = bucket(odds, expected);
+    int64_t match = pair->tables[MATCH * pair->n_buckets + line], miss = pair->tables[MISS * pair->n_buckets + line];
+    if (!there) return miss;
+    if (here <= there) return match;
+    int64_t sum = 2 * there * match + (here - there) * miss;
+    return sum / (2 * here) - (sum % (2 * here) < 0);
+}
+
+/* The odds of the words of one text, given the part of the other. */
+INLINE odds_t odds_of_part(const pair_t *pair, int side, int64_t n_there) {
+    return odds_of(pair, n_there, pair->sides[!side].n - n_there + pair->rules->prior_words);
+}
+
 #endif

@@ -3,6 +3,7 @@
  * the text need no order and no tables. */
 
 #include "asked.h"
+#include "words.h"
 
 /* The type of the source that a type of the query shares a slip with: of its first such slip the type with the least
  * key. */
@@ -51,7 +52,9 @@ static void match_slips(work_t *work) {
     for (int64_t type = 0; type < source->head.n_types; type++) work->similar[type] = -1;
     for (int64_t one = 0; one < source->head.n_slipped; one++) {
         int32_t type = source->slipped[one];
-        for (const uint64_t *name = source->slips + N_SLIPS * one; name < source->slips + N_SLIPS * (one + 1); name++) {
+        uint64_t names[N_SLIPS];
+        words_slips(source->letters + N_SLIPS * one, names);
+        for (const uint64_t *name = names; name < names + N_SLIPS; name++) {
             if (!*name || !sieve_has(asked->slip_sieve, *name)) continue;
             int64_t slip = slots_find(&asked->first_slips, *name);
             if (slip < 0) continue;
@@ -76,19 +79,31 @@ static void join_similar(work_t *work) {
     }
 }
 
-/* Writes the weights of all classes: those of the query's types, and of the source's other types. */
-static void weigh_classes(const work_t *work, int32_t *rarities, int32_t *priors) {
+/* Writes the weights of all classes: those of the query's types, and of the source's other types, which are in the order
+ * of the text. Only a type that both have is on a page of the query. Returns false if out of memory. */
+static bool weigh_classes(const work_t *work, const int32_t *equals, int32_t *held, int32_t *rarities, int32_t *priors) {
     const asked_t *asked = work->asked;
     const ready_t *source = work->source;
-    memset(rarities, 0, (size_t)work->n_classes * sizeof *rarities);
-    memset(priors, 0, (size_t)work->n_classes * sizeof *priors);
+    int64_t n_ours = asked->n_types, class = n_ours;
     for (int64_t type = 0; type < source->head.n_types; type++) {
-        rarities[work->theirs[type]] = source->rarities[type];
-        priors[work->theirs[type]] = source->priors[type];
+        held[type] = source->n_holding[type] + (equals[type] < 0 ? 0 : asked->own_holding[equals[type]]);
+        if (equals[type] >= 0) continue;
+        rarities[class] = source->n_holding[type];
+        priors[class++] = source->n_times[type];
     }
-    if (!asked->n_types) return;
-    memcpy(rarities, asked->rarities, (size_t)asked->n_types * sizeof *rarities);
-    memcpy(priors, asked->priors, (size_t)asked->n_types * sizeof *priors);
+    int64_t n_like = counts_like(asked->counts, source->head.commonest, held, source->types, source->head.n);
+    if (n_like < 0) return false;
+    counts_weigh(asked->counts, n_like, class - n_ours, rarities + n_ours, priors + n_ours);
+    class = n_ours;
+    for (int64_t type = 0; type < source->head.n_types; type++) {
+        if (equals[type] >= 0) continue;
+        if (work->theirs[type] != class) rarities[class] = priors[class] = 0; /* its type has the class of another */
+        class++;
+    }
+    if (!n_ours) return true;
+    memcpy(rarities, asked->rarities, (size_t)n_ours * sizeof *rarities);
+    memcpy(priors, asked->priors, (size_t)n_ours * sizeof *priors);
+    return true;
 }
 
 static void number_words(const int32_t *types, const int32_t *classes, int64_t n, int32_t *out) {
@@ -98,19 +113,19 @@ static void number_words(const int32_t *types, const int32_t *classes, int64_t n
 bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *source) {
     size_t n_ours = (size_t)asked->n_types, n_theirs = (size_t)source->head.n_types, n_all = n_ours + n_theirs;
     size_t n_words = (size_t)(asked->tokens.n + source->head.n);
-    *matched = (matched_t){.memory = malloc((6 * n_all + n_words + 1) * sizeof(int32_t))};
+    *matched = (matched_t){.memory = malloc((7 * n_all + n_words + 1) * sizeof(int32_t))};
     int32_t *at = matched->memory;
     if (!at) return false;
     int32_t *equals = at + 3 * n_all;
     work_t work = {asked, source, at, at + n_ours, (nearest_t *)(void *)(at + n_all), at + n_all + 2 * n_ours, 0};
-    int32_t *rarities = at + 4 * n_all, *priors = at + 5 * n_all, *numbers[2] = {at + 6 * n_all, at + 6 * n_all + asked->tokens.n};
+    int32_t *rarities = at + 4 * n_all, *priors = at + 5 * n_all, *held = at + 6 * n_all, *numbers[2] = {at + 7 * n_all, at + 7 * n_all + asked->tokens.n};
     match_keys(&work);
     for (size_t type = 0; type < n_theirs; type++)
         equals[type] = work.theirs[type] < asked->n_types ? work.theirs[type] : -1;
     matched->equals = equals;
     match_slips(&work);
     join_similar(&work);
-    weigh_classes(&work, rarities, priors);
+    if (!weigh_classes(&work, equals, held, rarities, priors)) return false;
     number_words(asked->types, work.ours, asked->tokens.n, numbers[QUERY]);
     number_words(source->types, work.theirs, source->head.n, numbers[SOURCE]);
     matched->pair = (pair_t){.rules = asked->rules,

@@ -1,10 +1,11 @@
 /* A query and a text, explored: their chains of equal runs and their alignments, or nothing. There is nothing if no chain
- * is long enough and no alignment is long and alike enough: then no step behind this one would find a passage.
+ * is long enough and says enough, and no alignment is long and alike enough: then no step behind this one would find a
+ * passage.
  * reference_explore.py says the same, with a kernel for each step. */
 
 #include "asked.h"
 
-enum { MOST_RUNS = 1 << 16 };
+enum { MOST_RUNS = 1 << 16, MOST_BLOCKS = 8, MOST_WEAK = 32 };
 #define SLACK_SHARE 1e-9 /* a similarity is a rounded quotient */
 
 /* A row of equal runs, `Block` of passages/seeds.py: start in the query, start in the source, length. */
@@ -131,6 +132,62 @@ static bool find_chains(const asked_t *asked, const ready_t *source, runs_t *run
     return done;
 }
 
+/* Returns whether one of n blocks is a run of so many words that chance explains none. A single letter is half a word. */
+static bool has_sure_run(const asked_t *asked, const block_t *blocks, int64_t n) {
+    for (int64_t at = 0; at < n; at++) {
+        int64_t half_words = 2 * blocks[at].length;
+        for (int64_t i = 0; i < blocks[at].length; i++) half_words -= asked->tokens.singles[blocks[at].query + i];
+        if (half_words >= 2 * asked->bars->sure_words) return true;
+    }
+    return false;
+}
+
+/* Returns whether the words of each part of a chain say too little for a passage. A part is some blocks in a row. */
+static bool is_weak(const asked_t *asked, const pair_t *pair, const block_t *blocks, int64_t n) {
+    if (n > MOST_BLOCKS || has_sure_run(asked, blocks, n)) return false;
+    for (int64_t first = 0; first < n; first++)
+        for (int64_t last = first; last < n; last++) {
+            const block_t *start = &blocks[first], *end = &blocks[last];
+            box_t box = {{(int32_t)start->query, (int32_t)start->source},
+                         {(int32_t)(end->query + end->length), (int32_t)(end->source + end->length)}, 0, 0};
+            if (n_letters(places_of(asked), box.start[QUERY], box.stop[QUERY], asked->bars->single_letters) < asked->bars->letters) continue;
+            int64_t sum = least(part_sum(pair, QUERY, &box), part_sum(pair, SOURCE, &box));
+            if ((double)sum / 1024 >= asked->bars->evidence) return false;
+        }
+    return true;
+}
+
+static int compare_places(const void *one, const void *other) {
+    int64_t a = *(const int64_t *)one, b = *(const int64_t *)other;
+    return (a > b) - (a < b);
+}
+
+/* Returns whether no two chains have tokens in common in the query, or tokens of one character. */
+static bool are_apart(const asked_t *asked, const chains_t *chains, int64_t *edges) {
+    int64_t n = chains->n_chains;
+    for (int64_t chain = 0; chain < n; chain++) {
+        const block_t *first = &chains->blocks[chains->bounds[chain]], *last = &chains->blocks[chains->bounds[chain + 1] - 1];
+        edges[chain] = asked->starts[first->query];
+        edges[n + chain] = asked->stops[last->query + last->length - 1];
+    }
+    qsort(edges, (size_t)n, sizeof *edges, compare_places);
+    qsort(edges + n, (size_t)n, sizeof *edges, compare_places);
+    for (int64_t chain = 1; chain < n; chain++)
+        if (edges[chain] < edges[n + chain - 1]) return false;
+    return true;
+}
+
+/* Returns whether no chain can become a passage. If chains overlap, then what is left of one is not known here. */
+static bool are_weak(const asked_t *asked, const pair_t *pair, const chains_t *chains) {
+    if (chains->n_chains > MOST_WEAK) return false;
+    int64_t edges[2 * MOST_WEAK];
+    for (int64_t chain = 0; chain < chains->n_chains; chain++) {
+        int64_t first = chains->bounds[chain];
+        if (!is_weak(asked, pair, &chains->blocks[first], chains->bounds[chain + 1] - first)) return false;
+    }
+    return are_apart(asked, chains, edges);
+}
+
 /* Returns the greatest similarity that the words of a box may have: of a summary the share of its words that the text
  * has, else the words in common, repeats counted, as a share of the longer side. */
 static double likeness(const asked_t *asked, const ready_t *source, const matched_t *matched, const box_t *box) {
@@ -171,7 +228,7 @@ typedef struct {
     chains_t chains;
     boxes_t boxes;
     bool *may; /* of each alignment, whether it is long and alike enough */
-    bool any;  /* whether there is a chain or such an alignment */
+    bool any;  /* whether a chain or an alignment may become a passage */
 } explored_t;
 
 static void explored_free(explored_t *found) {
@@ -190,11 +247,11 @@ static bool explore(const asked_t *asked, const ready_t *source, explored_t *fou
     done = done && matched_make(&found->matched, asked, source) && pair_align(&found->matched.pair, &found->boxes);
     found->may = done ? calloc((size_t)found->boxes.n + 1, sizeof *found->may) : NULL;
     if (!found->may) return false;
-    found->any = found->chains.n_chains > 0;
     for (int64_t at = 0; at < found->boxes.n; at++) {
         found->may[at] = is_passage(asked, source, &found->matched, &found->boxes.boxes[at]);
         found->any |= found->may[at];
     }
+    found->any = found->any || !are_weak(asked, &found->matched.pair, &found->chains);
     return true;
 }
 
@@ -240,11 +297,12 @@ static int64_t packed(const explored_t *found, void **answer) {
  * answer, or ALIGN_NO_MEMORY. */
 EXPORT int64_t pmbf_align_explore(const asked_t *asked, const uint8_t *block, void **answer) {
     explored_t found = {.any = false};
-    const ready_t source = ready_view(block);
+    ready_t source;
     *answer = NULL;
     int64_t size = ALIGN_NO_MEMORY;
-    if (explore(asked, &source, &found)) size = found.any ? packed(&found, answer) : 0;
+    if (ready_open(block, &source) && explore(asked, &source, &found)) size = found.any ? packed(&found, answer) : 0;
     explored_free(&found);
+    ready_close(&source);
     return size;
 }
 

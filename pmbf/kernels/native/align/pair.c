@@ -10,6 +10,8 @@ void pair_free(pair_t *pair) {
     free(pair->bounds);
     free(pair->places);
     free(pair->scores);
+    free(pair->listed);
+    free(pair->is_listed);
 }
 
 /* Lists the places of each class in the source, ascending. */
@@ -37,7 +39,9 @@ bool pair_set_up(pair_t *pair) {
     pair->scores = malloc((size_t)(longest + 1) * sizeof(int32_t));
     if (!pair->sides[QUERY].counts || !pair->sides[SOURCE].counts || !pair->inside[QUERY] || !pair->inside[SOURCE])
         return false;
-    if (!pair->bounds || !pair->places || !pair->scores) return false;
+    pair->listed = malloc((n_classes + 1) * sizeof(int32_t));
+    pair->is_listed = calloc(n_classes + 1, sizeof(bool));
+    if (!pair->bounds || !pair->places || !pair->scores || !pair->listed || !pair->is_listed) return false;
     for (int side = 0; side < 2; side++)
         for (int64_t at = 0; at < pair->sides[side].n; at++) pair->sides[side].counts[pair->sides[side].classes[at]]++;
     list_places(pair);

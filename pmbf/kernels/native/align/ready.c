@@ -1,4 +1,4 @@
-/* A text made ready, from one fold: its tokens, its words with their weights and slips, the borders between them, and
+/* A text made ready, from one fold: its tokens, its words with their counts and slips, the borders between them, and
  * its spelling. */
 
 #include "ready.h"
@@ -14,10 +14,9 @@ enum { HASHES, STARTS, STOPS, SINGLES, BYTES, LETTERS, FOLDED }; /* parts of `te
 typedef struct {
     result_t parts; /* of `text_ready` */
     text_t text;
-    int64_t n_types, n_slipped, n_spelled, n_like;
-    int32_t *times; /* of each type */
-    int32_t *rarities, *priors, *slipped;
-    uint64_t *slips;
+    int64_t n_types, n_slipped, n_spelled, commonest;
+    int32_t *n_holding, *n_times, *slipped;
+    uint32_t *codes; /* N_SLIPS letters of each type with slips */
     int64_t *offsets;
     uint8_t *spelling;
     void *memory;
@@ -33,48 +32,44 @@ static void *next_part(uint8_t **at, size_t n) {
 /* Takes the memory for what follows from the tokens, and shares it out. */
 static bool take_memory(made_t *made) {
     size_t n = (size_t)made->text.n, folded = (size_t)made->text.folded_size;
-    uint8_t *at = made->memory = malloc(n * (2 * sizeof(uint64_t) + 6 * sizeof(int32_t) + 1) + folded + 128);
+    uint8_t *at = made->memory = malloc(n * (2 * sizeof(uint64_t) + 5 * sizeof(int32_t) + 1) + folded + 128);
     if (!at) return false;
     made->text.keys = next_part(&at, n * sizeof(uint64_t));
     made->offsets = next_part(&at, (n + 1) * sizeof(int64_t));
     made->text.types = next_part(&at, n * sizeof(int32_t));
     made->text.firsts = next_part(&at, n * sizeof(uint32_t));
-    made->times = next_part(&at, n * sizeof(int32_t));
-    made->rarities = next_part(&at, n * sizeof(int32_t));
-    made->priors = next_part(&at, n * sizeof(int32_t));
+    made->n_holding = next_part(&at, n * sizeof(int32_t));
+    made->n_times = next_part(&at, n * sizeof(int32_t));
     made->slipped = next_part(&at, n * sizeof(int32_t));
     made->text.borders = next_part(&at, n + 1);
     made->spelling = next_part(&at, folded);
     return true;
 }
 
-/* Weighs the types: relative to the pages in the language of the text, in which one word in `commonest` is common. There
- * is another number for texts of single letters. */
-static bool weigh_types(made_t *made, const counts_t *counts, const int64_t *commonest) {
-    int64_t n = made->text.n, n_singles = 0;
-    int64_t *pages = calloc((size_t)counts->n_pages + 1, sizeof *pages);
-    if (!pages) return false;
-    memset(made->times, 0, (size_t)made->n_types * sizeof *made->times);
-    for (int64_t token = 0; token < n; token++) {
-        made->times[made->text.types[token]]++;
-        n_singles += made->text.singles[token];
-    }
-    const types_of_t types = {made->text.keys, made->times, made->n_types, n};
-    made->n_like = weigh(counts, &types, commonest[2 * n_singles > n], made->rarities, made->priors, pages);
-    free(pages);
-    return true;
+/* Returns one of two numbers: that of a text of words, or that of a text of single letters. */
+static int64_t commonest_of(const text_t *text, const int64_t *commonest) {
+    int64_t n_singles = 0;
+    for (int64_t token = 0; token < text->n; token++) n_singles += text->singles[token];
+    return commonest[2 * n_singles > text->n];
 }
 
 static bool find_slips(made_t *made) {
-    made->slips = malloc(((size_t)made->n_types * N_SLIPS + 1) * sizeof *made->slips);
-    if (!made->slips) return false;
+    made->codes = malloc(((size_t)made->n_types * N_SLIPS + 1) * sizeof *made->codes);
+    if (!made->codes) return false;
     for (int64_t type = 0; type < made->n_types; type++)
-        if (words_slips(&made->text, type, made->slips + N_SLIPS * made->n_slipped)) made->slipped[made->n_slipped++] = (int32_t)type;
+        if (words_letters(&made->text, type, made->codes + N_SLIPS * made->n_slipped)) made->slipped[made->n_slipped++] = (int32_t)type;
     return true;
 }
 
+/* Returns whether two bytes are enough for each place, type and letter. */
+static bool is_narrow(const made_t *made) {
+    uint8_t highest = 0; /* from 0xF0 on a byte begins a letter of more than two */
+    for (int64_t at = 0; at < made->n_spelled; at++) highest = made->spelling[at] > highest ? made->spelling[at] : highest;
+    return made->parts.n_chars <= UINT16_MAX && made->offsets[made->text.n] <= UINT16_MAX && highest < 0xF0;
+}
+
 /* Returns TEXT_OK, TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
-static int make(made_t *made, const table_t *table, const counts_t *counts, const int64_t *commonest, const uint8_t *utf8, size_t size) {
+static int make(made_t *made, const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8, size_t size) {
     int status = text_ready(table, utf8, size, &made->parts);
     if (status != TEXT_OK) {
         made->parts = (result_t){.n_chars = 0};
@@ -93,7 +88,9 @@ static int make(made_t *made, const table_t *table, const counts_t *counts, cons
                           .singles = parts->parts[SINGLES]};
     if (!take_memory(made)) return TEXT_NO_MEMORY;
     made->n_types = words_find(&made->text);
-    if (made->n_types < 0 || !weigh_types(made, counts, commonest) || !find_slips(made)) return TEXT_NO_MEMORY;
+    if (made->n_types < 0 || !find_slips(made)) return TEXT_NO_MEMORY;
+    counts_find(others->slots, others->n_slots, made->text.keys, made->n_types, made->n_holding, made->n_times);
+    made->commonest = commonest_of(&made->text, commonest);
     made->n_spelled = words_spell(&made->text, made->spelling, made->offsets);
     return TEXT_OK;
 }
@@ -104,54 +101,80 @@ static const void *part(const uint8_t **at, int64_t size) {
     return begin;
 }
 
-ready_t ready_view(const uint8_t *block) {
-    ready_t ready;
-    memcpy(&ready.head, block, sizeof ready.head);
-    const uint8_t *at = block + sizeof ready.head;
-    int64_t n = ready.head.n, n_types = ready.head.n_types;
-    ready.hashes = part(&at, 8 * n);
-    ready.keys = part(&at, 8 * n_types);
-    ready.slips = part(&at, 8 * N_SLIPS * ready.head.n_slipped);
-    ready.starts = part(&at, 4 * n);
-    ready.stops = part(&at, 4 * n);
-    ready.types = part(&at, 4 * n);
-    ready.rarities = part(&at, 4 * n_types);
-    ready.priors = part(&at, 4 * n_types);
-    ready.slipped = part(&at, 4 * ready.head.n_slipped);
-    ready.offsets = part(&at, 4 * (n + 1));
-    ready.singles = part(&at, n);
-    ready.borders = part(&at, n + 1);
-    ready.spelling = part(&at, ready.head.n_spelled);
-    return ready;
+/* Returns the next n elements, in four bytes each; `room` is moved behind what they take there. */
+static const void *widened(const uint8_t **at, int64_t width, int64_t n, uint32_t **room) {
+    const uint16_t *from = part(at, width * n);
+    uint32_t *wide = *room;
+    if (width == 4) return from;
+    for (int64_t i = 0; i < n; i++) wide[i] = from[i];
+    *room += n;
+    return wide;
 }
+
+bool ready_open(const uint8_t *block, ready_t *ready) {
+    *ready = (ready_t){.memory = NULL};
+    memcpy(&ready->head, block, sizeof ready->head);
+    const uint8_t *at = block + sizeof ready->head;
+    int64_t n = ready->head.n, n_types = ready->head.n_types, n_slipped = ready->head.n_slipped, width = ready->head.width;
+    uint32_t *room = ready->memory = malloc(((size_t)(3 * n + (N_SLIPS + 1) * n_slipped) + 1) * sizeof *room);
+    if (!room) return false;
+    ready->hashes = part(&at, 8 * n);
+    ready->keys = part(&at, 8 * n_types);
+    ready->n_holding = part(&at, 4 * n_types);
+    ready->n_times = part(&at, 4 * n_types);
+    ready->starts = widened(&at, width, n, &room);
+    ready->stops = widened(&at, width, n, &room);
+    ready->types = widened(&at, width, n, &room);
+    ready->slipped = widened(&at, width, n_slipped, &room);
+    ready->letters = widened(&at, width, N_SLIPS * n_slipped, &room);
+    part(&at, width * (n + 1)); /* where each token begins in the spelling */
+    ready->singles = part(&at, n);
+    ready->borders = part(&at, n + 1);
+    return true;
+}
+
+void ready_close(ready_t *ready) { free(ready->memory); }
 
 static void pack(uint8_t **at, const void *from, int64_t size) {
     if (size > 0) memcpy(*at, from, (size_t)size);
     *at += size;
 }
 
+/* Packs n elements of four bytes into elements of `width` bytes. */
+static void pack_narrow(uint8_t **at, int64_t width, const void *from, int64_t n) {
+    const uint32_t *wide = from;
+    uint16_t *to = (void *)*at;
+    if (width == 4) {
+        pack(at, from, 4 * n);
+        return;
+    }
+    for (int64_t i = 0; i < n; i++) to[i] = (uint16_t)wide[i];
+    *at += 2 * n;
+}
+
 /* Packs a text into a block of malloc's memory. Returns the size of the block, or TEXT_NO_MEMORY. */
 static int64_t packed(const made_t *made, void **block) {
     const text_t *text = &made->text;
     const result_t *parts = &made->parts;
-    int64_t n = text->n, n_types = made->n_types, n_slipped = made->n_slipped;
-    const head_t head = {n, n_types, n_slipped, made->n_spelled, made->n_like, (int64_t)parts->n_chars, (int64_t)parts->n_mixed, (int64_t)parts->n_invisible};
-    int64_t most = (int64_t)sizeof head + 8 * (n + n_types + N_SLIPS * n_slipped) + 4 * (4 * n + 2 * n_types + n_slipped + 1) + 2 * n + 1;
-    uint8_t *begin = *block = malloc((size_t)(most + made->n_spelled)), *at = begin;
+    int64_t n = text->n, n_types = made->n_types, n_slipped = made->n_slipped, width = is_narrow(made) ? 2 : 4;
+    const head_t head = {n, n_types, n_slipped, made->n_spelled, made->commonest, (int64_t)parts->n_chars, (int64_t)parts->n_mixed,
+                         (int64_t)parts->n_invisible, width};
+    int64_t size = (int64_t)sizeof head + 8 * (n + 2 * n_types) + width * (4 * n + 1 + (N_SLIPS + 1) * n_slipped) + 2 * n + 1 + made->n_spelled;
+    uint8_t *begin = *block = malloc((size_t)size), *at = begin;
     if (!begin) return TEXT_NO_MEMORY;
     pack(&at, &head, sizeof head);
     pack(&at, parts->parts[HASHES], 8 * n);
     pack(&at, text->keys, 8 * n_types);
-    pack(&at, made->slips, 8 * N_SLIPS * n_slipped);
-    pack(&at, text->starts, 4 * n);
-    pack(&at, text->stops, 4 * n);
-    pack(&at, text->types, 4 * n);
-    pack(&at, made->rarities, 4 * n_types);
-    pack(&at, made->priors, 4 * n_types);
-    pack(&at, made->slipped, 4 * n_slipped);
+    pack(&at, made->n_holding, 4 * n_types);
+    pack(&at, made->n_times, 4 * n_types);
+    pack_narrow(&at, width, text->starts, n);
+    pack_narrow(&at, width, text->stops, n);
+    pack_narrow(&at, width, text->types, n);
+    pack_narrow(&at, width, made->slipped, n_slipped);
+    pack_narrow(&at, width, made->codes, N_SLIPS * n_slipped);
     for (int64_t token = 0; token <= n; token++) {
         uint32_t offset = (uint32_t)made->offsets[token];
-        pack(&at, &offset, sizeof offset);
+        pack_narrow(&at, width, &offset, 1);
     }
     pack(&at, text->singles, n);
     pack(&at, text->borders, n + 1);
@@ -161,14 +184,14 @@ static int64_t packed(const made_t *made, void **block) {
 
 /* Makes a text in UTF-8 ready. `commonest` has two numbers: of words, and of single letters. Returns the size of the
  * block, which is in malloc's memory, or TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
-EXPORT int64_t pmbf_align_ready(const table_t *table, const counts_t *counts, const int64_t *commonest, const uint8_t *utf8,
+EXPORT int64_t pmbf_align_ready(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8,
                                 int64_t size, void **block) {
     made_t made = {.n_types = 0};
     *block = NULL;
-    int64_t status = make(&made, table, counts, commonest, utf8, (size_t)size);
+    int64_t status = make(&made, table, others, commonest, utf8, (size_t)size);
     if (status == TEXT_OK) status = packed(&made, block);
     result_free(&made.parts);
     free(made.memory);
-    free(made.slips);
+    free(made.codes);
     return status;
 }

@@ -6,10 +6,6 @@
 
 #include "chance.h"
 
-static int64_t floor_div(int64_t number, int64_t divisor) {
-    return number / divisor - (number % divisor < 0);
-}
-
 static void count(int32_t *counts, const side_t *side, int64_t start, int64_t stop) {
     for (int64_t at = start; at < stop; at++) counts[side->classes[at]]++;
 }
@@ -21,18 +17,12 @@ static void uncount(int32_t *counts, const side_t *side, int64_t start, int64_t 
 void window_score(const pair_t *pair, int side, int64_t low, int64_t high, int64_t start, int64_t stop) {
     const side_t *ours = &pair->sides[side], *theirs = &pair->sides[!side];
     int32_t *here = pair->inside[side], *there = pair->inside[!side];
-    const odds_t odds = odds_of(pair, stop - start, theirs->n - (stop - start) + pair->rules->prior_words);
+    const odds_t odds = odds_of_part(pair, side, stop - start);
     count(here, ours, low, high);
     count(there, theirs, start, stop);
     for (int64_t at = low; at < high; at++) {
         int32_t c = ours->classes[at];
-        int64_t outside = theirs->counts[c] - there[c], most = (int64_t)1 << 20;
-        uint64_t expected = (uint64_t)(outside < most ? outside : most) * 65536 + (uint64_t)pair->priors[c];
-        int64_t line = bucket(&odds, expected);
-        int64_t match = pair->tables[MATCH * pair->n_buckets + line], miss = pair->tables[MISS * pair->n_buckets + line];
-        int64_t score = there[c] ? match : miss;
-        if (there[c] && here[c] > there[c]) score = floor_div(2 * there[c] * match + (here[c] - there[c]) * miss, 2 * here[c]);
-        pair->scores[at - low] = (int32_t)score;
+        pair->scores[at - low] = (int32_t)class_score(pair, &odds, side, c, here[c], there[c]);
     }
     uncount(here, ours, low, high);
     uncount(there, theirs, start, stop);

@@ -62,27 +62,89 @@ static bool moved(const pair_t *pair, const box_t *box, int query_end, int sourc
     return source_end == STAY || move_end(pair, SOURCE, source_end, outwards, out);
 }
 
-void box_stretch(const pair_t *pair, box_t *box) {
-    int64_t sums[2] = {part_sum(pair, QUERY, box), part_sum(pair, SOURCE, box)};
-    for (int64_t round = 0; round < pair->rules->stretches; round++) {
-        box_t best = *box;
-        int64_t most = sums[0] + sums[1] + pair->rules->stretch_gain, best_sums[2] = {0, 0};
-        for (int move = 0; move < 2 * 3 * 3; move++) {
-            box_t other;
-            int query_end = move / 2 % 3, source_end = move / 6;
-            if (query_end == STAY && source_end == STAY) continue;
-            if (!moved(pair, box, query_end, source_end, move % 2, &other)) continue;
-            int64_t here = part_sum(pair, QUERY, &other), there = part_sum(pair, SOURCE, &other);
-            if (here + there <= most) continue;
-            best = other;
-            most = here + there;
-            best_sums[0] = here;
-            best_sums[1] = there;
-        }
-        if (!memcmp(best.start, box->start, sizeof best.start) && !memcmp(best.stop, box->stop, sizeof best.stop)) break;
-        *box = best;
-        sums[0] = best_sums[0];
-        sums[1] = best_sums[1];
+/* The parts of a box, counted: how often each class stands in each is `inside`. Scores depend on the length of a part, so
+ * all change with an edge, but words of a class have one score. */
+typedef struct {
+    const pair_t *pair;
+    box_t box;
+    int64_t n_listed; /* classes that stood in a part at some time */
+} counted_box_t;
+
+/* Counts the words `[start, stop)` of one text once more, or once less if `start` is behind `stop`. */
+static void count_words(counted_box_t *counted, int side, int64_t start, int64_t stop) {
+    const pair_t *pair = counted->pair;
+    const int32_t *classes = pair->sides[side].classes;
+    for (int64_t at = stop; at < start; at++) pair->inside[side][classes[at]]--;
+    for (int64_t at = start; at < stop; at++) {
+        int32_t c = classes[at];
+        pair->inside[side][c]++;
+        if (!pair->is_listed[c]) pair->listed[counted->n_listed++] = c;
+        pair->is_listed[c] = true;
     }
-    box->score = sums[0] < sums[1] ? sums[0] : sums[1];
+}
+
+static void count_moved(counted_box_t *counted, const box_t *to) {
+    for (int side = 0; side < 2; side++) {
+        count_words(counted, side, to->start[side], counted->box.start[side]);
+        count_words(counted, side, counted->box.stop[side], to->stop[side]);
+    }
+    counted->box = *to;
+}
+
+/* Writes `part_sum` of both texts. */
+static void sum_parts(const counted_box_t *counted, int64_t *sums) {
+    const pair_t *pair = counted->pair;
+    const box_t *box = &counted->box;
+    const odds_t odds[2] = {odds_of_part(pair, QUERY, box->stop[SOURCE] - box->start[SOURCE]),
+                            odds_of_part(pair, SOURCE, box->stop[QUERY] - box->start[QUERY])};
+    sums[QUERY] = sums[SOURCE] = 0;
+    for (int64_t at = 0; at < counted->n_listed; at++) {
+        int32_t c = pair->listed[at];
+        int64_t here = pair->inside[QUERY][c], there = pair->inside[SOURCE][c];
+        if (here) sums[QUERY] += here * class_score(pair, &odds[QUERY], QUERY, c, here, there);
+        if (there) sums[SOURCE] += there * class_score(pair, &odds[SOURCE], SOURCE, c, there, here);
+    }
+}
+
+static void uncount_all(const counted_box_t *counted) {
+    const pair_t *pair = counted->pair;
+    for (int64_t at = 0; at < counted->n_listed; at++) {
+        int32_t c = pair->listed[at];
+        pair->inside[QUERY][c] = pair->inside[SOURCE][c] = 0;
+        pair->is_listed[c] = false;
+    }
+}
+
+/* Finds the best move of a box, and the sums after it. Returns false if none is good enough. */
+static bool best_move(counted_box_t *counted, const box_t *box, box_t *best, int64_t *best_sums) {
+    int64_t most = best_sums[QUERY] + best_sums[SOURCE] + counted->pair->rules->stretch_gain, sums[2];
+    bool found = false;
+    for (int move = 0; move < 2 * 3 * 3; move++) {
+        box_t other;
+        int query_end = move / 2 % 3, source_end = move / 6;
+        if (query_end == STAY && source_end == STAY) continue;
+        if (!moved(counted->pair, box, query_end, source_end, move % 2, &other)) continue;
+        count_moved(counted, &other);
+        sum_parts(counted, sums);
+        if (sums[QUERY] + sums[SOURCE] <= most) continue;
+        found = true;
+        *best = other;
+        most = sums[QUERY] + sums[SOURCE];
+        memcpy(best_sums, sums, sizeof sums);
+    }
+    return found;
+}
+
+void box_stretch(const pair_t *pair, box_t *box) {
+    counted_box_t counted = {.pair = pair, .box = {{box->start[QUERY], box->start[SOURCE]}, {box->start[QUERY], box->start[SOURCE]}, 0, 0}};
+    int64_t sums[2];
+    count_moved(&counted, box);
+    sum_parts(&counted, sums);
+    for (int64_t round = 0; round < pair->rules->stretches; round++) {
+        box_t best;
+        if (!best_move(&counted, box, &best, sums)) break;
+        *box = best;
+    }
+    uncount_all(&counted);
+    box->score = least(sums[QUERY], sums[SOURCE]);
 }

@@ -13,39 +13,43 @@ static double rounded(double number) {
 }
 
 /* Returns the counts of a key; none for an unknown key. */
-static counted_t counts_of(const counts_t *counts, uint64_t key) {
-    int64_t slot = (int64_t)(key & (uint64_t)(counts->n_slots - 1));
-    for (; counts->slots[slot].n_holding >= 0; slot = (slot + 1) & (counts->n_slots - 1))
-        if (counts->slots[slot].key == key) return counts->slots[slot];
+static counted_t counts_of(const counted_t *slots, int64_t n_slots, uint64_t key) {
+    int64_t slot = (int64_t)(key & (uint64_t)(n_slots - 1));
+    for (; slots[slot].n_holding >= 0; slot = (slot + 1) & (n_slots - 1))
+        if (slots[slot].key == key) return slots[slot];
     return (counted_t){key, 0, 0};
 }
 
-/* Returns how many pages hold the commonest words of a text: of its words by the pages that hold them, the one at the
- * place from which on one in `commonest` follows. All pages do if `commonest` is 0. */
-static int64_t pages_like(const counts_t *counts, int64_t n_words, int64_t commonest, const int64_t *pages) {
+void counts_find(const counted_t *slots, int64_t n_slots, const uint64_t *keys, int64_t n, int32_t *n_holding, int32_t *n_times) {
+    for (int64_t type = 0; type < n; type++) {
+        counted_t one = counts_of(slots, n_slots, keys[type]);
+        n_holding[type] = one.n_holding;
+        n_times[type] = one.n_times;
+    }
+}
+
+/* The commonest words of a text are those from the place on behind which one word in `commonest` follows, if the words go
+ * by the pages that hold them. All pages are in its language if `commonest` is 0. */
+int64_t counts_like(const counts_t *counts, int64_t commonest, const int32_t *n_holding, const int32_t *types, int64_t n) {
     if (!commonest) return counts->n_pages;
-    int64_t place = n_words - 1 - n_words / commonest, sum = 0, found = 0;
-    if (!n_words) return 0;
-    while (found < counts->n_pages && (sum += pages[found]) <= place) found++;
+    if (!n) return 0;
+    int32_t *words = calloc((size_t)counts->n_pages + 1, sizeof *words); /* that so many pages hold */
+    if (!words) return ALIGN_NO_MEMORY;
+    for (int64_t word = 0; word < n; word++) words[n_holding[types[word]]]++;
+    int64_t found = counts->n_pages, rest = n / commonest; /* behind the place */
+    while (found > 0 && (rest -= words[found]) >= 0) found--;
+    free(words);
     return found;
 }
 
-int64_t weigh(const counts_t *counts, const types_of_t *text, int64_t commonest, int32_t *rarities, int32_t *priors, int64_t *pages) {
-    for (int64_t type = 0; type < text->n; type++) { /* at first both arrays hold the counts */
-        counted_t one = counts_of(counts, text->keys[type]);
-        rarities[type] = one.n_holding;
-        priors[type] = one.n_times;
-        pages[one.n_holding] += text->times[type];
-    }
-    int64_t n_like = pages_like(counts, text->n_words, commonest, pages);
-    double n_words = (double)(counts->n_words * n_like) / (double)greatest(1, counts->n_pages);
+void counts_weigh(const counts_t *counts, int64_t n_like, int64_t n, int32_t *n_holding, int32_t *n_times) {
+    double n_words = (double)(counts->n_words * n_like) / (double)greatest(1, counts->n_pages), like = counts->like_logs[n_like];
     if (n_words < (double)counts->page_words) n_words = (double)counts->page_words;
-    for (int64_t type = 0; type < text->n; type++) {
-        double rarity = rounded(UNIT * (counts->like_logs[n_like] - counts->logs[rarities[type]]));
-        rarities[type] = rarity > 0 ? (int32_t)rarity : 0;
-        priors[type] = (int32_t)rounded(PRIOR * ((double)priors[type] + 0.5) / (n_words + 1));
+    for (int64_t type = 0; type < n; type++) {
+        double rarity = rounded(UNIT * (like - counts->logs[n_holding[type]]));
+        n_holding[type] = rarity > 0 ? (int32_t)rarity : 0;
+        n_times[type] = (int32_t)rounded(PRIOR * ((double)n_times[type] + 0.5) / (n_words + 1));
     }
-    return n_like;
 }
 
 /* Fills the hash table of n keys with their counts. */
@@ -58,17 +62,17 @@ EXPORT void pmbf_align_counts(const uint64_t *keys, const int64_t *n_holding, co
     }
 }
 
-/* Counts the types of a text, and writes their weights. Returns the pages in its language, or ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_weigh(const counts_t *counts, const uint64_t *keys, const int32_t *types, int64_t n_types,
-                                int64_t n_words, int64_t commonest, int32_t *rarities, int32_t *priors) {
-    int32_t *times = calloc((size_t)n_types + 1, sizeof *times);
-    int64_t *pages = calloc((size_t)counts->n_pages + 1, sizeof *pages), n_like = ALIGN_NO_MEMORY;
-    if (times && pages) {
-        for (int64_t word = 0; word < n_words; word++) times[types[word]]++;
-        const types_of_t text = {keys, times, n_types, n_words};
-        n_like = weigh(counts, &text, commonest, rarities, priors, pages);
+/* Writes the weights of the types of a text of n words: at first `rarities` and `priors` have the counts of the query's
+ * own, which are added to those of the other texts. `found` has room for two numbers of each type. Returns the pages in
+ * the language of the text, or ALIGN_NO_MEMORY. */
+EXPORT int64_t pmbf_align_weigh(const counts_t *counts, const uint64_t *keys, const int32_t *types, int64_t n_types, int64_t n,
+                                int64_t commonest, int32_t *found, int32_t *rarities, int32_t *priors) {
+    counts_find(counts->slots, counts->n_slots, keys, n_types, found, found + n_types);
+    for (int64_t type = 0; type < n_types; type++) {
+        rarities[type] += found[type];
+        priors[type] += found[n_types + type];
     }
-    free(times);
-    free(pages);
+    int64_t n_like = counts_like(counts, commonest, rarities, types, n);
+    if (n_like >= 0) counts_weigh(counts, n_like, n_types, rarities, priors);
     return n_like;
 }

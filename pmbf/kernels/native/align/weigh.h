@@ -12,7 +12,8 @@ typedef struct {
     int32_t n_holding, n_times;
 } counted_t;
 
-/* `Counts` of asked.py; `_Counts` of native_explore.py is the same. */
+/* `Counts` of asked.py; `NativeCounts` of native_weigh.py is the same. Pages and words are those of the query, too; the
+ * table is of the other texts. */
 typedef struct {
     const counted_t *slots;
     int64_t n_slots;         /* a power of two, at least twice the number of keys */
@@ -21,15 +22,13 @@ typedef struct {
     int64_t n_pages, n_words, page_words;
 } counts_t;
 
-/* The types of a text: their keys, and how often each stands there. */
-typedef struct {
-    const uint64_t *keys;
-    const int32_t *times;
-    int64_t n, n_words;
-} types_of_t;
-
-/* Writes the weights of each type. One word in `commonest` counts as common. `pages` has room for the pages and one
- * more, all 0. Returns how many pages are in the text's language. */
-int64_t weigh(const counts_t *counts, const types_of_t *text, int64_t commonest, int32_t *rarities, int32_t *priors, int64_t *pages);
+/* Writes how many pages of the other texts hold each of n keys, and its occurrences there; 0 for unknown keys. */
+void counts_find(const counted_t *slots, int64_t n_slots, const uint64_t *keys, int64_t n, int32_t *n_holding, int32_t *n_times);
+/* Returns how many pages are in the language of a text, or ALIGN_NO_MEMORY. One word in `commonest` counts as common.
+ * `n_holding` has the pages that hold each type; `types` the type of each of n words. */
+int64_t counts_like(const counts_t *counts, int64_t commonest, const int32_t *n_holding, const int32_t *types, int64_t n);
+/* Turns the counts of n types into their weights: the pages that hold each into its rarity, its occurrences into its
+ * prior. */
+void counts_weigh(const counts_t *counts, int64_t n_like, int64_t n, int32_t *n_holding, int32_t *n_times);
 
 #endif

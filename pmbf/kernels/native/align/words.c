@@ -196,22 +196,26 @@ static bool sort_types(const text_t *text, int64_t n_types) {
     return done;
 }
 
-bool words_slips(const text_t *text, int64_t type, uint64_t *slips) {
+bool words_letters(const text_t *text, int64_t type, uint32_t *codes) {
     int64_t token = text->firsts[type];
     const uint8_t *at = text->folded + text->letters[token].start, *end = text->folded + text->folded_size;
-    uint32_t codes[N_SLIPS];
     int n = 0;
     while (n < N_SLIPS && at < end && *at != ' ' && !(*at >= '0' && *at <= '9')) codes[n++] = next_code(&at);
-    memset(slips, 0, N_SLIPS * sizeof *slips);
-    if (n < LEAST_SLIPPED || text->singles[token] || (n < N_SLIPS && at < end && *at >= '0' && *at <= '9')) return false;
+    if (n < LEAST_SLIPPED || text->singles[token]) return false;
+    if (n == N_SLIPS) return true;
+    codes[n] = 0;
+    return !(at < end && *at >= '0' && *at <= '9');
+}
+
+void words_slips(const uint32_t *codes, uint64_t *slips) {
+    int n = codes[LEAST_SLIPPED] ? N_SLIPS : LEAST_SLIPPED;
     uint64_t behind[N_SLIPS + 1], before = 0; /* sums of letters */
-    behind[n] = 0;
+    behind[n] = slips[N_SLIPS - 1] = 0;
     for (int i = n - 1; i >= 0; i--) behind[i] = behind[i + 1] + codes[i] * powers[n - i];
     for (int left_out = 0; left_out < n; left_out++) {
         slips[left_out] = fmix64(before + behind[left_out + 1]);
         before += codes[left_out] * powers[n - left_out - 1];
     }
-    return true;
 }
 
 int64_t words_find(const text_t *text) {
@@ -268,7 +272,14 @@ EXPORT int64_t pmbf_align_words(const given_t *given) {
     find_bytes(given);
     int64_t n_types = words_find(text);
     if (n_types < 0 || !sort_types(text, n_types)) return ALIGN_NO_MEMORY;
-    for (int64_t type = 0; type < n_types; type++) words_slips(text, type, given->slips + type * N_SLIPS);
+    for (int64_t type = 0; type < n_types; type++) {
+        uint32_t codes[N_SLIPS];
+        uint64_t *slips = given->slips + type * N_SLIPS;
+        if (words_letters(text, type, codes))
+            words_slips(codes, slips);
+        else
+            memset(slips, 0, N_SLIPS * sizeof *slips);
+    }
     return n_types;
 }
 

@@ -25,9 +25,11 @@ typedef struct {
 /* Writes the distinct keys, in the order of the text, to the front of `keys`, and for each word the number of its key.
  * Returns the number of distinct keys, or ALIGN_NO_MEMORY. */
 int64_t words_find(const text_t *text);
-/* Writes the slips of a type: its first letters with one left out, each in turn. Short words and words with digits have
- * none; then all are 0, and the answer is false. */
-bool words_slips(const text_t *text, int64_t type, uint64_t *slips);
+/* Writes the first N_SLIPS letters of a type that has slips, the last 0 if there is one less. Short words and words with
+ * digits have none: the answer is false. */
+bool words_letters(const text_t *text, int64_t type, uint32_t *codes);
+/* Writes the slips of a type with these letters: the letters with one left out, each in turn; 0 for none. */
+void words_slips(const uint32_t *codes, uint64_t *slips);
 /* prepare.c: copies the folded text with one separator between two words and no other. Writes where each token begins in
  * the copy and where the last ends, in code points. Returns the bytes written. */
 int64_t words_spell(const text_t *text, uint8_t *spelling, int64_t *offsets);
