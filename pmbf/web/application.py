@@ -30,8 +30,8 @@ PAGES = (
     ("POST", "/screenings/{number}/delete", browser.delete),
     ("GET", "/collection", browser.collection),
     ("POST", "/collection", browser.add),
-    ("GET", "/collection/{id:int}", browser.document),
-    ("POST", "/collection/{id:int}/remove", browser.remove),
+    ("GET", "/collection/{id}", browser.document),
+    ("POST", "/collection/{id}/remove", browser.remove),
     ("GET", "/tokens", browser.tokens),
     ("POST", "/tokens", browser.add_token),
     ("POST", "/tokens/{number}/remove", browser.remove_token),
@@ -52,7 +52,7 @@ def application(parts: Parts, *, hosts: Collection[str]) -> ASGIApp:
         parts: What its handlers share.
         hosts: Values of `Host` that are the application's own.
     """
-    operations = ((one.method, one.path.replace("{id}", "{id:int}"), one.handler) for one in openapi.OPERATIONS)
+    operations = ((one.method, one.path, one.handler) for one in openapi.OPERATIONS)
     routes = [Route(path, handler, methods=[method]) for method, path, handler in (*operations, *PAGES)]
     routes.append(Route("/static/{name}", _static, methods=["GET"]))
     handlers: dict[Any, Callable[..., Any]] = {
@@ -62,6 +62,7 @@ def application(parts: Parts, *, hosts: Collection[str]) -> ASGIApp:
         ParameterError: lambda request, error: _refused(request, HttpError(400, str(error))),
     }
     made = Starlette(routes=routes, exception_handlers=handlers)
+    made.router.redirect_slashes = False  # it would lead to http:, also behind a proxy with TLS
     made.state.parts = parts
     return Guarded(made, tokens=parts.tokens, hosts=hosts, is_secure=parts.is_secure)
 

@@ -138,8 +138,9 @@ async def collection(request: Request) -> Response:
 @needs("screen", page=True)
 async def document(request: Request) -> Response:
     """The beginning of a document's text."""
-    found = await parts_of(request).ask("document", id=int(request.path_params["id"]))
-    return _page(request, "document.html", id=request.path_params["id"], **found)
+    number = api.document_of(request)
+    found = await parts_of(request).ask("document", id=number)
+    return _page(request, "document.html", id=number, **found)
 
 
 @needs("admin", page=True)
