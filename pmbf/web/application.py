@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Collection
 from importlib import resources
 from typing import Any
@@ -17,6 +18,7 @@ from pmbf.errors import NotFoundError, ParameterError
 from pmbf.service.http import HttpError
 from pmbf.web import browser, openapi
 from pmbf.web.access import Guarded
+from pmbf.web.jobs import NOT_KEPT
 from pmbf.web.parts import Parts
 
 PAGES = (
@@ -60,6 +62,7 @@ def application(parts: Parts, *, hosts: Collection[str]) -> ASGIApp:
         HTTPException: lambda request, error: _refused(request, HttpError(error.status_code, error.detail)),
         NotFoundError: lambda request, error: _refused(request, HttpError(404, str(error))),
         ParameterError: lambda request, error: _refused(request, HttpError(400, str(error))),
+        sqlite3.OperationalError: lambda request, error: _refused(request, HttpError(503, f"{NOT_KEPT}: {error}")),
     }
     made = Starlette(routes=routes, exception_handlers=handlers)
     made.router.redirect_slashes = False  # it would lead to http:, also behind a proxy with TLS

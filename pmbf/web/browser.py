@@ -23,9 +23,11 @@ from pmbf.web.history import VERDICTS
 from pmbf.web.openapi import OPERATIONS
 from pmbf.web.parts import only, parts_of
 from pmbf.web.tokens import ROLES
-from pmbf.web.uploads import sent
+from pmbf.web.uploads import form_of, n_sent, sent
 from pmbf.web.words import COOKIE, LANGUAGES, Words, language_of
 
+MAX_FORM_BYTES = 64 << 10
+"""Of a form without files. Anybody may send one: the page that asks for a token has no visitor yet."""
 _SECURITY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
@@ -217,9 +219,11 @@ def refused(request: Request, error: HttpError) -> Response:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form without files."""
-    async with request.form(max_files=0, max_fields=20, max_part_size=api.MAX_JSON_BYTES) as form:
-        return {name: value for name, value in form.items() if isinstance(value, str)}
+    """Return the fields of a form without files. Raises `HttpError` if it is too large, or as `form_of` does."""
+    if n_sent(request) > MAX_FORM_BYTES:
+        raise HttpError(413, f"the form has {n_sent(request)} bytes, expected at most {MAX_FORM_BYTES}")
+    form = await form_of(request, max_files=0, max_fields=20, max_part_size=MAX_FORM_BYTES)
+    return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 def _turning(request: Request, more: bool, n_shown: int) -> dict[str, Any]:
