@@ -94,7 +94,8 @@ async def evidence(request: Request) -> Response:
         except NotFoundError:
             raise HttpError(404, Words(language_of(request))("text_not_kept")) from None
         report: Report = parts.history.report(one.id)
-        found = await parts.ask("page", [text.encode("utf-8", "surrogatepass")], report=report.to_json())
+        drawn, body = report.to_json().encode(), text.encode("utf-8", "surrogatepass")
+        found = await parts.ask("page", [drawn, body], n_report=len(drawn))
         html = found["page"]
     security = _SECURITY.search(html)
     headers = {"content-security-policy": security[1] + "; frame-ancestors 'none'"} if security else {}
@@ -193,7 +194,8 @@ async def entered(request: Request) -> Response:
     token = parts.tokens.of(shown) or parts.tokens.of_ticket(shown)
     if token is None:
         return _page(request, "enter.html", 401, is_wrong=True)
-    return with_session(RedirectResponse("/", 303), parts.tokens.open_session(token), is_secure=parts.is_secure)
+    secret = parts.tokens.open_session(token)
+    return with_session(request, RedirectResponse("/", 303), secret, is_secure=parts.is_secure)
 
 
 async def leave(request: Request) -> Response:
@@ -201,7 +203,7 @@ async def leave(request: Request) -> Response:
     visitor, parts = request.scope["state"].get("visitor"), parts_of(request)
     if visitor and visitor.session:
         parts.tokens.close_session(visitor.session)
-    return with_session(RedirectResponse("/enter", 303), "", is_secure=parts.is_secure)
+    return with_session(request, RedirectResponse("/enter", 303), "", is_secure=parts.is_secure)
 
 
 @needs("screen", page=True)
