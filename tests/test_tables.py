@@ -180,3 +180,20 @@ def test_a_missing_library_is_named_with_the_command_that_installs_it(desk, monk
     result = run("screen", "essays", "-c", "c.pmbf", "--xlsx", "t.xlsx")
     assert (3, "") == (result.exit_code, result.stdout)
     assert "pip install 'pmbf[xlsx]'" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--csv", "--jsonl", "--xlsx", "--html"])
+@pytest.mark.parametrize("target", ["essays/both.txt", "essays/../essays/both.txt", "link.txt"])
+def test_a_text_that_is_screened_is_never_written_over(desk, option, target):
+    (desk / "link.txt").symlink_to("essays/both.txt")
+    before = (desk / "essays" / "both.txt").read_bytes()
+    done = run("screen", "essays/both.txt", "-c", "c.pmbf", option, target)
+    assert done.exit_code == 2 and "name another file" in done.stderr
+    assert (desk / "essays" / "both.txt").read_bytes() == before
+
+
+def test_two_tables_are_two_files(desk):
+    (desk / "link.jsonl").symlink_to("one.csv")
+    for other in ("one.csv", "./one.csv", "link.jsonl"):
+        done = run("screen", "essays", "-c", "c.pmbf", "--csv", "one.csv", "--jsonl", other)
+        assert done.exit_code == 2 and "same file" in done.stderr and not (desk / "one.csv").exists()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -159,11 +160,14 @@ def compare(
         sensitivity=sensitivity,
     )
     ignored = dict(zip(ignore or (), ignored_texts(ignore or (), bounds), strict=True))
+    paths = [path for word in texts for path in expanded(word)]
+    if html:
+        _require_apart(html, paths)
     if not quiet:
         note_kernels()
     with _removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
         found = compared(
-            _one_or_all([path for word in texts for path in expanded(word)]),
+            _one_or_all(paths),
             collection=collection or (),
             ignore=ignored,
             exclude_quotations=exclude_quotations,
@@ -191,6 +195,19 @@ def exit_code(found: Comparison) -> int:
         return FOUND
     n_with_words = sum(bool(member.n_tokens) for member in found.members)
     return FAILED if found.problems or n_with_words < 2 else DONE
+
+
+def _require_apart(html: str, paths: Sequence[str]) -> None:
+    """Refuse pages in the place of a text, or among the texts: the next comparison would read them, too.
+
+    Raises:
+        ParameterError: The pages would be there.
+    """
+    target = os.path.realpath(html)
+    for path in paths:
+        compared = os.path.realpath(path)
+        if target == compared or target.startswith(os.path.join(compared, "")):
+            raise ParameterError(f"--html {html}: is in {path}, which is compared; name a place outside")
 
 
 def _one_or_all(paths: Sequence[str]) -> str | Sequence[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -83,15 +82,17 @@ class Pages:
         Raises:
             OSError: The file cannot be written.
         """
+        from pmbf.pages import write_page
+
         self._n_written += 1
         made = report.to_html(sources=self.sources, hide_names=self.hide_names)
         if not self._in_folder:
-            _write(self.target, made)
+            write_page(self.target, made)
             return
         os.makedirs(self.target, exist_ok=True)
         number = len(self._screened) + 1
         file = f"{number:04d}{'' if self.hide_names else '-' + file_name(report.query.name)}.html"
-        _write(os.path.join(self.target, file), made)
+        write_page(os.path.join(self.target, file), made)
         self._keep(report, file)
 
     def unread(self, report: Report) -> None:
@@ -102,11 +103,11 @@ class Pages:
         """Write the overview, if the pages are in a folder, and unless `quiet` say where the pages are."""
         made = self.target
         if self._in_folder:
-            from pmbf.pages import overview_page
+            from pmbf.pages import overview_page, write_page
 
             os.makedirs(self.target, exist_ok=True)
             made = os.path.join(self.target, "index.html")
-            _write(made, overview_page(self._screened))
+            write_page(made, overview_page(self._screened))
         if not quiet and self._n_written:
             note(f"the page is {made}")
 
@@ -141,22 +142,3 @@ def file_name(name: str) -> str:
     'Ann-Müller-tides-.docx'
     """
     return re.sub(r"[^\w.]+", "-", os.path.basename(name))[-80:].lstrip(".-") or "text"
-
-
-def _write(path: str, page: str) -> None:
-    """Write a file whole: a page that was there before stays until the new one is."""
-    folder = os.path.dirname(os.path.abspath(path))
-    descriptor, written = tempfile.mkstemp(dir=folder, prefix=".page-", suffix=".tmp")
-    try:
-        with open(descriptor, "w", encoding="utf-8", newline="") as file:
-            file.write(page)
-        os.chmod(written, 0o666 & ~_umask())
-        os.replace(written, path)
-    except BaseException:
-        os.unlink(written)
-        raise
-
-
-def _umask() -> int:
-    os.umask(mask := os.umask(0o077))
-    return mask

@@ -55,8 +55,10 @@ class Screening:
         planned = list(queries(files, name))
         several = len(planned) != 1
         code = DONE
+        paths = [one.path if isinstance(one, Origin) else one.name for one in planned]
+        self.tables.expect(paths)
         if self.pages:
-            self.pages.expect([one.path if isinstance(one, Origin) else one.name for one in planned])
+            self.pages.expect(paths)
         with (
             self.tables.opened() as take,
             screen_progress(len(planned), shown=self._shows_progress(len(planned))) as advance,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -87,6 +88,27 @@ class Tables:
             require_xlsxwriter()
             if not Path(self.xlsx).parent.is_dir():
                 raise NotFoundError(f"{self.xlsx}: there is no such folder; make it first")
+
+    def expect(self, paths: Sequence[str]) -> None:
+        """Refuse files that would be lost, before one is opened.
+
+        Args:
+            paths: The texts that are screened.
+
+        Raises:
+            ParameterError: A table is one of the texts, or two tables are one file.
+        """
+        given = {"--csv": self.csv, "--jsonl": self.jsonl, "--xlsx": self.xlsx}
+        written = {name: file for name, file in given.items() if file is not None and file != "-"}
+        texts = set(map(os.path.realpath, paths)) if written else set()
+        taken: dict[str, str] = {}
+        for name, file in written.items():
+            place = os.path.realpath(file)
+            if place in texts:
+                raise ParameterError(f"{name} {file}: this is a text that is screened; name another file")
+            if place in taken:
+                raise ParameterError(f"{name} {file}: {taken[place]} is the same file; name another file")
+            taken[place] = name
 
     @contextmanager
     def opened(self) -> Iterator[Callable[[Report], None]]:

@@ -92,6 +92,11 @@ class Worker:
         except (asyncio.IncompleteReadError, ConnectionError):
             raise WorkerError("a working process ended without an answer") from None
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether the process has ended: killed while it was idle, say."""
+        return self._process.poll() is not None
+
     async def end(self, *, at_once: bool = True) -> None:
         """End the process and wait for its end; the process also ends by itself when its socket is closed."""
         if at_once:
@@ -135,7 +140,8 @@ class Pool:
         Raises:
             WorkerError: The process ended without an answer.
         """
-        worker = await self._idle.get()
+        while (worker := await self._idle.get()).has_ended:
+            self._later(self._replaced(worker))
         try:
             found = await worker.ask(header, contents)
         except BaseException:

@@ -105,7 +105,7 @@ class Guarded:
             if token is None:
                 raise HttpError(401, "the token is wrong or has expired", WWW_Authenticate="Bearer")
             return Visitor(token)
-        session = request.cookies.get(self.cookie, "")
+        session = request.cookies.get(cookie_name(request, is_secure=self._is_secure), "")
         token = self._tokens.of_session(session) if session else None
         return Visitor(token, session) if token else None
 
@@ -120,21 +120,20 @@ class Guarded:
         if site != "same-origin" if site else request.headers.get("origin") != own:
             raise HttpError(403, "the request comes from another site's page")
 
-    @property
-    def cookie(self) -> str:
-        """Name of the session's cookie."""
-        return cookie_name(is_secure=self._is_secure)
+
+def cookie_name(request: Request, *, is_secure: bool) -> str:
+    """Return the name of the session's cookie.
+
+    Over TLS it is one that no other host can set. Else it has the port: the ports of a host share their cookies, so a
+    second application would end the sessions of the first.
+    """
+    return "__Host-pmbf" if is_secure else f"pmbf-{request.headers['host'].partition(':')[2] or 80}"
 
 
-def cookie_name(*, is_secure: bool) -> str:
-    """Return the name of the session's cookie; over TLS one that no other host can set."""
-    return "__Host-pmbf" if is_secure else "pmbf"
-
-
-def with_session(response: Response, secret: str, *, is_secure: bool) -> Response:
+def with_session(request: Request, response: Response, secret: str, *, is_secure: bool) -> Response:
     """Give a browser the cookie of a session; an empty secret takes it away."""
     response.set_cookie(
-        cookie_name(is_secure=is_secure),
+        cookie_name(request, is_secure=is_secure),
         secret,
         max_age=SESSION_S if secret else 0,
         path="/",

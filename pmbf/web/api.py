@@ -19,6 +19,8 @@ from pmbf.web.uploads import Sent, options, sent
 
 MAX_JSON_BYTES = 64 << 10
 PAGE_SIZE = 50
+MOST_DIGITS = 18
+"""Of a document's id."""
 
 
 async def health(request: Request) -> Response:
@@ -143,8 +145,16 @@ async def added(request: Request, name: str, content: bytes) -> dict[str, Any]:
 @needs("admin")
 async def remove_document(request: Request) -> Response:
     """Remove a document from the collection."""
-    await parts_of(request).ask("remove", id=int(request.path_params["id"]))
+    await parts_of(request).ask("remove", id=document_of(request))
     return Response(status_code=204)
+
+
+def document_of(request: Request) -> int:
+    """Return the id of the document that a path names. Raises `HttpError` if no document can have it."""
+    text = request.path_params["id"]
+    if not text.isdecimal() or len(text) > MOST_DIGITS:
+        raise HttpError(404, f"there is no document {text[:MOST_DIGITS]!r}")
+    return int(text)
 
 
 @needs("admin")
@@ -184,6 +194,7 @@ async def _values(request: Request, needed: tuple[str, ...], others: tuple[str, 
             raise HttpError(413, f"the body has more than {MAX_JSON_BYTES} bytes")
     try:
         values = json.loads(body)
+        json.dumps(values, ensure_ascii=False).encode()  # half a character, as "\\ud800", is no text
     except (ValueError, RecursionError):
         values = None
     if not isinstance(values, dict):
@@ -193,4 +204,6 @@ async def _values(request: Request, needed: tuple[str, ...], others: tuple[str, 
     for name in needed:
         if not isinstance(values.get(name), str):
             raise HttpError(400, f"{name} is missing, or no text")
+    if not isinstance(values.get("note", ""), str):
+        raise HttpError(400, "note is no text")
     return values

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Callable, Collection
 from importlib import resources
 from typing import Any
@@ -17,6 +18,7 @@ from pmbf.errors import NotFoundError, ParameterError
 from pmbf.service.http import HttpError
 from pmbf.web import browser, openapi
 from pmbf.web.access import Guarded
+from pmbf.web.jobs import NOT_KEPT
 from pmbf.web.parts import Parts
 
 PAGES = (
@@ -30,8 +32,8 @@ PAGES = (
     ("POST", "/screenings/{number}/delete", browser.delete),
     ("GET", "/collection", browser.collection),
     ("POST", "/collection", browser.add),
-    ("GET", "/collection/{id:int}", browser.document),
-    ("POST", "/collection/{id:int}/remove", browser.remove),
+    ("GET", "/collection/{id}", browser.document),
+    ("POST", "/collection/{id}/remove", browser.remove),
     ("GET", "/tokens", browser.tokens),
     ("POST", "/tokens", browser.add_token),
     ("POST", "/tokens/{number}/remove", browser.remove_token),
@@ -52,7 +54,7 @@ def application(parts: Parts, *, hosts: Collection[str]) -> ASGIApp:
         parts: What its handlers share.
         hosts: Values of `Host` that are the application's own.
     """
-    operations = ((one.method, one.path.replace("{id}", "{id:int}"), one.handler) for one in openapi.OPERATIONS)
+    operations = ((one.method, one.path, one.handler) for one in openapi.OPERATIONS)
     routes = [Route(path, handler, methods=[method]) for method, path, handler in (*operations, *PAGES)]
     routes.append(Route("/static/{name}", _static, methods=["GET"]))
     handlers: dict[Any, Callable[..., Any]] = {
@@ -60,8 +62,10 @@ def application(parts: Parts, *, hosts: Collection[str]) -> ASGIApp:
         HTTPException: lambda request, error: _refused(request, HttpError(error.status_code, error.detail)),
         NotFoundError: lambda request, error: _refused(request, HttpError(404, str(error))),
         ParameterError: lambda request, error: _refused(request, HttpError(400, str(error))),
+        sqlite3.OperationalError: lambda request, error: _refused(request, HttpError(503, f"{NOT_KEPT}: {error}")),
     }
     made = Starlette(routes=routes, exception_handlers=handlers)
+    made.router.redirect_slashes = False  # it would lead to http:, also behind a proxy with TLS
     made.state.parts = parts
     return Guarded(made, tokens=parts.tokens, hosts=hosts, is_secure=parts.is_secure)
 

@@ -26,9 +26,10 @@ def screen(collection: Collection, header: dict[str, Any], body: bytes) -> dict[
 
 
 def page(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
-    """Draw the evidence page of a report whose text was kept."""
-    report = Report.from_json(header["report"])
-    return {"page": evidence_page(report, body.decode("utf-8", "surrogatepass"), collection.text)}
+    """Draw the evidence page of a report whose text was kept; the report comes before the text."""
+    report = Report.from_json(body[: header["n_report"]].decode())
+    text = body[header["n_report"] :].decode("utf-8", "surrogatepass")
+    return {"page": evidence_page(report, text, collection.text)}
 
 
 def documents(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:

@@ -15,7 +15,6 @@ import traceback
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from http import HTTPStatus
 from typing import Any
-from urllib.parse import urlsplit
 
 from pmbf.service.connections import Connection, Connections, Turn, busy
 from pmbf.service.http import CONTINUE, Head, HttpError, Response
@@ -115,7 +114,7 @@ class Exchange:
     def scope(self) -> Scope:
         """Return the connection scope of the request."""
         head = self._head
-        parts = urlsplit(head.target)
+        path, _, query = head.target.partition("?")
         return {
             "type": "http",
             "asgi": {"version": "3.0", "spec_version": "2.3"},
@@ -123,8 +122,8 @@ class Exchange:
             "method": head.method,
             "scheme": "http",
             "path": head.path,
-            "raw_path": parts.path.encode("ascii"),
-            "query_string": parts.query.encode("ascii"),
+            "raw_path": path.encode("ascii"),
+            "query_string": query.encode("ascii"),
             "root_path": "",
             "headers": [(name.encode("latin-1"), value.encode("latin-1")) for name, value in head.headers.items()],
             "client": None,

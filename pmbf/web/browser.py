@@ -23,9 +23,11 @@ from pmbf.web.history import VERDICTS
 from pmbf.web.openapi import OPERATIONS
 from pmbf.web.parts import only, parts_of
 from pmbf.web.tokens import ROLES
-from pmbf.web.uploads import sent
+from pmbf.web.uploads import form_of, n_sent, sent
 from pmbf.web.words import COOKIE, LANGUAGES, Words, language_of
 
+MAX_FORM_BYTES = 64 << 10
+"""Of a form without files. Anybody may send one: the page that asks for a token has no visitor yet."""
 _SECURITY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)"')
 
 
@@ -92,7 +94,8 @@ async def evidence(request: Request) -> Response:
         except NotFoundError:
             raise HttpError(404, Words(language_of(request))("text_not_kept")) from None
         report: Report = parts.history.report(one.id)
-        found = await parts.ask("page", [text.encode("utf-8", "surrogatepass")], report=report.to_json())
+        drawn, body = report.to_json().encode(), text.encode("utf-8", "surrogatepass")
+        found = await parts.ask("page", [drawn, body], n_report=len(drawn))
         html = found["page"]
     security = _SECURITY.search(html)
     headers = {"content-security-policy": security[1] + "; frame-ancestors 'none'"} if security else {}
@@ -138,8 +141,9 @@ async def collection(request: Request) -> Response:
 @needs("screen", page=True)
 async def document(request: Request) -> Response:
     """The beginning of a document's text."""
-    found = await parts_of(request).ask("document", id=int(request.path_params["id"]))
-    return _page(request, "document.html", id=request.path_params["id"], **found)
+    number = api.document_of(request)
+    found = await parts_of(request).ask("document", id=number)
+    return _page(request, "document.html", id=number, **found)
 
 
 @needs("admin", page=True)
@@ -190,7 +194,8 @@ async def entered(request: Request) -> Response:
     token = parts.tokens.of(shown) or parts.tokens.of_ticket(shown)
     if token is None:
         return _page(request, "enter.html", 401, is_wrong=True)
-    return with_session(RedirectResponse("/", 303), parts.tokens.open_session(token), is_secure=parts.is_secure)
+    secret = parts.tokens.open_session(token)
+    return with_session(request, RedirectResponse("/", 303), secret, is_secure=parts.is_secure)
 
 
 async def leave(request: Request) -> Response:
@@ -198,7 +203,7 @@ async def leave(request: Request) -> Response:
     visitor, parts = request.scope["state"].get("visitor"), parts_of(request)
     if visitor and visitor.session:
         parts.tokens.close_session(visitor.session)
-    return with_session(RedirectResponse("/enter", 303), "", is_secure=parts.is_secure)
+    return with_session(request, RedirectResponse("/enter", 303), "", is_secure=parts.is_secure)
 
 
 @needs("screen", page=True)
@@ -216,9 +221,11 @@ def refused(request: Request, error: HttpError) -> Response:
 
 
 async def _form(request: Request) -> dict[str, str]:
-    """Return the fields of a form without files."""
-    async with request.form(max_files=0, max_fields=20, max_part_size=api.MAX_JSON_BYTES) as form:
-        return {name: value for name, value in form.items() if isinstance(value, str)}
+    """Return the fields of a form without files. Raises `HttpError` if it is too large, or as `form_of` does."""
+    if n_sent(request) > MAX_FORM_BYTES:
+        raise HttpError(413, f"the form has {n_sent(request)} bytes, expected at most {MAX_FORM_BYTES}")
+    form = await form_of(request, max_files=0, max_fields=20, max_part_size=MAX_FORM_BYTES)
+    return {name: value for name, value in form.items() if isinstance(value, str)}
 
 
 def _turning(request: Request, more: bool, n_shown: int) -> dict[str, Any]:

@@ -111,7 +111,7 @@ class History:
         if user is not None:
             wheres.append("user = ?")
             values.append(user)
-        if words := search.replace('"', " ").split():
+        if words := search.translate(_NO_SYNTAX).split():
             wheres.append("s.rowid IN (SELECT rowid FROM screenings_fts WHERE screenings_fts MATCH ?)")
             values.append(" ".join(f'"{word}"*' for word in words))
         found = self._db.execute(f"{_SELECT} WHERE {' AND '.join(wheres)} ORDER BY time DESC LIMIT ? OFFSET ?",
@@ -149,6 +149,8 @@ class History:
         with self._db.conn:
             for table, column in _OF_A_SCREENING.items():
                 self._db.table(table).delete_where(f"{column} = ?", [number])
+            # The index of names only marks a name as deleted; merging its parts drops the name.
+            self._db.execute("INSERT INTO screenings_fts(screenings_fts) VALUES ('optimize')")
         self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
 
     def expire(self, seconds: float) -> int:
@@ -185,6 +187,8 @@ class History:
         return {row[0]: Decision(*row) for row in found}
 
 
+_NO_SYNTAX = str.maketrans('"\0', "  ")
+"""A search holds no quotation mark, and no NUL, at which a query of SQLite ends."""
 _OF_A_SCREENING = {"screenings": "id", "reports": "id", "texts": "id", "decisions": "screening"}
 _NAMES = ", ".join(f"s.{one.name}" for one in fields(Screening) if one.name != "has_text")
 _SELECT = f"SELECT {_NAMES}, EXISTS (SELECT 1 FROM texts t WHERE t.id = s.id) FROM screenings s"

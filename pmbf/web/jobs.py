@@ -8,20 +8,22 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import secrets
-import tempfile
-import time
+import sqlite3
+import sys
 from collections.abc import AsyncIterator, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
 from pmbf.report import Report
 from pmbf.service.http import HttpError
 from pmbf.service.pool import Pool, WorkerError
 from pmbf.web.history import History
+from pmbf.web.spool import Spooled
 
 MOST_WAITING = 256
 MOST_OF_A_USER = 64
 KEPT_S = 3600.0
+NOT_KEPT = "the history cannot be read or written"
 MOST_PAGES_BYTES = 256 << 20
 """Bytes of evidence pages in memory; beyond, the oldest pages are forgotten."""
 
@@ -49,7 +51,6 @@ class Job:
     screening: str = ""
     page: str = ""
     changes: int = 0
-    ended: float = 0.0
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
 
     def to_dict(self) -> dict[str, Any]:
@@ -65,8 +66,6 @@ class Job:
     def turn(self, state: str, reason: str = "") -> None:
         """Go over to another state, and tell those who wait."""
         self.state, self.reason, self.changes = state, reason, self.changes + 1
-        if self.is_over:
-            self.ended = time.monotonic()
         self._changed.set()
         self._changed = asyncio.Event()
 
@@ -106,7 +105,7 @@ class Jobs:
         self._places = asyncio.Semaphore(pool.n_workers)
 
     def submit(
-        self, body: IO[bytes], *, user: str, name: str, options: Mapping[str, Any], keeps_text: bool = False
+        self, body: Spooled, *, user: str, name: str, options: Mapping[str, Any], keeps_text: bool = False
     ) -> Job:
         """Take a text to be screened.
 
@@ -120,7 +119,6 @@ class Jobs:
         Raises:
             HttpError: Too many wait.
         """
-        self._forget()
         waiting = [one for one in self._jobs.values() if not one.is_over]
         if len(waiting) >= MOST_WAITING or sum(one.user == user for one in waiting) >= MOST_OF_A_USER:
             body.close()
@@ -145,7 +143,8 @@ class Jobs:
 
     def forget(self, screening: str) -> None:
         """Forget a screening's job and page at once."""
-        self._jobs = {number: one for number, one in self._jobs.items() if one.screening != screening}
+        for number in [number for number, one in self._jobs.items() if one.screening == screening]:
+            del self._jobs[number]
 
     async def close(self) -> None:
         """End all jobs."""
@@ -153,7 +152,7 @@ class Jobs:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
 
-    async def _run(self, job: Job, body: IO[bytes], options: dict[str, Any], *, keeps_text: bool) -> None:
+    async def _run(self, job: Job, body: Spooled, options: dict[str, Any], *, keeps_text: bool) -> None:
         header = {"ask": "screen", "name": job.name, "options": options}
         try:
             async with self._places:  # a text that waits is not read into memory
@@ -174,22 +173,19 @@ class Jobs:
             job.turn("failed", f"the screening took longer than {self._answer_s:g} s")
         except WorkerError as error:
             job.turn("failed", str(error))
+        except sqlite3.Error as error:
+            job.turn("failed", f"{NOT_KEPT}: {error}")
         finally:
             body.close()
             if not job.is_over:
                 job.turn("failed", "the service ended")
+            asyncio.get_running_loop().call_later(KEPT_S, self._jobs.pop, job.id, None)
+            self._forget_pages()
 
-    def _forget(self) -> None:
-        """Forget jobs that ended long ago, and the oldest pages if all together are too large."""
-        now = time.monotonic()
-        self._jobs = {n: one for n, one in self._jobs.items() if not one.is_over or now - one.ended < KEPT_S}
+    def _forget_pages(self) -> None:
+        """Forget the oldest pages if all together are too large."""
         n_bytes = 0
         for one in reversed(self._jobs.values()):
-            n_bytes += len(one.page)
+            n_bytes += sys.getsizeof(one.page)
             if n_bytes > MOST_PAGES_BYTES:
                 one.page = ""
-
-
-def spooled() -> IO[bytes]:
-    """Return a file without a name for the bytes of a text that waits."""
-    return tempfile.TemporaryFile()

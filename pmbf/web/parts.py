@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from starlette.requests import Request
@@ -13,6 +13,7 @@ from pmbf.service.pool import Pool, WorkerError
 from pmbf.web.access import Visitor, visitor_of
 from pmbf.web.history import History, Screening
 from pmbf.web.jobs import Jobs
+from pmbf.web.spool import Spool
 from pmbf.web.tokens import Tokens
 
 STATUS = {"parameter": 400, "unread": 422, "missing": 404, "damaged": 500, "failed": 500, "busy": 503}
@@ -30,6 +31,7 @@ class Parts:
         history: What was screened and decided.
         tokens: Who may ask what.
         is_secure: Whether browsers reach the application over TLS.
+        spool: Uploads that are read or wait.
     """
 
     collection: str
@@ -38,6 +40,7 @@ class Parts:
     history: History
     tokens: Tokens
     is_secure: bool
+    spool: Spool = field(default_factory=Spool)
 
     async def ask(self, ask: str, contents: Sequence[bytes] = (), **header: Any) -> dict[str, Any]:
         """Return a working process's answer.

@@ -14,6 +14,8 @@ from pmbf.web.history import Decision, Screening
 from pmbf.web.tokens import Token
 
 VERSION = 1
+WAIT_MS = 500
+"""Milliseconds that a change waits for another program that uses the file; all requests wait meanwhile."""
 _TYPES: dict[Any, Any] = {"str": str, "int": int, "float": float, "bool": int, "float | None": float}
 
 
@@ -28,6 +30,7 @@ def opened(folder: Path) -> Database:
     path = folder / "history.db"
     os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
     state = Database(str(path))
+    state.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
     state.execute("PRAGMA secure_delete = ON")  # what is deleted is overwritten
     version = state.execute("PRAGMA user_version").fetchone()[0]
     if version > VERSION:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import sqlite3
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields
 from typing import Any
 
@@ -116,7 +118,7 @@ class Tokens:
         if token is None or (token.expires is not None and token.expires < now):
             return None
         if token.last_used is None or now - token.last_used > 60:
-            with self._db.conn:
+            with suppress(sqlite3.OperationalError), self._db.conn:  # a full disk shuts nobody out
                 self._db.execute("UPDATE tokens SET last_used = ? WHERE id = ?", [now, token.id])
         return token
 

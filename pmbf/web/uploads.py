@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import IO, Any
+from typing import Any
 
 from starlette.datastructures import FormData, UploadFile
+from starlette.exceptions import HTTPException
 from starlette.formparsers import MultiPartException
 from starlette.requests import Request
 
 from pmbf.service.http import HttpError
-from pmbf.web.jobs import spooled
+from pmbf.web.parts import parts_of
+from pmbf.web.spool import Spool, Spooled, disk_is_not_full
 
 MAX_FILES, MAX_FIELDS, MAX_FIELD_BYTES = 100, 40, 32 << 20
 MAX_NAME = 500
 FORM = "multipart/form-data"
+_CHARSET = re.compile(r";\s*charset\s*=\s*(?!\"?utf-?8\"?\s*(;|$))", re.IGNORECASE)
+"""Another encoding than UTF-8. No browser names one, and Python knows some that take long or make no characters."""
 
 
 @dataclass(slots=True)
 class Upload:
-    """A text that came: its name, and its bytes in a file without a name, from the start."""
+    """A text that came: its name, and its bytes."""
 
     name: str
-    body: IO[bytes]
+    body: Spooled
 
 
 @dataclass(slots=True)
@@ -47,45 +52,61 @@ async def sent(request: Request) -> Sent:
 
 async def _raw(request: Request) -> Sent:
     fields = dict(request.query_params)
-    upload = Upload(_named(fields.pop("name", "request")), spooled())
+    upload = Upload(_named(fields.pop("name", "request")), Spooled(parts_of(request).spool))
     n_bytes = 0
     async for piece in request.stream():
         n_bytes += len(piece)
         upload.body.write(piece)
     if not n_bytes:
         raise HttpError(400, "the body has 0 bytes, expected the file to screen")
-    upload.body.seek(0)
     return Sent([upload], fields)
 
 
 async def _form(request: Request) -> Sent:
-    try:
-        form = await request.form(max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES)
-    except MultiPartException as error:
-        raise HttpError(400, error.message) from None
-    try:
-        return await _taken(form)
-    finally:
-        await form.close()
+    spool = parts_of(request).spool
+    with spool.room(n_sent(request)):  # the form's reader keeps what came, too
+        form = await form_of(request, max_files=MAX_FILES, max_fields=MAX_FIELDS, max_part_size=MAX_FIELD_BYTES)
+        try:
+            return await _taken(form, spool)
+        finally:
+            await form.close()
 
 
-async def _taken(form: FormData) -> Sent:
+def n_sent(request: Request) -> int:
+    """Return the bytes of a request's body."""
+    return int(request.headers.get("content-length", 0))
+
+
+async def form_of(request: Request, *, max_files: int, max_fields: int, max_part_size: int) -> FormData:
+    """Return a form. Its files are closed with the form.
+
+    Raises:
+        HttpError: It is malformed, holds too much, or is in another encoding than UTF-8; or the disk is full.
+    """
+    if _CHARSET.search(request.headers.get("content-type", "")):
+        raise HttpError(400, "the form is in another encoding, expected UTF-8")
+    try:
+        with disk_is_not_full():
+            return await request.form(max_files=max_files, max_fields=max_fields, max_part_size=max_part_size)
+    except (MultiPartException, HTTPException) as error:
+        raise HttpError(400, error.message if isinstance(error, MultiPartException) else error.detail) from None
+
+
+async def _taken(form: FormData, spool: Spool) -> Sent:
     """Return what a form holds. Its files are copied: the form closes its own."""
     found = Sent([])
     for name, value in form.multi_items():
         if isinstance(value, UploadFile):
             if value.filename or value.size:
-                upload = Upload(_named(value.filename or "text"), spooled())
+                upload = Upload(_named(value.filename or "text"), Spooled(spool))
                 while piece := await value.read(1 << 20):
                     upload.body.write(piece)
-                upload.body.seek(0)
                 found.uploads.append(upload)
         else:
             found.fields[name] = value
     if pasted := found.fields.pop("text", "").strip():
-        upload = Upload(_named(found.fields.get("name") or "pasted text"), spooled())
+        upload = Upload(_named(found.fields.get("name") or "pasted text"), Spooled(spool))
         upload.body.write(pasted.encode("utf-8", "replace"))
-        upload.body.seek(0)
         found.uploads.append(upload)
     found.fields.pop("name", None)
     if not found.uploads:

@@ -151,3 +151,30 @@ def test_a_terminated_comparison_leaves_no_temporary_folder(tmp_path):
     process.send_signal(signal.SIGTERM)
     assert 128 + signal.SIGTERM == process.wait(60)
     assert [] == list(scratch.iterdir())
+
+
+@pytest.mark.parametrize("place", ["pages", "page.html", "ann.txt", "."])
+def test_pages_among_the_texts_are_refused(essays, place):
+    """The next comparison would read them as texts."""
+    before = {path.name: path.read_bytes() for path in essays.iterdir()}
+    done = compare(essays, "--html", essays / place)
+    assert (2, True) == (done.returncode, "name a place outside" in done.stderr)
+    assert before == {path.name: path.read_bytes() for path in essays.iterdir()}
+
+
+def test_a_page_does_not_replace_a_text(essays):
+    done = compare(essays / "ann.txt", essays / "bob.txt", "--html", essays / "bob.txt")
+    assert 2 == done.returncode and words(1, 150) in (essays / "bob.txt").read_text(encoding="utf-8")
+
+
+def test_pages_leave_foreign_files_alone(essays, tmp_path):
+    """Of a folder only pages of an earlier comparison are replaced; a link is replaced, and not written through."""
+    pairs, other = tmp_path / "pages" / "pairs", tmp_path / "other.html"
+    pairs.mkdir(parents=True)
+    for file in (pairs / "2024.html", pairs / "1-notes.html", other):
+        file.write_text("mine", encoding="utf-8")
+    (pairs / "0002.html").write_text("of an earlier comparison", encoding="utf-8")
+    (tmp_path / "pages" / "index.html").symlink_to(other)
+    assert 1 == compare(essays, "--html", tmp_path / "pages", "--quiet").returncode
+    assert ["0001.html", "1-notes.html", "2024.html"] == sorted(path.name for path in pairs.iterdir())
+    assert "mine" == other.read_text(encoding="utf-8")

@@ -136,3 +136,12 @@ def test_others_cannot_write_to_the_state(library, tmp_path):
     folder.chmod(0o777)
     with pytest.raises(AssertionError, match="others could"):
         Running(library, folder)
+
+
+def test_a_second_application_ends_no_session_of_the_first(running, owner, library, tmp_path):
+    second = Running(library, tmp_path / "state")
+    session = second.entered()
+    both = Client(owner.port, cookies=owner.cookies | session.cookies)  # a browser sends both: ports share cookies
+    assert both.ask("GET", "/").status == 200
+    assert Client(second.port, cookies=both.cookies).ask("GET", "/").status == 200
+    assert second.stop()[0] == 0

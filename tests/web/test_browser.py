@@ -4,6 +4,7 @@ import re
 
 import pytest
 
+from tests.conftest import words
 from tests.pages.conftest import browser as browser
 from tests.pages.test_browser import axe
 from tests.web.conftest import ESSAY, SHARED, Running
@@ -20,7 +21,7 @@ def opened(browser, running, owner):
         context = browser.new_context(**options)
         contexts.append(context)
         address = f"http://127.0.0.1:{running.port}"
-        context.add_cookies([{"name": "pmbf", "value": owner.cookies["pmbf"], "url": address}])
+        context.add_cookies([{"name": name, "value": value, "url": address} for name, value in owner.cookies.items()])
         page = context.new_page()
         page.on("request", lambda asked: requests.append(asked.url))
         page.on("pageerror", lambda error: errors.append(str(error)))
@@ -133,3 +134,15 @@ def test_the_browsers_language_is_spoken_and_can_be_changed(opened):
     page.click("a[hreflang=en]")
     page.click("text=History")
     assert page.inner_text("h1") == "History"
+
+
+def test_links_answer_while_many_texts_wait(opened, tmp_path):
+    for number in range(12):
+        (tmp_path / f"{number}.txt").write_text(words(number, 150_000), encoding="utf-8")
+    page = opened()
+    page.set_input_files("#file", [str(path) for path in sorted(tmp_path.iterdir())])
+    page.click("main button")
+    page.wait_for_selector("[data-job]")
+    assert page.locator('[data-state="waiting"]').count() > 6
+    page.click("nav >> text=History", timeout=5000)
+    page.wait_for_url(re.compile("/screenings$"), timeout=5000)

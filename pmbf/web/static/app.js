@@ -21,19 +21,18 @@ function withProgress(form) {
   });
 }
 
-/** Follows the jobs of a page; the server words the page anew when one changes. */
+/** Follows the first job that is not over; the server words the page anew when it changes. A browser has six
+    connections to a host: if more jobs were followed at once, then no link would answer. */
 function followJobs() {
-  for (const item of document.querySelectorAll("[data-job]")) {
-    const one = /** @type {HTMLElement} */ (item);
-    if (one.dataset.state === "done" || one.dataset.state === "failed") continue;
-    const source = new EventSource(`/v1/jobs/${one.dataset.job}/events`);
-    source.addEventListener("message", (event) => {
-      const state = JSON.parse(event.data).state;
-      if (state === one.dataset.state) return;
-      source.close();
-      location.reload();
-    });
-  }
+  const one = /** @type {HTMLElement | null} */ (
+    document.querySelector('[data-job]:not([data-state="done"]):not([data-state="failed"])'));
+  if (!one) return;
+  const source = new EventSource(`/v1/jobs/${one.dataset.job}/events`);
+  source.addEventListener("message", (event) => {
+    if (JSON.parse(event.data).state === one.dataset.state) return;
+    source.close();
+    location.reload();
+  });
 }
 
 document.querySelectorAll("form").forEach(withProgress);
