@@ -520,7 +520,7 @@ def over_tcp(port, *request, **headers):
 
 
 def test_a_port_that_another_has_is_told_before_a_token_is_made(protected, place):
-    from tests.test_commands import run
+    from tests.commands.conftest import run
 
     with socket.create_server(("127.0.0.1", 0)) as other:
         port = other.getsockname()[1]
@@ -585,14 +585,14 @@ def test_a_service_that_names_no_document_screens_none(protected, place, tmp_pat
     (["--max-seconds", "0"], "above 0"),
 ])  # fmt: skip
 def test_wrong_usage_is_told(protected, place, options, said):
-    from tests.test_commands import run
+    from tests.commands.conftest import run
 
     done = run("serve", "-c", protected, "--socket", place / "never.sock", *options)
     assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
 
 
 def test_a_token_that_others_can_read_is_refused(protected, place):
-    from tests.test_commands import run
+    from tests.commands.conftest import run
 
     file = place / "open-token"
     file.write_text("x" * 40)
@@ -603,7 +603,7 @@ def test_a_token_that_others_can_read_is_refused(protected, place):
 
 
 def test_a_missing_collection_is_an_error_at_the_start(place, tmp_path):
-    from tests.test_commands import run
+    from tests.commands.conftest import run
 
     done = run("serve", "-c", tmp_path / "missing.pmbf", "--socket", place / "never.sock")
     assert (done.exit_code, "missing.pmbf" in done.stderr) == (3, True)
