@@ -29,6 +29,11 @@ def words(seed: int, n_words: int = 120) -> str:
     return " ".join(f"{'bcdfglmnprst'[chosen.randrange(12)]}a{chosen.randrange(250)}o" for _ in range(n_words))
 
 
+def names(report):
+    """Return the paths of a report's sources."""
+    return [match.document.path for match in report.matches]
+
+
 @pytest.fixture(autouse=True)
 def _no_collection_from_outside(monkeypatch):
     monkeypatch.delenv("PMBF_COLLECTION", raising=False)
