@@ -18,7 +18,8 @@ from pmbf.guard.session import Session
 from pmbf.guard.types import Payload
 from pmbf.jobs import frames
 from pmbf.service.requests import request
-from tests.conftest import ROOT, words
+from tests.conftest import ROOT
+from tests.guard.conftest import CLEAN as CLEAN
 from tests.guard.conftest import protected as protected
 
 START = """
@@ -34,7 +35,6 @@ run(settings, lambda what: print("serving", what, file=sys.stderr, flush=True), 
 """
 
 
-CLEAN = words(77)
 UNREAD = f"From: a\nContent-Type: application/pdf\nContent-Transfer-Encoding: base64\n\n{'JVBERi0xLjQKcut' * 3}\n"
 """A mail whose only part cannot be read."""
 
