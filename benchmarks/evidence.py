@@ -117,7 +117,7 @@ def planted(folder: Path) -> Report:
 
 
 def measured(path: Path, browser: Any) -> dict[str, float]:
-    """Return the figures of one visit to the page, in seconds; a browser tells no task under 0.05 s, which is 0 here."""
+    """Return the figures of one visit to the page, in seconds: 0 for tasks under 0.05 s, which no browser tells."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(path.as_uri())
     page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
