@@ -34,7 +34,7 @@ setup(
             "pmbf.kernels._native",
             sources=sorted(glob("pmbf/kernels/native/**/*.c", recursive=True)),
             depends=sorted(glob("pmbf/kernels/**/*.h", recursive=True)),
-            extra_compile_args=["-std=c11", "-O3", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-psabi"],
+            extra_compile_args=["-std=c11", "-O3", "-g0", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wno-psabi"],
             optional=True,
             py_limited_api=True,
             define_macros=[("Py_LIMITED_API", "0x030B0000")],

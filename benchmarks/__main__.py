@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import alignment, filters, growth, guard, limit, page, peers, sampling
+from benchmarks import alignment, evidence, filters, growth, guard, limit, page, peers, sampling, web
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS
 from measure import report
@@ -80,8 +80,22 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--documents", type=int, default=10_000, help="number of protected documents (10000)")
     one.add_argument("--rounds", type=int, default=9, help="rounds; each time is that of the fastest (9)")
     one.set_defaults(run=_guard)
+    _add_pages(some)
     some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     return parser
+
+
+def _add_pages(some: Any) -> None:
+    """Add what is measured of pages in a browser, and of the application that serves them."""
+    one = _benchmark(some, "web", "the web application under users who upload at once", web.table)
+    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
+    one.add_argument("--documents", type=int, default=2000, help="documents of the collection (2000)")
+    one.add_argument("--users", type=int, default=50, help="users who upload at once (50)")
+    one.set_defaults(run=lambda given: web.run(given.folder, n_documents=given.documents, n_users=given.users))
+    one = _benchmark(some, "evidence", "the evidence page of a long text in Chromium", evidence.table)
+    one.add_argument("--sources", choices=("passages", "whole"), default="passages", help="how much of the sources")
+    one.add_argument("--keep", type=Path, metavar="FILE", help="where the page is kept")
+    one.set_defaults(run=lambda given: evidence.run(sources=given.sources, keep=given.keep))
 
 
 def _add_only(one: argparse.ArgumentParser, names: list[str]) -> None:

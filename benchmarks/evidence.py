@@ -1,24 +1,24 @@
 """The evidence page of a long text in Chromium: its size, how soon it is loaded, how quickly it answers.
 
-    python -m benchmarks.evidence [--sources whole] [--keep FILE]
-
 The text has 600,000 characters, 300 edited passages of 40 sources, each of 60,000 characters. A figure is the median of
 three runs of a new browser.
 """
 
 from __future__ import annotations
 
-import argparse
 import random
 import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from measure import report
 from pmbf import Collection, Report
+from pmbf.pages import Extent
+
+Figures = dict[str, Any]
 
 SEED, N_CHARS, N_PASSAGES, N_SOURCES, SOURCE_CHARS, PASSAGE_WORDS = 7, 600_000, 300, 40, 60_000, 60
 RUNS = 3
@@ -38,6 +38,55 @@ SWITCH = """async () => {
 WATCH = """() => { window.longest = 0; new PerformanceObserver((list) => {
     for (const one of list.getEntries()) window.longest = Math.max(window.longest, one.duration); })
     .observe({ type: "longtask" }); }"""
+
+
+def run(*, sources: Extent, keep: Path | None = None) -> Figures:
+    """Return the size of the page, the time in which it is written, and the figures of visits to it.
+
+    Args:
+        sources: How much of the sources the page holds.
+        keep: Where the page is kept; None: nowhere.
+    """
+    from playwright.sync_api import sync_playwright
+
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        found = planted(Path(folder))
+        began = time.perf_counter()
+        html = found.to_html(sources=sources)
+        written_s = time.perf_counter() - began
+        path = keep or Path(folder) / "page.html"
+        path.write_text(html, encoding="utf-8")
+        visits = []
+        for _ in range(RUNS):
+            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+            visits.append(measured(path, browser))
+            version = browser.version
+            browser.close()
+        return {
+            "browser": f"Chromium {version}",
+            "sources": sources,
+            "n_chars": found.query.n_chars,
+            "n_passages": sum(len(match.passages) for match in found.matches),
+            "n_sources": len(found.matches),
+            "n_bytes": path.stat().st_size,
+            "written_s": written_s,
+            "visit_s": {name: statistics.median(visit[name] for visit in visits) for name in visits[0]},
+        }
+
+
+def table(figures: Figures) -> str:
+    """Return the figures as Markdown."""
+    lines = [
+        f"{figures['n_chars']:,} characters, {figures['n_passages']} passages of {figures['n_sources']} sources; "
+        f"{figures['browser']}; the median of {RUNS} visits.",
+        f"{report.line(figures['about'])}.",
+        "",
+        *report.head(f"| | {figures['sources']} |"),
+        f"| file | {report.size(figures['n_bytes'])} |",
+        f"| written in | {report.time(figures['written_s'])} |",
+        *(f"| {name} | {report.time(one) if one else 'under 50 ms'} |" for name, one in figures["visit_s"].items()),
+    ]
+    return "\n".join(lines) + "\n"
 
 
 def planted(folder: Path) -> Report:
@@ -68,7 +117,7 @@ def planted(folder: Path) -> Report:
 
 
 def measured(path: Path, browser: Any) -> dict[str, float]:
-    """Return the figures of one visit to the page, in milliseconds."""
+    """Return the figures of one visit to the page, in seconds: 0 for tasks under 0.05 s, which no browser tells."""
     page = browser.new_page(viewport={"width": 1440, "height": 900})
     page.goto(path.as_uri())
     page.wait_for_function("performance.getEntriesByType('navigation')[0].loadEventEnd > 0")
@@ -86,7 +135,7 @@ def measured(path: Path, browser: Any) -> dict[str, float]:
     page.keyboard.press("j")
     page.keyboard.press("s")
     page.wait_for_selector("#source mark.now")
-    opened = 1000 * (time.perf_counter() - began)
+    opened = time.perf_counter() - began
     page.wait_for_timeout(200)
     page.evaluate("window.longest = 0")
     for _ in range(100):
@@ -94,35 +143,6 @@ def measured(path: Path, browser: Any) -> dict[str, float]:
         page.wait_for_timeout(16)
     tied = page.evaluate("window.longest")
     page.close()
-    return {"load": load, "source on or off": switch, "longest task while scrolling": scrolling,
-            "first side by side": opened, "longest task while scrolling tied": tied}  # fmt: skip
-
-
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the figures of the page."""
-    from playwright.sync_api import sync_playwright
-
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.evidence", description=__doc__)
-    parser.add_argument("--sources", choices=("passages", "whole"), default="passages")
-    parser.add_argument("--keep", type=Path, help="where the page is kept")
-    given = parser.parse_args(arguments)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
-        report = planted(Path(folder))
-        began = time.perf_counter()
-        html = report.to_html(sources=given.sources)
-        made = time.perf_counter() - began
-        path = given.keep or Path(folder) / "page.html"
-        path.write_text(html, encoding="utf-8")
-        print(f"{report.query.n_chars:,} characters, {sum(len(match.passages) for match in report.matches)} passages,")
-        print(f"{len(report.matches)} sources: {path.stat().st_size / 1e6:.2f} MB, written in {made:.2f} s")
-        visits = []
-        for _ in range(RUNS):
-            browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-            visits.append(measured(path, browser))
-            browser.close()
-        for name in visits[0]:
-            print(f"{statistics.median(visit[name] for visit in visits):8.0f} ms  {name}")
-
-
-if __name__ == "__main__":
-    main()
+    told = {"loaded after": load, "source on or off": switch, "longest task while scrolling": scrolling}
+    shown = {"side by side for the first time": opened, "longest task while scrolling, tied": tied / 1000}
+    return {name: milliseconds / 1000 for name, milliseconds in told.items()} | shown

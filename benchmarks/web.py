@@ -1,7 +1,5 @@
 """The web application under users who upload at once: how soon an upload is answered and screened, errors, memory.
 
-    python -m benchmarks.web FOLDER [--users 50] [--documents 2000]
-
 Each user uploads a text of 1 MB, made of words of the folder's texts in any order, and waits for the end of its
 screening. The same for one user alone comes first. Memory is that of all processes of the application together, the
 greatest that was seen. Times are those on the clock.
@@ -9,7 +7,6 @@ greatest that was seen. Times are those on the clock.
 
 from __future__ import annotations
 
-import argparse
 import http.client
 import json
 import os
@@ -34,6 +31,8 @@ from pmbf import Collection
 from pmbf.web import state
 from pmbf.web.tokens import Tokens
 
+Figures = dict[str, Any]
+
 UPLOAD_BYTES = 1_000_000
 PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
@@ -47,35 +46,55 @@ class Upload:
     state: str
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the times of one user and of many at once, and the memory."""
-    parser = argparse.ArgumentParser(prog="python -m benchmarks.web", description=__doc__.splitlines()[0])
-    parser.add_argument("folder", type=Path, help="searched recursively for .txt files")
-    parser.add_argument("--users", type=int, default=50, help="users who upload at once (50)")
-    parser.add_argument("--documents", type=int, default=2000, help="documents of the collection (2000)")
-    given = parser.parse_args(arguments)
-    files = sorted(given.folder.rglob("*.txt"))[: given.documents]
+def run(folder: Path, *, n_documents: int, n_users: int) -> Figures:
+    """Return the times of one user and of many at once, and the memory.
+
+    Args:
+        folder: Searched for .txt files: the documents, and the words of the uploads.
+        n_documents: Documents of the collection.
+        n_users: Users who upload at once.
+    """
+    files = sorted(folder.rglob("*.txt"))[:n_documents]
     with tempfile.TemporaryDirectory() as name:
         place = Path(name)
         with Collection(place / "c.pmbf", create=True) as made:
             made.load(files)
-        texts = list(uploads(files, given.users))
+            n_loaded = made.n_documents
+        texts = list(uploads(files, n_users))
         with served(place) as (port, token, process):
             alone = [upload(port, token, text) for text in texts[:5]]
-            with Watched(process) as memory, ThreadPoolExecutor(given.users) as users:
+            with Watched(process) as memory, ThreadPoolExecutor(n_users) as users:
                 many = list(users.map(lambda text: upload(port, token, text), texts))
-    print(f"{report.line(report.about())}\n{len(files):,} documents; uploads of {UPLOAD_BYTES:,} bytes\n")
-    print("\n".join(report.head("| users | answered, median | p95 | screened, median | p95 | not done |")))
-    print(line(1, alone), line(given.users, many), sep="\n")
-    print(f"\nAll processes together: {memory.before >> 20} MB before, {memory.most >> 20} MB at most.")
+    return {
+        "n_documents": n_loaded,
+        "upload_bytes": UPLOAD_BYTES,
+        "users": [figures_of(1, alone), figures_of(n_users, many)],
+        "bytes_before": memory.before,
+        "bytes_at_most": memory.most,
+    }
 
 
-def line(n_users: int, some: Sequence[Upload]) -> str:
-    """Return the line of a table."""
-    cells = [str(n_users)]
-    for times in ([one.answered_s for one in some], [one.done_s for one in some]):
-        cells += [f"{median(times):.3f} s", f"{quantiles(times, n=20)[-1]:.3f} s"]
-    return f"| {' | '.join([*cells, str(sum(one.state != 'done' for one in some))])} |"
+def figures_of(n_users: int, some: Sequence[Upload]) -> Figures:
+    """Return the median and the 95th percentile of both times, and how many were not done."""
+    found: Figures = {"n_users": n_users, "n_not_done": sum(one.state != "done" for one in some)}
+    for what, times in (("answered", [one.answered_s for one in some]), ("screened", [one.done_s for one in some])):
+        found |= {f"{what}_p50_s": median(times), f"{what}_p95_s": quantiles(times, n=20, method="inclusive")[-1]}
+    return found
+
+
+def table(figures: Figures) -> str:
+    """Return the times and the memory as Markdown."""
+    lines = [
+        f"{figures['n_documents']:,} documents; uploads of {report.size(figures['upload_bytes'])}.",
+        f"{report.line(figures['about'])}.",
+        "",
+        *report.head("| users | answered p50 | p95 | screened p50 | p95 | not done |"),
+    ]
+    for one in figures["users"]:
+        times = [report.time(one[f"{what}_{p}_s"]) for what in ("answered", "screened") for p in ("p50", "p95")]
+        lines.append(f"| {one['n_users']} | {' | '.join(times)} | {one['n_not_done']} |")
+    before, most = report.size(figures["bytes_before"]), report.size(figures["bytes_at_most"])
+    return "\n".join([*lines, "", f"All processes together: {before} before, {most} at most."]) + "\n"
 
 
 def uploads(files: Sequence[Path], n: int) -> Iterator[bytes]:
@@ -154,7 +173,3 @@ class Watched:
         children = Path(f"/proc/{number}/task/{number}/children").read_text(encoding="ascii").split()
         sizes = [Path(f"/proc/{one}/statm").read_text(encoding="ascii").split()[1] for one in [str(number), *children]]
         return PAGE_BYTES * sum(map(int, sizes))
-
-
-if __name__ == "__main__":
-    main()

@@ -108,11 +108,15 @@ def _run(arguments: argparse.Namespace) -> int:
         how |= {"params": _params(arguments), "half": arguments.half, "out": arguments.out}
         print(growing.run(arguments.corpora / "pan13_train", **how))
     else:
-        pan13 = arguments.corpora / "pan13_train"
-        how = {"half": arguments.half, "filler": arguments.filler, "n_filler": arguments.filler_texts}
-        how |= {"sensitivity": arguments.sensitivity}
-        print(retrieval.run(pan13, params=_params(arguments), **how, out=arguments.out))
+        print(_retrieval(arguments))
     return 0
+
+
+def _retrieval(arguments: argparse.Namespace) -> str:
+    pan13 = arguments.corpora / "pan13_train"
+    how = {"half": arguments.half, "filler": arguments.filler, "n_filler": arguments.filler_texts}
+    how |= {"sensitivity": arguments.sensitivity}
+    return retrieval.run(pan13, params=_params(arguments), **how, out=arguments.out)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -141,13 +145,9 @@ def _parser() -> argparse.ArgumentParser:
         commands.add_parser("planted", help="is the source of a planted passage found?", description=planted.__doc__)
     )
     _add_short(commands.add_parser("short", help="how short may a passage be?", description=short.__doc__))
-    topic = commands.add_parser(
-        "alignment", help="false alarms between texts of one topic", description=alignment.__doc__
+    _add_alignment(
+        commands.add_parser("alignment", help="false alarms between texts of one topic", description=alignment.__doc__)
     )
-    topic.add_argument("folder", type=Path, help="folder that has a folder of text files for each topic")
-    topic.add_argument("--pairs", type=positive, default=1000, help="number of pairs (default: 1000)")
-    topic.add_argument("--seed", type=int, default=0, help="seed of the pairs (default: 0)")
-    topic.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
     corpus.add_arguments(commands.add_parser("corpus", help="build a corpus of real text that the figures name"))
     certainty.add_arguments(
         commands.add_parser("certainty", help="how often is a sure passage wrong?", description=certainty.__doc__)
@@ -167,6 +167,13 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser
+
+
+def _add_alignment(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("folder", type=Path, help="folder that has a folder of text files for each topic")
+    parser.add_argument("--pairs", type=positive, default=1000, help="number of pairs (default: 1000)")
+    parser.add_argument("--seed", type=int, default=0, help="seed of the pairs (default: 0)")
+    parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
 
 
 def _add_short(parser: argparse.ArgumentParser) -> None:

@@ -29,6 +29,11 @@ def words(seed: int, n_words: int = 120) -> str:
     return " ".join(f"{'bcdfglmnprst'[chosen.randrange(12)]}a{chosen.randrange(250)}o" for _ in range(n_words))
 
 
+def names(report):
+    """Return the paths of a report's sources."""
+    return [match.document.path for match in report.matches]
+
+
 @pytest.fixture(autouse=True)
 def _no_collection_from_outside(monkeypatch):
     monkeypatch.delenv("PMBF_COLLECTION", raising=False)
@@ -59,3 +64,10 @@ def touch(path: Path, text: str) -> None:
     before = path.stat().st_mtime_ns if path.exists() else 0
     path.write_text(text, encoding="utf-8")
     os.utime(path, ns=(before + 10**9, before + 10**9))
+
+
+def table(folder: Path, *lines: str, name: str = "labels.csv", encoding: str = "utf-8") -> Path:
+    """Write a table's lines to a file of a folder, and return its path."""
+    path = folder / name
+    path.write_bytes("\n".join(lines).encode(encoding))
+    return path

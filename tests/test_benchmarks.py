@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import alignment, filter_methods, filters, growth, guard, limit, page, sampling
+from benchmarks import alignment, evidence, filter_methods, filters, growth, guard, limit, page, sampling, web
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
@@ -184,3 +184,24 @@ def test_the_guard_benchmark_checks_in_process_and_through_the_service(
     assert (figures["n_documents"], figures["staged_bytes"]) == (30, 20 * guard.STAGED_BYTES)
     assert [one["name"] for one in figures["checks"]] == ["python alone", *guard.TARGETS_S]
     assert "≤ 60 ms" in capsys.readouterr().out
+
+
+def test_the_web_benchmark_tells_one_user_from_many(
+    tmp_path: Path, library: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("starlette", reason="the application needs pmbf[web]")
+    monkeypatch.setattr(web, "UPLOAD_BYTES", 2000)
+    main(["web", str(library), "--documents", "30", "--users", "6", "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [(1, 0), (6, 0)] == [(one["n_users"], one["n_not_done"]) for one in figures["users"]]
+    assert figures["bytes_at_most"] >= figures["bytes_before"] > 0
+    assert "30 documents; uploads of 2 kB." in capsys.readouterr().out
+
+
+def test_the_evidence_benchmark_plants_what_its_table_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(evidence, "N_CHARS", 6000)
+    monkeypatch.setattr(evidence, "N_PASSAGES", 3)
+    monkeypatch.setattr(evidence, "N_SOURCES", 2)
+    found = evidence.planted(tmp_path)
+    assert (2, 3) == (len(found.matches), sum(len(match.passages) for match in found.matches))
+    assert "source-0.txt" in found.to_html()

@@ -85,13 +85,16 @@ def test_where_no_compiler_is_the_build_goes_on_without_native_kernels(tmp_path:
     assert "reference\n" == run("-c", NAME, cwd=folder).stdout
 
 
-def test_what_is_installed_has_the_number_of_the_interface_and_no_sources(tmp_path: Path) -> None:
+def test_what_is_installed_has_the_number_of_the_interface_no_sources_and_all_files_of_pages(tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
     folder, installed = checkout(tmp_path), tmp_path / "installed"
     built = run("setup.py", "-q", "build", "--build-lib", installed, cwd=folder, CC="/bin/false")
     assert 0 == built.returncode, built.stderr
     sources = {path.relative_to(installed).as_posix() for path in installed.rglob("*.[ch]")}
     assert {"pmbf/kernels/interface.h"} == sources
+    folders = ("pages/assets", "web/languages", "web/static", "web/templates")
+    shown = {path.relative_to(ROOT) for name in folders for path in (ROOT / "pmbf" / name).iterdir()}
+    assert len(shown) > 20 and [path for path in shown if not (installed / path).is_file()] == []
     read = "from pmbf.kernels import native_library; print(native_library.INTERFACE > 0)"
     assert "True\n" == run("-c", read, cwd=installed).stdout
 

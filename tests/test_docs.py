@@ -74,6 +74,11 @@ def test_links_lead_somewhere(document):
             assert (document.parent / target).exists(), f"{document.name} links to {target}"
 
 
+def test_decisions_are_numbered_without_gaps_or_twins():
+    numbers = [int(path.name.partition("-")[0]) for path in sorted((ROOT / "docs" / "decisions").glob("*.md"))]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
 def option_table(command):
     """Return a command's arguments and options as a Markdown table."""
     lines = ["| | |", "|---|---|"]

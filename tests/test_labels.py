@@ -3,19 +3,14 @@
 import json
 import os
 import shutil
-import unicodedata
 
 import pytest
-from conftest import touch, words
-from hypothesis import given
-from hypothesis import strategies as st
-from typer.testing import CliRunner
+from conftest import table, touch, words
 
 from pmbf import Collection, NotFoundError, ParameterError
-from pmbf.cli.app import app
 from pmbf.intake.labelling import LabelPattern, LabelTable
-from pmbf.labels import MOST_LABELS, conditions, decoded, encoded, fits, merged, tidy
 from pmbf.report import Report
+from tests.commands.conftest import run
 
 SHARED = words(700, 60)
 
@@ -37,12 +32,6 @@ def essays(tmp_path):
 PATTERN = LabelPattern(r"(?P<author>[^/]+)/(?P<year>[0-9]{4})/")
 
 
-def table(folder, *lines, name="labels.csv", encoding="utf-8"):
-    path = folder / name
-    path.write_bytes("\n".join(lines).encode(encoding))
-    return path
-
-
 def labels_in(collection):
     return {
         os.path.relpath(path, collection.path.parent): labels
@@ -53,55 +42,6 @@ def labels_in(collection):
 
 def authors(report):
     return sorted(labels["author"] for match in report.matches for labels in match.document.labels)
-
-
-def run(*arguments):
-    result = CliRunner().invoke(app, [str(argument) for argument in arguments], prog_name="pmbf")
-    if result.exception and not isinstance(result.exception, SystemExit):
-        raise result.exception
-    return result
-
-
-# ---------------------------------------------------------------------- one label
-
-
-@given(st.dictionaries(st.text(), st.text()))
-def test_labels_are_what_they_were_once_they_are_tidy(some):
-    try:
-        labels = merged({}, some)
-    except ParameterError:
-        return
-    assert decoded(encoded(labels)) == labels
-    assert encoded(labels).isascii()
-    assert merged(labels, labels) == labels
-    assert all(fits(labels, conditions({name: value})) for name, value in labels.items() if "[" not in value)
-
-
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("", "x"),
-        (" ", "x"),
-        ("a=b", "x"),
-        ("a\x1bb", "x"),
-        ("a" * 101, "x"),
-        ("a", "x" * 4097),
-        ("a", 7),
-        ("\udce9", "x"),
-    ],
-)
-def test_a_label_that_could_not_be_shown_or_asked_for_is_refused(name, value):
-    with pytest.raises(ParameterError):
-        tidy(name, value)
-
-
-def test_a_path_has_at_most_64_labels():
-    with pytest.raises(ParameterError, match=f"{MOST_LABELS + 1} labels, expected at most {MOST_LABELS}"):
-        merged({}, {f"label{number}": "x" for number in range(MOST_LABELS + 1)})
-
-
-def test_two_spellings_of_a_letter_are_one_label():
-    assert tidy("auteur", unicodedata.normalize("NFD", "Müller")) == ("auteur", "Müller")
 
 
 # ---------------------------------------------------------------------- setting labels
@@ -136,63 +76,6 @@ def test_a_row_of_no_document_is_named(collection, essays):
     file = table(essays, "path;author", "berg/2024/essay.txt;Berg", "brg/2024/essay.txt;Berg")
     [problem] = collection.load([essays], labels=LabelTable.read(file)).problems
     assert (problem.path, problem.reason) == (str(file), "line 3: no document is listed under 'brg/2024/essay.txt'")
-
-
-def test_a_row_of_no_document_is_named_in_short(tmp_path):
-    read = LabelTable.read(table(tmp_path, "path,author", "x" * 100_000 + ",Berg"))
-    [problem] = read.unused()
-    assert 200 < len(problem.reason) < 300
-
-
-@pytest.mark.parametrize(
-    ("encoding", "separator"), [("utf-8-sig", ","), ("utf-16", "\t"), ("cp1252", ";"), ("utf-8", ";")]
-)
-def test_tables_of_spreadsheets_are_read(tmp_path, encoding, separator):
-    lines = [separator.join(cells) for cells in (["Name", "Author", "Title"], ["a.txt", "Müller", '"one, two; three"'])]
-    read = LabelTable.read(table(tmp_path, *lines, "", encoding=encoding))
-    assert read("/anywhere/a.txt") == {"Author": "Müller", "Title": "one, two; three"}
-    assert list(read.unused()) == []
-
-
-def test_the_column_path_names_one_file_and_the_column_name_any_of_that_name(tmp_path):
-    by_path = LabelTable.read(table(tmp_path, "path,name", "a.txt,Anna"))
-    assert by_path(str(tmp_path / "a.txt")) == by_path("a.txt") == {"name": "Anna"}
-    assert by_path("/elsewhere/a.txt") == {}
-    by_name = LabelTable.read(table(tmp_path, "name,author", "a.txt,Anna"))
-    assert by_name(str(tmp_path / "a.txt")) == by_name("/elsewhere/a.txt") == {"author": "Anna"}
-
-
-def test_a_name_is_found_in_either_normal_form(tmp_path):
-    read = LabelTable.read(table(tmp_path, "path,author", unicodedata.normalize("NFD", "café.txt,A")))
-    assert read(str(tmp_path / "café.txt")) == {"author": "A"}
-
-
-@pytest.mark.parametrize(("lines", "said"), [
-    ([""], "is empty"),
-    (["author,group", "a,b"], "has the columns author, group, expected one named `path` or `name`"),
-    (["path,author,author", "a,b,c"], "two columns are named 'author'"),
-    (["path,PATH", "a,b"], "two columns are named 'path'"),
-    (["path,a=b", "a,b"], "column 2: the name of a label is 'a=b'"),
-    (["path,", "a,b"], "column 2: the name of a label is ''"),
-    (["path,a", "a,b,c"], "line 2: has 3 cells, expected 2"),
-    (["path,a", "a,b", "", "a,c"], "line 4: 'a' stands in line 2, too"),
-    (["path,a", ",b"], "line 2: the column `path` is empty"),
-    (["path,a", "a," + "x" * 5000], "line 2: the label a has 5000 characters"),
-    (["path,a", "a," + "x" * 200_000], "line 2: field larger than field limit"),
-    (["path," + ",".join(f"l{number}" for number in range(65)), "a" + ",x" * 65], "line 2: a path would have 65"),
-    (['path,a', 'a,"b'], "line 2: unexpected end of data"),
-])  # fmt: skip
-def test_a_table_that_says_nothing_clear_is_refused_with_the_line(tmp_path, lines, said):
-    with pytest.raises(ParameterError) as told:
-        LabelTable.read(table(tmp_path, *lines))
-    assert said in str(told.value)
-    assert len(str(told.value)) < 600
-
-
-@pytest.mark.parametrize("pattern", ["(?P<author>", "[a-z]+/", "(?P<a>x)(?P<a>y)", "(" * 300])
-def test_a_pattern_without_a_named_group_is_refused(pattern):
-    with pytest.raises(ParameterError, match="pattern"):
-        LabelPattern(pattern)
 
 
 def test_labels_of_a_path_that_is_no_unicode_are_kept(collection, tmp_path):

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from pmbf.errors import IncompleteError
 from pmbf.report.rows import COLUMNS
 from pmbf.terminal import tables
-from tests.test_commands import run
+from tests.commands.conftest import run
 
 SHARED = [words(number, 40) for number in range(2)]
 WHERE = "xl/worksheets/sheet1.xml"

@@ -14,7 +14,7 @@ import typer
 
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, ignored_texts, limits, n_cores
-from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 
 if TYPE_CHECKING:
@@ -219,8 +219,10 @@ def _print(found: Comparison, shown: Shown, *, json: bool, csv: bool) -> None:
 
     if json:
         print_json(found.to_dict())
+    elif csv:
+        print_bytes(comparison_csv(found))
     else:
-        print_text(comparison_csv(found) if csv else comparison_text(found, shown))
+        print_text(comparison_text(found, shown))
 
 
 @contextmanager

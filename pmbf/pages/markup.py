@@ -73,6 +73,15 @@ def counted(n: int, singular: str) -> str:
     return f"{n:,} {singular}{'' if n == 1 else 's'}"
 
 
+def likeness(kind: str, similarity: float) -> str:
+    """Return a passage's kind; unless it is verbatim, also how much its sides are alike, at most 99 %.
+
+    >>> likeness("verbatim", 1.0), likeness("edited", 0.998)
+    ('verbatim', 'edited, 99 % alike')
+    """
+    return kind if kind == "verbatim" else f"{kind}, {min(99, int(100 * similarity))} % alike"
+
+
 def common_folder(paths: Sequence[str]) -> str:
     """Return the folder that absolute paths lie in, with a separator at its end; empty if they have none in common.
 

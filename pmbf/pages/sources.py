@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pmbf.pages.cutting import Layer, Paragraph, sections
 from pmbf.pages.findings import COMPARED, Findings, Numbered, alias, around
-from pmbf.pages.markup import counted, escaped, percent, prose, shown_name
+from pmbf.pages.markup import counted, escaped, likeness, percent, prose, shown_name
 from pmbf.span import Span, merged
 
 Extent = Literal["passages", "whole"]
@@ -36,8 +36,7 @@ def facts(findings: Findings, one: Numbered) -> str:
     """Return what is known of a passage, in words."""
     passage, ranks = one.passage, {match.document.id: i for i, match in enumerate(findings.matches, 1)}
     also = sorted(ranks[document] for document in passage.also_in if document in ranks)
-    alike = "" if passage.kind == "verbatim" else f", {min(99, int(100 * passage.similarity))} % alike"
-    told = [f"{passage.kind}{alike}", f"{len(passage.query):,} characters"]
+    told = [likeness(passage.kind, passage.similarity), f"{len(passage.query):,} characters"]
     if passage.certainty:
         told.append(passage.certainty)
     if passage.kind in COMPARED and one.number in findings.edits:

@@ -13,5 +13,7 @@ routes       the table of routes of leak check and screening, and its handlers
 pool         the working processes; `worker` runs in them, and is given a table of asks
 asks         the table of asks of leak check and screening
 metrics      counts of answers
-server       start, stop and signals
+listening    the socket at an address of this machine
+signals      what stops a service, and what renews its processes
+server       start and stop
 """

@@ -10,7 +10,6 @@ import asyncio
 import contextlib
 import fcntl
 import os
-import signal
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -24,8 +23,9 @@ from pmbf.service.limits import ServiceLimits
 from pmbf.service.listening import listening, shown_address
 from pmbf.service.metrics import Metrics
 from pmbf.service.place import made_folder, read_token
-from pmbf.service.pool import Pool, WorkerError
+from pmbf.service.pool import Pool
 from pmbf.service.routes import Service, routes
+from pmbf.service.signals import renew, signals
 
 WORKING_MODULE = "pmbf.service.asks"
 
@@ -81,11 +81,7 @@ async def _serve(
     pool, metrics = Pool(settings.policy.collection, settings.n_workers, WORKING_MODULE), Metrics()
     answers = routes(Service(settings.policy, pool, metrics))
     connections = Connections(answers, metrics, settings.limits, is_logged=settings.is_logged)
-    stopped, renewing = asyncio.Event(), asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for one in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(one, stopped.set)
-    loop.add_signal_handler(signal.SIGHUP, renewing.set)
+    stopped, renewing = signals()
     await pool.start()
     limits = settings.limits
     owner, others = Door(limits.connections), Door(limits.tcp_connections, token)
@@ -98,23 +94,13 @@ async def _serve(
         serve = partial(connections.serve, door=others)
         servers.append(await asyncio.start_server(serve, sock=tcp, limit=limits.header_bytes))
     on_ready(f"{pool.status['n_documents']:,} documents of {settings.policy.collection}: {_places(settings, tcp)}")
-    renewal = asyncio.create_task(_renew(pool, renewing, on_problem))
+    renewal = asyncio.create_task(renew(pool, renewing, on_problem))
     await stopped.wait()
     for server in servers:
         server.close()
     renewal.cancel()
     await connections.stop()
     await pool.close()
-
-
-async def _renew(pool: Pool, asked: asyncio.Event, on_problem: Callable[[str], None]) -> None:
-    while True:
-        await asked.wait()
-        asked.clear()
-        try:
-            await pool.renew()
-        except (WorkerError, OSError) as error:
-            on_problem(f"not reloaded: {error}")
 
 
 def _places(settings: ServiceSettings, tcp: socket.socket | None) -> str:

@@ -139,8 +139,11 @@ def fields_of(row_type: type[Row], version: int) -> Sequence[str]:
 def row_checksum(row_type: type, columns: Sequence[Any]) -> int | None:
     """Return the checksum over a row's columns as SQLite has them, None for columns that its table cannot have.
 
-    >>> hex(row_checksum(ListedPath, ("tide.txt", 7, 120, -1, "")))
-    '0x6481f88e'
+    A path of a version before `LABELS_VERSION` has one column less.
+
+    >>> before = ("tide.txt", 7, 120, -1)
+    >>> hex(row_checksum(ListedPath, (*before, ""))), hex(row_checksum(ListedPath, before))
+    ('0x48c53805', '0x6481f88e')
     """
     layout = _LAYOUTS[row_type]
     if row_type is ListedPath and len(columns) < len(ListedPath._fields):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -17,7 +15,8 @@ from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, percent, shown_path
 from pmbf.terminal.passages import drawn, likeness
 from pmbf.terminal.report import CERTAINTY_STYLES
-from pmbf.terminal.safe import harmless, one_line
+from pmbf.terminal.safe import one_line
+from pmbf.terminal.tables import csv_line
 
 N_CLUSTERS = 10
 """Clusters that are listed; `--json` has them all."""
@@ -44,18 +43,9 @@ def comparison_text(comparison: Comparison, shown: Shown) -> str:
     return laid_out(shown.view, *_parts(comparison, shown))
 
 
-def comparison_csv(comparison: Comparison) -> str:
-    """Return the pairs as a table in CSV, with a head line. A name that a spreadsheet would run begins with `'`."""
-    page = io.StringIO()
-    writer = csv.writer(page, lineterminator="\n")
-    writer.writerow(COLUMNS)
-    for row in rows(comparison):
-        writer.writerow(_spreadsheet_safe(harmless(cell)) if isinstance(cell, str) else cell for cell in row)
-    return page.getvalue()
-
-
-def _spreadsheet_safe(cell: str) -> str:
-    return f"'{cell}" if cell.startswith(("=", "+", "-", "@")) else cell
+def comparison_csv(comparison: Comparison) -> bytes:
+    """Return the pairs as a table in CSV, with a head line."""
+    return b"".join(map(csv_line, (COLUMNS, *rows(comparison))))
 
 
 def _parts(comparison: Comparison, shown: Shown) -> Iterator[RenderableType]:

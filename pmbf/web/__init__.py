@@ -1,9 +1,17 @@
 """The web application: texts are screened in a browser or over REST, with history, decisions and the collection.
 
-bridge ── connections of the service to an ASGI application
-app    ── routes, pages and answers (Starlette)
-access ── tokens, sessions, roles; who may ask what
-jobs   ── screenings that wait, run and are done
-history ── what was screened, what was decided, who has tokens: one SQLite file
-asks   ── what a working process answers
+server       address, sockets, start and stop
+bridge       connections of the service to an ASGI application
+application  the table of routes (Starlette), and what becomes of errors
+browser      its pages, from `templates/` and `static/`
+words        the words of the pages, from `languages/`
+api          the REST interface; `openapi` describes each operation
+uploads      what a browser or a program sends
+access       who asks, and whether the question may come from where it comes from
+parts        what all handlers share: processes, jobs, history, tokens
+jobs         screenings that wait, run and are done
+history      what was screened, and what was decided
+tokens       who may ask what
+state        the SQLite file of history and tokens
+asks         what a working process answers
 """

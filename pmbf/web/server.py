@@ -8,19 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import signal
 import socket
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from pmbf.errors import PmbfError
 from pmbf.service.connections import Door
 from pmbf.service.limits import ServiceLimits
 from pmbf.service.listening import listening, shown_address
 from pmbf.service.metrics import Metrics
 from pmbf.service.pool import Pool
+from pmbf.service.signals import renew, signals
 from pmbf.store.ownership import require_own_folder
 from pmbf.web import state
 from pmbf.web.application import application
@@ -96,13 +95,13 @@ async def _serve(
         connections = ApplicationConnections(
             application(parts, hosts=hosts), Metrics(), limits, is_logged=settings.is_logged
         )
-        stopped, renewing = _signals()
+        stopped, renewing = signals()
         await pool.start()
         serve = partial(connections.serve, door=Door(limits.tcp_connections))
         server = await asyncio.start_server(serve, sock=bound, limit=limits.header_bytes)
         address = f"https://{settings.host}/" if settings.host else f"http://{shown_address(host, port)}/"
         on_ready(address, f"{address}enter?ticket={tokens.ticket(tokens.own(OWNER))}")
-        tasks = [asyncio.create_task(_renew(pool, renewing, on_problem))]
+        tasks = [asyncio.create_task(renew(pool, renewing, on_problem))]
         if settings.kept_s is not None:
             tasks.append(asyncio.create_task(_expire(history, settings.kept_s)))
         await stopped.wait()
@@ -120,25 +119,6 @@ def _own_names(host: str, port: int) -> Iterator[str]:
         yield name
         if port == 80:
             yield name.removesuffix(":80")
-
-
-def _signals() -> tuple[asyncio.Event, asyncio.Event]:
-    """Return what is set when the application shall stop, and when its processes shall be renewed."""
-    stopped, renewing, loop = asyncio.Event(), asyncio.Event(), asyncio.get_running_loop()
-    for one in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(one, stopped.set)
-    loop.add_signal_handler(signal.SIGHUP, renewing.set)
-    return stopped, renewing
-
-
-async def _renew(pool: Pool, asked: asyncio.Event, on_problem: Callable[[str], None]) -> None:
-    while True:
-        await asked.wait()
-        asked.clear()
-        try:
-            await pool.renew()
-        except (PmbfError, OSError) as error:
-            on_problem(f"not reloaded: {error}")
 
 
 async def _expire(history: History, seconds: float) -> None:

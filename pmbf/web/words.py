@@ -11,6 +11,8 @@ from importlib import resources
 
 from starlette.requests import Request
 
+from pmbf.pages.markup import percent
+
 LANGUAGES = ("en", "de")
 COOKIE = "language"
 
@@ -38,8 +40,8 @@ class Words:
         return f"{value:,}".replace(",", self._words["thousands"])
 
     def percent(self, share: float) -> str:
-        """Return a share as a percentage of one decimal."""
-        return f"{100 * share:.1f}".replace(".", self._words["decimal"]) + "\N{NO-BREAK SPACE}%"
+        """Return a share as `pmbf.pages.markup.percent` writes it, with the language's mark before the decimal."""
+        return percent(share).replace(".", self._words["decimal"]).replace(" ", "\N{NO-BREAK SPACE}")
 
 
 @cache

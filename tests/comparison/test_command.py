@@ -69,6 +69,13 @@ def test_csv_has_a_row_for_each_pair(essays):
     assert 0.2 < float(rows[1]["share_a"]) < 0.4
 
 
+@pytest.mark.parametrize("name", ["+1.txt", " =cmd()|x!A1.txt", "＝1.txt", "\t@SUM(A1).txt"])
+def test_a_name_that_a_spreadsheet_would_run_is_text_in_csv(essays, name):
+    (essays / "ann.txt").rename(essays / name)
+    [row] = csv.DictReader(io.StringIO(compare(essays, "--csv").stdout, newline=""))
+    assert f"'{name}" in (row["a"], row["b"])
+
+
 def test_no_pair_is_exit_code_0(essays):
     (essays / "bob.txt").unlink()
     done = compare(essays)

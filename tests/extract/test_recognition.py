@@ -8,8 +8,8 @@ import pytest
 
 from pmbf import Collection, IncompleteError, ParameterError
 from pmbf.extract import Limits, extract, recognition
+from tests.commands.conftest import run
 from tests.extract import builders as make
-from tests.test_commands import run
 
 pdfium = pytest.importorskip("pypdfium2", reason="needs the extra 'pdf'")
 needs_tesseract = pytest.mark.skipif(not shutil.which("tesseract"), reason="there is no tesseract")

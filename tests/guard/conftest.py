@@ -24,6 +24,8 @@ SECRET = words(1, 400)
 OTHER_SECRET = words(2, 400)
 LEAK = SECRET[200:900]
 """Some 500 letters of the first secret."""
+CLEAN = words(77)
+"""A text that shares nothing with a secret."""
 
 
 @pytest.fixture(autouse=True)
@@ -148,3 +150,14 @@ def finding(paths=("d/a b.txt",), snippets=(SNIPPET,), **more):
 
 def verdict(*findings, incomplete=()):
     return Verdict("block", findings, Counts(1, 2), (), incomplete, True, "default 0")
+
+
+@pytest.fixture
+def verdict_on(protected):
+    """Check a plan and return the verdict."""
+
+    def checked(plan, policy=None):
+        with Collection(protected) as collection:
+            return check(plan, policy or Policy(), CollectionChecker(collection), Allowances(b"key"))
+
+    return checked

@@ -14,10 +14,7 @@ from pmbf.guard.checker import CollectionChecker
 from pmbf.guard.checking import check
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import of_paths
-from tests.conftest import words
-from tests.guard.conftest import LEAK, SECRET, guard
-
-CLEAN = words(77)
+from tests.guard.conftest import CLEAN, LEAK, SECRET, guard
 
 
 def fingerprints(done):

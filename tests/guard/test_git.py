@@ -1,33 +1,17 @@
-"""What a commit, a push and a received pack bring: every blob, whatever became of it later."""
+"""What a commit and a push bring: every blob, whatever became of it later."""
 
-import json
 import shutil
 
 import pytest
 
-from pmbf import Collection, IncompleteError
-from pmbf.guard.allowing import Allowances
-from pmbf.guard.checker import CollectionChecker
-from pmbf.guard.checking import check
+from pmbf import IncompleteError
 from pmbf.guard.git import Repository
 from pmbf.guard.policy import Policy
 from pmbf.guard.sources import of_index, of_push, of_range
 from tests.conftest import words
-from tests.guard.conftest import LEAK, SECRET, Git, guard
+from tests.guard.conftest import CLEAN, LEAK, SECRET, Git, guard
 
 ZERO = "0" * 40
-CLEAN = words(77)
-
-
-@pytest.fixture
-def verdict_on(protected):
-    """Check a plan and return the verdict."""
-
-    def checked(plan, policy=None):
-        with Collection(protected) as collection:
-            return check(plan, policy or Policy(), CollectionChecker(collection), Allowances(b"key"))
-
-    return checked
 
 
 def paths(verdict):
@@ -265,54 +249,6 @@ def test_an_unknown_revision_is_told_and_a_shallow_clone_is_named_only_where_it_
 @pytest.mark.parametrize("line", ["one two", "a b c d e"])
 def test_a_line_that_git_never_writes_is_incomplete(cloned, verdict_on, line):
     assert verdict_on(pushed(cloned, line)).exit_code == 3
-
-
-# ---------------------------------------------------------------------- receiving
-
-
-def test_a_received_pack_is_checked_in_quarantine(git, tmp_path, protected):
-    """A real push to a bare repository whose hook is the real program."""
-    server = Git(tmp_path / "server.git", "--bare")
-    install_hook(server, protected)
-    git.commit("a.txt", CLEAN)
-    git("remote", "add", "origin", server.folder)
-    git("push", "-q", "origin", "main")
-    git.commit("leak.txt", LEAK)
-    git("rm", "-q", "leak.txt")
-    git.commit()
-    refused = git("push", "-q", "origin", "main", ok=False)
-    assert refused.returncode != 0
-    assert "BLOCKED: leak.txt in commit" in refused.stderr
-    git("reset", "-q", "--hard", "HEAD~2")
-    git.commit("b.txt", CLEAN + "b")
-    git("push", "-q", "origin", "main", "main:side")
-    git("push", "-q", "origin", ":side")
-
-
-def install_hook(server, protected):
-    import sys
-
-    from tests.conftest import ROOT
-
-    hook = server.folder / "hooks" / "pre-receive"
-    hook.parent.mkdir(exist_ok=True)
-    program = f"PYTHONPATH='{ROOT}' '{sys.executable}' -m pmbf guard"
-    hook.write_text(f"#!/bin/sh\n{program} --pre-receive -c '{protected}'\n")
-    hook.chmod(0o755)
-
-
-def test_what_is_received_cannot_say_how_it_is_checked(git, tmp_path, protected, verdict_on):
-    server = Git(tmp_path / "server.git", "--bare")
-    (server.folder / ".pmbf.toml").write_text("[guard]\nblock_chars = 'off'\n")
-    git.commit("leak.txt", LEAK)
-    git("push", "-q", server.folder, "main:side")
-    tip = git("rev-parse", "HEAD")
-    git("push", "-q", server.folder, ":side")
-    given = f"{ZERO} {tip} refs/heads/main\n"
-    done = guard("--pre-receive", "-c", protected, "--json", cwd=server.folder, given=given)
-    assert done.returncode == 1
-    [finding] = json.loads(done.stdout)["findings"]
-    assert (finding["document_path"], finding["document_id"]) == ("", 1)
 
 
 # ---------------------------------------------------------------------- what is no ordinary file

@@ -11,11 +11,7 @@ import pytest
 
 from pmbf.errors import IncompleteError
 from pmbf.guard.git import Repository
-from tests.conftest import words
-from tests.guard.conftest import LEAK, Git, guard
-
-CLEAN = words(77)
-
+from tests.guard.conftest import CLEAN, LEAK, Git, guard
 
 # ---------------------------------------------------------------------- objects that are not here
 

@@ -9,9 +9,8 @@ import pytest
 
 from pmbf import Collection
 from tests.conftest import ROOT, words
-from tests.guard.conftest import LEAK, SECRET, guard
+from tests.guard.conftest import CLEAN, LEAK, SECRET, guard
 
-CLEAN = words(77)
 ENVIRONMENT = os.environ | {"PYTHONPATH": str(ROOT)}
 
 

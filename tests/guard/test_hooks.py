@@ -8,9 +8,7 @@ from functools import cache
 import pytest
 
 from tests.conftest import ROOT, words
-from tests.guard.conftest import LEAK, Git, guard
-
-CLEAN = words(77)
+from tests.guard.conftest import CLEAN, LEAK, Git, guard
 
 
 @pytest.fixture(autouse=True)

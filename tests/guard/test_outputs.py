@@ -10,10 +10,9 @@ import pytest
 
 from pmbf.errors import UnsupportedError
 from pmbf.guard.incidents import append_incidents
-from tests.conftest import ROOT, words
-from tests.guard.conftest import LEAK, finding, guard, verdict
+from tests.conftest import ROOT
+from tests.guard.conftest import CLEAN, LEAK, finding, guard, verdict
 
-CLEAN = words(77)
 # ---------------------------------------------------------------------- incidents
 
 

@@ -23,9 +23,8 @@ from pmbf.guard.public import LICENCES_FILE, PublicText, licence_spans, licences
 from pmbf.guard.sources import Plan
 from pmbf.guard.types import Payload
 from tests.conftest import ROOT, words
-from tests.guard.conftest import LEAK, guard
+from tests.guard.conftest import CLEAN, LEAK, guard
 
-CLEAN = words(77)
 MIT = "".join((ROOT / "LICENSE").read_text(encoding="utf-8").partition("Permission is")[1:])
 """Our own licence, without whose it is."""
 OWN_WORDS = words(5, 90)

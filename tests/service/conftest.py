@@ -13,7 +13,13 @@ from pathlib import Path
 
 import pytest
 
+from pmbf.guard.policy import Policy
+from pmbf.guard.session import Session
+from pmbf.guard.types import Payload
+from pmbf.jobs import frames
+from pmbf.service.requests import request
 from tests.conftest import ROOT
+from tests.guard.conftest import CLEAN as CLEAN
 from tests.guard.conftest import protected as protected
 
 START = """
@@ -27,6 +33,22 @@ tcp = ("127.0.0.1", 0) if limits.pop("tcp", False) else None
 settings = ServiceSettings(Policy(collection), place, 2, tcp, is_logged=True, limits=ServiceLimits(**limits))
 run(settings, lambda what: print("serving", what, file=sys.stderr, flush=True), print)
 """
+
+
+UNREAD = f"From: a\nContent-Type: application/pdf\nContent-Transfer-Encoding: base64\n\n{'JVBERi0xLjQKcut' * 3}\n"
+"""A mail whose only part cannot be read."""
+
+
+def frame(folder, *contents, **changes):
+    """Return what a hook sends."""
+    payloads = [Payload(f"{n}.txt", (f"{n}.txt",), one.encode(), "path") for n, one in enumerate(contents)]
+    header, pieces = request(Session(Policy(str(folder))), payloads)
+    return frames.head_of(header | changes, sum(map(len, pieces))) + b"".join(pieces)
+
+
+def still_answers(running):
+    """Return whether a service still answers."""
+    return running.ask("GET", "/healthz")[0] == 200
 
 
 @pytest.fixture(autouse=True)

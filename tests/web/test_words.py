@@ -45,4 +45,5 @@ def test_values_are_put_into_each_text(language):
 
 def test_numbers_are_written_as_the_language_writes_them():
     assert (Words("de").number(12345), Words("de").percent(0.3456)) == ("12.345", "34,6\N{NO-BREAK SPACE}%")
-    assert (Words("en").number(12345), Words("en").percent(1)) == ("12,345", "100.0\N{NO-BREAK SPACE}%")
+    assert (Words("en").number(12345), Words("en").percent(1)) == ("12,345", "100\N{NO-BREAK SPACE}%")
+    assert Words("de").percent(0.9999) == ">99,9\N{NO-BREAK SPACE}%"

@@ -9,7 +9,7 @@ from pmbf.comparison.pages.names import Names
 from pmbf.comparison.pages.tables import name_of
 from pmbf.comparison.reports import as_passage
 from pmbf.comparison.results import Comparison, Pair, Shared
-from pmbf.pages.markup import counted, percent, prose
+from pmbf.pages.markup import counted, likeness, percent, prose
 from pmbf.span import Span
 from pmbf.verify import word_pairs
 
@@ -46,9 +46,8 @@ def _passage(comparison: Comparison, pair: Pair, one: Shared) -> str:
     a, b = comparison.texts[pair.a], comparison.texts[pair.b]
     members = comparison.by_name
     words = word_pairs(a, b, as_passage(one, members[pair.a], members[pair.b]), SHOWN_CHARS)
-    alike = "" if one.kind == "verbatim" else f", {min(99, int(100 * one.similarity))} % alike"
     library = " · from the library" if one.from_library else ""
-    facts = f"{one.kind}{alike} · {counted(len(one.a), 'character')} · {one.certainty}{library}"
+    facts = f"{likeness(one.kind, one.similarity)} · {counted(len(one.a), 'character')} · {one.certainty}{library}"
     side_a = "".join(_side(a, one.a, [(word.query, word.same) for word in words], "ins"))
     side_b = "".join(_side(b, one.b, [(word.source, word.same) for word in words], "del"))
     return f'<div class="two"><p class="facts">{facts}</p><p dir="auto">{side_a}</p><p dir="auto">{side_b}</p></div>\n'
