@@ -55,8 +55,8 @@ GroupBy = Annotated[
     arg.option(
         "--group-by",
         "folder|REGEX|FILE.csv",
-        "What is by one author: the first folder of a name; what a regular expression finds in it; or a table with the "
-        "columns file and group, and if known date and label (default: each file by itself).",
+        "What is by one author: the first folder of a name; what a regular expression finds in it; or a table of "
+        "labels: the column path, and group or author (default: each file by itself).",
         GROUPS,
     ),
 ]
