@@ -123,6 +123,13 @@ def compare(
     group_by: GroupBy = None,
     collection: Libraries = None,
     common: Common = None,
+    html: Html = None,
+    pairs: Pairs = None,
+    passages: Passages = None,
+    csv: Csv = False,
+    json: Json = False,
+    color: arg.ColorWhen = "auto",
+    quiet: arg.Quiet = False,
     ignore: arg.Ignore = None,
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
@@ -133,13 +140,6 @@ def compare(
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     jobs: arg.ScreenJobs = None,
-    html: Html = None,
-    pairs: Pairs = None,
-    passages: Passages = None,
-    color: arg.ColorWhen = "auto",
-    json: Json = False,
-    csv: Csv = False,
-    quiet: arg.Quiet = False,
 ) -> None:
     """Compare all texts of a folder with each other: pairs that share passages, and clusters."""
     from pmbf.comparison import compare as compared
