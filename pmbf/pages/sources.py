@@ -30,14 +30,14 @@ def source_name(findings: Findings, rank: int) -> str:
     document = findings.matches[rank - 1].document
     n_others = len(document.paths) - 1
     more = f" (+{counted(n_others, 'path')})" if n_others else ""
-    shown = findings.name(rank) + _labels(document, 0) + more
-    return f'<bdi dir="ltr" class="name" data-as="{alias(rank)}">{escaped(shown)}</bdi>'
+    shown = escaped(findings.name(rank) + more)
+    return f'<bdi dir="ltr" class="name" data-as="{alias(rank)}">{shown}</bdi>{_labels(document, 0)}'
 
 
 def _labels(document: DocumentRef, number: int) -> str:
-    """Return the labels of a path of a document, in brackets after a blank; or nothing."""
+    """Return the labels of a path of a document as HTML, hidden with its name; or nothing."""
     labels = document.labels[number] if document.labels else {}
-    return f" [{told(labels)}]" if labels else ""
+    return f' <bdi class="name labels" data-as="">{escaped(told(labels))}</bdi>' if labels else ""
 
 
 def _copies(findings: Findings, rank: int) -> str:
@@ -49,7 +49,7 @@ def _copies(findings: Findings, rank: int) -> str:
     if findings.hide_names or len(document.paths) == 1:
         return ""
     lines = [
-        f'<bdi dir="ltr" class="name" data-as="another name">{escaped(path + _labels(document, number))}</bdi>'
+        f'<bdi dir="ltr" class="name" data-as="another name">{escaped(path)}</bdi>{_labels(document, number)}'
         for number, path in enumerate(document.paths[1 : 1 + N_COPIES], 1)
     ]
     left = len(document.paths) - 1 - N_COPIES

@@ -250,9 +250,10 @@ def labelled_page(collection, **how):
 
 def test_labels_stand_beside_the_names_of_sources_and_of_their_copies(collection):
     page = labelled_page(collection)
-    name = f"a.txt [author=&lt;Ann&gt;, group={'x' * 39}…] (+1 path)</bdi>"
+    labels = f"author=&lt;Ann&gt;, group={'x' * 39}…"
+    name = f'a.txt (+1 path)</bdi> <bdi class="name labels" data-as="">{labels}</bdi>'
     assert 2 == page.count(name)  # in the list of sources, and on the card
-    assert 1 == page.count('data-as="another name">b.txt [author=Bob]</bdi>')
+    assert 1 == page.count('data-as="another name">b.txt</bdi> <bdi class="name labels" data-as="">author=Bob</bdi>')
 
 
 def test_hidden_names_hide_labels_and_copies(collection):
