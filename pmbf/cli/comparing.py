@@ -181,7 +181,7 @@ def compare(
             note(f"{page} shows it")
     code = exit_code(found)
     if code == FAILED and not found.problems:
-        note("nothing was compared: fewer than two texts have a word")
+        note("nothing was compared: a comparison needs two texts with words; name their folder, or more files")
     raise typer.Exit(code)
 
 
