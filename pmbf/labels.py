@@ -19,6 +19,9 @@ Labels = dict[str, str]
 Conditions = Mapping[str, Sequence[str]]
 """Wanted values by the name of a label; a value may be a glob, and an empty one means that there is no such label."""
 
+SHOWN_CHARS = 40
+"""Characters of a value that are shown to a person."""
+
 MOST_LABELS, MOST_NAME_CHARS, MOST_VALUE_CHARS = 64, 100, 4096
 """Most labels of a path, characters of a name, and characters of a value."""
 
@@ -58,6 +61,19 @@ def merged(before: Labels, changes: Mapping[str, str]) -> Labels:
     if len(kept) > MOST_LABELS:
         raise ParameterError(f"a path would have {len(kept)} labels, expected at most {MOST_LABELS}")
     return kept
+
+
+def told(labels: Mapping[str, str]) -> str:
+    """Return labels as they are shown to a person: long values are cut.
+
+    >>> told({"author": "Anna Berg", "group": "a"}), told({})
+    ('author=Anna Berg, group=a', '')
+    """
+    return ", ".join(f"{name}={_cut(value)}" for name, value in labels.items())
+
+
+def _cut(value: str) -> str:
+    return value if len(value) <= SHOWN_CHARS else value[: SHOWN_CHARS - 1] + "…"
 
 
 def encoded(labels: Labels) -> str:

@@ -50,6 +50,16 @@ def test_rows_say_the_line_where_both_sides_begin(screened):
     assert found["one"]["query_page"] is None
 
 
+@pytest.mark.parametrize("by", COLUMNS)
+def test_a_row_has_the_labels_of_its_source(collection, by):
+    collection.add(SHARED[0], name="one", labels={"author": "Ann Müller", "group": "a"})
+    collection.add(SHARED[0], name="two", labels={"author": "Bob"})
+    collection.add(SHARED[1], name="three")
+    labelled, plain, none = (collection.screen(text) for text in (SHARED[0], SHARED[1], words(5)))
+    assert ['{"author": "Ann Müller", "group": "a"}'] == [row["source_labels"] for row in labelled.rows(by)]
+    assert [None, None] == [row["source_labels"] for report in (plain, none) for row in report.rows(by)]
+
+
 def test_rows_have_the_words_on_demand(screened):
     found = {row["source"]: row for row in screened[0].rows(with_text=True)}
     assert (SHARED[1], SHARED[1]) == (found["two"]["query_text"], found["two"]["source_text"])

@@ -3,7 +3,9 @@
 import os
 import subprocess
 import sys
+import urllib.request
 
+import pytest
 from conftest import ROOT
 
 RUN = (ROOT / "run").read_text(encoding="utf-8")
@@ -46,7 +48,8 @@ def function(name):
 def test_without_a_command_it_names_all_of_them():
     code, out, err = sh("./run")
     assert (0, "") == (code, err)
-    assert ["./run demo", "./run check", "./run tests"] == [line.partition("   ")[0] for line in out.splitlines()]
+    named = [line.partition("   ")[0] for line in out.splitlines()]
+    assert ["./run demo", "./run web", "./run check", "./run tests"] == named
 
 
 def test_an_old_python_is_refused_with_what_to_do(tmp_path):
@@ -77,6 +80,26 @@ def test_a_step_that_fails_is_named_and_ends_the_run():
     assert (1, "run: types failed\n") == (code, err)
     shown = [line.partition(",")[0] for line in out.splitlines()]
     assert ["== 1 of 3: lint", "   lint: done", "== 2 of 3: types"] == shown
+
+
+def test_the_application_starts_on_the_examples_with_one_command(tmp_path):
+    pytest.importorskip("starlette", reason="the application needs pmbf[web]")
+    (tmp_path / "bin").mkdir()
+    launcher = tmp_path / "bin" / "pmbf"
+    launcher.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m pmbf "$@"\n')
+    launcher.chmod(0o755)
+    script = f"set -eu\nvenv=$1\ninstall() {{ :; }}\n{function('web')}web --port 0 --workers 1"
+    application = subprocess.Popen(["sh", "-c", script, "sh", tmp_path], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    try:
+        said = iter(application.stdout.readline, "")
+        link = next(line.strip() for line in said if line.startswith("http://127.0.0.1:"))
+        assert b"<form" in urllib.request.urlopen(link, timeout=30).read()
+    finally:
+        application.terminate()
+        code = application.wait(timeout=60)
+        application.stdout.close()
+    assert 0 == code
+    assert {"bin", "examples.pmbf", "examples-web"} == {path.name for path in tmp_path.iterdir()}
 
 
 def test_what_a_check_leaves_out_is_there_to_be_left_out():

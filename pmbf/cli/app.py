@@ -35,6 +35,9 @@ from pmbf.errors import DONE, ParameterError
 _USUAL_JOBS = 4
 """Default limit of load threads: the committing thread cannot keep up with more than 4."""
 
+FINDING, KEEPING, GUARDING = "Find shared text", "Look after a collection", "Keep text from leaving"
+"""The parts of `pmbf --help`."""
+
 # ---------------------------------------------------------------------- the app
 
 app = typer.Typer(
@@ -52,6 +55,7 @@ app = typer.Typer(
     epilog="""Examples:
   pmbf load ~/papers -c papers.pmbf       make a collection of a folder
   pmbf screen thesis.pdf -c papers.pmbf   find its passages in them
+  pmbf compare essays/ --group-by folder  find who shares text with whom
   export PMBF_COLLECTION=papers.pmbf      name the collection for all commands
   pmbf help screen                        the same as pmbf screen --help
 
@@ -67,6 +71,7 @@ def _pmbf(version: arg.Version = False) -> None:
 
 @app.command(
     cls=PmbfCommand,
+    rich_help_panel=FINDING,
     epilog="""Examples:
   pmbf load ~/papers notes.txt -c papers.pmbf
   pmbf load ~/papers -c papers.pmbf --include '*.pdf' --exclude drafts --prune
@@ -125,6 +130,7 @@ def load(
 
 @app.command(
     cls=PmbfCommand,
+    rich_help_panel=FINDING,
     epilog="""Examples:
   pmbf screen thesis.pdf -c papers.pmbf
   pmbf screen thesis.pdf -c papers.pmbf --passages all --threshold 0.01
@@ -147,14 +153,28 @@ def screen(
     files: arg.Files,
     collection: arg.CollectionFolder = None,
     name: arg.Name = None,
-    min_chars: arg.MinChars = None,
-    min_similarity: arg.MinSimilarity = None,
-    threshold: arg.Threshold = None,
-    sensitivity: arg.Sensitivity = None,
-    max_candidates: arg.MaxCandidates = None,
+    jobs: arg.ScreenJobs = None,
+    html: page.Html = None,
+    html_sources: page.HtmlSources = None,
+    hide_names: page.HideNames = False,
+    passages: arg.Passages = None,
+    sources: arg.Sources = None,
+    csv: tables.Csv = None,
+    xlsx: tables.Xlsx = None,
+    jsonl: tables.Jsonl = None,
+    rows: tables.Rows = None,
+    with_text: tables.WithText = False,
+    json: arg.JsonReports = False,
+    color: arg.ColorWhen = "auto",
+    quiet: arg.Quiet = False,
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
     ignore: arg.Ignore = None,
+    threshold: arg.Threshold = None,
+    min_chars: arg.MinChars = None,
+    min_similarity: arg.MinSimilarity = None,
+    sensitivity: arg.Sensitivity = None,
+    max_candidates: arg.MaxCandidates = None,
     exclude_self: ExcludeSelf = False,
     exclude_same: ExcludeSame = None,
     where: Where = None,
@@ -164,20 +184,6 @@ def screen(
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     ocr: arg.Ocr = None,
-    jobs: arg.ScreenJobs = None,
-    passages: arg.Passages = None,
-    sources: arg.Sources = None,
-    html: page.Html = None,
-    html_sources: page.HtmlSources = None,
-    hide_names: page.HideNames = False,
-    color: arg.ColorWhen = "auto",
-    json: arg.JsonReports = False,
-    csv: tables.Csv = None,
-    jsonl: tables.Jsonl = None,
-    xlsx: tables.Xlsx = None,
-    rows: tables.Rows = None,
-    with_text: tables.WithText = False,
-    quiet: arg.Quiet = False,
     method: arg.Method = None,
     false_rows: arg.FalseRows = None,
 ) -> None:
@@ -220,17 +226,17 @@ def screen(
         raise typer.Exit(screening.screen_all(files, name))
 
 
-app.command("list", cls=PmbfCommand, epilog=keeping.LIST_HELP)(keeping.list_)
-app.command(cls=PmbfCommand, epilog=keeping.STATS_HELP)(keeping.stats)
-app.command(cls=PmbfCommand, epilog=keeping.REMOVE_HELP)(keeping.remove)
-app.command(cls=PmbfCommand, epilog=keeping.COMPACT_HELP)(keeping.compact)
-app.command(cls=PmbfCommand, epilog=keeping.CHECK_HELP)(keeping.check)
-app.command(cls=PmbfCommand, epilog=LABEL_HELP)(label)
-app.command(cls=PmbfCommand, epilog=comparing.EPILOG)(comparing.compare)
-app.command(cls=PmbfCommand, epilog=EXPORT_HELP)(export)
-app.add_typer(guard, name="guard")
-app.command(cls=PmbfCommand, epilog=serve.EPILOG)(serve.serve)
-app.command(cls=PmbfCommand, epilog=web.EPILOG)(web.web)
+app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=comparing.EPILOG)(comparing.compare)
+app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=web.EPILOG)(web.web)
+app.command("list", cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.LIST_HELP)(keeping.list_)
+app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=LABEL_HELP)(label)
+app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.REMOVE_HELP)(keeping.remove)
+app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.COMPACT_HELP)(keeping.compact)
+app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.CHECK_HELP)(keeping.check)
+app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.STATS_HELP)(keeping.stats)
+app.add_typer(guard, name="guard", rich_help_panel=GUARDING)
+app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=EXPORT_HELP)(export)
+app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=serve.EPILOG)(serve.serve)
 
 
 def main() -> None:

@@ -56,8 +56,8 @@ GroupBy = Annotated[
     arg.option(
         "--group-by",
         "folder|REGEX|FILE.csv",
-        "What is by one author: the first folder of a name; what a regular expression finds in it; or a table with the "
-        "columns file and group, and if known date and label (default: each file by itself).",
+        "What is by one author: the first folder of a name; what a regular expression finds in it; or a table of "
+        "labels: the column path, and group or author (default: each file by itself).",
         GROUPS,
     ),
 ]
@@ -124,6 +124,13 @@ def compare(
     group_by: GroupBy = None,
     collection: Libraries = None,
     common: Common = None,
+    html: Html = None,
+    pairs: Pairs = None,
+    passages: Passages = None,
+    csv: Csv = False,
+    json: Json = False,
+    color: arg.ColorWhen = "auto",
+    quiet: arg.Quiet = False,
     ignore: arg.Ignore = None,
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
@@ -134,13 +141,6 @@ def compare(
     max_bytes: arg.MaxBytes = None,
     timeout: arg.Timeout = None,
     jobs: arg.ScreenJobs = None,
-    html: Html = None,
-    pairs: Pairs = None,
-    passages: Passages = None,
-    color: arg.ColorWhen = "auto",
-    json: Json = False,
-    csv: Csv = False,
-    quiet: arg.Quiet = False,
 ) -> None:
     """Compare all texts of a folder with each other: pairs that share passages, and clusters."""
     from pmbf.comparison import compare as compared
@@ -185,7 +185,7 @@ def compare(
             note(f"{page} shows it")
     code = exit_code(found)
     if code == FAILED and not found.problems:
-        note("nothing was compared: fewer than two texts have a word")
+        note("nothing was compared: a comparison needs two texts with words; name their folder, or more files")
     raise typer.Exit(code)
 
 

@@ -33,7 +33,7 @@ and name the proxy's host with --behind-proxy. SIGTERM finishes running
 requests, then ends; SIGHUP starts new processes, for another collection in the
 same place. docs/web.md has the REST interface.
 
-Needs pip install 'pmbf[web]'.
+Needs pip install 'pmbf\\[web]'.
 
 Exit codes: 0 stopped by a signal; 2 wrong usage; 3 an error"""
 

@@ -2,25 +2,27 @@
 
 folder      the first folder below the folder that is compared: class/adams/draft.txt is of adams
 REGEX       what the first parenthesis finds in a name, or the whole match: '^([^_]+)_'
-FILE.csv    a table with the columns file and group, and if known date and label
+FILE.csv    a table of labels, as `pmbf load --labels` takes it: the column path, name or file says which text a row is
+            of; the column group, or else author, is its group; date is its date; the others are shown beside its name
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import re
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import PurePath
 from typing import NamedTuple
 
-from pmbf.contents import read_bounded
 from pmbf.errors import ParameterError
+from pmbf.intake.labelling import LabelTable
+from pmbf.labels import Labels, told
 
 BY_FILE, BY_FOLDER = "file", "folder"
-_MOST_TABLE_BYTES = 64 << 20
+_GROUPS = ("group", "author")
+"""Labels that make groups; the first one that the table has."""
 _LONGEST_REGEX = 1000
 
 GroupBy = str | Mapping[str, str] | Callable[[str], str] | None
@@ -59,7 +61,7 @@ def grouped(names: Sequence[str], by: GroupBy) -> Grouping:
 
     Raises:
         ParameterError: It is none of them, the expression is wrong or fits no name, or the table lacks a column.
-        NotFoundError, IncompleteError, OSError: The table cannot be read.
+        NotFoundError, UnsupportedError, IncompleteError, OSError: The table cannot be read.
 
     >>> grouped(["adams/1.txt", "adams/2.txt", "byron.txt"], "folder").cards["adams/2.txt"].group
     'adams'
@@ -119,54 +121,61 @@ def _matched(pattern: re.Pattern[str], name: str) -> str:
 
 
 def _by_table(names: Sequence[str], path: str) -> Grouping:
-    cards, problems = _own(names), []
+    rows = [(line, file, _small(labels)) for line, file, labels in LabelTable.read(path).rows]
+    key = next((one for one in _GROUPS if any(one in labels for _, _, labels in rows)), None)
+    if rows and key is None:
+        columns = ", ".join(rows[0][2])
+        raise ParameterError(f"{path}: has the columns {columns:.200}, expected one named `group` or `author`")
+    cards, problems, lines = _own(names), [], dict[str, int]()
     known = _by_each_form(names)
-    for number, row in _rows(path):
-        wanted = (row["file"] or "").strip()
-        found = known.get(wanted, ())
-        if len(found) != 1:
-            told = f"fits {len(found)} texts" if found else "fits no text"
-            problems.append(f"{path}, line {number}: file is {wanted!r}, which {told}")
+    for line, file, labels in rows:
+        found = _meant(known, file)
+        if len(found) != 1 or found[0] in lines:
+            why = f"fits {len(found)} texts" if len(found) > 1 else f"line {lines[found[0]]} fits, too" if found else ""
+            problems.append(f"{path}, line {line}: file is {file!r:.200}, which {why or 'fits no text'}")
             continue
         [name] = found
-        cards[name] = Card((row.get("group") or "").strip() or name, _date(row, path, number), _cell(row, "label"))
+        lines[name] = line
+        cards[name] = Card(labels.get(key or "") or name, _date(labels, path, line), _shown(labels, key))
     return Grouping(f"the table {PurePath(path).name}", cards, tuple(problems))
+
+
+def _small(labels: Labels) -> Labels:
+    return {name.lower(): value for name, value in labels.items()}
 
 
 def _by_each_form(names: Sequence[str]) -> dict[str, tuple[str, ...]]:
     """Return which names a cell may mean: a whole name, or the last part of one."""
     found: dict[str, tuple[str, ...]] = {}
     for name in names:
-        for form in {name, PurePath(name).name}:
+        for form in {_form(name), _form(PurePath(name).name)}:
             found[form] = (*found.get(form, ()), name)
-    return found | {name: (name,) for name in names}
+    return found | {_form(name): (name,) for name in names}
 
 
-def _rows(path: str) -> Iterable[tuple[int, dict[str, str]]]:
-    content = read_bounded(path, _MOST_TABLE_BYTES)
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ParameterError(f"{path}: is not in UTF-8 ({error.reason}); save it as CSV UTF-8") from error
-    delimiter = max(",;\t", key=text.partition("\n")[0].count)
-    reader = csv.DictReader(io.StringIO(text), delimiter=delimiter, restval="")
-    columns = [column.strip().lower() for column in reader.fieldnames or ()]
-    missing = [column for column in ("file", "group") if column not in columns]
-    if missing:
-        raise ParameterError(f"{path}: has no column {' and '.join(missing)}; its columns are {', '.join(columns)}")
-    reader.fieldnames = columns
-    return [(reader.line_num, row) for row in reader]
+def _form(name: str) -> str:
+    return unicodedata.normalize("NFC", name)
 
 
-def _cell(row: Mapping[str, str], column: str) -> str | None:
-    return (row.get(column) or "").strip() or None
+def _meant(known: Mapping[str, tuple[str, ...]], file: str) -> tuple[str, ...]:
+    """Return the names that a cell may mean; it may begin with folders above those of the names."""
+    parts = PurePath(_form(file)).parts
+    forms = ("/".join(parts[n:]) for n in range(len(parts)))
+    return next((known[form] for form in forms if form in known), ())
 
 
-def _date(row: Mapping[str, str], path: str, number: int) -> str | None:
-    given = _cell(row, "date")
-    if given is None:
+def _shown(labels: Labels, key: str | None) -> str | None:
+    """Return what is shown beside a name: the label `label`, or else all that have no other use."""
+    others = {name: value for name, value in labels.items() if value and name not in (key, "date")}
+    return others.get("label") or told(others) or None
+
+
+def _date(labels: Labels, path: str, line: int) -> str | None:
+    if not (given := labels.get("date")):
         return None
+    if re.fullmatch(r"[0-9]{4}(-[0-9]{2})?", given):
+        given = f"{given}-01-01"[:10]  # a year or a month is its first day
     try:
         return datetime.fromisoformat(given).isoformat()
     except ValueError as error:
-        raise ParameterError(f"{path}, line {number}: date is {given!r}, expected such as 2026-11-22 14:05") from error
+        raise ParameterError(f"{path}, line {line}: date is {given!r}, expected such as 2026-11-22 14:05") from error

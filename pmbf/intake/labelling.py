@@ -24,6 +24,9 @@ from pmbf.store.writer import Writer
 Labelling = Callable[[str], Mapping[str, str]]
 """Returns the labels of a path; an empty value takes a label away."""
 
+_KEYS = ("path", "name", "file")
+"""Columns that say which path a row is of; the first one that a table has does."""
+
 MOST_TABLE_BYTES = 64 << 20
 """Bytes of the largest table."""
 
@@ -50,8 +53,9 @@ class LabelTable:
     def read(path: str | os.PathLike[str], otherwise: Labelling | None = None) -> LabelTable:
         """Return the table in a file of values with commas, semicolons or tabs between them.
 
-        The column `path`, or if there is none `name`, says which path a row is of: a path as `pmbf list` shows it, or
-        relative to the folder of the table; of `name` also the last part of a path. Each other column is a label.
+        The column `path`, or if there is none `name` or `file`, says which path a row is of: a path as `pmbf list`
+        shows it, or relative to the folder of the table; of `name` and `file` also the last part of a path. Each other
+        column is a label.
 
         Raises:
             ParameterError: It is no such table: a column is missing, named twice or not named; a path stands there
@@ -65,9 +69,9 @@ class LabelTable:
             raise ParameterError(f"{name}: is empty, expected a line with the names of columns")
         (_, head), *rows = lines
         names = _names(name, head)
-        key = "path" if "path" in names else "name"
+        key = next(one for one in _KEYS if one in names)
         labelled = [_row(name, line, cells, names, key) for line, cells in rows]
-        table = LabelTable(name, labelled, by_last_part=key == "name", otherwise=otherwise)
+        table = LabelTable(name, labelled, by_last_part=key != "path", otherwise=otherwise)
         table._index()
         return table
 
@@ -191,19 +195,19 @@ def _lines(name: str, text: str) -> Iterator[tuple[int, list[str]]]:
 
 
 def _names(table: str, head: Sequence[str]) -> list[str]:
-    """Return the names of the columns, checked; `path` and `name` in lower case."""
+    """Return the names of the columns, checked; the key in lower case."""
     names = []
     for number, cell in enumerate(head, 1):
         try:
             found, _ = tidy(cell, "")
         except ParameterError as error:
             raise ParameterError(f"{table}: column {number}: {error}") from None
-        names.append(found.lower() if found.lower() in ("path", "name") else found)
+        names.append(found.lower() if found.lower() in _KEYS else found)
     if twice := sorted({one for one in names if names.count(one) > 1}):
         raise ParameterError(f"{table}: two columns are named {twice[0]!r}")
-    if not {"path", "name"} & set(names):
+    if not set(_KEYS) & set(names):
         shown = ", ".join(names)
-        raise ParameterError(f"{table}: has the columns {shown:.200}, expected one named `path` or `name` among them")
+        raise ParameterError(f"{table}: has the columns {shown:.200}, expected `path`, `name` or `file` among them")
     return names
 
 

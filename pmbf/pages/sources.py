@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Literal
 
+from pmbf.labels import told
 from pmbf.pages.cutting import Layer, Paragraph, sections
 from pmbf.pages.findings import COMPARED, Findings, Numbered, alias, around
 from pmbf.pages.markup import counted, escaped, likeness, percent, prose, shown_name
+from pmbf.report import DocumentRef
 from pmbf.span import Span, merged
 
 Extent = Literal["passages", "whole"]
 """How much of the sources a page holds: their passages with 2,000 characters around, or all."""
+
+N_COPIES = 5
+"""Other paths of a source that the list of sources names."""
 
 AROUND = {"passages": 2000}
 CARD_AROUND, CARD_CHARS = 160, 1400
@@ -22,9 +27,34 @@ def source_name(findings: Findings, rank: int) -> str:
     """Return the name of a source as HTML."""
     if findings.hide_names:
         return f"<bdi>{alias(rank)}</bdi>"
-    n_others = len(findings.matches[rank - 1].document.paths) - 1
+    document = findings.matches[rank - 1].document
+    n_others = len(document.paths) - 1
     more = f" (+{counted(n_others, 'path')})" if n_others else ""
-    return f'<bdi dir="ltr" class="name" data-as="{alias(rank)}">{escaped(findings.name(rank) + more)}</bdi>'
+    shown = escaped(findings.name(rank) + more)
+    return f'<bdi dir="ltr" class="name" data-as="{alias(rank)}">{shown}</bdi>{_labels(document, 0)}'
+
+
+def _labels(document: DocumentRef, number: int) -> str:
+    """Return the labels of a path of a document as HTML, hidden with its name; or nothing."""
+    labels = document.labels[number] if document.labels else {}
+    return f' <bdi class="name labels" data-as="">{escaped(told(labels))}</bdi>' if labels else ""
+
+
+def _copies(findings: Findings, rank: int) -> str:
+    """Return the other paths with a source's contents, each a line with its labels, as a part of the list of sources.
+
+    Two people may have handed in the same file: both are named.
+    """
+    document = findings.matches[rank - 1].document
+    if findings.hide_names or len(document.paths) == 1:
+        return ""
+    lines = [
+        f'<bdi dir="ltr" class="name" data-as="another name">{escaped(path)}</bdi>{_labels(document, number)}'
+        for number, path in enumerate(document.paths[1 : 1 + N_COPIES], 1)
+    ]
+    left = len(document.paths) - 1 - N_COPIES
+    lines += [f"{left:,} more"] if left > 0 else []
+    return f'<span class="copies">identical: {"<br>".join(lines)}</span>'
 
 
 def chip(rank: int) -> str:
@@ -36,28 +66,28 @@ def facts(findings: Findings, one: Numbered) -> str:
     """Return what is known of a passage, in words."""
     passage, ranks = one.passage, {match.document.id: i for i, match in enumerate(findings.matches, 1)}
     also = sorted(ranks[document] for document in passage.also_in if document in ranks)
-    told = [likeness(passage.kind, passage.similarity), f"{len(passage.query):,} characters"]
+    known = [likeness(passage.kind, passage.similarity), f"{len(passage.query):,} characters"]
     if passage.certainty:
-        told.append(passage.certainty)
+        known.append(passage.certainty)
     if passage.kind in COMPARED and one.number in findings.edits:
         n_edits = len(findings.edits[one.number])
-        told += [f"{n_edits:,} edit{'' if n_edits == 1 else 's'}"] if n_edits else []
+        known += [f"{n_edits:,} edit{'' if n_edits == 1 else 's'}"] if n_edits else []
     if passage.of_whole_source:
-        told.append("the whole source")
+        known.append("the whole source")
     if passage.within:
-        told.append(f"in {'a quotation' if passage.within == 'quotation' else 'the bibliography'}")
+        known.append(f"in {'a quotation' if passage.within == 'quotation' else 'the bibliography'}")
     if passage.n_excluded:
-        told.append(f"{passage.n_excluded:,} characters do not count")
+        known.append(f"{passage.n_excluded:,} characters do not count")
     if also:
-        told.append(f"also in {', '.join(map(str, also[:8]))}{' …' if len(also) > 8 else ''}")
-    return " · ".join(told)
+        known.append(f"also in {', '.join(map(str, also[:8]))}{' …' if len(also) > 8 else ''}")
+    return " · ".join(known)
 
 
 def _where(findings: Findings, one: Numbered) -> str:
     """Return where a passage begins in both texts, as a line of its card."""
     ours, theirs = findings.places(one)
-    told = " · ".join(f"{what}: {place}" for what, place in (("text", ours), ("source", theirs)) if place)
-    return f"<br>{told}" if told else ""
+    shown = " · ".join(f"{what}: {place}" for what, place in (("text", ours), ("source", theirs)) if place)
+    return f"<br>{shown}" if shown else ""
 
 
 def card(findings: Findings, one: Numbered) -> str:
@@ -181,11 +211,11 @@ def _overrides(char: str) -> bool:
 def summary_row(findings: Findings, rank: int) -> str:
     """Return a source as a line of the list of sources: switch, number, name, passages, share."""
     match = findings.matches[rank - 1]
-    told = ", ".join(filter(None, (counted(len(match.passages), "passage"), match.certainty)))
+    known = ", ".join(filter(None, (counted(len(match.passages), "passage"), match.certainty)))
     first = findings.of(rank)[0].number
     return (
         f'<li><label><input type="checkbox" class="scripted" data-source="{rank}" checked '
         f'aria-label="Count source {rank}"> {chip(rank)}</label> <a href="#p{first}">{source_name(findings, rank)}</a>'
-        f'<span class="n"><b data-share="{rank}">{percent(match.coverage)}</b> '
-        f'<span class="faint">{told}</span></span></li>'
+        f'{_copies(findings, rank)}<span class="n"><b data-share="{rank}">{percent(match.coverage)}</b> '
+        f'<span class="faint">{known}</span></span></li>'
     )

@@ -9,6 +9,7 @@ No text is lost: a text without sources, or one that could not be read, has one 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
@@ -18,7 +19,7 @@ from pmbf.places import NOWHERE, Place
 if TYPE_CHECKING:
     import pandas
 
-    from pmbf.report import Match, Passage, Report
+    from pmbf.report import DocumentRef, Match, Passage, Report
 
 By = Literal["texts", "sources", "passages"]
 Row = dict[str, Any]
@@ -31,13 +32,15 @@ COLUMNS: dict[By, tuple[str, ...]] = {
     "texts": (
         *("query", "share", "in_order", "certainty", "source", "n_sources", "n_passages", "n_below"),
         *("n_chars", "n_words", "too_short", "n_mixed_tokens", "n_invisible", "n_documents", "problem"),
+        "source_labels",
     ),
     "sources": (
         *(*_SOURCE, "n_paths", "in_order", "certainty", "evidence", "n_passages", "longest", "containment", "problem"),
+        "source_labels",
     ),
     "passages": (
         *(*_SOURCE, "passage", "certainty", "kind", "similarity", "in_order", "evidence", "n_chars", "n_excluded"),
-        *("within", "source_part", *_SIDES, "also_in", "problem"),
+        *("within", "source_part", *_SIDES, "also_in", "problem", "source_labels"),
     ),
 }
 """The columns of each table, in order. docs/report.md says what each of them holds."""
@@ -99,6 +102,7 @@ def _of_text(report: Report) -> Iterator[Row]:
         "in_order": report.in_order if asked.n_chars else None,
         "certainty": report.certainty,
         "source": found[0].document.path if found else None,
+        "source_labels": _labels(found[0].document) if found else None,
         "n_sources": len(found),
         "n_passages": sum(len(match.passages) for match in found),
         "n_below": report.n_below,
@@ -143,8 +147,15 @@ def _source(rank: int, match: Match) -> Row:
         "rank": rank,
         "source": document.path,
         "source_id": document.id,
+        "source_labels": _labels(document),
         "share_in_source": match.coverage if match.passages else None,
     } | told
+
+
+def _labels(document: DocumentRef) -> str | None:
+    """Return the labels of a document's first path as JSON; None if that path has none."""
+    labels = document.labels[0] if document.labels else {}
+    return json.dumps(labels, ensure_ascii=False) if labels else None
 
 
 def _passage(passage: Passage) -> Row:

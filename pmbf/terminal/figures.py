@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 
+from pmbf.labels import told
 from pmbf.terminal.safe import harmless
 
 SPACELESS_RATIO = 0.5
@@ -15,9 +16,6 @@ some six characters; in scripts written without spaces each letter is a token (m
 
 N_COPIES = 5
 """Other paths of a source that are named; `--json` names all."""
-
-LABEL_CHARS = 40
-"""Characters of a label's value that are shown; `--json` has all."""
 
 
 def counted(n: int, singular: str, plural: str = "") -> str:
@@ -94,12 +92,7 @@ def shown_labels(labels: Mapping[str, str]) -> str:
     >>> shown_labels({"author": "Anna Berg", "group": "a"}), shown_labels({})
     ('[author=Anna Berg, group=a]', '')
     """
-    told = ", ".join(f"{name}={_cut(value)}" for name, value in labels.items())
-    return f"[{harmless(told)}]" if told else ""
-
-
-def _cut(value: str) -> str:
-    return value if len(value) <= LABEL_CHARS else value[: LABEL_CHARS - 1] + "…"
+    return f"[{harmless(told(labels))}]" if labels else ""
 
 
 def shortened(name: str, columns: int) -> str:

@@ -11,6 +11,7 @@ from pmbf.intake.texts import Origin, read_text
 from pmbf.pages import evidence_page
 from pmbf.report import Report
 from pmbf.service import requests, worker
+from pmbf.store.listing import Listed
 
 MOST_LISTED = 200
 MOST_SHOWN_CHARS = 200_000
@@ -37,8 +38,11 @@ def documents(collection: Collection, header: dict[str, Any], body: bytes) -> di
     words, first = header["search"].casefold().split(), header["first"]
     fitting = (one for one in collection.documents() if _fits(one.paths, words))
     found = list(islice(fitting, first, first + MOST_LISTED + 1))
-    rows = [{"id": one.id, "paths": list(one.paths), "n_chars": one.n_chars} for one in found]
-    return {"documents": rows[:MOST_LISTED], "more": len(found) > MOST_LISTED}
+    return {"documents": [_row(one) for one in found[:MOST_LISTED]], "more": len(found) > MOST_LISTED}
+
+
+def _row(one: Listed) -> dict[str, Any]:
+    return {"id": one.id, "paths": list(one.paths), "labels": list(one.labels), "n_chars": one.n_chars}
 
 
 def _fits(paths: tuple[str, ...], words: list[str]) -> bool:

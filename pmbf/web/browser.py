@@ -15,6 +15,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from pmbf.errors import NotFoundError
+from pmbf.labels import told
+from pmbf.pages.markup import shown_name
 from pmbf.report import Report
 from pmbf.service.http import HttpError
 from pmbf.web import api
@@ -267,13 +269,15 @@ def _date(seconds: float) -> str:
 def _templates() -> jinja2.Environment:
     folder = resources.files("pmbf.web").joinpath("templates")
     found = {one.name: one.read_text(encoding="utf-8") for one in _files(folder)}
-    return jinja2.Environment(
+    environment = jinja2.Environment(
         loader=jinja2.DictLoader(found),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["told"] = lambda labels: shown_name(told(labels))
+    return environment
 
 
 def _files(folder: Any) -> Iterator[Any]:

@@ -66,8 +66,12 @@ def _object(**properties: Any) -> dict[str, Any]:
     return {"type": "object", "properties": properties, "required": list(properties)}
 
 
+def _many(one: dict[str, Any]) -> dict[str, Any]:
+    return {"type": "array", "items": one}
+
+
 def _listed(name: str) -> dict[str, Any]:
-    return {"type": "array", "items": {"$ref": f"#/components/schemas/{name}"}}
+    return _many({"$ref": f"#/components/schemas/{name}"})
 
 
 def _one(name: str) -> dict[str, Any]:
@@ -207,7 +211,7 @@ def _schemas() -> dict[str, Any]:
     text, number = TYPES["str"], TYPES["int"]
     return kinds | {
         "Job": _object(id=text, name=text, state=states, reason=text, screening=text, changes=number),
-        "Document": _object(id=number, paths={"type": "array", "items": text}, n_chars=number),
+        "Document": _object(id=number, paths=_many(text), labels=_many({"type": "object"}), n_chars=number),
         "Report": {"type": "object", "description": "As `pmbf screen --json` prints it: docs/report.md."},
         "Error": _object(error=text),
     }

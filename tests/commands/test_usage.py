@@ -15,7 +15,8 @@ from pmbf.extract import Limits
 from pmbf.screen import Options
 from tests.commands.conftest import SUSPICIOUS, run
 
-COMMANDS = ["load", "screen", "list", "label", "stats", "remove", "compact", "check", "serve"]
+COMMANDS = ["load", "screen", "compare", "web", "list", "label", "remove", "compact", "check", "stats"]
+COMMANDS += ["export", "serve"]
 GUARDS = ["check", "install", "uninstall", "baseline create", "baseline update", "baseline audit"]
 
 
@@ -31,12 +32,15 @@ def command_named(name):
 
 @pytest.mark.parametrize("command", [*COMMANDS, *(f"guard {name}" for name in GUARDS)])
 def test_the_help_of_a_command_tells_each_of_its_options_in_words(command):
-    parameters = command_named(command).params
+    named = command_named(command)
+    parameters = named.params
     help_text = run(*command.split(), "--help", env={"COLUMNS": "200"}).stdout
     for parameter in parameters:
         assert parameter.help, parameter.name
         assert any(name in help_text for name in (*parameter.opts, parameter.metavar)), parameter.name
     assert "Exit codes:" in help_text
+    written = " ".join([named.help, named.epilog, *(parameter.help for parameter in parameters)]).replace("\\[", "[")
+    assert set(written.split()) - set(help_text.split()) == set()  # brackets that are markup vanish
 
 
 @pytest.mark.parametrize(

@@ -94,7 +94,7 @@ def test_an_empty_folder_and_a_single_text_are_exit_code_3(tmp_path, essays):
         path.unlink()
     done = compare("essays", cwd=tmp_path)
     assert (3, True) == (done.returncode, "essays/: 0 texts compared with each other" in done.stdout)
-    assert "fewer than two texts have a word" in done.stderr
+    assert "a comparison needs two texts with words" in done.stderr
 
 
 def test_a_file_that_cannot_be_read_makes_the_answer_incomplete(essays):

@@ -55,6 +55,30 @@ def test_a_row_that_fits_no_text_or_two_is_a_problem(tmp_path):
     assert f"{table}, line 3: file is '1.txt', which fits 2 texts" == second
 
 
+def test_the_table_of_labels_that_a_load_takes_groups_by_author_and_shows_the_rest(tmp_path):
+    table = tmp_path / "labels.csv"
+    rows = ["path,author,course,date", "essays/ann/1.txt,Ann,history,2024", "essays/bob/1.txt,Bob,,2024-05"]
+    table.write_text("\n".join(rows), encoding="utf-16")
+    found = grouped(NAMES, str(table))
+    assert Card("Ann", "2024-01-01T00:00:00", "course=history") == found.cards["ann/1.txt"]
+    assert Card("Bob", "2024-05-01T00:00:00", None) == found.cards["bob/1.txt"]
+    assert () == found.problems
+
+
+def test_names_in_either_form_of_unicode_are_one(tmp_path):
+    table = tmp_path / "labels.csv"
+    table.write_text("path,group\nM\u00fcller.txt,A\n", encoding="utf-8")
+    assert {"Mu\u0308ller.txt": "A"} == groups(str(table), ["Mu\u0308ller.txt"])
+
+
+def test_two_rows_of_one_text_are_a_problem(tmp_path):
+    table = tmp_path / "class.csv"
+    table.write_text("file,group\nann/1.txt,A\nold/ann/1.txt,B\n", encoding="utf-8")
+    found = grouped(NAMES, str(table))
+    assert "A" == found.cards["ann/1.txt"].group
+    assert (f"{table}, line 3: file is 'old/ann/1.txt', which line 2 fits, too",) == found.problems
+
+
 @pytest.mark.parametrize(
     ("by", "told"),
     [
@@ -74,9 +98,10 @@ def test_a_wrong_way_to_group_is_named(by, told):
 @pytest.mark.parametrize(
     ("content", "told"),
     [
-        (b"name,author\na,b\n", "has no column file and group; its columns are name, author"),
-        (b"", "has no column file and group"),
-        (b"file,group\n\xff\xfe,b\n", "is not in UTF-8"),
+        (b"file,course\na,b\n", "has the columns course, expected one named `group` or `author`"),
+        (b"essay,group\na,b\n", "has the columns essay, group, expected `path`, `name` or `file` among them"),
+        (b"", "is empty, expected a line with the names of columns"),
+        (b"file,group\na,b\na,c\n", "line 3: 'a' stands in line 2, too"),
         (b"file,group,date\nreadme.txt,A,yesterday\n", "line 2: date is 'yesterday'"),
     ],
 )

@@ -66,6 +66,14 @@ def test_a_page_without_a_pair_says_so():
     assert "No two texts" in without_script(compare({}).to_html())
 
 
+def test_what_a_table_tells_of_a_text_is_shown_and_hidden_with_its_name(texts, tmp_path):
+    table = tmp_path / "labels.csv"
+    rows = [f"{name},Ann & Co,{number}" for number, name in enumerate(texts)]
+    table.write_text("\n".join(["name,author,group", *rows]), encoding="utf-8")
+    page = compare(texts, group_by=str(table)).to_html()
+    assert len(texts) == page.count('<bdi class="faint" data-as="">author=Ann &amp; Co</bdi>')
+
+
 def test_a_comparison_from_json_has_no_texts_and_no_page(found):
     with pytest.raises(ParameterError, match="holds no texts"):
         Comparison.from_json(found.to_json()).to_html()

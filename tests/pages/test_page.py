@@ -239,3 +239,23 @@ def test_the_assets_are_package_data_and_are_small(tmp_path):
     assert {path.name for path in (ROOT / "pmbf" / "pages" / "assets").iterdir()} == names
     assert all(asset(name) for name in names)
     assert sum(len(zlib.compress(path.read_bytes())) for path in room.rglob("*.*")) < 100_000
+
+
+def labelled_page(collection, **how):
+    shared = words(31, 60)
+    for name, labels in (("a.txt", {"author": "<Ann>", "group": "x" * 60}), ("b.txt", {"author": "Bob"})):
+        collection.add(shared, name=name, labels=labels)
+    return collection.screen(f"{shared} {words(32)}", name="essay.txt").to_html(**how)
+
+
+def test_labels_stand_beside_the_names_of_sources_and_of_their_copies(collection):
+    page = labelled_page(collection)
+    labels = f"author=&lt;Ann&gt;, group={'x' * 39}…"
+    name = f'a.txt (+1 path)</bdi> <bdi class="name labels" data-as="">{labels}</bdi>'
+    assert 2 == page.count(name)  # in the list of sources, and on the card
+    assert 1 == page.count('data-as="another name">b.txt</bdi> <bdi class="name labels" data-as="">author=Bob</bdi>')
+
+
+def test_hidden_names_hide_labels_and_copies(collection):
+    page = labelled_page(collection, hide_names=True)
+    assert not any(told in page for told in ("Ann", "Bob", "b.txt", "author"))

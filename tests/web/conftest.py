@@ -123,10 +123,11 @@ class Running:
 
 @pytest.fixture(scope="module")
 def library(tmp_path_factory):
-    """A collection of three documents; an essay shares a passage with the first."""
+    """A collection of three documents; an essay shares a passage with the first, which has two labelled paths."""
     folder = tmp_path_factory.mktemp("library") / "library.pmbf"
     with Collection(folder, create=True) as collection:
         collection.add_many([("harbours", f"{words(1, 80)} {SHARED} {words(2, 80)}"), ("tides", words(3, 300))])
+        collection.add(f"{words(1, 80)} {SHARED} {words(2, 80)}", name="ports", labels={"author": "<i>Ann\u202e"})
         collection.add("<script>alert(1)</script>", name="<b>hostile</b>")
     return folder
 

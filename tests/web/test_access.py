@@ -9,7 +9,7 @@ from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.web import state
 from pmbf.web.access import CONTENT_SECURITY
 from pmbf.web.tokens import Tokens
-from tests.web.conftest import Client, Running
+from tests.web.conftest import ESSAY, Client, Running
 
 
 def test_a_host_of_another_name_is_refused(owner):
@@ -79,6 +79,16 @@ def test_hostile_names_are_shown_as_text(owner):
     for target in ("/screenings", f"/screenings/{number}", f"/jobs/{job['id']}", f"/screenings/{number}/evidence"):
         page = owner.ask("GET", target).text
         assert "<script>alert(1)" not in page and "\u202e" not in page, target
+
+
+def test_labels_stand_beside_paths_as_text(owner, clients):
+    shown = "[author=&lt;i&gt;Ann\\u202e]</bdi>"
+    number = clients["admin"].screened(ESSAY)["screening"]["id"]
+    listed, screened = (owner.ask("GET", target).text for target in ("/collection", f"/screenings/{number}"))
+    assert shown in listed.partition(">ports<")[2][:200]
+    assert shown in screened.partition("identical: <bdi>ports<")[2][:200]
+    first = clients["screen"].ask("GET", "/v1/documents?search=ports").json["documents"][0]
+    assert (["harbours", "ports"], [{}, {"author": "<i>Ann\u202e"}]) == (first["paths"], first["labels"])
 
 
 def test_errors_are_pages_to_browsers_and_json_to_programs(owner):

@@ -79,7 +79,7 @@ def texts_table(comparison: Comparison, names: Names) -> str:
     rows = []
     for one in members:
         out, n_chars = one.n_ignored + one.n_common, max(1, one.n_chars)
-        label = f'<br><span class="faint">{escaped(one.label)}</span>' if one.label else ""
+        label = f'<br><bdi class="faint" data-as="">{escaped(one.label)}</bdi>' if one.label else ""
         cells = f"<td>{name_of(names, one.name)}{label}</td>"
         if has_groups:
             cells += f'<td><bdi data-as="Group {names.group_number(one.group)}">{escaped(one.group)}</bdi></td>'
