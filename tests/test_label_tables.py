@@ -40,7 +40,7 @@ def test_a_name_is_found_in_either_normal_form(tmp_path):
 
 @pytest.mark.parametrize(("lines", "said"), [
     ([""], "is empty"),
-    (["author,group", "a,b"], "has the columns author, group, expected one named `path` or `name`"),
+    (["author,group", "a,b"], "has the columns author, group, expected `path`, `name` or `file` among them"),
     (["path,author,author", "a,b,c"], "two columns are named 'author'"),
     (["path,PATH", "a,b"], "two columns are named 'path'"),
     (["path,a=b", "a,b"], "column 2: the name of a label is 'a=b'"),
