@@ -28,6 +28,7 @@ from measure.planting import CLEAN, Planted
 from measure.process import ROOT, alone, folder_bytes, installed, peak_bytes, resident_bytes
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
+from pmbf.intake.texts import Text
 from pmbf.screen import candidates, screen
 from pmbf.store.folder import Store
 
@@ -125,7 +126,7 @@ def ask(texts: str, place: str) -> Figures:
     figures |= _asked("candidates", lambda text: candidates(store.generation, query_sample(text, store.params)), some)
     figures |= {"candidates_held_bytes": resident_bytes() - before}
     figures |= stages.measure(store.generation, some)
-    figures |= _asked("screen", lambda text: screen(store, text), some)
+    figures |= _asked("screen", lambda text: screen(store, Text("", text)), some)
     return figures | {"screen_held_bytes": resident_bytes() - before}
 
 

@@ -20,6 +20,7 @@ from measure.overlap import grams, read_words, word_hashes
 from measure.process import folder_bytes
 from pmbf import Collection
 from pmbf.fingerprint import query_sample
+from pmbf.intake.texts import Text
 from pmbf.params import Params
 from pmbf.screen import candidates, screen
 from pmbf.store.folder import Store
@@ -290,7 +291,7 @@ class PmbfWhole(Pmbf):
 
     def ask(self, text: str) -> Answer:
         """Return the documents with passages."""
-        return [(match.document.id, match.evidence) for match in screen(self.store, text).matches]
+        return [(match.document.id, match.evidence) for match in screen(self.store, Text("", text)).matches]
 
 
 PEERS: dict[str, type[Peer]] = {

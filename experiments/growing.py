@@ -36,6 +36,7 @@ from measure.corpora import PAN13_KINDS, described, read
 from pmbf import verify
 from pmbf.collection import Collection
 from pmbf.fingerprint import query_sample
+from pmbf.intake.texts import Text
 from pmbf.params import Params
 from pmbf.report import Passage, Report
 from pmbf.screen import Options, candidates, screen
@@ -167,7 +168,7 @@ class _Screened(NamedTuple):
 def _screened(store: Store, pan: Path, kind: str, suspicious: str, listed: set[str], options: Options) -> _Screened:
     text = _text(pan / "susp" / suspicious)
     started = time.process_time()
-    found = screen(store, text, options=options)
+    found = screen(store, Text("", text), options=options)
     seconds = time.process_time() - started
     right = listed | _sharing(pan).get(suspicious, set())
     is_false = any(right.isdisjoint(match.document.paths) for match in found.matches)

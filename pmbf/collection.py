@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, overload
 
 from pmbf import kernels
-from pmbf.errors import ParameterError
+from pmbf.errors import NoTextError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.discovery import discover, several
 from pmbf.intake.texts import Origin, Text, origins, read_text
@@ -165,14 +165,20 @@ class Collection(Opened):
             ParameterError: An option is unknown or outside its range. Or the query is neither text, bytes nor path, or
                 is a `str` that looks like a path.
             NotFoundError: The path does not exist.
-            UnsupportedError, IncompleteError: The file cannot be read as text.
+            UnsupportedError, IncompleteError: The file cannot be read as text, and no document is the same file.
             CorruptError: A file of the collection that the answer needs is damaged.
         """
         wanted, origin = Options.of(options), Origin.of(query, name)
-        read = read_text(origin, limits or Limits())
+        refused: NoTextError | None = None
+        try:
+            read = read_text(origin, limits or Limits())
+        except NoTextError as error:
+            read, refused = Text(origin.name, "", unread=True, sha256=error.sha256), error
         left_out = LeavingOut(self._store, wanted).of(origin)
-        report = screen(self._store, read.text, name=read.name, options=wanted, left_out=left_out)
-        return self._with_texts(replace(report, problems=read.problems + report.problems), read)
+        report = screen(self._store, read, options=wanted, left_out=left_out)
+        if refused and not report.found:
+            raise refused
+        return self._with_texts(report, read)
 
     def screen_many(
         self,

@@ -58,6 +58,20 @@ class UnsupportedError(PmbfError, NotImplementedError):
         self.missing_extra = missing_extra
 
 
+class NoTextError(UnsupportedError):
+    """A file holds no text that pmbf reads: a picture, a program, an unknown archive.
+
+    Args:
+        message: Says which file.
+        sha256: Of its bytes, hexadecimal; empty if the file is too small to be known by its checksum.
+        is_gap: Whether the file may hold text all the same, in a format that is not read.
+    """
+
+    def __init__(self, message: str, *, sha256: str = "", is_gap: bool = False) -> None:
+        super().__init__(message)
+        self.sha256, self.is_gap = sha256, is_gap
+
+
 class BusyError(PmbfError, OSError):
     """Another process holds the collection's writer lock."""
 

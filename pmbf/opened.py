@@ -115,8 +115,14 @@ class Opened:
 
     @property
     def n_documents(self) -> int:
-        """How many documents there are, removed ones left out."""
-        return self._store.generation.n_documents
+        """How many documents there are, files without text included, removed ones left out."""
+        totals = self._store.generation.directory.totals()
+        return totals.n_live + totals.n_without_text
+
+    @property
+    def n_without_text(self) -> int:
+        """How many documents are files without text, known by their checksum: no text is compared with them."""
+        return self._store.generation.directory.totals().n_without_text
 
     # ------------------------------------------------------------------ stores
 

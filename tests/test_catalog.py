@@ -42,7 +42,7 @@ def test_rows_come_back_as_they_were_put(folder):
     assert reader.path("a.txt") == ListedPath("a.txt", 1, 10, 99)
     assert reader.files() == [StoredFile(4, "FPRT", 17, 123)]
     assert reader.paths_of([1]) == {1: ["a.txt"]}
-    assert reader.by_sha256("ab" * 32, from_file=True) == DOCUMENT
+    assert reader.by_sha256(["ab" * 32]) == [DOCUMENT]
 
 
 def test_a_path_that_is_not_unicode_is_kept(folder):
@@ -59,7 +59,7 @@ def test_a_problem_that_names_what_is_not_unicode_is_kept(folder):
 def test_a_removed_document_is_not_found_by_its_contents(folder):
     put(folder, DOCUMENT._replace(removed=1))
     reader = Catalog(folder)
-    assert reader.by_sha256("ab" * 32, from_file=True) is None
+    assert reader.by_sha256(["ab" * 32]) == []
     assert (list(reader.live_documents()), len(list(reader.all_documents()))) == ([], 1)
 
 

@@ -11,18 +11,22 @@ from pmbf.store import directory
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
 from pmbf.store.folder import Store
-from pmbf.store.tables import Document
+from pmbf.store.tables import BINARY_KIND, Document
 
 OURS = Identity(b"collection-one--", b"params-1")
 IDS = st.integers(1, 5) | st.integers(CHUNK_DOCUMENTS - 2, CHUNK_DOCUMENTS + 2) | st.integers(1, 3 * CHUNK_DOCUMENTS)
 
+STATES = st.tuples(st.integers(0, 1), st.sampled_from(["txt", BINARY_KIND]))
 
-def document(id_: int, *, file: int = 7, removed: int = 0) -> Document:
-    return Document(id_, "", "txt", 0, 0, 100 + id_ % 7, 1, file, 10 * id_, 30, 0, 0, 0, 0, removed)
+
+def document(id_: int, *, file: int = 7, removed: int = 0, kind: str = "txt") -> Document:
+    n_hashes = 0 if kind == BINARY_KIND else 100 + id_ % 7
+    return Document(id_, "", kind, 0, 0, n_hashes, 1, file, 10 * id_, 30, 0, 0, 0, 0, removed)
 
 
 def as_tuple(row: Document) -> tuple[int, int, int, int, int]:
-    state = directory.REMOVED if row.removed else directory.LIVE
+    state = directory.WITHOUT_TEXT if row.kind == BINARY_KIND else directory.LIVE
+    state = directory.REMOVED if row.removed else state
     return row.fingerprint_file, row.n_hashes, row.fingerprint_offset, row.fingerprint_bytes, state
 
 
@@ -37,14 +41,15 @@ def stored(folder, chunks: dict[int, np.ndarray]) -> Directory:
 
 
 @given(
-    st.lists(st.tuples(st.dictionaries(IDS, st.integers(0, 1), max_size=8), st.sets(IDS, max_size=4)), max_size=4),
+    st.lists(st.tuples(st.dictionaries(IDS, STATES, max_size=8), st.sets(IDS, max_size=4)), max_size=4),
     st.lists(IDS),
 )
 def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked):
     model: dict[int, Document] = {}
     chunks: dict[int, np.ndarray] = {}
     for number, (added, lost) in enumerate(changes):
-        rows = [document(id_, file=number + 1, removed=removed) for id_, removed in added.items()]
+        states = added.items()
+        rows = [document(id_, file=number + 1, removed=removed, kind=kind) for id_, (removed, kind) in states]
         now = stored(tmp_path_factory.mktemp("directory"), chunks)
         chunks |= now.changed(rows, lost)
         model = {id_: row for id_, row in model.items() if id_ not in lost} | {row.id: row for row in rows}
@@ -52,10 +57,11 @@ def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked
     expected = [as_tuple(model[id_]) if id_ in model else (0, 0, 0, 0, 0) for id_ in asked]
     assert expected == last.locations(np.array(asked, np.uint32)).tolist()
     assert [one[-1] for one in expected] == last.locations(np.array(asked, np.uint32), "state").tolist()
-    live = [row for _, row in sorted(model.items()) if not row.removed]
+    all_live = [row for _, row in sorted(model.items()) if not row.removed]
+    live = [row for row in all_live if row.kind != BINARY_KIND]
     assert [row.id for row in live] == last.live_ids().tolist()
-    totals = directory.Totals(len(live), len(model) - len(live), sum(row.n_hashes for row in live))
-    assert totals == last.totals()
+    n_removed, n_without_text = len(model) - len(all_live), len(all_live) - len(live)
+    assert (len(live), n_removed, n_without_text, sum(row.n_hashes for row in live)) == last.totals()
 
 
 def test_a_chunk_ends_with_its_last_document():

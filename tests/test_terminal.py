@@ -198,7 +198,7 @@ def test_a_text_with_too_little_to_compare_is_noted(query, expected):
 
 
 def test_an_empty_collection_is_noted():
-    assert "Note: the collection is empty." in shown(report(n_documents=0))
+    assert "Note: the collection has no text." in shown(report(n_documents=0))
 
 
 def test_documents_that_are_left_out_are_counted():

@@ -1,5 +1,6 @@
 """The one way from what a user gives to a text."""
 
+import hashlib
 import pickle
 from pathlib import Path
 
@@ -57,7 +58,9 @@ def test_a_lenient_reader_says_why_and_names_the_file(tmp_path):
 def test_a_picture_met_in_a_folder_is_passed_over_but_not_one_that_was_named(tmp_path):
     path = tmp_path / "a.png"
     path.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
-    assert read_leniently(Origin("a.png", path=str(path), met=True), Limits()) == Text("a.png", "", unread=True)
+    assert read_leniently(Origin("a.png", path=str(path), met=True), Limits()) == Text(
+        "a.png", "", unread=True, sha256=hashlib.sha256(path.read_bytes()).hexdigest()
+    )
     assert "not a text document" in read_leniently(Origin("a.png", path=str(path)), Limits()).problems[0]
 
 

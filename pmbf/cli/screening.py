@@ -144,7 +144,7 @@ class Screening:
 
 
 def _code(report: Report) -> int:
-    if any(match.passages for match in report.matches):
+    if any(match.shares for match in report.matches):
         return FOUND
     nothing_compared = not (report.n_documents and report.query.n_tokens)
     return FAILED if report.problems or nothing_compared else DONE

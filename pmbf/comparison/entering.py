@@ -2,7 +2,7 @@
 
     paths, or names with texts ─► a collection in a temporary folder ─► Entered: each document with its members' names
 
-Equal texts are one document with several names. The folder belongs to its user alone.
+Equal texts are one document with several names. A file without text is no member. The folder belongs to its user alone.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from pmbf.intake.adding import add_texts, require_text
 from pmbf.store.folder import Store
 from pmbf.store.listing import listed
 from pmbf.store.originals import original_text
+from pmbf.store.tables import BINARY_KIND
 from pmbf.store.writer import Writer
 
 Texts = str | os.PathLike[str] | Mapping[str, str] | Iterable[str | os.PathLike[str] | tuple[str, str]]
@@ -151,8 +152,19 @@ def _loaded(collection: Collection, roots: list[str], limits: Limits, jobs: int,
         jobs=jobs,
         on_progress=lambda progress: advance("Reading", progress.n_files, progress.n_files_total),
     )
-    base = _base(roots)
-    return tuple(f"{_name(one.path, base)}: {one.reason.removeprefix(one.path + ': ')}" for one in report.problems)
+    base, told = _base(roots), {one.path for one in report.problems}
+    problems = [f"{_name(one.path, base)}: {one.reason.removeprefix(one.path + ': ')}" for one in report.problems]
+    named = {os.path.abspath(root) for root in roots} - told
+    return (
+        *problems,
+        *(f"{_name(path, base)}: holds no text that pmbf reads" for path in _without_text(collection, named)),
+    )
+
+
+def _without_text(collection: Collection, paths: set[str]) -> list[str]:
+    """Return which of some paths are of files without text, sorted."""
+    documents = collection.documents() if collection.n_without_text else ()
+    return sorted(paths.intersection(path for one in documents if one.kind == BINARY_KIND for path in one.paths))
 
 
 def _name(path: str, base: str) -> str:
@@ -171,6 +183,8 @@ def _title(roots: list[str]) -> str:
 
 def _documents(store: Store, base: str) -> Iterator[Document]:
     for one in listed(store):
+        if one.kind == BINARY_KIND:
+            continue
         names = tuple(sorted(_name(path, base) for path in one.paths))
         text = original_text(store.generation, store.documents([one.id])[one.id], one.paths)
         yield Document(one.id, text, names, one.n_tokens, one.problems)

@@ -147,6 +147,12 @@ def looks_supported(path: str | os.PathLike[str]) -> bool:
     return bool(head) and guess_kind(head, os.fspath(path)) not in (None, *ARCHIVE_KINDS)
 
 
+def is_archive(raw: bytes, name: str) -> bool:
+    """Tell archives of the kinds that are read."""
+    kind = _by_magic(raw, SUPPORTED.get(_extension(name)))
+    return kind in ARCHIVE_KINDS or (kind is None and _zip_directory(raw) is not None)
+
+
 def is_media(raw: bytes) -> bool:
     """Tell pictures, sound, film and fonts: they hold no text, so it is no gap to leave them out."""
     return _MEDIA.match(raw) is not None

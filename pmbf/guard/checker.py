@@ -67,7 +67,7 @@ class CollectionChecker:
 
     def __init__(self, collection: Collection, **options: Any) -> None:
         self._collection = collection
-        self._options = {**_only_copies(collection.n_documents), **options}
+        self._options = {**_only_copies(collection.n_documents - collection.n_without_text), **options}
 
     @staticmethod
     def under(policy: Policy, collection: Collection) -> CollectionChecker:

@@ -63,14 +63,19 @@ def _texts(payloads: Iterable[Payload], policy: Policy, waiting: deque[ReadPaylo
     for payload in payloads:
         one = read(payload, limits)
         waiting.append(one)
-        if one.text.content:
+        if _is_compared(one.text):
             yield one.text
 
 
 def _without_text(waiting: deque[ReadPayload]) -> Iterator[Judged]:
-    """Yield the payloads at the head of a queue that have no text, and so wait for no report."""
-    while waiting and not waiting[0].text.content:
+    """Yield the payloads at the head of a queue that are not compared, and so wait for no report."""
+    while waiting and not _is_compared(waiting[0].text):
         yield _judged(waiting.popleft(), (), (), ())
+
+
+def _is_compared(text: Text) -> bool:
+    """Return whether there is something to compare: text, or the checksum of a file without text."""
+    return bool(text.content or text.sha256)
 
 
 def _judged(

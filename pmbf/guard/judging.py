@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -65,7 +66,7 @@ class Measured:
 
 def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allowances) -> list[Finding]:
     """Return the findings of a report under a policy, the worst first; a finding below every level is a trace."""
-    if not any(match.passages for match in report.matches):
+    if not any(match.shares for match in report.matches):
         return []
     text = read.text.text
     anew = [Span(part.start, part.stop) for part in read.parts if part.path in ANEW]
@@ -73,6 +74,7 @@ def findings(read: ReadPayload, report: Report, policy: Policy, allowances: Allo
     inline = allowances.inline_in(text)
     matches = [_once(_without_public(match, measured, policy.min_chars), read.parts) for match in report.matches]
     found = [_finding(read, match, measured, policy, allowances, inline) for match in matches if match.passages]
+    found += [_same_file(read, match, policy, allowances, inline) for match in matches if match.same_file]
     return sorted(found, key=lambda one: (ORDER[one.action], -one.n_chars))
 
 
@@ -143,6 +145,28 @@ def _finding(
         *counted,
         action=action or "trace",
         allowed_by=allowed_by,
+    )
+
+
+def _same_file(
+    read: ReadPayload, match: Match, policy: Policy, allowances: Allowances, inline: frozenset[str]
+) -> Finding:
+    """Return the finding of a payload that is a protected document without text: more than each level of a policy."""
+    fingerprint = passage_fingerprint(f"sha256 {read.text.sha256}", allowances.key)
+    allowed_by = allowances.allowed_by(fingerprint, inline)
+    action = _action(sys.maxsize, 1.0, 1.0, policy) or "trace"
+    return Finding(
+        read.payload,
+        False,
+        match.document.id,
+        match.document.path,
+        (Snippet(Span(0, 0), (1, 1), 0, fingerprint, "", allowed_by),),
+        n_chars=0,
+        share_of_document=1.0,
+        share_of_payload=1.0,
+        action="allowed" if allowed_by and action != "trace" else action,
+        allowed_by=allowed_by,
+        same_file=True,
     )
 
 

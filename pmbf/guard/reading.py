@@ -9,7 +9,7 @@ from pmbf.errors import IncompleteError, UnsupportedError
 from pmbf.extract import TEXT_KINDS, Limits, Part, extract, guess_kind, is_container, refusal, runs
 from pmbf.guard.types import Payload
 from pmbf.guard.unseen import may_hide, seen
-from pmbf.intake.texts import Text
+from pmbf.intake.texts import Text, checksum
 from pmbf.text import clean
 
 AT_ONCE_BYTES = 1 << 20
@@ -22,7 +22,7 @@ class ReadPayload:
 
     Args:
         payload: Without its content.
-        text: What is checked; empty where there is nothing.
+        text: What is checked, and the file's checksum if it is no plain text; empty where there is nothing.
         n_bytes: Of the content.
         is_plain: Whether the content is its own text.
         is_text: Whether it holds text at all.
@@ -68,7 +68,9 @@ def _extracted(bare: Payload, raw: bytes, kind: str | None, limits: Limits) -> R
     whole = seen(text, kernels.looks(text.encode()), limits)
     problems, parts = extracted.problems + whole.problems, extracted.parts + whole.parts
     is_plain = kind in TEXT_KINDS
-    return ReadPayload(bare, Text(bare.name, whole.text), len(raw), is_plain, problems=problems, parts=parts)
+    # A scan has no text but its properties, which a screening does not read: here it has text, there it has none.
+    read = Text(bare.name, whole.text, sha256="" if is_plain else checksum(raw))
+    return ReadPayload(bare, read, len(raw), is_plain, problems=problems, parts=parts)
 
 
 def _no_document(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
@@ -78,6 +80,5 @@ def _no_document(bare: Payload, raw: bytes, limits: Limits) -> ReadPayload:
     holds_more = is_container(raw)
     reason = refusal(raw, bare.name).removeprefix(f"{bare.name}: ")
     problems = ((reason,) if holds_more else ()) + damage + whole.problems
-    return ReadPayload(
-        bare, Text(bare.name, whole.text), len(raw), is_text=holds_more, problems=problems, parts=whole.parts
-    )
+    read = Text(bare.name, whole.text, sha256=checksum(raw))
+    return ReadPayload(bare, read, len(raw), is_text=holds_more, problems=problems, parts=whole.parts)

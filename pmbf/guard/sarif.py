@@ -82,10 +82,11 @@ def _rules(message: str) -> list[dict[str, Any]]:
 def _passage(finding: Finding, one: Snippet, n_locations: int) -> dict[str, Any]:
     action, name = "allowed" if one.allowed_by else finding.action, finding.document_id or finding.document_path
     source = _document(finding) + (f" in {one.part}" if one.part else "")
+    shared = "the same file as" if finding.same_file else f"{one.n_chars} letters and digits of"
     result: dict[str, Any] = {
         "ruleId": LEAK,
         "level": _LEVELS[action],
-        "message": {"text": f"{one.n_chars} letters and digits of {source}; fingerprint {one.fingerprint}"},
+        "message": {"text": f"{shared} {source}; fingerprint {one.fingerprint}"},
         "locations": _locations(finding.payload, one.lines if finding.is_plain and not one.part else None, n_locations),
         "partialFingerprints": {
             "pmbfPassage/v1": one.fingerprint,

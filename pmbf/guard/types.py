@@ -108,6 +108,8 @@ class Finding:
         allowed_by: What allows the allowed passages: `baseline`, `inline`, or both with a comma; or empty.
         n_chars_in_all: If the action follows from all payloads together: their letters and digits of the document,
             equal passages counted once; else 0.
+        same_file: Whether the payload is the protected document itself, byte for byte, and neither holds text. Then it
+            has one snippet, without text; its fingerprint is that of the checksum.
     """
 
     payload: Payload
@@ -121,6 +123,7 @@ class Finding:
     action: Action
     allowed_by: str = ""
     n_chars_in_all: int = 0
+    same_file: bool = False
 
     def to_dict(self, *, redact: bool = False) -> dict[str, Any]:
         """Return the finding as JSON-ready values, without any text if `redact` is true."""
@@ -140,6 +143,7 @@ class Finding:
             "share_of_document": self.share_of_document,
             "share_of_payload": self.share_of_payload,
             "is_plain": self.is_plain,
+            "same_file": self.same_file,
             "evidence": [one.to_dict(redact=redact) for one in self.snippets],
         }
 

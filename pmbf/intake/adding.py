@@ -118,7 +118,7 @@ def _looks_swapped(name: str, text: str) -> bool:
 def _added(writer: Writer, name: str, text: str, labels: Mapping[str, str] | None = None) -> int:
     utf8 = text.encode()
     sha256 = hashlib.sha256(utf8).hexdigest()
-    document = writer.with_contents(sha256, from_file=False)
+    document = writer.with_contents(sha256, TEXT_KIND)
     if document is None:
         taken = fingerprint(utf8, writer.store.params)
         document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, taken))

@@ -21,16 +21,17 @@ from functools import partial
 
 from pmbf import kernels
 from pmbf.contents import MAX_BYTES_HINT, read_bounded
-from pmbf.errors import PmbfError
-from pmbf.extract import Limits, may_be_plain, plain_kind
+from pmbf.errors import NoTextError, PmbfError
+from pmbf.extract import Limits, is_archive, may_be_plain, plain_kind
 from pmbf.fingerprint import fingerprint
 from pmbf.intake.discovery import FileFound
-from pmbf.intake.texts import Origin, read_text
+from pmbf.intake.texts import Origin, checksum, read_text
 from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
 from pmbf.jobs.threads import Threads
 from pmbf.params import Params
 from pmbf.store.pending import NewDocument
+from pmbf.store.tables import BINARY_KIND
 
 BATCH_FILES, BATCH_BYTES = 256, 2 << 20
 BATCH_SECONDS = 0.1
@@ -80,14 +81,18 @@ def read_ahead(
             yield from _in_time(_outcomes(batch, params, limits))
 
 
-def read_document(path: str, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
+def read_document(file: FileFound, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
     """Read a file, extract its text, and make its fingerprint; with `apart` a process extracts the text.
 
     Raises:
+        NoTextError: It is no text document.
         NotFoundError, UnsupportedError, IncompleteError, OSError: It cannot be read, or not as text.
     """
-    content = read_bounded(path, limits.max_bytes, hint=MAX_BYTES_HINT)
-    read = read_text(Origin(path, content), limits, apart=apart)
+    content = read_bounded(file.path, limits.max_bytes, hint=MAX_BYTES_HINT)
+    if not file.promising:
+        sha256 = "" if is_archive(content, file.path) else checksum(content)  # an archive is loaded if it is named
+        raise NoTextError(f"{file.path}: not a text document", sha256=sha256)
+    read = read_text(Origin(file.path, content), limits, apart=apart)
     text = read.text.encode()
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
     return NewDocument.of(read.kind, sha256, text, sampled, "\n".join(read.problems))
@@ -178,16 +183,24 @@ def _outcomes(
     batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
 ) -> Iterator[Outcome]:
     """Yield the outcome of each file; plain texts are read all at once, the others when they are asked for."""
-    plain = read_plain((file for file in batch if file and may_be_plain(file.path)), params, limits)
+    plain = read_plain((one for one in batch if one and one.promising and may_be_plain(one.path)), params, limits)
     for file in batch:
         if file:
-            yield plain.pop(file.path, None) or _attempted(file.path, params, limits, apart(file))
+            yield plain.pop(file.path, None) or _attempted(file, params, limits, apart)
         else:
             yield None
 
 
-def _attempted(path: str, params: Params, limits: Limits, apart: bool) -> Outcome:
+def _attempted(file: FileFound, params: Params, limits: Limits, apart: Callable[[FileFound], bool]) -> Outcome:
     try:
-        return read_document(path, params, limits, apart=apart)
+        return read_document(file, params, limits, apart=file.promising and apart(file))
+    except NoTextError as error:
+        return _known_by_checksum(error, params) if error.sha256 else error
     except (PmbfError, OSError) as error:
         return error
+
+
+def _known_by_checksum(error: NoTextError, params: Params) -> NewDocument:
+    """Return the document of a file without text; its problem is that the file may have text all the same."""
+    problem = str(error) if error.is_gap else ""
+    return NewDocument.of(BINARY_KIND, error.sha256, b"", fingerprint(b"", params), problem)

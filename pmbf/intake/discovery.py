@@ -28,12 +28,20 @@ class Problem:
 
 
 class FileFound(NamedTuple):
-    """A file that a load will look at; `named` if the user gave its path, not that of a folder above it."""
+    """A file that a load will look at.
+
+    Args:
+        path: Absolute.
+        size, mtime_ns: Of the file.
+        named: Whether the user gave its path, not that of a folder above it.
+        promising: Whether it may hold text; otherwise it is only to be known by its checksum.
+    """
 
     path: str
     size: int
     mtime_ns: int
     named: bool
+    promising: bool = True
 
 
 def several(name: str, values: Values) -> Values:

@@ -26,11 +26,11 @@ from pmbf.extract.recognition import WOULD_HELP
 from pmbf.intake.batches import Outcome, read_ahead
 from pmbf.intake.discovery import FileFound, Problem
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabel
-from pmbf.intake.texts import is_passed_over
+from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
 from pmbf.jobs.threads import Threads
 from pmbf.params import Params
 from pmbf.store.pending import NewDocument
-from pmbf.store.tables import ListedPath
+from pmbf.store.tables import BINARY_KIND, ListedPath
 from pmbf.store.writer import Writer
 
 COMMIT_BYTES = 64 << 20
@@ -51,7 +51,8 @@ class LoadReport:
         n_same: Files whose contents the collection already had under another path.
         n_pruned: Paths taken out because their file is gone.
         n_labelled: Paths whose labels changed.
-        n_skipped: Files met in folders that are no text documents.
+        n_without_text: Of the documents added or put in the place of others those without text, known by checksum.
+        n_skipped: Files met in folders that are no text documents, and too small or too large to be remembered.
         n_bytes: Bytes read.
         seconds: Wall time.
         problems: Files not loaded, or not read to their end, each with its reason.
@@ -64,6 +65,7 @@ class LoadReport:
     n_same: int = 0
     n_pruned: int = 0
     n_labelled: int = 0
+    n_without_text: int = 0
     n_skipped: int = 0
     n_bytes: int = 0
     seconds: float = 0.0
@@ -130,6 +132,7 @@ class Loader:
         # Scans that were loaded without text recognition are loaded anew with it.
         self._scans = {one for one, what in self._incomplete.items() if self._limits.ocr and WOULD_HELP in what}
         self._recognised: dict[str, int] = {}
+        self._without_text = writer.store.catalog.ids_of_kind(BINARY_KIND)
 
     def load(self, found: Iterable[FileFound | Problem]) -> LoadReport:
         """Load files, commit, and return the report; on Ctrl-C commit what is done, set `interrupted` and raise.
@@ -170,8 +173,8 @@ class Loader:
         A folder that is missing or empty itself, as when a disk is not mounted, proves nothing: it is a problem.
         """
         folders = [folder for root in roots if self._may_prune(folder := os.path.abspath(os.fspath(root)))]
-        known = [listed for listed in self._writer.store.catalog.paths() if listed.size >= 0]
-        gone = [listed.path for listed in known if _below(listed.path, folders) and _is_gone(listed.path)]
+        known = below(self._writer.store.catalog.paths(), folders)
+        gone = [listed.path for listed in known if listed.size >= 0 and _is_gone(listed.path)]
         for path in gone:
             self._writer.detach(path)
         self.report.n_pruned += len(gone)
@@ -228,10 +231,19 @@ class Loader:
             some = files[start : start + _LOOKED_UP_TOGETHER]
             listed = self._writer.paths([file.path for file in some])
             for file in some:
-                known = listed.get(file.path)
-                same = known is not None and (known.size, known.mtime_ns) == (file.size, file.mtime_ns)
-                same = same and not (known and known.document in self._scans)
-                yield _Planned(file, known, same, wanted=not same and (file.named or looks_supported(file.path)))
+                yield self._planned(file, listed.get(file.path))
+
+    def _planned(self, file: FileFound, known: ListedPath | None) -> _Planned:
+        if known and (known.size, known.mtime_ns) == (file.size, file.mtime_ns) and not self._is_anew(file, known):
+            return _Planned(file, known, unchanged=True, wanted=False)
+        if file.named or looks_supported(file.path):
+            return _Planned(file, known, unchanged=False, wanted=True)
+        wanted = LEAST_SAME_BYTES <= file.size <= self._limits.max_bytes
+        return _Planned(file._replace(promising=False), known, unchanged=False, wanted=wanted)
+
+    def _is_anew(self, file: FileFound, known: ListedPath) -> bool:
+        """Return whether an unchanged file is read again: a scan, or a file that had no text and is named."""
+        return known.document in self._scans or (file.named and known.document in self._without_text)
 
     def _settle(self, planned: _Planned, outcome: Outcome) -> None:
         if isinstance(outcome, NewDocument):
@@ -246,7 +258,9 @@ class Loader:
     def _take(self, planned: _Planned, new: NewDocument) -> None:
         file, before = planned.file, planned.known.document if planned.known else None
         self.report.n_bytes += file.size
-        same = self._writer.with_contents(new.sha256, from_file=True)
+        if new.kind == BINARY_KIND and new.problems and file.named:
+            self.report.problems.append(Problem(file.path, new.problems))
+        same = self._writer.with_contents(new.sha256, new.kind)
         if same in self._scans:
             same = self._recognised.get(new.sha256)
         if same is None:
@@ -271,12 +285,15 @@ class Loader:
         self.report.problems += [Problem(path, f"incomplete: {reason}") for reason in reasons]
 
     def _add(self, path: str, new: NewDocument) -> int:
+        if new.kind == BINARY_KIND:
+            self.report.n_without_text += 1
+            return self._writer.add(new._replace(problems=""))
         if new.problems:
             self._say_incomplete(path, new.problems.splitlines())
         return self._writer.add(new)
 
     def _refused(self, file: FileFound, error: Exception) -> None:
-        if is_passed_over(error, met=not file.named):
+        if not file.promising or is_passed_over(error, met=not file.named):
             self.report.n_skipped += 1
         else:
             self.report.problems.append(Problem(file.path, reason_of(error)))
@@ -330,7 +347,3 @@ def _is_gone(path: str) -> bool:
     except OSError:
         return False
     return False
-
-
-def _below(path: str, folders: Sequence[str]) -> bool:
-    return any(path == folder or path.startswith(folder.rstrip("/") + "/") for folder in folders)

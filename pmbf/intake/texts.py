@@ -5,14 +5,18 @@ Origin ─► bytes, within limits ─ extract ─► Text
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from pmbf.contents import MAX_BYTES_HINT, is_stream, read_bounded, read_stream, reason_of
-from pmbf.errors import IncompleteError, ParameterError, PmbfError, UnsupportedError
-from pmbf.extract import SUPPORTED, Limits, extract
+from pmbf.errors import IncompleteError, NoTextError, ParameterError, PmbfError, UnsupportedError
+from pmbf.extract import SUPPORTED, Limits, extract, is_container
 from pmbf.text import clean
+
+LEAST_SAME_BYTES = 64
+"""Bytes of the smallest file that is known by its checksum: smaller files are equal by chance."""
 
 _LONGEST_PATH = 4096
 """Characters. No system has longer paths."""
@@ -28,6 +32,7 @@ class Text:
         problems: Which parts were not read, and anything odd about the text.
         unread: Whether nothing was read. `problems` says why; if there are none, then it is no text document.
         kind: The file format, one of `pmbf.extract.SUPPORTED`; empty for a text that came from no file.
+        sha256: The checksum of a file without words, by which it is compared; empty if its text is compared.
     """
 
     name: str
@@ -35,6 +40,7 @@ class Text:
     problems: tuple[str, ...] = ()
     unread: bool = False
     kind: str = ""
+    sha256: str = ""
 
     @property
     def text(self) -> str:
@@ -133,15 +139,28 @@ def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:
 
     Raises:
         NotFoundError: There is no such file.
-        UnsupportedError: It is no regular file, no text document, or its format needs an extra that is not installed.
+        NoTextError: It is no text document.
+        UnsupportedError: It is no regular file, or its format needs an extra that is not installed.
         IncompleteError: It is broken, encrypted, or over a limit.
         OSError: It cannot be read.
     """
     content = origin.read(limits.max_bytes)
     if isinstance(content, str):
         return Text(origin.name, clean(content))
-    extracted = extract(content, origin.title, limits, apart=apart)
-    return Text(origin.name, clean(extracted.text), extracted.problems, kind=extracted.kind)
+    try:
+        extracted = extract(content, origin.title, limits, apart=apart)
+    except UnsupportedError as error:
+        if error.missing_extra:
+            raise
+        raise NoTextError(str(error), sha256=checksum(content), is_gap=is_container(content)) from None
+    text = clean(extracted.text)
+    sha256 = checksum(content) if not text or text.isspace() else ""
+    return Text(origin.name, text, extracted.problems, kind=extracted.kind, sha256=sha256)
+
+
+def checksum(content: bytes) -> str:
+    """Return the SHA-256 of a file, hexadecimal; nothing if the file is so small that it is equal by chance."""
+    return hashlib.sha256(content).hexdigest() if len(content) >= LEAST_SAME_BYTES else ""
 
 
 def read_whole(origin: Origin, limits: Limits) -> str:
@@ -164,10 +183,10 @@ def read_leniently(origin: Origin | Text, limits: Limits) -> Text:
     try:
         return read_text(origin, limits)
     except (PmbfError, OSError) as error:
-        told = reason_of(error)
-        if is_passed_over(error, met=origin.met):
-            return Text(origin.name, "", unread=True)
-        return Text(origin.name, "", (told if isinstance(error, PmbfError) else f"{origin.name}: {told}",), unread=True)
+        told = reason_of(error) if isinstance(error, PmbfError) else f"{origin.name}: {reason_of(error)}"
+        problems = () if is_passed_over(error, met=origin.met) else (told,)
+        sha256 = error.sha256 if isinstance(error, NoTextError) else ""
+        return Text(origin.name, "", problems, unread=True, sha256=sha256)
 
 
 def is_passed_over(error: Exception, *, met: bool) -> bool:

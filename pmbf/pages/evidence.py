@@ -160,13 +160,20 @@ def _rail(findings: Findings, marked: MarkedText) -> str:
     )
     return (
         f'<p class="share"><b id="share">{percent(report.coverage)}</b> <span>shared with sources</span></p>'
-        f"{_stack(findings, marked)}"
+        f"{_same_files(findings)}{_stack(findings, marked)}"
         f'<p id="full" role="status">{_counted_at_all(findings)}</p>{_filters(findings)}{signs_list(findings)}'
         f'<h2 class="label">{counted(len(findings.matches), "source")}</h2>{listed}{switches}{below}'
         f"{_lengths(findings)}"
         '<p class="faint note">A share is no verdict: it counts the characters that stand in sources, each once. '
         "Quoted and common words are shared, too.</p>"
     )
+
+
+def _same_files(findings: Findings) -> str:
+    """Return a line for each source that is the same file as a query without text."""
+    same = [match.document.path for match in findings.report.matches if match.same_file]
+    names = ["a source" if findings.hide_names else f'<bdi class="private">{escaped(path)}</bdi>' for path in same]
+    return "".join(f'<p class="note">The same file as {name}, by checksum.</p>' for name in names)
 
 
 def _counted_at_all(findings: Findings) -> str:

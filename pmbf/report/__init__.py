@@ -54,8 +54,7 @@ class Passage:
     """A verified pair of spans.
 
     Args:
-        query: Where the passage stands in the screened text.
-        source: Where the passage stands in the document.
+        query, source: Where the passage stands in the screened text and in the document.
         similarity: 0 to 1. For `verbatim` and `edited` passages 1 minus the normalised Levenshtein distance of both
             folded texts; for `reworded` passages the same of their sorted words; for a `summary` the share of its words
             that the source has.
@@ -111,8 +110,7 @@ class DocumentRef:
 
     Args:
         id: Its number.
-        path: The path that it is listed under.
-        paths: Every path with the same contents that is not left out.
+        path, paths: The path that it is listed under; every path with the same contents that is not left out.
         n_chars: Code points of its text.
         kind: Its file format; `text` for a text without a file, empty in a report of an earlier version.
         labels: The labels of each of `paths`, in the same order; empty if none of them has a label.
@@ -132,16 +130,17 @@ class Match:
 
     Args:
         document: The document.
-        containment: Share of the query's sampled hashes found in the document, 0 to 1 (Broder 1997).
-        n_hits: Number of those hashes.
+        containment, n_hits: Share of the query's sampled hashes in the document, 0 to 1 (Broder 1997); their number.
         n_covered: Characters of the query inside this match's passages, each counted once, excluded ones never.
-        coverage: `n_covered` as a share of the query's characters, 0 to 1.
+        coverage: `n_covered` as a share of the query's characters, 0 to 1; of the same file 1.
         longest: Characters of the longest passage, in the query, excluded ones left out.
         passages: Verified passages in query order; empty if `problem` says why.
         problem: Why the match could not be verified, or None.
         evidence: Sum of the evidence of its passages, in nats, at least 0.
         in_order: As `coverage`, but each passage counts for its share of words in order, 0 to `coverage`.
-        certainty: That of its surest passage; None without a passage.
+        certainty: That of its surest passage; `sure` if it is the same file; None without a passage.
+        same_file: Whether the query has no text and its file is the document's, byte for byte, by its SHA-256. Then
+            there are no passages, and `coverage` is 1.
     """
 
     document: DocumentRef
@@ -155,6 +154,12 @@ class Match:
     evidence: float = 0.0
     in_order: float | None = None
     certainty: str | None = None
+    same_file: bool = False
+
+    @property
+    def shares(self) -> bool:
+        """Whether it shares passages with the query, or is the same file; otherwise `problem` says why neither is."""
+        return self.same_file or bool(self.passages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,8 +175,7 @@ class Query:
         n_invisible: Zero-width and other invisible characters.
         n_common_hashes: Common hashes: very many documents have their shingles (licences, templates), so they say
             nothing.
-        n_quoted: Characters in quotation marks and block quotes.
-        n_listed: Characters of the bibliography.
+        n_quoted, n_listed: Characters in quotation marks and block quotes; of the bibliography.
         n_excluded: Characters that do not count, because the options exclude them or they stand in an ignored text.
         excluded: Where those characters are, ascending and disjoint; empty in a report of an earlier version.
         kind: The file format that it was read from; empty for a text that came from no file.
@@ -199,8 +203,8 @@ class Report:
         query: The screened text.
         matches: Sources, those with most evidence first.
         n_covered: Characters of the query inside any passage, each counted once, excluded ones never.
-        coverage: `n_covered` as a share of the query's characters, 0 to 1.
-        n_documents: Documents the query was compared with.
+        coverage: `n_covered` as a share of the query's characters, 0 to 1; 1 if a match is the same file.
+        n_documents: Documents with text: the query was compared with them.
         n_candidates: Documents that shared enough to be compared in detail, and were.
         generation: State of the collection that answered.
         problems: Why the answer is incomplete, sources that could not be compared included; empty if it is complete.

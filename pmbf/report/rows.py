@@ -45,6 +45,9 @@ COLUMNS: dict[By, tuple[str, ...]] = {
 }
 """The columns of each table, in order. docs/report.md says what each of them holds."""
 
+SAME_FILE = "same file"
+"""Kind in the table of passages of a source that has no text and is the same file as the query."""
+
 WORDS = ("query_text", "source_text")
 """Further columns of the table of passages, if they are asked for."""
 
@@ -93,13 +96,13 @@ def frame(reports: Iterable[Report], by: By = "passages", *, with_text: bool = F
 
 def _share(report: Report) -> float | None:
     """Return the share of a text; None for a text that was not read: it is unknown, not 0."""
-    return report.coverage if report.query.n_chars else None
+    return report.coverage if report.query.n_chars or report.found else None
 
 
 def _of_text(report: Report) -> Iterator[Row]:
-    asked, found = report.query, [match for match in report.matches if match.passages]
+    asked, found = report.query, [match for match in report.matches if match.shares]
     yield {
-        "in_order": report.in_order if asked.n_chars else None,
+        "in_order": report.in_order if asked.n_chars or report.found else None,
         "certainty": report.certainty,
         "source": found[0].document.path if found else None,
         "source_labels": _labels(found[0].document) if found else None,
@@ -134,7 +137,9 @@ def _of_passages(report: Report) -> Iterator[Row]:
     for rank, match in enumerate(report.matches, 1):
         for number, passage in enumerate(match.passages, 1):
             yield _source(rank, match) | {"passage": number} | _passage(passage)
-        if not match.passages:  # it could not be compared
+        if match.same_file:
+            yield _source(rank, match) | {"certainty": match.certainty, "kind": SAME_FILE}
+        elif not match.passages:  # it could not be compared
             yield _source(rank, match)
     if not report.matches:
         yield {}
@@ -148,7 +153,7 @@ def _source(rank: int, match: Match) -> Row:
         "source": document.path,
         "source_id": document.id,
         "source_labels": _labels(document),
-        "share_in_source": match.coverage if match.passages else None,
+        "share_in_source": match.coverage if match.shares else None,
     } | told
 
 

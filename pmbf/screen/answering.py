@@ -6,9 +6,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pmbf.fingerprint import QuerySample, query_sample
+from pmbf.intake.texts import Text
 from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find
 from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
+from pmbf.screen.copies import same_files
 from pmbf.screen.exempt import Exempt, counted, exempt, ordered
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
@@ -16,7 +18,6 @@ from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import union_length
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
-from pmbf.text import clean
 
 Asked = tuple[str, str | bytes, LeftOut]
 """The name of a query; its text, as a clean `str` or as UTF-8; what it is not compared with."""
@@ -24,29 +25,27 @@ Asked = tuple[str, str | bytes, LeftOut]
 
 @dataclass(frozen=True, slots=True)
 class Screening:
-    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans, and
-    what it is not compared with."""
+    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans, what
+    it is not compared with, and how many documents with text these are."""
 
     query: Query
     sample: QuerySample
     found: list[Candidate]
     exempt: Exempt
     left_out: LeftOut = NOTHING
+    n_left_out: int = 0
 
     def subject(self, text: str) -> Subject:
         """Return the query in the form that comparing takes."""
-        return Subject(text, self.sample, self.exempt, len(self.left_out.documents))
+        return Subject(text, self.sample, self.exempt, self.n_left_out)
 
 
-def screen(
-    store: Store, text: str, *, name: str = "", options: Options | None = None, left_out: LeftOut = NOTHING
-) -> Report:
+def screen(store: Store, read: Text, *, options: Options | None = None, left_out: LeftOut = NOTHING) -> Report:
     """Return which documents a text shares passages with.
 
     Args:
         store: The collection, at its generation.
-        text: The whole text.
-        name: The name of the text in the report.
+        read: The text as it was read.
         options: What to look for.
         left_out: What the text is not compared with.
 
@@ -54,11 +53,11 @@ def screen(
         CorruptError: A file of the collection that the answer needs is damaged.
     """
     options = options or Options()
-    text = clean(text)
-    [asked] = ask(store.generation, [(name, text, left_out)], options)
+    [asked] = ask(store.generation, [(read.name, read.text, left_out)], options)
     [compared] = sources(store, [(asked.found[: options.max_candidates], left_out)])
     statistics = word_statistics(store) if asked.found else None
-    return report(store, asked, matches(store.generation, asked.subject(text), compared, options, statistics), options)
+    confirmed = matches(store.generation, asked.subject(read.text), compared, options, statistics)
+    return report(store, read, asked, confirmed, options)
 
 
 def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> list[Screening]:
@@ -66,42 +65,44 @@ def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> lis
     asked = []
     for name, text, left_out in texts:
         sample, exempted = query_sample(text, generation.params), exempt(text, options)
-        found = find(generation.without(left_out.documents) if len(left_out.documents) else generation, sample, options)
+        remaining = generation.without(left_out.documents) if len(left_out.documents) else generation
+        found = find(remaining, sample, options)
         query = _query(name, sample, found.n_common, exempted)
-        asked.append(Screening(query, sample, found.candidates, exempted, left_out))
+        n_left_out = generation.n_documents - remaining.n_documents
+        asked.append(Screening(query, sample, found.candidates, exempted, left_out, n_left_out))
     return asked
 
 
-def report(
-    store: Store, asked: Screening, confirmed: Confirmed, options: Options, problems: tuple[str, ...] = ()
-) -> Report:
+def report(store: Store, read: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Report:
     """Return the report of a query whose candidates have been compared.
 
     Args:
         store: The collection.
+        read: The query as it was read.
         asked: The query.
         confirmed: Its matches, and how many lie below the threshold.
         options: What was looked for.
-        problems: The parts of the query that were not read.
     """
-    n_found, n_left_out = len(asked.found), len(asked.left_out.documents)
+    same = same_files(store, read.sha256, asked.left_out)
+    problems = () if same and read.unread else read.problems  # nothing more is to be known of the file
+    n_found = len(asked.found)
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
     passages = [passage for match in confirmed.matches for passage in match.passages]
     covered = counted([passage.query for passage in passages], asked.exempt)
     return Report(
         query=asked.query,
-        matches=confirmed.matches,
+        matches=same + confirmed.matches,
         n_covered=covered,
-        coverage=share(covered, asked.query.n_chars),
-        n_documents=store.generation.n_documents - n_left_out,
+        coverage=1.0 if same else share(covered, asked.query.n_chars),
+        n_documents=store.generation.n_documents - asked.n_left_out,
         n_candidates=n_compared,
         generation=store.commit_number,
         problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(confirmed.matches)),
         collection=str(store.folder),
         n_below=confirmed.n_below,
-        in_order=share(ordered(passages, asked.exempt), asked.query.n_chars),
-        n_left_out=n_left_out,
+        in_order=1.0 if same else share(ordered(passages, asked.exempt), asked.query.n_chars),
+        n_left_out=asked.n_left_out,
         min_chars=options.min_chars,
     )
 

@@ -37,7 +37,7 @@ BATCH_QUERIES = 4
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """A query with its report. If the query could not be read, then the report says why."""
+    """A query with its report. If the query is unread and no document is the same file, then the report says why."""
 
     report: Report
     query: Text
@@ -142,7 +142,8 @@ def _found(asked: _Batch, options: Options) -> list[tuple[list[Candidate], LeftO
 
 
 def _answer(store: Store, text: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Answer:
-    return Answer(report(store, asked, confirmed, options, text.problems), text)
+    found = report(store, text, asked, confirmed, options)
+    return Answer(found, replace(text, unread=text.unread and not found.found))
 
 
 def _batched(queries: Iterable[_Query], size: int) -> Iterator[list[_Query]]:

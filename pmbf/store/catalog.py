@@ -19,7 +19,6 @@ from pmbf.store import database, files, schema, version3
 from pmbf.store.tables import (
     LABELS_VERSION,
     TABLES,
-    TEXT_KIND,
     Document,
     ListedPath,
     Row,
@@ -118,18 +117,21 @@ class Catalog:
         """Yield every document, removed ones included, by ascending id."""
         return self._all(Document)
 
-    def by_sha256(self, sha256: str, *, from_file: bool) -> Document | None:
-        """Return the live document made from a file, or from a text, with these contents, or None."""
-        where = f"WHERE sha256 = ? AND removed = 0 AND kind {'!=' if from_file else '='} ? LIMIT 1"
-        return next(self._select(Document, where, [sha256, TEXT_KIND]), None)
+    def by_sha256(self, contents: Iterable[str]) -> list[Document]:
+        """Return the live documents with these contents, of any kind, by descending id.
 
-    def ids_by_sha256(self, contents: Iterable[str]) -> dict[str, int]:
-        """Return the ids of the live documents made from files with these contents, by their SHA-256."""
-        found: dict[str, int] = {}
+        Args:
+            contents: SHA-256 of each.
+        """
+        found: list[Document] = []
         for chunk in _chunks(list(contents)):
-            where = f"WHERE sha256 IN ({','.join('?' * len(chunk))}) AND removed = 0 AND kind != ? ORDER BY id DESC"
-            found |= {row.sha256: row.id for row in self._select(Document, where, [*chunk, TEXT_KIND])}
+            where = f"WHERE sha256 IN ({','.join('?' * len(chunk))}) AND removed = 0 ORDER BY id DESC"
+            found += self._select(Document, where, chunk)
         return found
+
+    def ids_of_kind(self, kind: str) -> set[int]:
+        """Return the ids of the live documents of a kind."""
+        return {row.id for row in self._select(Document, "WHERE removed = 0 AND kind = ?", [kind])}
 
     def incomplete_documents(self) -> dict[int, str]:
         """Return what was not read of live documents, by id."""

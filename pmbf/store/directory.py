@@ -1,8 +1,10 @@
 """Where each document's fingerprint is: an array by document id, in chunks of 65,536, each a file.
 
-    u32 n_entries │ u32 live documents │ u32 removed ones │ u32 0 │ u64 hashes of the live ones │ u64 0
+    u32 n_entries │ u32 live documents │ u32 removed ones │ u32 without text
+    u64 hashes of the live ones │ u64 0
     24 bytes per location, of documents chunk·65536, chunk·65536 + 1, …
-        u32 fingerprint file │ u32 n_hashes │ u64 offset │ u32 n_bytes │ u32 state (0 not in use, 1 live, 2 removed)
+        u32 fingerprint file │ u32 n_hashes │ u64 offset │ u32 n_bytes
+        u32 state (0 not in use, 1 live, 2 removed, 3 live, without text)
 
 The catalog says the same, a thousand times slower: the documents of a query's hit rows, several hundred, are looked up
 here. The chunks are written with the commit that changes them, and made anew from the catalog by `check --repair`.
@@ -12,20 +14,20 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
 from pmbf.store.files import MAX_ID, MappedFile, damaged
-from pmbf.store.tables import Document
+from pmbf.store.tables import BINARY_KIND, Document
 
 LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
 """Where a document's fingerprint is: the serial number of the file, the number of hashes, the offset and length of the
-record, and a state, `LIVE`, `REMOVED` or `UNUSED`; 24 bytes."""
-UNUSED, LIVE, REMOVED = 0, 1, 2
+record, and a state, `LIVE`, `REMOVED`, `WITHOUT_TEXT` or `UNUSED`; 24 bytes."""
+UNUSED, LIVE, REMOVED, WITHOUT_TEXT = 0, 1, 2, 3
+"""`WITHOUT_TEXT` is live, too: of a file without text."""
 
 CHUNK_DOCUMENTS = 1 << 16
 """Documents whose locations make a chunk of the directory. A commit writes each chunk that it changes anew, 1.5 MB at
@@ -38,12 +40,12 @@ Locations = NDArray[Any]
 """`(n,)` of `LOCATION`."""
 
 
-@dataclass(frozen=True, slots=True)
-class Totals:
-    """Live and removed documents, and the hashes of the live ones."""
+class Totals(NamedTuple):
+    """Live documents, removed ones, the hashes of the live ones; the files without text, which are not among these."""
 
     n_live: int
     n_removed: int
+    n_without_text: int
     n_hashes: int
 
 
@@ -111,14 +113,14 @@ class Directory:
         Raises:
             CorruptError: A chunk is damaged.
         """
-        sums = [0, 0, 0]
+        sums = [0, 0, 0, 0]
         for serial in self.chunks.values():
-            _, n_live, n_removed, _, n_hashes, _ = _head(self._open_file(serial))
-            sums = [a + b for a, b in zip(sums, (n_live, n_removed, n_hashes), strict=True)]
+            _, *counts, _ = _head(self._open_file(serial))
+            sums = [a + b for a, b in zip(sums, counts, strict=True)]
         return Totals(*sums)
 
     def live_ids(self) -> NDArray[np.uint32]:
-        """Return the ids of all live documents, ascending.
+        """Return the ids of all live documents with text, ascending.
 
         Raises:
             CorruptError: A chunk is damaged.
@@ -184,12 +186,10 @@ class Directory:
 
 def payload(locations: Locations) -> Iterator[bytes | memoryview]:
     """Yield the parts of a chunk's payload."""
-    live = locations["state"] == LIVE
-    n_removed, n_hashes = (
-        np.count_nonzero(locations["state"] == REMOVED),
-        int(locations["n_hashes"][live].sum(dtype=np.int64)),
-    )
-    yield _HEAD.pack(len(locations), np.count_nonzero(live), n_removed, 0, n_hashes, 0)
+    states = locations["state"]
+    n_live, n_removed, n_without_text = (np.count_nonzero(states == one) for one in (LIVE, REMOVED, WITHOUT_TEXT))
+    n_hashes = int(locations["n_hashes"][states == LIVE].sum(dtype=np.int64))
+    yield _HEAD.pack(len(locations), n_live, n_removed, n_without_text, n_hashes, 0)
     yield locations.tobytes()
 
 
@@ -207,7 +207,7 @@ def _content(file: MappedFile) -> memoryview:
 
 
 def _location(row: Document) -> tuple[int, int, int, int, int]:
-    state = REMOVED if row.removed else LIVE
+    state = REMOVED if row.removed else WITHOUT_TEXT if row.kind == BINARY_KIND else LIVE
     return row.fingerprint_file, row.n_hashes, row.fingerprint_offset, row.fingerprint_bytes, state
 
 

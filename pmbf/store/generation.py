@@ -68,17 +68,18 @@ class Generation:
 
     def without(self, documents: NDArray[np.uint32]) -> Generation:
         """Return this generation without some live documents, as if they had been removed; it shares the open files."""
-        known = self._known_totals()
+        known, states = self._known_totals(), self.directory.locations(documents, "state")
+        n_live = int(np.count_nonzero(states == LIVE))
         n_hashes = int(self.directory.locations(documents, "n_hashes").sum(dtype=np.int64))
         remaining = Generation.__new__(Generation)
         remaining.__dict__ |= self.__dict__
         remaining._whole, remaining._left_out = self._whole or self, documents
-        remaining._totals = Totals(known.n_live - len(documents), known.n_removed, known.n_hashes - n_hashes)
+        remaining._totals = known._replace(n_live=known.n_live - n_live, n_hashes=known.n_hashes - n_hashes)
         return remaining
 
     @property
     def n_documents(self) -> int:
-        """Live documents, those left out not counted.
+        """Live documents with text, those left out not counted: a query is compared with so many.
 
         Raises:
             CorruptError: The directory is damaged.

@@ -66,18 +66,19 @@ class PendingDocument(NamedTuple):
 class Pending:
     """Changes not yet committed; its two files have their serial numbers already.
 
-    `looked_up` holds what the catalog said of the contents asked about last; what it says changes with a commit alone.
+    `ids` are those of `documents` by their contents and by `made_from`. `looked_up` holds what the catalog said of the
+    contents asked about last, ids by `made_from`; what the catalog says changes with a commit alone.
     """
 
     fingerprint_file: int
     text_file: int
     documents: dict[int, PendingDocument] = field(default_factory=dict)
-    ids: dict[tuple[str, bool], int] = field(default_factory=dict)
+    ids: dict[tuple[str, str], int] = field(default_factory=dict)
     paths: dict[str, ListedPath] = field(default_factory=dict)
     n_paths: Counter[int] = field(default_factory=Counter)
     lost_paths: set[str] = field(default_factory=set)
     removed: set[int] = field(default_factory=set)
-    looked_up: dict[str, int | None] = field(default_factory=dict)
+    looked_up: dict[str, dict[str, int]] = field(default_factory=dict)
     records: RecordPacker = field(default_factory=RecordPacker)
     texts: TextPacker = field(default_factory=TextPacker)
 

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from pmbf.store.folder import Store
+from pmbf.store.tables import BINARY_KIND
 
 
 @dataclass(frozen=True, slots=True)
@@ -13,7 +14,8 @@ class Stats:
     """Sizes and fills of a collection.
 
     Args:
-        n_documents: Live documents.
+        n_documents: Live documents, files without text included.
+        n_without_text: Live documents that are files without text.
         n_removed: Removed documents that wait for compaction.
         n_chars, n_hashes: Of the live documents, added up.
         n_tiles, n_sealed, n_rows: Tiles, those of them that take no more documents, and rows in all.
@@ -27,6 +29,7 @@ class Stats:
     """
 
     n_documents: int
+    n_without_text: int
     n_removed: int
     n_chars: int
     n_hashes: int
@@ -63,6 +66,7 @@ def measure(store: Store, kernels: str) -> Stats:
     sizes = {kind: sum(file.payload_bytes for file in store.catalog.files(kind)) for kind in ("TILE", "FPRT", "TEXT")}
     return Stats(
         n_documents=len(live),
+        n_without_text=sum(document.kind == BINARY_KIND for document in live),
         n_removed=len(documents) - len(live),
         n_chars=sum(document.n_chars for document in live),
         n_hashes=n_hashes,

@@ -14,6 +14,17 @@ from pmbf.store.files import MAX_ID, StoredFile, damaged
 
 TEXT_KIND = "text"
 """Kind of a document made from a text that was never a file."""
+BINARY_KIND = "binary"
+"""Kind of a document made from a file that holds no text: it is known by its checksum alone."""
+
+
+def made_from(kind: str) -> str:
+    """Return what a document of this kind was made from: `TEXT_KIND`, `BINARY_KIND`, or nothing for a file with text.
+
+    Equal contents are one document only if they were made from the same: a file that one reader finds no text in may
+    have text under another name.
+    """
+    return kind if kind in (TEXT_KIND, BINARY_KIND) else ""
 
 
 class Document(NamedTuple):
@@ -22,7 +33,7 @@ class Document(NamedTuple):
     Args:
         id: Number of the document; freed by removal and compaction, then used again.
         sha256: Of the bytes it was loaded from, hexadecimal.
-        kind: Of file: `txt`, `html`, `pdf`, …
+        kind: Of file: `txt`, `html`, `pdf`, …; `TEXT_KIND`; `BINARY_KIND`.
         n_chars: Code points of its text.
         n_tokens: Tokens of its text.
         n_hashes: Sampled hashes, over all parts.

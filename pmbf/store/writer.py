@@ -27,7 +27,7 @@ from pmbf.store.folder import Store, write_generation
 from pmbf.store.pending import Change, NewDocument, Pending, PendingDocument
 from pmbf.store.placing import Hashes, Placer
 from pmbf.store.postings import merged
-from pmbf.store.tables import TEXT_KIND, Document, ListedPath
+from pmbf.store.tables import BINARY_KIND, Document, ListedPath, made_from
 from pmbf.store.tilefile import StoredTile
 
 
@@ -68,25 +68,26 @@ class Writer:
         stored = {path: listed for path, listed in self.store.catalog.some_paths(paths).items() if path not in lost}
         return stored | {path: pending[path] for path in paths if path in pending}
 
-    def with_contents(self, sha256: str, *, from_file: bool) -> int | None:
-        """Return the id of the live document made from a file, or from a text, with these contents, or None."""
-        if (document := self.pending.ids.get((sha256, from_file))) in self.pending.documents:
+    def with_contents(self, sha256: str, kind: str) -> int | None:
+        """Return the id of the live document with these contents that was made from the same as `kind`, or None."""
+        made = made_from(kind)
+        if (document := self.pending.ids.get((sha256, made))) in self.pending.documents:
             return document
-        if from_file and sha256 in self.pending.looked_up:
-            known = self.pending.looked_up[sha256]
-        else:
-            row = self.store.catalog.by_sha256(sha256, from_file=from_file)
-            known = row.id if row else None
+        if sha256 not in self.pending.looked_up:
+            self.look_up([sha256])
+        known = self.pending.looked_up[sha256].get(made)
         return None if known in self.pending.removed else known
 
     def look_up(self, contents: Iterable[str]) -> None:
-        """Ask the catalog about files with these contents in one go; `with_contents` knows them until the next commit.
+        """Ask the catalog about these contents in one go; `with_contents` knows them until the next commit.
 
         Args:
-            contents: SHA-256 of each file.
+            contents: SHA-256 of each.
         """
-        wanted = list(contents)
-        self.pending.looked_up = dict.fromkeys(wanted) | self.store.catalog.ids_by_sha256(wanted)
+        found: dict[str, dict[str, int]] = {sha256: {} for sha256 in contents}
+        for row in self.store.catalog.by_sha256(found):
+            found[row.sha256][made_from(row.kind)] = row.id
+        self.pending.looked_up = found
 
     # ------------------------------------------------------------------ changing
 
@@ -99,7 +100,7 @@ class Writer:
         keeps_text = self.store.params.store_text
         offset, n_bytes = (0, 0) if keeps_text else pending.records.add(new.record)
         text = pending.texts.add(new.utf8) if new.utf8 and keeps_text else None
-        pending.ids[new.sha256, new.kind != TEXT_KIND] = number
+        pending.ids[new.sha256, made_from(new.kind)] = number
         pending.documents[number] = PendingDocument(new._replace(utf8=b"", record=b""), offset, n_bytes, text)
         return number
 
@@ -235,9 +236,9 @@ class Writer:
 
     def _place_pending(self) -> None:
         documents = self.pending.documents
-        self._n_live += len(documents)
+        self._n_live += sum(pending.new.kind != BINARY_KIND for pending in documents.values())
         self._n_hashes += sum(len(pending.new.hashes) for pending in documents.values())
-        self.placer.mean_hashes = self._n_hashes / self._n_live
+        self.placer.mean_hashes = self._n_hashes / max(1, self._n_live)
         for document, pending in documents.items():
             self.placer.place(document, pending.new.hashes, pending.new.bounds.tolist())
 
@@ -319,9 +320,10 @@ class Writer:
         self._start_pending()
 
     def _totals(self) -> tuple[int, int]:
-        """Return the live documents and their hashes, told by the catalog if the directory is rebuilt."""
+        """Return the live documents with text and their hashes, told by the catalog if the directory is rebuilt."""
         if self._rebuild:
-            hashes = [document.n_hashes for document in self.store.catalog.live_documents()]
+            rows = self.store.catalog.live_documents()
+            hashes = [document.n_hashes for document in rows if document.kind != BINARY_KIND]
             return len(hashes), sum(hashes)
         totals = self.store.generation.directory.totals()
         return totals.n_live, totals.n_hashes

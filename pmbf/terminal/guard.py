@@ -25,6 +25,11 @@ def findings_text(verdict: Verdict, *, redact: bool, every: bool = False) -> str
 
 def _finding_lines(finding: Finding, redact: bool) -> Iterator[str]:
     payload = finding.payload
+    if finding.same_file:
+        [one] = finding.snippets
+        yield f"{HEADS[finding.action]}: {_places(finding)} is the same file as {shown_path(finding.source)}"
+        yield f"  by checksum: neither holds text, fingerprint {one.fingerprint}{_allowed(one)}"
+        return
     holds = "hold" if payload.where == "names" else "holds"
     yield f"{HEADS[finding.action]}: {_places(finding)} {holds} text of {shown_path(finding.source)}"
     yield (
@@ -58,8 +63,11 @@ def _heading(one: Snippet, is_plain: bool) -> str:
     where = lines if is_plain and not one.part else f"{lines} of its text"
     if one.part:
         where = f"{shown_path(one.part)}, {where}"
-    allowed = f", allowed by {one.allowed_by}" if one.allowed_by else ""
-    return f"{where}: {counted(one.n_chars, 'letter')} and digits, fingerprint {one.fingerprint}{allowed}"
+    return f"{where}: {counted(one.n_chars, 'letter')} and digits, fingerprint {one.fingerprint}{_allowed(one)}"
+
+
+def _allowed(one: Snippet) -> str:
+    return f", allowed by {one.allowed_by}" if one.allowed_by else ""
 
 
 def _shortened(text: str) -> str:

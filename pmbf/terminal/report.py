@@ -44,6 +44,9 @@ def report_text(report: Report, query: str, source_text: SourceText, view: View)
 
 
 def _parts(report: Report, query: str, source_text: SourceText, view: View) -> Iterator[RenderableType]:
+    if same := next((match for match in report.matches if match.same_file), None):
+        yield from _same_file(same, report)
+        return
     shown = report.matches[: view.n_sources]
     yield _head(report)
     yield _verdict(report)
@@ -60,6 +63,13 @@ def _parts(report: Report, query: str, source_text: SourceText, view: View) -> I
         texts = _Texts(query, Places(query, report.query.kind), source_text)
         for rank, match in enumerate(shown, 1):
             yield from _passages(rank, match, report, texts, view)
+
+
+def _same_file(match: Match, report: Report) -> Iterator[Text]:
+    first, *others = shown_paths(match.document.paths, match.document.labels)
+    yield Text.assemble((shown_path(report.query.name), "bold"), ": no text, compared by its checksum")
+    yield Text(f"The same file as {first}, by checksum.", "bold red")
+    yield from (unwrapped(line) for line in others)
 
 
 def _head(report: Report) -> Text:
@@ -94,7 +104,7 @@ def _ordered(report: Report) -> str:
 def _notes(report: Report) -> Iterator[str]:
     asked = report.query
     if not report.n_documents:
-        yield "every document is left out." if report.n_left_out else "the collection is empty."
+        yield "every document is left out." if report.n_left_out else "the collection has no text."
     if not asked.n_tokens:
         yield "there is not one word in this text; nothing was compared."
     elif not asked.n_hashes:

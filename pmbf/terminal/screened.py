@@ -51,7 +51,7 @@ class Screened:
 
     def count(self, report: Report) -> None:
         """Count one more report."""
-        sources = [match for match in report.matches if match.passages]
+        sources = [match for match in report.matches if match.shares]
         if sources:
             self.n_found += 1
             names = report.query.name, sources[0].document.path

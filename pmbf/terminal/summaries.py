@@ -36,6 +36,7 @@ def _outcomes(report: LoadReport) -> list[tuple[int, str]]:
     return [
         (report.n_added, "added"),
         (report.n_replaced, "replaced: the contents had changed"),
+        (report.n_without_text, "of these without text: known by their checksum"),
         (report.n_same, "with contents known under another path"),
         (report.n_unchanged, "unchanged"),
         (report.n_pruned, "taken out: the file is gone"),
@@ -61,12 +62,13 @@ def list_lines(documents: Sequence[Listed]) -> Iterator[str]:
         return
     id_width = max(2, *(len(str(document.id)) for document in documents))
     chars_width = max(10, *(len(f"{document.n_chars:,}") for document in documents))
-    yield f"{'id':>{id_width}}  {'characters':>{chars_width}}  kind  path"
+    kind_width = max(4, *(len(document.kind) for document in documents))
+    yield f"{'id':>{id_width}}  {'characters':>{chars_width}}  {'kind':<{kind_width}}  path"
     for document in documents:
         labels = document.labels or ({},) * len(document.paths)
         paths = [_labelled(path, one) for path, one in zip(document.paths, labels, strict=True)]
         notes = [f"incomplete: {one_message(problem)}" for problem in document.problems]
-        head = f"{document.id:>{id_width}}  {document.n_chars:>{chars_width},}  {document.kind:<4}  "
+        head = f"{document.id:>{id_width}}  {document.n_chars:>{chars_width},}  {document.kind:<{kind_width}}  "
         yield head + paths[0]
         yield from (" " * len(head) + line for line in paths[1:] + notes)
 
@@ -146,8 +148,9 @@ def stats_text(stats: Stats, collection: str, view: View) -> str:
 
 def _contents(stats: Stats) -> list[tuple[str, str, str]]:
     density = stats.n_hashes / stats.n_chars if stats.n_chars else 0.0
+    without = f"{stats.n_without_text:,} without text; " if stats.n_without_text else ""
     return [
-        ("documents", f"{stats.n_documents:,}", f"{stats.n_removed:,} removed ones wait for `pmbf compact`"),
+        ("documents", f"{stats.n_documents:,}", f"{without}{stats.n_removed:,} removed ones wait for `pmbf compact`"),
         ("characters", f"{stats.n_chars:,}", "of all their texts"),
         ("hashes", f"{stats.n_hashes:,}", f"in their fingerprints: {density:.3f} for each character"),
     ]

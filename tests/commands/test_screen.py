@@ -146,7 +146,7 @@ def test_nothing_is_clean_while_the_first_load_has_not_committed(tmp_path):
     pmbf.Collection(tmp_path / "new.pmbf", create=True).close()
     result = run("screen", SUSPICIOUS / "none.txt", "-c", tmp_path / "new.pmbf")
     assert result.exit_code == 3
-    assert "the collection is empty" in result.stdout
+    assert "the collection has no text" in result.stdout
 
 
 def test_a_pattern_that_no_document_fits_says_so(library):

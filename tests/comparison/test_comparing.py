@@ -229,6 +229,19 @@ def test_a_file_that_cannot_be_read_is_a_problem_and_stops_nothing(tmp_path):
     assert problem.startswith("broken.docx: ")
 
 
+def test_equal_pictures_of_a_class_are_no_members_and_a_problem_if_they_are_named(tmp_path):
+    for name in ("ann", "bob"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "essay.txt").write_text(essay(len(name), words(5, 9), name), encoding="utf-8")
+        (tmp_path / name / "logo.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
+    found = compare(tmp_path)
+    assert ["ann/essay.txt", "bob/essay.txt"] == [member.name for member in found.members]
+    assert () == found.problems
+    named = compare([tmp_path / "ann" / "essay.txt", tmp_path / "bob", tmp_path / "ann" / "logo.png"])
+    assert ["ann/essay.txt", "bob/essay.txt"] == [member.name for member in named.members]
+    assert ("ann/logo.png: holds no text that pmbf reads",) == named.problems
+
+
 def test_names_are_relative_to_the_folder_that_holds_all_paths(tmp_path):
     for name in ("one/a.txt", "two/b/c.txt"):
         path = tmp_path / name

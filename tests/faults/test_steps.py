@@ -99,6 +99,7 @@ def make(base):
         (base / name).mkdir(parents=True)
         for number in range(3):
             (base / name / f"{number}.txt").write_text(words(first + number), encoding="utf-8")
+        (base / name / "1.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(80) + name.encode())
     with Collection(base / "c.pmbf", create=True) as collection:
         collection.add_many([(name, words(seed)) for seed, name in enumerate(KEPT)])
         collection.add_many([(f"gone-{seed}", words(10 + seed)) for seed in range(2)])

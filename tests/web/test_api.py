@@ -5,10 +5,11 @@ import json
 import pytest
 from openapi_spec_validator import validate
 
+from pmbf import Collection
 from pmbf.report import Report
 from pmbf.web.openapi import OPERATIONS, description
 from tests.conftest import words
-from tests.web.conftest import ESSAY, SHARED
+from tests.web.conftest import ESSAY, SHARED, Running
 
 
 def test_a_text_is_screened_and_its_report_is_kept(clients):
@@ -38,6 +39,28 @@ def test_a_file_that_cannot_be_read_fails_with_its_reason(clients):
     [job] = clients["screen"].ask("POST", "/v1/screenings?name=a.docx", b"PK\x03\x04 cut").json["jobs"]
     over = clients["screen"].over(job["id"])
     assert over["state"] == "failed" and over["reason"] and not over["screening"]
+
+
+def test_a_copy_of_a_picture_is_screened_and_shown(tmp_path):
+    picture = b"\x89PNG\r\n\x1a\n" + bytes(range(256))
+    (tmp_path / "logo.png").write_bytes(picture)
+    with Collection(tmp_path / "l.pmbf", create=True) as collection:
+        collection.load([tmp_path / "logo.png"])
+    running = Running(tmp_path / "l.pmbf", tmp_path / "state")
+    try:
+        client = running.entered()
+        [job] = client.ask("POST", "/v1/screenings?name=sent.png", picture).json["jobs"]
+        number = client.over(job["id"])["screening"]
+        [match] = client.ask("GET", f"/v1/screenings/{number}").json["report"]["matches"]
+        assert (match["same_file"], match["coverage"], match["passages"]) == (True, 1.0, [])
+        assert "the same file, by checksum" in client.ask("GET", f"/screenings/{number}").text
+        assert "logo.png" in client.ask("GET", f"/screenings/{number}/evidence").text
+        for page in ("/", "/screenings", "/collection", f"/collection/{match['document']['id']}"):
+            assert client.ask("GET", page).status == 200
+        [job] = client.ask("POST", "/v1/screenings?name=other.png", picture + b"0").json["jobs"]
+        assert "picture" in client.over(job["id"])["reason"]
+    finally:
+        assert running.stop()[0] == 0
 
 
 def test_an_empty_body_is_refused(clients):
