@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -90,6 +91,7 @@ def web(
         note(f"serving {folder} at {address}")
         note("open this link within ten minutes; it works once:")
         print_text(f"{link}\n")
+        sys.stdout.flush()  # a program that starts the application waits for the link
 
     server.run(settings, ready, note)
     raise typer.Exit(DONE)

@@ -3,6 +3,8 @@
 import os
 import signal
 import threading
+import time
+from pathlib import Path
 
 from pmbf import Collection
 from tests.conftest import words
@@ -30,13 +32,24 @@ def test_an_answer_that_takes_too_long_ends_its_process(protected, place):
 
 
 def test_a_process_that_dies_costs_its_request_only(protected, place):
-    with served(protected, place / "mortal.sock", "--workers", 1) as running:
+    text = " ".join(words(n, 2000) for n in range(300)).encode()
+    with served(protected, place / "mortal.sock", "--workers", 1) as running, running.connect() as connection:
         [worker] = children(running.process)
+        connection.sendall(encoded("POST", "/v1/screen", text))
+        used = processor_time(worker)
+        while processor_time(worker) < used + 0.05:  # until it works at the request
+            time.sleep(0.01)
         os.kill(worker, signal.SIGKILL)
-        statuses = [running.ask("POST", "/v1/check", CLEAN.encode())[0] for _ in range(2)]
-        assert statuses == [500, 200]
+        assert received(connection)[0] == 500
+        assert running.ask("POST", "/v1/check", CLEAN.encode())[0] == 200
         assert running.metric("pmbf_workers_replaced") == 1
         assert children(running.process) != [worker]
+
+
+def processor_time(process):
+    """Return the seconds that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def test_a_stop_finishes_what_is_being_answered(protected, place):
