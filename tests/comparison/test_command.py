@@ -69,6 +69,14 @@ def test_csv_has_a_row_for_each_pair(essays):
     assert 0.2 < float(rows[1]["share_a"]) < 0.4
 
 
+def test_labels_of_a_table_stand_in_csv(essays):
+    (essays.parent / "class.csv").write_text("file,group,course\nann.txt,a,biology\nbob.txt,b,\n", encoding="utf-8")
+    done = compare(essays, "--csv", "--group-by", essays.parent / "class.csv")
+    found = {row["a"]: (row["label_a"], row["label_b"]) for row in csv.DictReader(io.StringIO(done.stdout))}
+    assert "biology" in found["ann.txt"][0]
+    assert found["ann.txt"][1] == ""
+
+
 @pytest.mark.parametrize("name", ["+1.txt", " =cmd()|x!A1.txt", "＝1.txt", "\t@SUM(A1).txt"])
 def test_a_name_that_a_spreadsheet_would_run_is_text_in_csv(essays, name):
     (essays / "ann.txt").rename(essays / name)
