@@ -116,11 +116,6 @@ class Pair:
         """The higher of both shares, by which pairs are ranked."""
         return max(self.share_a, self.share_b)
 
-    @property
-    def library_share(self) -> float:
-        """How much of the higher share with the library is the library's, 0 to 1."""
-        return max(0.0, max(self.whole_a, self.whole_b) - self.share)
-
 
 @dataclass(frozen=True, slots=True)
 class Cluster:
