@@ -26,7 +26,7 @@ from pmbf.service.metrics import CONTENT_TYPE, Metrics
 from pmbf.service.pool import Pool
 from pmbf.service.routing import Request, Route, Routes
 
-STATUS = {"parameter": 400, "unread": 422, "missing": 500, "damaged": 500, "failed": 500}
+STATUS = {"parameter": 400, "unread": 422, "missing": 500, "damaged": 500, "busy": 503, "failed": 500}
 """The status of HTTP for each kind of error of a working process."""
 
 

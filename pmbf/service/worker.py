@@ -16,7 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from pmbf.collection import Collection
-from pmbf.errors import CorruptError, IncompleteError, NotFoundError, ParameterError, PmbfError, UnsupportedError
+from pmbf.errors import (
+    BusyError,
+    CorruptError,
+    IncompleteError,
+    NotFoundError,
+    ParameterError,
+    PmbfError,
+    UnsupportedError,
+)
 from pmbf.guard.checker import open_protected
 from pmbf.jobs import frames
 from pmbf.store.files import opened
@@ -27,6 +35,7 @@ KINDS = {
     IncompleteError: "unread",
     NotFoundError: "missing",
     CorruptError: "damaged",
+    BusyError: "busy",
 }
 """The kind of an error in an answer: the first class that the error is an instance of."""
 Ask = Callable[[Collection, dict[str, Any], bytes], dict[str, Any]]

@@ -9,6 +9,7 @@ import time
 
 from pmbf import Collection
 from pmbf.service.pool import Pool
+from pmbf.store.folder import Store
 from pmbf.web import jobs, state
 from pmbf.web.history import History
 from pmbf.web.spool import Spool, Spooled
@@ -62,3 +63,10 @@ def test_the_page_of_a_large_report_is_drawn_again(tmp_path):
     answer = made.entered().ask("GET", f"/screenings/{found['screening']['id']}/evidence")
     assert (answer.status, "<html" in answer.text) == (200, True), answer.text[:300]
     assert made.stop()[0] == 0
+
+
+def test_a_collection_that_another_process_writes_is_busy_for_now(clients, library):
+    with Store(library, writable=True):
+        answer = clients["admin"].ask("POST", "/v1/documents?name=late", words(91).encode())
+    assert answer.status == 503 and "another process is writing" in answer.json["error"]
+    assert clients["admin"].ask("POST", "/v1/documents?name=late", words(91).encode()).status == 201
