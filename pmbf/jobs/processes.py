@@ -24,6 +24,10 @@ from pmbf.jobs.child import Child
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
 
+class DiedError(IncompleteError):
+    """A working process died before it answered."""
+
+
 class Processes:
     """Processes, each started when it is first needed. Each makes one call at a time.
 
@@ -52,7 +56,7 @@ class Processes:
     def submit(self, call: Callable[..., Result], /, *arguments: Any) -> Future[Result]:
         """Return the future result of a call in one of the processes.
 
-        The future raises an error of the call. It raises `IncompleteError` if the process dies, and `ParameterError` if
+        The future raises an error of the call. It raises `DiedError` if the process dies, and `ParameterError` if
         the process cannot find the call: a function that is defined in the calling script, not in a module.
         """
         return self._threads.submit(self._run, call, arguments)
@@ -106,7 +110,7 @@ def _asked(child: Child, pickled: bytes) -> Any:
     answer = child.ask(({}, pickled))
     if answer is None:
         cause = child.cause_of_death()
-        raise IncompleteError(f"a working process died ({cause}); with one job less memory is needed")
+        raise DiedError(f"a working process died ({cause}); with one job less memory is needed")
     return pickle.loads(answer[1])
 
 

@@ -1,0 +1,209 @@
+"""Holders: objects that keep a shard each, here or in processes, and answer calls of their methods.
+
+    executor.start(Range, [(0, 3), (1, 3), (2, 3)])          three holders are made, each where it will stay
+    executor.call("count", {0: (batch,), 1: (batch,), 2: (batch,)})  ─►  {0: …, 1: …, 2: …}
+
+A holder is an instance of a class that stands in a module, made from picklable arguments. It knows these arguments and
+what its calls brought, and nothing else: no open collection, no global, not who runs it. So the same class serves in
+this process, in local processes, and on other machines.
+
+A shard that died or came late is named with its reason; the other shards have answered. Its state is lost: an executor
+never makes it again by itself, for the sums of a run would be wrong. The run is given up and started anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import CancelledError, Future
+from concurrent.futures import TimeoutError as LateError
+from dataclasses import dataclass
+from threading import Lock
+from time import monotonic
+from typing import Any, Protocol, TypeVar
+
+from pmbf.errors import IncompleteError, ParameterError
+from pmbf.jobs.processes import DiedError, Processes
+
+Answer = TypeVar("Answer")
+Arguments = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ShardFailed:
+    """In place of an answer: the shard's process died, or it did not answer in time.
+
+    Args:
+        shard: Its number.
+        reason: What happened.
+    """
+
+    shard: int
+    reason: str
+
+
+class Executor(Protocol):
+    """Makes holders and calls them. Closing ends them."""
+
+    def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
+        """Make one holder for each tuple of arguments; those of an earlier start end.
+
+        Raises:
+            IncompleteError: A holder cannot be made, for its process died.
+        """
+        ...
+
+    def call(
+        self, method: str, arguments: Mapping[int, Arguments], timeout_s: float | None = None
+    ) -> dict[int, Any | ShardFailed]:
+        """Call a method of some shards at the same time and return each shard's answer or its failure.
+
+        Calls of one shard are answered in the order in which they were made. Any thread may call.
+
+        Args:
+            method: A public method of the holder's class.
+            arguments: Of the call of each shard.
+            timeout_s: Seconds for all shards together. A shard that is late is ended.
+
+        Raises:
+            Exception: The first error that a method raised.
+        """
+        ...
+
+    def close(self) -> None:
+        """End all holders at once."""
+        ...
+
+
+def complete(answers: Mapping[int, Any | ShardFailed]) -> list[Any]:
+    """Return the answers of all shards, ascending by shard.
+
+    Raises:
+        IncompleteError: A shard failed: a sum without it would be wrong.
+
+    >>> complete({1: "b", 0: "a"})
+    ['a', 'b']
+    """
+    for answer in answers.values():
+        if isinstance(answer, ShardFailed):
+            raise IncompleteError(f"shard {answer.shard}: {answer.reason}; nothing was changed: run it again")
+    return [answers[shard] for shard in sorted(answers)]
+
+
+class Inline:
+    """Holders in this process, called one after another.
+
+    >>> from fractions import Fraction
+    >>> inline = Inline()
+    >>> inline.start(Fraction, [(1, 2), (7, 10)])
+    >>> inline.call("limit_denominator", {0: (5,), 1: (5,)})
+    {0: Fraction(1, 2), 1: Fraction(2, 3)}
+    """
+
+    def __init__(self) -> None:
+        self._holders: list[object] = []
+        self._lock = Lock()
+
+    def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
+        """Make the holders, as `Executor.start`."""
+        self._holders = [holder(*one) for one in arguments]
+
+    def call(
+        self, method: str, arguments: Mapping[int, Arguments], timeout_s: float | None = None
+    ) -> dict[int, Any | ShardFailed]:
+        """Call the holders, as `Executor.call`. No holder of this process is late: `timeout_s` has no effect."""
+        with self._lock:
+            return {shard: getattr(self._holders[shard], method)(*one) for shard, one in arguments.items()}
+
+    def close(self) -> None:
+        """Forget the holders."""
+        self._holders = []
+
+
+class Local:
+    """Holders in processes of this machine, one process each.
+
+    >>> from fractions import Fraction
+    >>> local = Local()
+    >>> local.start(Fraction, [(1, 2), (7, 10)])
+    >>> local.call("limit_denominator", {0: (5,), 1: (5,)})
+    {0: Fraction(1, 2), 1: Fraction(2, 3)}
+    >>> local.close()
+    """
+
+    def __init__(self) -> None:
+        self._processes: list[Processes] = []
+        self._failed: dict[int, ShardFailed] = {}
+
+    def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
+        """Make the holders, as `Executor.start`."""
+        self.close()
+        self._processes = [Processes(1, hold, (holder, one)) for one in arguments]
+        try:
+            for made in [process.submit(bool) for process in self._processes]:
+                made.result()
+        except BaseException:
+            self.close()
+            raise
+
+    def call(
+        self, method: str, arguments: Mapping[int, Arguments], timeout_s: float | None = None
+    ) -> dict[int, Any | ShardFailed]:
+        """Call the holders, as `Executor.call`."""
+        end = None if timeout_s is None else monotonic() + timeout_s
+        asked = {
+            shard: self._processes[shard].submit(called, method, one)
+            for shard, one in arguments.items()
+            if shard not in self._failed
+        }
+        answers = {shard: self._answer(shard, future, end) for shard, future in asked.items()}
+        return {shard: answers[shard] if shard in answers else self._failed[shard] for shard in arguments}
+
+    def close(self) -> None:
+        """End the processes."""
+        for process in self._processes:
+            process.close()
+        self._processes, self._failed = [], {}
+
+    def _answer(self, shard: int, future: Future[Answer], end: float | None) -> Answer | ShardFailed:
+        try:
+            return future.result(None if end is None else max(0.0, end - monotonic()))
+        except LateError:
+            if future.done():  # the holder's own error
+                raise
+            return self._fail(shard, "no answer in time")
+        except DiedError as error:
+            return self._fail(shard, str(error))
+        except CancelledError:  # another thread's call found the shard late
+            return self._failed[shard]
+
+    def _fail(self, shard: int, reason: str) -> ShardFailed:
+        """Never ask the shard again: a new process would answer without what the old one was given."""
+        failed = self._failed.setdefault(shard, ShardFailed(shard, reason))
+        self._processes[shard].close()
+        return failed
+
+
+def local(n_shards: int) -> Executor:
+    """Return an executor for a number of shards: processes, or this process for a single shard.
+
+    >>> type(local(1)).__name__, type(local(2)).__name__
+    ('Inline', 'Local')
+    """
+    if n_shards < 1:
+        raise ParameterError(f"n_shards is {n_shards}, must be at least 1")
+    return Inline() if n_shards == 1 else Local()
+
+
+# ---------------------------------------------------------------------- in the other process
+
+_held: list[object] = []
+
+
+def hold(holder: Callable[..., object], arguments: Arguments) -> None:
+    """Make this process's holder."""
+    _held[:] = [holder(*arguments)]
+
+
+def called(method: str, arguments: Arguments) -> Any:
+    """Call a method of this process's holder."""
+    return getattr(_held[0], method)(*arguments)
