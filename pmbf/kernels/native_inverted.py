@@ -119,8 +119,13 @@ def contiguous(lists: Lists) -> Lists:
 
 def contiguous_index(inverted: Inverted) -> Inverted:
     """Return an index whose arrays C can read."""
-    names = "features", "starts", "documents", "directory"
-    return replace(inverted, **{name: np.ascontiguousarray(getattr(inverted, name)) for name in names})
+    return replace(
+        inverted,
+        features=np.ascontiguousarray(inverted.features),
+        starts=np.ascontiguousarray(inverted.starts),
+        documents=np.ascontiguousarray(inverted.documents),
+        directory=np.ascontiguousarray(inverted.directory),
+    )
 
 
 def refuse(status: int) -> None:
