@@ -13,14 +13,32 @@ VARIABLE = "PMBF_KERNELS"
 """Environment variable: `native` or `reference`. If it is empty, then the native twin answers if it is built."""
 
 MODULES = {
-    "native": ("align", "bits", "explore", "keyed", "postings", "ready", "records", "text", "weigh"),
+    "native": (
+        "align",
+        "bits",
+        "chunks",
+        "counts",
+        "explore",
+        "inverted",
+        "join",
+        "keyed",
+        "postings",
+        "ready",
+        "records",
+        "text",
+        "weigh",
+    ),
     "reference": (
         "align",
         "bits",
         "chains",
+        "chunks",
+        "counts",
         "explore",
         "files",
         "gaps",
+        "inverted",
+        "join",
         "keyed",
         "postings",
         "query",

@@ -85,6 +85,26 @@ def whole_hash(tokens: Hashes, singles: NDArray[np.bool_], *, ordered: bool) -> 
     return np.uint32(_sampled(whole, singles[:1])[0])
 
 
+def all_shingles(tokens: Hashes, singles: NDArray[np.bool_], shingle_tokens: int) -> Hashes:
+    """Return the hashes of all ordered shingles of a text, all 64 bits, unweighed. A very short text is one shingle.
+
+    Args:
+        tokens: `(n,) uint64` token hashes.
+        singles: `(n,) bool`, as for `shingle_hashes`.
+        shingle_tokens: As for `shingle_hashes`.
+    """
+    lengths = np.where(singles, 2 * shingle_tokens, shingle_tokens)
+    whole = np.arange(len(tokens)) + lengths <= len(tokens)
+    if not whole.any():
+        return _shingles(tokens, np.zeros(1, np.bool_), len(tokens), True) if len(tokens) else tokens
+    hashes = np.empty(len(tokens), np.uint64)
+    for first in range(0, len(tokens), _CHUNK):
+        part = slice(first, first + _CHUNK)
+        ahead = tokens[first : first + _CHUNK + 2 * shingle_tokens]
+        hashes[part] = _shingles(ahead, singles[part], shingle_tokens, True)
+    return hashes[whole]
+
+
 def fmix64(hashes: Hashes) -> Hashes:
     """Return each hash mixed, so that each bit depends on all bits of the hash: MurmurHash3's finaliser.
 

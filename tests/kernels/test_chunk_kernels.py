@@ -1,0 +1,97 @@
+"""Both twins of the kernels of chunk IDs, beside shingles made token by token."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from pmbf.errors import ParameterError
+from pmbf.kernels import kernels_of
+
+WORDS = st.lists(st.sampled_from(["to", "be", "or", "not", "中", "文", "字", "Café", "naı\u0308ve-\nly"]), max_size=40)
+TEXTS = WORDS.map(" ".join) | st.text(st.characters(exclude_categories=["Cs"]), max_size=120)
+MASK = (1 << 64) - 1
+
+
+@pytest.fixture(scope="module", params=["reference", "native"])
+def kernels(request: pytest.FixtureRequest) -> Any:
+    """Both twins."""
+    return SimpleNamespace(**kernels_of(request.param))
+
+
+def fmix64(h: int) -> int:
+    h = (h ^ h >> 33) * 0xFF51AFD7ED558CCD & MASK
+    h = (h ^ h >> 33) * 0xC4CEB9FE1A85EC53 & MASK
+    return h ^ h >> 33
+
+
+def oracle(kernels: Any, utf8: bytes, n_words: int, bits: int) -> list[int]:
+    """Return the IDs by docs/text.md, section 3, shingle by shingle."""
+    tokens = kernels.tokenise(utf8)
+    hashes, singles = tokens.hashes.tolist(), tokens.singles.tolist()
+    spans = [(i, i + n_words * (1 + singles[i])) for i in range(len(hashes))]
+    spans = [(start, stop) for start, stop in spans if stop <= len(hashes)]
+    if not spans and hashes:
+        spans = [(0, len(hashes))]
+    found = set()
+    for start, stop in spans:
+        value = sum(hashes[start + i] * pow(0xBB67AE8584CAA73B, i, 1 << 64) for i in range(stop - start))
+        found.add(fmix64((value + (stop - start) * 0x9E3779B97F4A7C15) & MASK) >> (64 - bits))
+    return sorted(found)
+
+
+@given(TEXTS, st.integers(1, 8), st.sampled_from([20, 28, 30, 32]))
+@example("", 3, 32)
+@example("one", 5, 32)
+@example("中文", 2, 30)
+@example("a " * 9, 1, 20)
+def test_each_overlapping_chunk_has_its_id(kernels: Any, text: str, n_words: int, bits: int) -> None:
+    utf8 = text.encode()
+    found = kernels.chunk_ids(utf8, n_words=n_words, bits=bits)
+    assert found.dtype == np.uint32
+    assert oracle(kernels, utf8, n_words, bits) == found.tolist()
+
+
+@given(st.lists(TEXTS, max_size=6), st.integers(1, 4))
+def test_many_texts_have_the_ids_of_each(kernels: Any, texts: list[str], n_words: int) -> None:
+    lists = kernels.chunk_lists([text.encode() for text in texts], n_words=n_words, bits=28)
+    alone = [kernels.chunk_ids(text.encode(), n_words=n_words, bits=28).tolist() for text in texts]
+    assert alone == [lists[i].tolist() for i in range(len(texts))]
+
+
+@pytest.mark.parametrize("n_words", [1, 5, 32])
+def test_texts_of_many_pieces_agree_with_the_oracle(kernels: Any, n_words: int) -> None:
+    """Texts are folded 16 KiB at a time; here shingles reach over the edges."""
+    random = np.random.default_rng(9)
+    for alphabet in ("abcdefgh", "abc中文字d", "中文字是的"):
+        letters = random.choice([*alphabet, " "], 30_000)
+        utf8 = "".join(letters).encode()
+        assert oracle(kernels, utf8, n_words, 32) == kernels.chunk_ids(utf8, n_words=n_words).tolist()
+
+
+def test_chunks_that_begin_at_words_have_the_hashes_of_shingles(kernels: Any) -> None:
+    from pmbf.params import Sampling
+
+    utf8 = b"the quick brown fox jumps over the lazy dog and the quick brown fox sleeps"
+    how = Sampling(shingle_tokens=3, ordered=True, density=1.0, min_hashes=1024, segment_chars=65_536)
+    hashes = kernels.sample(utf8, how, positions=False).hashes
+    assert hashes.tolist() == kernels.chunk_ids(utf8, n_words=3, bits=32).tolist()
+
+
+def test_other_arguments_are_refused(kernels: Any) -> None:
+    for message, utf8, n_words, bits in (
+        ("n_words is 0", b"", 0, 32),
+        ("n_words is 33", b"", 33, 32),
+        ("bits is 19", b"", 5, 19),
+        ("bits is 33", b"", 5, 33),
+        ("text is not UTF-8 at byte 1", b"a\xff", 5, 32),
+    ):
+        with pytest.raises(ParameterError, match=message):
+            kernels.chunk_ids(utf8, n_words=n_words, bits=bits)
+        with pytest.raises(ParameterError, match=message):
+            kernels.chunk_lists([b"whole", utf8], n_words=n_words, bits=bits)
