@@ -36,7 +36,7 @@ from pmbf.kernels import (
     words,
 )
 from pmbf.passages.names import Names
-from pmbf.passages.statistics import LEAST_PAGES, Statistics
+from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, GUESS_PAGE_WORDS, LEAST_PAGES, Statistics
 from pmbf.span import Span
 
 Positions = NDArray[np.intp]
@@ -111,7 +111,7 @@ class Prepared:
         """Return the weights of the text's words. They are kept for the statistics asked for last."""
         kept = self._weighed[:1]
         if not kept or kept[0][0] is not statistics:
-            commonest = statistics.commonest(in_pairs=2 * self.n_singles > self.n_tokens)
+            commonest = COMMONEST_PAIRS if 2 * self.n_singles > self.n_tokens else COMMONEST
             kept = self._weighed[:] = [(statistics, weigh(statistics, self.words, commonest))]
         return kept[0][1]
 
@@ -161,6 +161,11 @@ class Prepared:
     def words(self) -> Words:
         """The tokens as alignment sees them: all forms of one word are equal."""
         return words(octets(self.text), self._folded, self.tokens)
+
+    @cached_property
+    def counted(self) -> Statistics:
+        """The counts of the words, by short pages: a part of a guess how rare words are."""
+        return Statistics.of([self.words], GUESS_PAGE_WORDS)
 
     @cached_property
     def _folded(self) -> Folded:
