@@ -53,7 +53,7 @@ class Highest:
 
     Args:
         n_rows: Number of rows.
-        keep: SharedCounts that a row keeps at most, at least 1.
+        keep: Counts that a row keeps at most, at least 1.
         ranks: `(n_documents,) uint32`, a permutation. Of equal counts the least ranks are kept. None: the rank of a
             document is its number.
         n_documents: Number of documents if there are no ranks; None: as many as rows.
