@@ -116,5 +116,4 @@ def _runs(text: Prepared, span: Span, n_words: int) -> tuple[NDArray[np.uint64],
     """Return the name of each run of `n_words` words inside a range, and where the run ends."""
     stops = text.run_stops(n_words)[span.start : span.stop]
     stops = stops[stops <= span.stop]
-    starts = np.arange(span.start, span.start + len(stops))
-    return text.runs.names(starts, stops), stops
+    return text.run_names(n_words)[span.start : span.start + len(stops)], stops

@@ -218,6 +218,10 @@ def _mostly_inside(chain: Chain, one: Piece) -> bool:
     return 2 * overlap(here, one.query) > len(here) and in_both(chain, one.query, one.source)
 
 
+def _ordered(query: Prepared, source: Prepared, piece: Piece) -> float:
+    return ordered_share(query.word_keys(piece.query).tolist(), source.word_keys(piece.source).tolist())
+
+
 def _measured(query: Prepared, source: Prepared, chain: Chain) -> Piece:
     """Return a part of a chain as a piece with its own similarity."""
     found = scores(query, source, *chain_spans(chain))
@@ -236,7 +240,7 @@ def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Pa
         spans = grown(query, piece.query), grown(source, piece.source)
     equal = piece.kind == "verbatim"
     found = Scores(1.0, 1.0, 1.0) if equal else scores(query, source, piece.query, piece.source)
-    in_order = 1.0 if equal else ordered_share(query.word_keys(piece.query), source.word_keys(piece.source))
+    in_order = 1.0 if equal else _ordered(query, source, piece)
     nats *= max(query.names.share_counted(piece.query), source.names.share_counted(piece.source))
     return Passage(
         *spans,
