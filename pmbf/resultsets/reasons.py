@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from pmbf import verify
 from pmbf.resultsets.preparing import Preparer
 from pmbf.span import Span
 
@@ -40,5 +39,7 @@ def _sentences(preparer: Preparer, first: str, second: str) -> list[tuple[Span, 
 
 
 def _passages(first: str, second: str) -> list[tuple[Span, Span]]:
+    from pmbf import verify  # a service that compares sets does without
+
     found = verify.passages(verify.prepare(first), verify.prepare(second))
     return [(one.query, one.source) for one in found]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,16 +127,28 @@ class ResultSets:
         linkage: str = STAR,
         cache: int = 100_000,
     ) -> None:
-        self.rule = Rule(threshold, measure)
-        if linkage not in LINKAGES:
-            raise ParameterError(f"linkage is {linkage!r}, expected one of {', '.join(LINKAGES)}")
         if isinstance(cache, bool) or not isinstance(cache, int) or cache < 0:
             raise ParameterError(f"cache is {cache!r}, expected a number of articles, 0 or more")
-        self.linkage = linkage
         self._preparer = Preparer(features, keep, stem)
         self._articles = Kept[Prepared](cache)
-        self._sets = Kept[Duplicates](min(cache, _KEPT_SETS))
+        self._set_rule(threshold, measure, linkage)
         self._boilerplate: NDArray[np.uint32] = NO_HASHES
+
+    def by_rule(self, threshold: float, *, measure: str = JACCARD, linkage: str = STAR) -> ResultSets:
+        """Return result sets that compare by another rule, and share the articles that are kept.
+
+        Raises:
+            ParameterError: A value is outside its range.
+        """
+        other = copy(self)
+        other._set_rule(threshold, measure, linkage)
+        return other
+
+    def _set_rule(self, threshold: float, measure: str, linkage: str) -> None:
+        self.rule, self.linkage = Rule(threshold, measure), linkage
+        if linkage not in LINKAGES:
+            raise ParameterError(f"linkage is {linkage!r}, expected one of {', '.join(LINKAGES)}")
+        self._sets = Kept[Duplicates](min(self._articles.most, _KEPT_SETS))
 
     # ------------------------------------------------------------------ articles
 
