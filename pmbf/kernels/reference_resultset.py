@@ -17,9 +17,9 @@ from pmbf.kernels.resultset_rules import (
     SENTENCE,
     UNKNOWN,
     Likeness,
-    Lists,
     Sentences,
     StemTable,
+    TrimmedLists,
     lists_of,
     require_pairs,
 )
@@ -66,7 +66,7 @@ def pairs_alike(packed: list[bytes], likeness: Likeness, without: NDArray[np.uin
     return found[n_shared >= np.array(needed, np.int64)]
 
 
-def _shared(lists: Lists, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _shared(lists: TrimmedLists, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return each pair of lists with common hashes, and their number."""
     order = np.argsort(lists.hashes, kind="stable")
     hashes, owners = lists.hashes[order], np.repeat(np.arange(n), np.diff(lists.bounds))[order]
@@ -80,7 +80,7 @@ def _shared(lists: Lists, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64],
     return firsts, seconds, counts[firsts, seconds].astype(np.int64)
 
 
-def _up_to(lists: Lists, owners: NDArray[np.int64], limits: NDArray[np.uint32]) -> NDArray[np.int64]:
+def _up_to(lists: TrimmedLists, owners: NDArray[np.int64], limits: NDArray[np.uint32]) -> NDArray[np.int64]:
     """Return the number of hashes of some lists up to a limit for each."""
     each = np.repeat(np.arange(len(lists.limits), dtype=np.uint64), np.diff(lists.bounds)) << _LIMIT_BITS
     asked = owners.astype(np.uint64) << _LIMIT_BITS | limits

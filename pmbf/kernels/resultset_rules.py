@@ -22,9 +22,9 @@ __all__ = [
     "SENTENCE",
     "WHOLE",
     "Likeness",
-    "Lists",
     "Sentences",
     "StemTable",
+    "TrimmedLists",
     "lists_of",
 ]
 
@@ -70,7 +70,7 @@ class Likeness(NamedTuple):
         return max(math.ceil(self.share * float(of) - 1e-9), 2 if max(n_first, n_second) > 1 else 1)
 
 
-class Lists(NamedTuple):
+class TrimmedLists(NamedTuple):
     """Some lists, end to end.
 
     Args:
@@ -84,7 +84,7 @@ class Lists(NamedTuple):
     limits: Hashes
 
 
-def lists_of(packed: Sequence[bytes], without: Hashes) -> Lists:
+def lists_of(packed: Sequence[bytes], without: Hashes) -> TrimmedLists:
     """Return the lists in some bytes.
 
     Args:
@@ -106,7 +106,7 @@ def lists_of(packed: Sequence[bytes], without: Hashes) -> Lists:
     kept = [one[1:][~np.isin(one[1:], without)] for one in lists]
     bounds = np.append(0, np.cumsum([len(one) for one in kept], dtype=np.int64))
     limits = np.array([one[0] for one in lists], np.uint32)
-    return Lists(np.concatenate([*kept, np.zeros(0, np.uint32)]), bounds, limits)
+    return TrimmedLists(np.concatenate([*kept, np.zeros(0, np.uint32)]), bounds, limits)
 
 
 def require_pairs(pairs: NDArray[np.int32], order: NDArray[np.int64]) -> None:
