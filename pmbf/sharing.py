@@ -95,15 +95,6 @@ class Highest:
         return Ranked(offsets, self._at_rank[ranks], (some >> np.uint64(32)).astype(np.uint32), self._totals.copy())
 
 
-def highest(counts: SharedCounts, keep: int, *, ranks: Numbers | None = None, n_documents: int | None = None) -> Ranked:
-    """Return the highest counts of each list. Arguments as for `Highest`."""
-    if ranks is None and n_documents is None:
-        n_documents = int(counts.documents.max()) + 1 if counts.n_pairs else 0
-    rows = Highest(len(counts), keep, ranks=ranks, n_documents=n_documents)
-    rows.add(counts, np.arange(len(counts), dtype=np.uint32))
-    return rows.ranked()
-
-
 def pairs_within(inverted: Inverted, lists: Lists, *, min_shared: int = 1) -> Iterator[tuple[Numbers, SharedCounts]]:
     """Yield for blocks of documents their numbers, and the documents after each that share features with it.
 
