@@ -29,6 +29,7 @@ from experiments.pages import paper as paper_page
 from experiments.pages import tradeoffs
 from experiments.pan import command as pan
 from experiments.paper import command as paper
+from experiments.resultsets import command as resultsets
 from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
@@ -97,6 +98,8 @@ def _run(arguments: argparse.Namespace) -> int:
         _others(arguments)
     elif arguments.command == "paper":
         print(paper.run(arguments))
+    elif arguments.command == "resultsets":
+        print(resultsets.run(arguments))
     elif arguments.command == "planted":
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
@@ -164,6 +167,7 @@ def _parser() -> argparse.ArgumentParser:
             "walking", help="what can the holder of an endpoint filter learn?", description=walking.__doc__
         )
     )
+    resultsets.add_arguments(commands.add_parser("resultsets", help="duplicates among real revisions, beside peers"))
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser
