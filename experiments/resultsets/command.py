@@ -82,6 +82,7 @@ def measured(folder: Path, seed: int) -> Figures:
         "halves": {half: {"documents": len(one.texts), "copies": len(one.copies)} for half, one in real.items()},
         "n_background": len(background),
         "n_sets": N_SETS,
+        "n_times": N_TIMES,
         "rows": rows,
     }
 
