@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from benchmarks import filters, growth, guard, inverted, limit, peers, verdicts
+from benchmarks import filters, growth, guard, inverted, limit, peers, resultsets, verdicts
 from measure import report
 
 Figures = dict[str, Any]
@@ -21,6 +21,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "growth": growth.table,
     "guard": guard.table,
     "inverted": inverted.table,
+    "resultsets": resultsets.table,
     **dict.fromkeys(PEERS, peers.table),
 }
 

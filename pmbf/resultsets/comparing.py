@@ -84,30 +84,9 @@ def similarities(pairs: NDArray[np.int32]) -> NDArray[np.float64]:
     return found
 
 
-def pairs_between(
-    prepared: Sequence[Prepared], found: NDArray[np.int32], firsts: NDArray[np.int64], seconds: NDArray[np.int64]
-) -> NDArray[np.int32]:
-    """Return the pairs of some places, `(n, 5) int32`, also of articles that are no duplicates.
-
-    Args:
-        prepared: All articles.
-        found: What `alike` returned.
-        firsts: Of each pair the smaller place.
-        seconds: Of each pair the larger place.
-    """
-    n = len(prepared)
-    codes, asked = found[:, FIRST].astype(np.int64) * n + found[:, SECOND], firsts * n + seconds
-    rows = np.searchsorted(codes, asked)
-    lacks = np.append(codes, -1)[rows] != asked
-    made = found[np.minimum(rows, len(found) - 1)]
-    for row in np.flatnonzero(lacks).tolist():
-        places = int(firsts[row]), int(seconds[row])
-        made[row] = *places, *_shared([prepared[place] for place in places])
-    return made
-
-
-def _shared(both: Sequence[Prepared]) -> tuple[int, int, int]:
-    """Return the hashes that two articles share, and those of each up to the smaller limit."""
+def pair_of(prepared: Sequence[Prepared], first: int, second: int) -> tuple[int, int, int, int, int]:
+    """Return the pair of two articles, also if they are no duplicates, in the columns of `alike`."""
+    both = [prepared[first], prepared[second]]
     limit = min(one.limit for one in both)
     known = [one.hashes[one.hashes <= limit] for one in both]
-    return int(among(known[0], known[1]).sum()), len(known[0]), len(known[1])
+    return first, second, int(among(known[0], known[1]).sum()), len(known[0]), len(known[1])

@@ -21,9 +21,10 @@ from pmbf.resultsets.comparing import (
     N_FIRST,
     N_SECOND,
     N_SHARED,
+    SECOND,
     Rule,
     alike,
-    pairs_between,
+    pair_of,
     similarities,
 )
 from pmbf.resultsets.grouping import CONNECTED, LINKAGES, STAR, Group, Member, groups
@@ -37,6 +38,9 @@ Article = Prepared | bytes | str | tuple[Hashable, Prepared | bytes | str | None
 """A prepared article, its bytes, or a text; or a key and one of these, or None if the key was given before."""
 
 Prefer = str | Callable[[int], Any]
+
+_TURNED = [SECOND, FIRST, N_SHARED, N_SECOND, N_FIRST]
+"""The columns of a pair whose second article comes first."""
 
 _KEPT_SETS = 256
 """Sets whose groups are kept. A set is compared in 0.1 ms, so that more would not pay."""
@@ -286,24 +290,31 @@ class ResultSets:
             return kept
         pairs, order = alike(prepared, self.rule, self._boilerplate), _order(prepared, prefer)
         shown = kernels.shown_for(pairs, order, connected=self.linkage == CONNECTED)
-        is_shown = shown == np.arange(len(prepared))
-        members = _members(prepared, pairs, shown, np.flatnonzero(~is_shown))
-        found = Duplicates(groups(shown.tolist(), members), tuple(np.flatnonzero(is_shown).tolist()), pairs)
+        members = _members(prepared, pairs, shown)
+        places = shown.tolist()
+        keep = tuple(place for place, one in enumerate(places) if place == one)
+        found = Duplicates(groups(places, members), keep, pairs)
         if key:
             self._sets.put(key, found)
         return found
 
 
-def _members(
-    prepared: Sequence[Prepared], pairs: NDArray[np.int32], shown: NDArray[np.int64], hidden: NDArray[np.int64]
-) -> Iterable[Member]:
-    """Return the hidden articles, each with its likeness to the article that is shown."""
+def _members(prepared: Sequence[Prepared], pairs: NDArray[np.int32], shown: NDArray[np.int64]) -> Iterable[Member]:
+    """Return the hidden articles, by place, each with its likeness to the article that is shown."""
+    hidden = np.flatnonzero(shown != np.arange(len(shown)))
     if not len(hidden):
         return ()
-    before = shown[hidden]
-    rows = pairs_between(prepared, pairs, np.minimum(hidden, before), np.maximum(hidden, before))
-    own = np.where(hidden == rows[:, FIRST], rows[:, N_FIRST], rows[:, N_SECOND])
-    contained = np.round(rows[:, N_SHARED] / np.maximum(own, 1), 4)
+    firsts, seconds = pairs[:, FIRST], pairs[:, SECOND]
+    hides_second = shown[seconds] == firsts
+    rows = np.zeros((len(shown), 5), np.int32)
+    rows[seconds[hides_second]] = pairs[hides_second]
+    hides_first = shown[firsts] == seconds
+    rows[firsts[hides_first]] = pairs[hides_first][:, _TURNED]
+    rows = rows[hidden]
+    for row in np.flatnonzero(rows[:, N_SECOND] == 0).tolist():  # connected through others alone
+        place = int(hidden[row])
+        rows[row] = pair_of(prepared, int(shown[place]), place)
+    contained = np.round(rows[:, N_SHARED] / np.maximum(rows[:, N_SECOND], 1), 4)
     return map(Member, hidden.tolist(), np.round(similarities(rows), 4).tolist(), contained.tolist())
 
 

@@ -12,38 +12,49 @@
 enum { DIGIT_BITS = 11, N_DIGITS = 1 << DIGIT_BITS, N_PASSES = 3, BLOCK_COUNTS = 1 << 18, FEW = 8 };
 
 typedef struct {
-    uint64_t *keys, *other; /* hash << 32 | list */
+    uint64_t *keys; /* hash << 32 | list; twice the room */
     uint16_t *counts, *mask;
     alike_t *found;
     size_t n_found, capacity;
 } work_t;
 
-/* Writes the keys list by list, and counts their digits. Returns false if a list does not ascend or is too long. */
-static bool write_keys(const lists_t *lists, uint64_t *keys, uint32_t (*n_of)[N_DIGITS]) {
+/* Counts the digits of all hashes. Returns false if a list does not ascend or is too long. */
+static bool count_digits(const lists_t *lists, uint32_t (*n_of)[N_DIGITS]) {
     for (size_t list = 0; list < lists->n; list++) {
         const int64_t start = lists->bounds[list], stop = lists->bounds[list + 1];
         if (stop - start > MOST_LIST_HASHES) return false;
         for (int64_t i = start; i < stop; i++) {
             const uint32_t hash = lists->hashes[i];
             if (i > start && hash <= lists->hashes[i - 1]) return false;
-            keys[i] = (uint64_t)hash << 32 | list;
             for (int pass = 0; pass < N_PASSES; pass++) n_of[pass][hash >> DIGIT_BITS * pass & (N_DIGITS - 1)]++;
         }
     }
     return true;
 }
 
-/* Sorts the keys by hash; keys of one hash stay in the order of their lists. Returns where the sorted keys are. */
-static uint64_t *sort_keys(uint64_t *keys, uint64_t *other, size_t n, uint32_t (*n_of)[N_DIGITS]) {
-    for (int pass = 0; pass < N_PASSES; pass++) {
+/* Turns the numbers of keys with each digit into the places where those keys begin. */
+static void places_of(uint32_t *at) {
+    uint32_t sum = 0;
+    for (int digit = 0; digit < N_DIGITS; digit++) {
+        const uint32_t here = at[digit];
+        at[digit] = sum;
+        sum += here;
+    }
+}
+
+/* Sorts the hashes; keys of one hash stay in the order of their lists. Returns where the sorted keys are: in `keys` or
+ * `other`. */
+static uint64_t *sort_keys(const lists_t *lists, uint64_t *keys, uint64_t *other, uint32_t (*n_of)[N_DIGITS]) {
+    const size_t n = lists->n_hashes;
+    places_of(n_of[0]);
+    for (size_t list = 0; list < lists->n; list++)
+        for (int64_t i = lists->bounds[list]; i < lists->bounds[list + 1]; i++)
+            keys[n_of[0][lists->hashes[i] & (N_DIGITS - 1)]++] = (uint64_t)lists->hashes[i] << 32 | list;
+    for (int pass = 1; pass < N_PASSES; pass++) {
         const int shift = 32 + DIGIT_BITS * pass;
-        uint32_t *at = n_of[pass], sum = 0;
+        uint32_t *at = n_of[pass];
         if (n && at[keys[0] >> shift & (N_DIGITS - 1)] == n) continue; /* all hashes have this digit */
-        for (int digit = 0; digit < N_DIGITS; digit++) {
-            const uint32_t here = at[digit];
-            at[digit] = sum;
-            sum += here;
-        }
+        places_of(at);
         for (size_t i = 0; i < n; i++) other[at[keys[i] >> shift & (N_DIGITS - 1)]++] = keys[i];
         uint64_t *sorted = other;
         other = keys;
@@ -129,8 +140,8 @@ static int64_t find(const lists_t *lists, likeness_t likeness, work_t *work, uin
     work->counts = malloc((n_rows + 1) * width * sizeof *work->counts + 1);
     if (!work->keys || !work->counts) return LISTS_NO_MEMORY;
     work->mask = work->counts + n_rows * width;
-    if (!write_keys(lists, work->keys, n_of)) return LISTS_REFUSED;
-    const uint64_t *keys = sort_keys(work->keys, work->keys + lists->n_hashes, lists->n_hashes, n_of);
+    if (!count_digits(lists, n_of)) return LISTS_REFUSED;
+    const uint64_t *keys = sort_keys(lists, work->keys, work->keys + lists->n_hashes, n_of);
     for (size_t low = 0; low < lists->n; low += n_rows) {
         const size_t high = smaller(low + n_rows, lists->n);
         count_rows(lists, keys, low, high, width, work);
