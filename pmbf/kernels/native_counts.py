@@ -58,7 +58,7 @@ def shared_counts(
     inverted, lists = contiguous_index(inverted), contiguous(lists)
     floor = None if after is None else np.ascontiguousarray(after)
     index, probes = PassedInverted.of(inverted), PassedLists.of(lists)
-    told = _Told(len(lists), min_shared, jaccard)
+    told = Told(len(lists), min_shared, jaccard)
     return told.counts(_shared(byref(index), byref(probes), None if floor is None else _at(floor), *told.passed()))
 
 
@@ -67,7 +67,7 @@ def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: 
     n_documents = require_mergeable(many, min_shared, jaccard)
     many = [_contiguous_counts(one) for one in many]
     parts = (_Pairs * len(many))(*map(_passed, many))
-    told = _Told(len(many[0]), min_shared, jaccard)
+    told = Told(len(many[0]), min_shared, jaccard)
     return told.counts(_merge(parts, len(many), len(many[0]), n_documents, *told.passed()))
 
 
@@ -81,10 +81,10 @@ def add_highest(
     _add_highest(byref(into), byref(_passed(counts)), len(counts), _at(rows), _at(ranks), mirrored)
 
 
-class _Told:
+class Told:
     """Pairs that a kernel tells, and which ones it is to tell."""
 
-    def __init__(self, n_lists: int, min_shared: int, jaccard: Jaccard | None) -> None:
+    def __init__(self, n_lists: int, min_shared: int = 1, jaccard: Jaccard | None = None) -> None:
         self._offsets = np.zeros(n_lists + 1, np.uint64)
         self._pairs = _Pairs(None, None, 0, 0, _at(self._offsets))
         self._telling = _Telling(min_shared, 0, None, None)

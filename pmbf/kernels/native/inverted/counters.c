@@ -19,8 +19,7 @@ void counters_free(counters_t *counters) {
     free(counters->marks);
 }
 
-/* Makes room for n more pairs. */
-static int64_t reserve(pairs_t *pairs, size_t n) {
+int64_t pairs_reserve(pairs_t *pairs, size_t n) {
     if (pairs->n + n <= pairs->room) return 0;
     const size_t room = 2 * pairs->room + n;
     uint32_t *documents = realloc(pairs->documents, room * sizeof *documents);
@@ -53,13 +52,27 @@ static void tell_some(counters_t *counters, size_t first, size_t list, const tel
     memset(numbers, 0, TOGETHER * sizeof *numbers);
 }
 
-int64_t tell_counts(counters_t *counters, bool marked, size_t list, const telling_t *telling, pairs_t *pairs) {
-    const bool exists = !counters->counters[counters->n_documents];
-    if (!exists) return PMBF_REFUSED;
-    for (size_t mark = 0; mark < counters->n_marks; mark++) {
+INLINE void count_all(const inverted_t *inverted, const run_t *runs, size_t n, uint64_t first,
+                      const counters_t *counters, bool marked) {
+    const uint32_t *documents = inverted->documents;
+    for (size_t i = 0; i < n; i++)
+        for (size_t at = runs[i].stop; at > runs[i].start && documents[at - 1] >= first; at--)
+            count_one(counters, documents[at - 1], 1, marked);
+}
+
+void count_runs(const inverted_t *inverted, const run_t *runs, size_t n, uint64_t first, counters_t *counters,
+                bool marked) {
+    if (marked) count_all(inverted, runs, n, first, counters, true);
+    else count_all(inverted, runs, n, first, counters, false);
+}
+
+int64_t tell_counts(counters_t *counters, bool marked, uint64_t first, size_t list, const telling_t *telling,
+                    pairs_t *pairs) {
+    if (counters->counters[counters->n_documents]) return PMBF_REFUSED;
+    for (size_t mark = first / MARKED; mark < counters->n_marks; mark++) {
         if (marked && !counters->marks[mark]) continue;
         counters->marks[mark] = 0;
-        if (reserve(pairs, MARKED)) return PMBF_NO_MEMORY;
+        if (pairs_reserve(pairs, MARKED)) return PMBF_NO_MEMORY;
         for (size_t i = 0; i < MARKED; i += TOGETHER) tell_some(counters, mark * MARKED + i, list, telling, pairs);
     }
     return 0;

@@ -34,8 +34,15 @@ INLINE void count_one(const counters_t *counters, uint32_t document, uint32_t ad
     if (marked) counters->marks[at / MARKED] = 1;
 }
 
-/* Appends the documents that are told, of list `list`, to `pairs`, and sets all counters to zero. Returns 0,
- * PMBF_NO_MEMORY, or PMBF_REFUSED if a document does not exist. */
-int64_t tell_counts(counters_t *counters, bool marked, size_t list, const telling_t *telling, pairs_t *pairs);
+/* Counts the postings of some runs, from the last document down to `first`. */
+void count_runs(const inverted_t *inverted, const run_t *runs, size_t n, uint64_t first, counters_t *counters, bool marked);
+
+/* Appends the documents that are told, of list `list`, to `pairs`, and sets all counters to zero. No document below
+ * `first` was counted. Returns 0, PMBF_NO_MEMORY, or PMBF_REFUSED if a document does not exist. */
+int64_t tell_counts(counters_t *counters, bool marked, uint64_t first, size_t list, const telling_t *telling,
+                    pairs_t *pairs);
+
+/* Makes room for n more pairs. Returns 0 or PMBF_NO_MEMORY. */
+int64_t pairs_reserve(pairs_t *pairs, size_t n);
 
 #endif

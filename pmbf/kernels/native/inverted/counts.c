@@ -2,15 +2,6 @@
 
 #include "counters.h"
 
-/* Counts the postings of some runs, from the last document down to `first`. */
-INLINE void count_runs(const inverted_t *inverted, const run_t *runs, size_t n, uint64_t first, counters_t *counters,
-                       bool marked) {
-    const uint32_t *documents = inverted->documents;
-    for (size_t i = 0; i < n; i++)
-        for (size_t at = runs[i].stop; at > runs[i].start && documents[at - 1] >= first; at--)
-            count_one(counters, documents[at - 1], 1, marked);
-}
-
 static int64_t count_list(const inverted_t *inverted, const lists_t *lists, size_t list, uint64_t first, run_t *runs,
                           counters_t *counters, const telling_t *telling, pairs_t *pairs) {
     const uint32_t *features = lists->features + lists->offsets[list];
@@ -19,9 +10,8 @@ static int64_t count_list(const inverted_t *inverted, const lists_t *lists, size
     const int64_t n_postings = find_runs(inverted, features, n, runs);
     if (n_postings < 0) return n_postings;
     const bool marked = wants_marks(counters, (uint64_t)n_postings);
-    if (marked) count_runs(inverted, runs, n, first, counters, true);
-    else count_runs(inverted, runs, n, first, counters, false);
-    return tell_counts(counters, marked, list, telling, pairs);
+    count_runs(inverted, runs, n, first, counters, marked);
+    return tell_counts(counters, marked, first, list, telling, pairs);
 }
 
 /* Tells for each list the documents that share features with it. `after`: see reference_counts.py; NULL: all documents.
@@ -61,7 +51,7 @@ EXPORT int64_t pmbf_merge_counts(const pairs_t *parts, size_t n_parts, size_t n_
         for (size_t i = 0; i < n_parts; i++)
             for (size_t at = parts[i].offsets[list]; at < parts[i].offsets[list + 1]; at++)
                 count_one(&counters, parts[i].documents[at], parts[i].counts[at], marked);
-        status = tell_counts(&counters, marked, list, telling, pairs);
+        status = tell_counts(&counters, marked, 0, list, telling, pairs);
         pairs->offsets[list + 1] = pairs->n;
     }
     counters_free(&counters);
