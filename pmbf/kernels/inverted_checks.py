@@ -89,12 +89,29 @@ def require_least(min_shared: int) -> None:
         raise ParameterError(f"min_shared is {min_shared}, expected 1 to 2^32 - 1")
 
 
+def require_threshold(threshold: float) -> None:
+    """Refuse a Jaccard index that no pair or any pair reaches."""
+    if not 0 < threshold <= 1:
+        raise ParameterError(f"threshold is {threshold}, expected a number in (0, 1]")
+
+
+def require_join(lists: Lists, threshold: float, probes: Lists | None, inverted: Inverted) -> None:
+    """Refuse lists that cannot be joined, and an index of other lists."""
+    require_threshold(threshold)
+    require_inverted(inverted)
+    for some in (lists, lists if probes is None else probes):
+        require_lists(some)
+    if inverted.n_documents != len(lists):
+        raise ParameterError(
+            f"the index is of {inverted.n_documents} documents, expected {len(lists)} as there are lists"
+        )
+
+
 def require_jaccard(jaccard: Jaccard | None, n_lists: int, n_documents: int) -> None:
     """Refuse a threshold outside (0, 1], and sizes that are not for these lists and documents."""
     if jaccard is None:
         return
-    if not 0 < jaccard.threshold <= 1:
-        raise ParameterError(f"threshold is {jaccard.threshold}, expected a number in (0, 1]")
+    require_threshold(jaccard.threshold)
     require_documents(jaccard.list_sizes, n_lists, "list_sizes")
     checks.require("sizes", jaccard.sizes, np.uint32, "(n_documents,)", 1)
     if len(jaccard.sizes) < n_documents:

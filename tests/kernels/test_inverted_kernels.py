@@ -120,17 +120,44 @@ def test_pairs_below_a_jaccard_index_are_not_told(
     ] == as_dicts(counts)
 
 
-@given(SETS, st.sampled_from([0.05, 0.3, 0.4, 0.5, 0.75, 0.9, 1.0]), st.integers(0, 3))
+THRESHOLDS = st.sampled_from([0.05, 0.3, 0.4, 0.5, 0.75, 0.9, 1.0])
+
+
+def alike(probe: set[int], sets: Sequence[set[int]], threshold: float, first: int) -> dict[int, int]:
+    """Return the oracle: which sets from `first` on are as similar, and how many features they share."""
+    found = {j: len(probe & one) for j, one in enumerate(sets) if j >= first and probe & one}
+    return {j: n for j, n in found.items() if n / len(probe | sets[j]) >= threshold}
+
+
+@given(SETS, THRESHOLDS, st.integers(0, 3))
 @example([{1, 2, 3, 4, 5}, {4, 5}, set(), set(), {1, 2, 3, 4, 5}], 0.4, 0)
 def test_all_pairs_of_lists_that_are_alike_are_told_once(
     kernels: Any, sets: list[set[int]], threshold: float, n_copies: int
 ) -> None:
     sets = [*sets, *sets[:n_copies]]
-    expected = [
-        {j: len(one & sets[j]) for j in range(i + 1, len(sets)) if len(one & sets[j]) >= threshold * len(one | sets[j])}
-        for i, one in enumerate(sets)
-    ]
-    expected = [{j: shared for j, shared in one.items() if shared} for one in expected]
+    expected = [alike(one, sets, threshold, i + 1) for i, one in enumerate(sets)]
+    assert expected == as_dicts(kernels.jaccard_join(lists_of(sets), threshold))
+
+
+@given(SETS, SETS, THRESHOLDS)
+def test_other_lists_are_joined_with_an_index(
+    kernels: Any, sets: list[set[int]], probes: list[set[int]], threshold: float
+) -> None:
+    lists, probes = lists_of(sets), [*probes, *sets[::2]]
+    joined = kernels.jaccard_join(lists, threshold, probes=lists_of(probes), inverted=kernels.invert(lists))
+    assert [alike(probe, sets, threshold, 0) for probe in probes] == as_dicts(joined)
+
+
+@pytest.mark.parametrize("threshold", [0.2, 0.5, 0.8])
+def test_edited_copies_among_many_lists_are_all_told(kernels: Any, threshold: float) -> None:
+    """Common and rare features, copies of all degrees, lists of all lengths."""
+    random = np.random.default_rng(8)
+    sets = []
+    for _ in range(300):
+        own = {*random.integers(0, 40, 12).tolist(), *random.integers(0, LAST, random.integers(0, 60)).tolist()}
+        for share in (0, 0.1, 0.3, 0.6):
+            sets.append({feature if random.random() >= share else int(random.integers(LAST)) for feature in own})
+    expected = [alike(one, sets, threshold, i + 1) for i, one in enumerate(sets)]
     assert expected == as_dicts(kernels.jaccard_join(lists_of(sets), threshold))
 
 
@@ -244,6 +271,10 @@ def test_other_arguments_are_refused(kernels: Any) -> None:
         "counts of 2 and of 1 lists": lambda: kernels.merge_counts(
             [one, SharedCounts(one.offsets[:2], *[numbers(0, 1)] * 2)]
         ),
+        "threshold is 0, expected": lambda: kernels.jaccard_join(SOME, 0),
+        "the index is of 2 documents, expected 1": lambda: kernels.jaccard_join(
+            SOME.part(0, 1), 0.5, probes=SOME, inverted=inverted
+        ),
         "stop does not ascend": lambda: kernels.drop_features(SOME, numbers(3, 2)),
         "gone does not ascend": lambda: kernels.update_inverted(inverted, numbers(3, 2), inverted),
         "the inverted index is damaged": lambda: kernels.update_inverted(inverted, numbers(0), inverted),
@@ -270,6 +301,7 @@ def test_a_damaged_index_is_refused_or_read_within_its_arrays(
         lambda: kernels.shared_counts(damaged, lists_of(sets)),
         lambda: kernels.shared_counts(damaged, lists_of(sets), after=numbers(*range(len(sets)))),
         lambda: kernels.update_inverted(damaged, numbers(0), kernels.invert(lists_of([]))),
+        lambda: kernels.jaccard_join(lists_of(sets), 0.3, inverted=damaged),
     ):
         try:
             ask()
