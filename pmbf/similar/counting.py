@@ -99,6 +99,19 @@ class Entries:
     shared: list[Numbers] = field(default_factory=list)
     n_pairs: int = 0
 
+    @classmethod
+    def of(cls, documents: Numbers, targets: Numbers, shared: Numbers) -> Entries:
+        """Return pairs as one part."""
+        return cls([documents], [targets], [shared], len(shared))
+
+    def chosen(self, is_chosen: NDArray[np.bool_]) -> Entries:
+        """Return the pairs of some documents, `(n_documents,) bool`."""
+        found = Entries()
+        for documents, targets, shared in zip(self.documents, self.targets, self.shared, strict=True):
+            which = is_chosen[documents]
+            found.add(documents[which], targets[which], shared[which])
+        return found
+
     def add(self, documents: Numbers, targets: Numbers, shared: Numbers) -> None:
         """Append pairs."""
         self.documents.append(documents)

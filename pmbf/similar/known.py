@@ -86,6 +86,15 @@ class Rows:
         """Return the rows by document, then by the other document."""
         return self.chosen(np.lexsort((self.others, self.documents)))
 
+    def among(self, others: Rows) -> NDArray[np.bool_]:
+        """Return which of the rows are among others, `(n,) bool`."""
+        if not len(others):
+            return np.zeros(len(self), np.bool_)
+        ordered = others.ordered()
+        mine, theirs = (one.documents << 32 | one.others for one in (self, ordered))
+        at = np.minimum(np.searchsorted(theirs, mine), len(theirs) - 1)
+        return np.asarray((theirs[at] == mine) & (ordered.shared[at] == self.shared))
+
     def checksums(self, ids: Ids) -> Ids:
         """Return the CRC-32 of the rows of some documents: other and shared of each, by ascending other.
 

@@ -165,7 +165,8 @@ class Run:
                 table = tabling.whole(ranges, listed.archive, rules, common, told)
             else:
                 assert common is not None, "only a full run makes a list of common chunks"
-                table = tabling.near(ranges, listed.archive, self.state, listed.new, changed.gone["id"], common, told)
+                near = tabling.Near(ranges, listed.archive, self.state, common, told)
+                table = near.table(listed.new, changed.gone["id"])
         return self._committed(rules, changed, listed, table, known)
 
     def _committed(

@@ -35,6 +35,8 @@ from pmbf.store.files import Identity, StoredFile
 from pmbf.store.tables import meta_checksum
 
 _CACHE_KIB = 65_536
+_ROWS_TOGETHER = 100_000
+"""Rows that are Python's own numbers at a time: 130 bytes each."""
 
 
 @dataclass(slots=True)
@@ -162,10 +164,11 @@ class State:
             raise self.damage(f"the rows of document {int(documents['id'][wrong[0]])} fail their checksum")
         return rows
 
-    def having(self, others: Ids) -> Ids:
-        """Return the documents that have a row with one of these others, ascending."""
-        query = "SELECT DISTINCT document FROM similarity WHERE other IN (SELECT value FROM json_each(?)) ORDER BY 1"
-        return self._numbers(query, 1, _json(others))[:, 0]
+    def having(self, others: Ids) -> tuple[Ids, Ids]:
+        """Return the documents that have rows with some others, ascending, and how many such rows each has."""
+        which = "WHERE other IN (SELECT value FROM json_each(?))"
+        found = self._numbers(f"SELECT document, count(*) FROM similarity {which} GROUP BY document", 2, _json(others))
+        return found[:, 0], found[:, 1]
 
     def segments(self) -> list[StoredFile]:
         """Return the files of forward lists, by serial."""
@@ -209,9 +212,9 @@ class State:
             if change.is_whole:
                 schema.forget_all(self._connection)
             self._delete("document", "id", np.concatenate([change.gone, change.documents["id"]]))
-            self._delete("similarity", "document", np.concatenate([change.gone, change.rewritten]))
+            self._delete("similarity", "document", change.gone)
             schema.insert_documents(self._connection, change.documents)
-            self._insert_rows(change.rows)
+            self._insert_rows(self._replaced(change))
             if change.is_whole:
                 schema.index_rows(self._connection)
             self._small_tables(change)
@@ -231,13 +234,23 @@ class State:
         query = f"DELETE FROM {table} WHERE {column} IN (SELECT value FROM json_each(?))"
         self._connection.execute(query, [_json(ids)])
 
+    def _replaced(self, change: Change) -> Rows:
+        """Delete the rows that differ, and return those that are to be inserted: most rows of a document stay."""
+        if change.is_whole:
+            return change.rows
+        before = self._rows("WHERE document IN (SELECT value FROM json_each(?))", _json(change.rewritten))
+        lost = before.chosen(~before.among(change.rows))
+        pairs = zip(lost.documents.tolist(), lost.others.tolist(), strict=True)
+        self._connection.executemany("DELETE FROM similarity WHERE document = ? AND other = ?", pairs)
+        return change.rows.chosen(~change.rows.among(before))
+
     def _insert_rows(self, rows: Rows) -> None:
-        counted = dict(self._connection.execute("SELECT id, n_counted FROM document"))
-        ordered = rows.ordered()
-        columns = ordered.documents.tolist(), ordered.others.tolist(), ordered.shared.tolist()
-        similarities = (n / counted[document] for document, n in zip(columns[0], columns[2], strict=True))
-        table = zip(*columns, similarities, strict=True)
-        self._connection.executemany("INSERT INTO similarity VALUES (?, ?, ?, ?)", table)
+        known, ordered = self._numbers("SELECT id, n_counted FROM document ORDER BY id", 2), rows.ordered()
+        similarities = ordered.shared / known[np.searchsorted(known[:, 0], ordered.documents), 1]
+        columns = ordered.documents, ordered.others, ordered.shared, similarities
+        for start in range(0, len(rows), _ROWS_TOGETHER):
+            values = [column[start : start + _ROWS_TOGETHER].tolist() for column in columns]
+            self._connection.executemany("INSERT INTO similarity VALUES (?, ?, ?, ?)", zip(*values, strict=True))
 
     def _small_tables(self, change: Change) -> None:
         from sqlite_utils import Database

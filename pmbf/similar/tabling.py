@@ -61,70 +61,103 @@ def whole(ranges: Ranges, archive: Archive, rules: Rules, common: Numbers | None
     return Table(archive, archive.known["id"].copy(), rows, common, is_whole=True)
 
 
-def near(
-    ranges: Ranges, archive: Archive, state: State, new: Ids, gone: Ids, common: Numbers, on_counted: OnCounted
-) -> Table:
-    """Return the rows that a change touches, or all if it touches many.
+class Near:
+    """The rows that a change touches.
 
     Args:
         ranges: They will hold the targets.
         archive: All documents; those that are not new have the columns of the run before. Those that left come last.
         state: The table of the run before.
-        new: Ids of new documents.
-        gone: Ids of documents that left; an id may be in both.
         common: The common chunks.
         on_counted: Called with the documents counted, and how many there are.
     """
-    rules, known, n = state.rules, archive.known, len(archive)
-    is_new, is_target = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
-    is_new[archive.numbers(new)] = True
-    losing = archive.numbers(np.setdiff1d(state.having(gone), np.union1d(gone, new)))
-    is_cut = known["n_similar"][losing] > rules.keep
-    is_target[losing[is_cut]] = True
-    n_again = int(np.count_nonzero(is_target))
-    is_target |= is_new
-    numbers = np.flatnonzero(is_target)
-    if len(numbers) * _ALL_SHARE > n:
-        return whole(ranges, archive, rules, common, on_counted)
-    targets = Targets(
-        np.concatenate([numbers, np.arange(n, archive.n_all)]), is_new, np.where(is_target, 2**32, known["least"])
-    )
-    found = pass_by(ranges, archive, rules, targets, common, on_counted)
-    known["n_counted"][numbers] = np.concatenate([np.empty(0, np.int64), *found.n_counted])[: len(numbers)]
-    known["n_similar"] += found.n_more
-    known["least"][known["n_similar"] <= rules.keep] = 0
-    parts = [_tabled(archive, some, one) for some, one in _of_targets(targets, found, n)]
-    touched = np.union1d(losing[~is_cut], found.told.all_documents())
-    if len(touched):
-        n_similar = known["n_similar"][touched]
-        patched = replace(_patched(touched, archive, state, gone, found.told), totals=n_similar.astype(np.uint32))
-        parts.append(_tabled(archive, touched, patched))
-    rewritten = known["id"][np.concatenate([numbers, touched])]
-    return Table(archive, rewritten, _joined(parts), common, False, n_again, len(touched))
 
+    def __init__(self, ranges: Ranges, archive: Archive, state: State, common: Numbers, on_counted: OnCounted) -> None:
+        self._ranges, self._archive, self._state = ranges, archive, state
+        self._common, self._on_counted, self._keep = common, on_counted, state.rules.keep
 
-def _of_targets(targets: Targets, found: Found, n_documents: int) -> Iterator[tuple[Ids, Ranked]]:
-    """Yield the targets that did not leave, part by part, with their rows."""
-    for part, ranked in zip(targets.parts(), found.rows, strict=True):
-        n = int(np.count_nonzero(part < n_documents))
-        yield part[:n], replace(ranked, offsets=ranked.offsets[: n + 1], totals=ranked.totals[:n])
+    def table(self, new: Ids, gone: Ids) -> Table:
+        """Return the rows that a change touches, or all if it touches many.
 
+        First all lists pass by what is new and what left. Then it is known which cut rows have lost more than they
+        gained: these are filled again, from a second passing.
 
-def _patched(numbers: Ids, archive: Archive, state: State, gone: Ids, told: Entries) -> Ranked:
-    """Return the rows of documents that are no targets: those that stay, and what the documents are told."""
-    before = state.rows_of(np.sort(archive.known[numbers], order="id"))
-    before = before.chosen(~np.isin(before.others, gone))
-    row_of = np.zeros(len(archive), np.uint32)
-    row_of[numbers] = np.arange(len(numbers), dtype=np.uint32)
-    stay = Entries()
-    others = archive.numbers(before.others).astype(np.uint32)
-    stay.add(archive.numbers(before.documents).astype(np.uint32), others, before.shared.astype(np.uint32))
-    highest = Highest(len(numbers), state.rules.keep, ranks=archive.ranks)
-    for entries in (stay, told):
-        rows = [row_of[part] for part in entries.documents]
-        counts = entries.counts_by(rows, entries.targets, len(numbers))
-        highest.add(counts, np.arange(len(numbers), dtype=np.uint32))
-    return highest.ranked()
+        Args:
+            new: Ids of new documents.
+            gone: Ids of documents that left; an id may be in both.
+        """
+        archive, known = self._archive, self._archive.known
+        fresh, lost = archive.numbers(new), self._lost(new, gone)
+        fresh.sort()
+        if len(fresh) * _ALL_SHARE > len(archive):
+            return self._whole()
+        least = known["least"].copy()
+        least[fresh] = 2**32
+        found = self._passed_by(np.concatenate([fresh, np.arange(len(archive), archive.n_all)]), fresh, least)
+        again = np.flatnonzero(self._lacking(lost, found))
+        if (len(fresh) + len(again)) * _ALL_SHARE > len(archive):
+            return self._whole()
+        known["n_counted"][fresh] = np.concatenate([np.empty(0, np.int64), *found.n_counted])[: len(fresh)]
+        known["n_similar"] += found.n_more
+        known["least"][known["n_similar"] <= self._keep] = 0
+        parts = [_tabled(archive, *one) for one in self._of_targets(fresh, found)]
+        refilled = self._passed_by(again, fresh[:0], np.full(len(archive), 2**32))
+        parts += [_tabled(archive, *one) for one in self._of_targets(again, refilled)]
+        touched = np.setdiff1d(np.union1d(np.flatnonzero(lost), found.told.all_documents()), again)
+        if len(touched):
+            parts.append(_tabled(archive, touched, self._patched(touched, gone, found.told)))
+        rewritten = known["id"][np.concatenate([fresh, again, touched])]
+        return Table(archive, rewritten, _joined(parts), self._common, False, len(again), len(touched))
+
+    def _lost(self, new: Ids, gone: Ids) -> Ids:
+        """Return how many of its rows each document loses, `(n_documents,) int64`."""
+        documents, n_rows = self._state.having(gone)
+        stay = ~np.isin(documents, np.union1d(gone, new))
+        lost = np.zeros(len(self._archive), np.int64)
+        lost[self._archive.numbers(documents[stay])] = n_rows[stay]
+        return lost
+
+    def _lacking(self, lost: Ids, found: Found) -> NDArray[np.bool_]:
+        """Return which cut rows have lost more than they gained: what was cut off may rank higher than what is left.
+
+        A gain counts if it shares more than the last row did. All that was cut off ranks below that row.
+        """
+        known = self._archive.known
+        gained = np.zeros(len(lost), np.int64)
+        for documents, shared in zip(found.told.documents, found.told.shared, strict=True):
+            gained += np.bincount(documents[shared > known["least"][documents]], minlength=len(lost))
+        return np.asarray((known["n_similar"] > self._keep) & (lost > gained))
+
+    def _passed_by(self, targets: Ids, fresh: Ids, least: Ids) -> Found:
+        is_new = np.zeros(len(self._archive), np.bool_)
+        is_new[fresh] = True
+        wanted = Targets(targets, is_new, least)
+        return pass_by(self._ranges, self._archive, self._state.rules, wanted, self._common, self._on_counted)
+
+    def _of_targets(self, targets: Ids, found: Found) -> Iterator[tuple[Ids, Ranked]]:
+        """Yield the targets that did not leave, part by part, with their rows."""
+        first = 0
+        for ranked in found.rows:
+            part = targets[first : first + len(ranked.totals)]
+            first += len(ranked.totals)
+            yield part, replace(ranked, offsets=ranked.offsets[: len(part) + 1], totals=ranked.totals[: len(part)])
+
+    def _whole(self) -> Table:
+        return whole(self._ranges, self._archive, self._state.rules, self._common, self._on_counted)
+
+    def _patched(self, numbers: Ids, gone: Ids, told: Entries) -> Ranked:
+        """Return the rows of documents that are no targets: those that stay, and what the documents are told."""
+        archive, state = self._archive, self._state
+        before = state.rows_of(np.sort(archive.known[numbers], order="id"))
+        before = before.chosen(~np.isin(before.others, gone))
+        is_patched, row_of = np.zeros(len(archive), np.bool_), np.zeros(len(archive), np.uint32)
+        is_patched[numbers], row_of[numbers] = True, np.arange(len(numbers), dtype=np.uint32)
+        highest = Highest(len(numbers), state.rules.keep, ranks=archive.ranks)
+        documents, others = (archive.numbers(ids).astype(np.uint32) for ids in (before.documents, before.others))
+        for entries in (Entries.of(documents, others, before.shared.astype(np.uint32)), told.chosen(is_patched)):
+            counts = entries.counts_by([row_of[part] for part in entries.documents], entries.targets, len(numbers))
+            highest.add(counts, np.arange(len(numbers), dtype=np.uint32))
+        return replace(highest.ranked(), totals=archive.known["n_similar"][numbers].astype(np.uint32))
 
 
 def _tabled(archive: Archive, numbers: Ids, ranked: Ranked) -> Rows:
