@@ -23,6 +23,7 @@ app = typer.Typer(
 
 _USUAL_JOBS = 2
 """Default limit of processes: of four ranges each would have too little to do."""
+_USUAL_MOST = 20
 
 SIMILAR_HELP = """Examples:
   pmbf similar update -c theses.pmbf      after each load
@@ -70,7 +71,7 @@ Common = Annotated[
     int | None, option("--common", "N", "Chunks that more documents have count for nothing (default: 1000).", _RULES)
 ]
 What = Annotated[str | None, names("[DOCUMENT]", "Path, name or id of a document (default: the pairs of all).")]
-Most = Annotated[int, option("--most", "N", "Show so many, or all (default: 20).", parser=arg.parse_count)]
+Most = Annotated[int | None, option("--most", "N", "Show so many, or all (default: 20).", parser=arg.parse_count)]
 Threshold = Annotated[
     float | None,
     option(
@@ -133,7 +134,7 @@ def update(
 def show(
     what: What = None,
     collection: arg.CollectionFolder = None,
-    most: Most = 20,
+    most: Most = None,
     threshold: Threshold = None,
     clusters: Clusters = False,
     json: arg.Json = False,
@@ -144,6 +145,7 @@ def show(
 
     if what is not None and clusters:
         raise ParameterError("--clusters is given with a document; leave one of them out")
+    most = _USUAL_MOST if most is None else most
     with Similarities(named_collection(collection)) as similarities:
         if clusters:
             groups = similarities.clusters(0.5 if threshold is None else threshold)

@@ -41,6 +41,8 @@ from pmbf.store.folders import make_folder
 from pmbf.store.schema import require
 
 LOCK = "update.lock"
+_GROWN = 4
+"""A list of common chunks is too old if there are so many times the documents."""
 
 
 def update(
@@ -102,13 +104,13 @@ def _opened(store: Store, renew: bool, rules: dict[str, int]) -> State:
     Raises:
         ParameterError: The rules differ from those of the runs before.
     """
-    identity = store.generation.identity
+    identity, chosen = store.generation.identity, Rules(**rules)
     try:
         state = State(store.folder, identity, writable=True)
     except (NotFoundError, CorruptError, UnsupportedError) as error:
         if not (renew or isinstance(error, NotFoundError)):
             raise
-        schema.create(store.folder, identity, Rules(**rules))
+        schema.create(store.folder, identity, chosen)
         return State(store.folder, identity, writable=True)
     for name, value in rules.items():
         if state.n_runs and not renew and value != (before := getattr(state.rules, name)):
@@ -219,8 +221,17 @@ class Run:
             steps=self.clock.steps,
         )
         if table:
+            report.notes = self._notes(known)
             report.n_again, report.n_patched, report.n_common = table.n_again, table.n_patched, len(table.common)
         return report
+
+    def _notes(self, known: NDArray[np.void]) -> list[str]:
+        """Return why common chunks and the width of the IDs should be chosen anew: the collection has grown."""
+        listed = self.state.select("SELECT n_documents FROM common") if not self.renews else []
+        if not listed or len(known) <= _GROWN * max(1, listed[0][0]):
+            return []
+        told = f"common chunks were listed when there were {listed[0][0]:,} documents, now {len(known):,}"
+        return [f"{told}: run `pmbf similar update --renew -c {self.store.folder}`"]
 
 
 def differing(known: NDArray[np.void], before: NDArray[np.void]) -> NDArray[np.void]:

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tables import RULES, anew, from_sets, made, ranged, table, text_of
 
 from pmbf import Collection
 from pmbf.similar import archive, counting, tabling
+from tests.similar.tables import RULES, anew, from_sets, made, ranged, table, text_of
 
 NAMES = [f"text-{number}" for number in range(18)]
 STEP = st.one_of(
