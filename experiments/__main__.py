@@ -29,6 +29,7 @@ from experiments.pages import paper as paper_page
 from experiments.pages import tradeoffs
 from experiments.pan import command as pan
 from experiments.paper import command as paper
+from experiments.similar import command as similar
 from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
@@ -97,6 +98,8 @@ def _run(arguments: argparse.Namespace) -> int:
         _others(arguments)
     elif arguments.command == "paper":
         print(paper.run(arguments))
+    elif arguments.command == "similar":
+        print(similar.run(arguments))
     elif arguments.command == "planted":
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
@@ -165,6 +168,7 @@ def _parser() -> argparse.ArgumentParser:
         )
     )
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
+    similar.add_arguments(commands.add_parser("similar", help="measure the table of similarities of all documents"))
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser
 
