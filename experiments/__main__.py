@@ -31,6 +31,7 @@ from experiments.pages import tradeoffs
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from experiments.resultsets import command as resultsets
+from experiments.similar import command as similar
 from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
@@ -101,6 +102,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print(paper.run(arguments))
     elif arguments.command == "resultsets":
         print(resultsets.run(arguments))
+    elif arguments.command == "similar":
+        print(similar.run(arguments))
     elif arguments.command == "planted":
         how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
         print(planted.run(arguments.folder, **how, out=arguments.out))
@@ -170,6 +173,7 @@ def _parser() -> argparse.ArgumentParser:
     )
     resultsets.add_arguments(commands.add_parser("resultsets", help="duplicates among real revisions, beside peers"))
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
+    similar.add_arguments(commands.add_parser("similar", help="measure the table of similarities of all documents"))
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser
 

@@ -307,20 +307,29 @@ class Collection(Opened):
             return compact(writer)
 
     def check(self) -> checking.CheckReport:
-        """Compare every file, row and bit with the data that it was made from."""
+        """Compare every file, row and bit with the data that it was made from; similarities with their checksums."""
+        from pmbf.similar.checking import problems
         from pmbf.store import check as checking
 
-        return checking.check(self._store)
+        report = checking.check(self._store)
+        report.problems += problems(self._store)
+        return report
 
 
 def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
-    """Rebuild the damaged parts of a collection from the whole ones.
+    """Rebuild the damaged parts of a collection from the whole ones. Damaged similarities are deleted.
 
     Raises:
         CorruptError: The catalog itself is damaged.
         BusyError: Another process is writing.
     """
     with Store(path, writable=True, trusting=True) as store:
+        from pmbf.similar import checking as similar
         from pmbf.store import check as checking
 
-        return checking.repair(store)
+        report = checking.repair(store)
+        if damaged := similar.problems(store):
+            report.problems += damaged
+            similar.give_up(store)
+            report.repaired.append(f"similarities deleted: compute them with `pmbf similar update -c {store.folder}`")
+        return report

@@ -31,6 +31,7 @@ from pmbf.cli.labelling import LABEL_HELP, Labels, Pattern, label, labelling_of
 from pmbf.cli.leaving_out import ExcludeSame, ExcludeSelf, Where, WhereNot, conditions
 from pmbf.cli.loading import load_all
 from pmbf.cli.outcome import note_kernels, print_text
+from pmbf.cli.similar import app as similar
 from pmbf.errors import DONE, ParameterError
 
 _USUAL_JOBS = 4
@@ -229,6 +230,7 @@ def screen(
 
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=comparing.EPILOG)(comparing.compare)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=copies.EPILOG)(copies.duplicates)
+app.add_typer(similar, name="similar", rich_help_panel=FINDING)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=web.EPILOG)(web.web)
 app.command("list", cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.LIST_HELP)(keeping.list_)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=LABEL_HELP)(label)

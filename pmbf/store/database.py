@@ -48,14 +48,22 @@ def without_log(path: Path) -> Iterator[bool]:
         yield alone and not (log.exists() and log.stat().st_size)
 
 
+CATALOG_WAY_OUT = "the catalog cannot be rebuilt: put back a copy of the folder, or load the documents anew"
+
+
 @contextlib.contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise what SQLite finds as an error of pmbf, or as an `OSError`; each names the catalog."""
+def translated(path: Path, way_out: str = CATALOG_WAY_OUT) -> Iterator[None]:
+    """Raise what SQLite finds as an error of pmbf, or as an `OSError`; each names the database.
+
+    Args:
+        path: The database.
+        way_out: What to do if it is damaged.
+    """
     # SQLite's own messages quote damaged schemas, which need not be UTF-8.
     try:
         yield
     except (sqlite3.Error, UnicodeDecodeError, OverflowError) as error:
-        raise _translation(path, error) from error
+        raise _translation(path, error, way_out) from error
 
 
 def reindex(connection: sqlite3.Connection) -> None:
@@ -72,14 +80,12 @@ def reindex(connection: sqlite3.Connection) -> None:
         connection.execute("REINDEX")
 
 
-def damage(path: Path, what: str) -> CorruptError:
-    """Return the error for a damaged catalog, with the way out."""
-    return CorruptError(
-        f"{path}: {what}; the catalog cannot be rebuilt: put back a copy of the folder, or load the documents anew"
-    )
+def damage(path: Path, what: str, way_out: str = CATALOG_WAY_OUT) -> CorruptError:
+    """Return the error for a damaged database, with the way out."""
+    return CorruptError(f"{path}: {what}; {way_out}")
 
 
-def _translation(path: Path, error: Exception) -> Exception:
+def _translation(path: Path, error: Exception, way_out: str) -> Exception:
     if isinstance(error, sqlite3.ProgrammingError):
         if "thread" in str(error):
             return ParameterError(f"{path}: an iterator (`screen_many`, …) goes on in the thread that began it")
@@ -89,4 +95,4 @@ def _translation(path: Path, error: Exception) -> Exception:
         return BusyError(f"{path}: {error}; another process is writing, try again")
     if code in (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CANTOPEN):
         return OSError(f"{path}: {error}; is the disk full, or the folder read-only?")
-    return damage(path, str(error))
+    return damage(path, str(error), way_out)

@@ -4,7 +4,7 @@ Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 
 
     offset  bytes  field
          0      8  magic            89 50 4D 42 46 0D 0A 0A  (a text-mode copy breaks it)
-         8      4  kind             TILE, FPRT, TEXT, DOCS
+         8      4  kind             TILE, FPRT, TEXT, DOCS, CHNK
         12      2  format version
         14      2  header bytes     64
         16     16  collection id
@@ -84,7 +84,7 @@ class StoredFile(NamedTuple):
         >>> StoredFile(3, "TILE", 0, 0).name
         'tiles/000003.tile'
         """
-        folder, suffix = FILE_KINDS[self.kind]
+        folder, suffix = (FILE_KINDS | BESIDE_KINDS)[self.kind]
         return f"{folder}/{self.serial:06d}.{suffix}"
 
     def is_possible(self) -> bool:
@@ -104,6 +104,10 @@ FILE_KINDS = {
     "TEXT": ("texts", "text"),
     "DOCS": ("tiles", "docs"),
 }
+"""Folder and suffix of the files that the catalog names."""
+
+BESIDE_KINDS = {"CHNK": ("similar", "chunks")}
+"""Folder and suffix of the files that another database names, which is made from the collection."""
 
 
 def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> StoredFile:
@@ -325,6 +329,6 @@ def require_version(path: Path, version: int) -> None:
 
 def damaged(path: Path, what: str) -> CorruptError:
     """Return the error for a damaged file, with the way out."""
-    is_inside = path.parent.name in {folder for folder, _ in FILE_KINDS.values()}
+    is_inside = path.parent.name in {folder for folder, _ in (FILE_KINDS | BESIDE_KINDS).values()}
     collection = path.parents[1] if is_inside else path.parent
     return CorruptError(f"{path}: {what}; run `pmbf check --repair -c {collection}`")

@@ -22,9 +22,25 @@ def writer_lock(folder: Path) -> Iterator[None]:
         BusyError: Another process is writing.
         OSError: The folder cannot be written.
     """
-    with _open_lock(folder / "writer.lock", os.O_RDWR | os.O_CREAT) as descriptor:
+    with held(folder / "writer.lock", f"{folder}: another process is writing to it"):
+        yield
+
+
+@contextlib.contextmanager
+def held(path: Path, busy: str) -> Iterator[None]:
+    """Hold a lock file alone.
+
+    Args:
+        path: The lock file; it is made if it is not there.
+        busy: Says what it means that another process holds it.
+
+    Raises:
+        BusyError: Another process holds it.
+        OSError: The folder cannot be written.
+    """
+    with _open_lock(path, os.O_RDWR | os.O_CREAT) as descriptor:
         if not _flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB):
-            raise BusyError(f"{folder}: another process is writing to it; wait for it to end, then try again")
+            raise BusyError(f"{busy}; wait for it to end, then try again")
         yield
 
 

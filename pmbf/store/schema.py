@@ -30,7 +30,7 @@ INDEXED = {Document: "sha256", ListedPath: "document"}
 OWN_NAMES = LEFT_BY_CREATION | {
     *(FILE_NAME, FILE_NAME + "-wal", FILE_NAME + "-shm"),
     *("generation", "writer.lock", "readers.lock", "exports"),
-    *(kind for kind, _ in files.FILE_KINDS.values()),
+    *(folder for folder, _ in (files.FILE_KINDS | files.BESIDE_KINDS).values()),
 }
 """Names in the folder of a collection."""
 

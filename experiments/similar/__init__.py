@@ -1,0 +1,1 @@
+"""The table of similarities: `python -m experiments similar`."""

@@ -1,0 +1,182 @@
+"""`pmbf similar`: which documents of a collection share how much with which others, kept up to date run by run."""
+
+from __future__ import annotations
+
+import sys
+from typing import Annotated, Literal
+
+import typer
+
+from pmbf.cli import arguments as arg
+from pmbf.cli.arguments import flag, names, option
+from pmbf.cli.groups import PmbfCommand, PmbfGroup
+from pmbf.cli.inputs import given, n_cores, named_collection
+from pmbf.cli.outcome import note, note_kernels, print_json, print_text
+from pmbf.errors import DONE, FAILED, ParameterError
+
+app = typer.Typer(
+    cls=PmbfGroup,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+_USUAL_JOBS = 2
+"""Default limit of processes: of four ranges each would have too little to do."""
+_USUAL_MOST = 20
+
+SIMILAR_HELP = """Examples:
+  pmbf similar update -c theses.pmbf      after each load
+  pmbf similar show thesis.pdf -c theses.pmbf
+  pmbf similar export rows.csv -c theses.pmbf
+
+The similarity of a document to another one is the share of its chunks, five
+words in a row, that the other one has too. docs/similar.md says more."""
+UPDATE_HELP = """A run takes what was loaded, changed and removed since the last run. Its end is
+the commit: if it is stopped, then nothing has changed, and the same command
+takes the same documents again. The result is that of a full run.
+
+Exit codes: 0 done; 2 wrong usage; 3 an error, or a text could not be read (the
+others are compared); 130 stopped by Ctrl-C"""
+SHOW_HELP = """Examples:
+  pmbf similar show -c theses.pmbf                  the most similar pairs
+  pmbf similar show thesis.pdf -c theses.pmbf       of one document
+  pmbf similar show 17 -c theses.pmbf --most all
+  pmbf similar show --clusters --threshold 80% -c theses.pmbf
+
+Exit codes: 0 done; 2 wrong usage; 3 an error"""
+EXPORT_HELP = """Examples:
+  pmbf similar export rows.csv -c theses.pmbf
+  pmbf similar export rows.jsonl -c theses.pmbf
+  pmbf similar export rows.parquet -c theses.pmbf
+
+Each row has a document, another one, the chunks that both have, and this as a
+share of either. Parquet needs the extra 'parquet'.
+
+Exit codes: 0 written; 2 wrong usage; 3 an error"""
+STATUS_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
+
+_RULES = "Rules of a first run; later they change with --renew alone"
+
+Full = Annotated[bool, flag("--full", "Read all texts and compute all rows anew; the rules stay.")]
+Renew = Annotated[bool, flag("--renew", "As --full, and choose rules and common chunks anew.")]
+Jobs = Annotated[int | None, option("--jobs", "N", "Processes (default: one a core, at most 2).", min=1)]
+Words = Annotated[int | None, option("--words", "N", "Words of a chunk (default: 5).", _RULES)]
+Bits = Annotated[int | None, option("--bits", "28|30|32", "Bits of a chunk ID (default: as the size asks).", _RULES)]
+Keep = Annotated[int | None, option("--keep", "N", "Similarities kept of a document (default: 100).", _RULES)]
+MinShared = Annotated[
+    int | None, option("--min-shared", "N", "Fewest chunks that similar documents share (default: 3).", _RULES)
+]
+Common = Annotated[
+    int | None, option("--common", "N", "Chunks that more documents have count for nothing (default: 1000).", _RULES)
+]
+What = Annotated[str | None, names("[DOCUMENT]", "Path, name or id of a document (default: the pairs of all).")]
+Most = Annotated[int | None, option("--most", "N", "Show so many, or all (default: 20).", parser=arg.parse_count)]
+Threshold = Annotated[
+    float | None,
+    option(
+        "--threshold",
+        "SHARE",
+        "Least similarity (default: 0; of --clusters 50%).",
+        parser=arg.parse_share,
+    ),
+]
+Clusters = Annotated[bool, flag("--clusters", "Show the documents that similarities connect.")]
+Out = Annotated[str, names("OUT", "The file to write: NAME.csv, NAME.jsonl or NAME.parquet.")]
+Format = Annotated[
+    Literal["csv", "jsonl", "parquet"] | None,
+    option("--format", "csv|jsonl|parquet", "The format, if the name does not end with it."),
+]
+
+
+@app.callback(epilog=SIMILAR_HELP)
+def _similar() -> None:
+    """Compare all documents of a collection with each other, and keep the result up to date."""
+
+
+@app.command(cls=PmbfCommand, epilog=UPDATE_HELP)
+def update(
+    collection: arg.CollectionFolder = None,
+    full: Full = False,
+    renew: Renew = False,
+    jobs: Jobs = None,
+    words: Words = None,
+    bits: Bits = None,
+    keep: Keep = None,
+    min_shared: MinShared = None,
+    common: Common = None,
+    json: arg.Json = False,
+    quiet: arg.QuietLoad = False,
+) -> None:
+    """Compute what has changed since the last run."""
+    from pmbf.similar import update as updated
+    from pmbf.terminal.progress import steps_progress
+    from pmbf.terminal.similar import incomplete_lines, update_text
+
+    folder = named_collection(collection)
+    rules = given(n_words=words, bits=bits, keep=keep, min_shared=min_shared, common=common)
+    if not quiet:
+        note_kernels()
+    with steps_progress(shown=not quiet and sys.stderr.isatty()) as on_progress:
+        report = updated(
+            folder, full=full, renew=renew, jobs=jobs or min(_USUAL_JOBS, n_cores()), on_progress=on_progress, **rules
+        )
+    if json:
+        print_json(report.to_dict())
+    elif not quiet:
+        print_text(update_text(report))
+    for line in [] if json else [*incomplete_lines(report.incomplete), *report.notes]:
+        note(line)
+    raise typer.Exit(FAILED if report.n_unread else DONE)
+
+
+@app.command(cls=PmbfCommand, epilog=SHOW_HELP)
+def show(
+    what: What = None,
+    collection: arg.CollectionFolder = None,
+    most: Most = None,
+    threshold: Threshold = None,
+    clusters: Clusters = False,
+    json: arg.Json = False,
+) -> None:
+    """Show what is most similar to a document, the most similar pairs, or clusters."""
+    from pmbf.similar import Similarities
+    from pmbf.terminal.similar import clusters_text, rows_text
+
+    if what is not None and clusters:
+        raise ParameterError("--clusters is given with a document; leave one of them out")
+    most = _USUAL_MOST if most is None else most
+    with Similarities(named_collection(collection)) as similarities:
+        if clusters:
+            groups = similarities.clusters(0.5 if threshold is None else threshold)
+            print_json([one.to_dict() for one in groups]) if json else print_text(clusters_text(groups, most))
+            return
+        document = int(what) if what is not None and what.isdecimal() else what
+        found = similarities.pairs(most, threshold or 0.0) if document is None else similarities.of(document)
+    found = [one for one in found if max(one.similarity, one.reverse) >= (threshold or 0.0)]
+    print_json([one.to_dict() for one in found]) if json else print_text(rows_text(found, most, what is None))
+
+
+@app.command(cls=PmbfCommand, epilog=STATUS_HELP)
+def status(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:
+    """Show how large the table is, what has changed since, and each run."""
+    from pmbf.similar import Similarities
+    from pmbf.terminal.similar import incomplete_lines, status_text
+
+    with Similarities(named_collection(collection)) as similarities:
+        found = similarities.status()
+    print_json(found.to_dict()) if json else print_text(status_text(found))
+    for line in [] if json else incomplete_lines(found.incomplete):
+        note(line)
+
+
+@app.command(cls=PmbfCommand, epilog=EXPORT_HELP)
+def export(out: Out, collection: arg.CollectionFolder = None, format: Format = None, json: arg.Json = False) -> None:
+    """Write all rows to a file: CSV, JSONL or Parquet."""
+    from pmbf.similar import Similarities
+    from pmbf.terminal.similar_tables import write_rows
+
+    kind = format or out.rsplit(".", 1)[-1]
+    with Similarities(named_collection(collection)) as similarities:
+        n_rows = write_rows(similarities.rows(), out, kind)
+    print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {out}\n")

@@ -1,0 +1,49 @@
+"""What was added to a collection and removed from it since the last run.
+
+A document is known by its id and its contents together: ids are used again. So a modified document is one that was
+removed and one that was added, whatever their ids are.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.similar.known import key_of
+from pmbf.store.folder import Store
+from pmbf.store.tables import BINARY_KIND, Document
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """What differs between a collection and the table.
+
+    Args:
+        added: Documents of the collection that the table does not have, by id.
+        keys: The key of each.
+        gone: `KNOWN` rows of documents of the table that the collection does not have.
+        kept: `KNOWN` rows of the others.
+    """
+
+    added: list[Document]
+    keys: dict[int, int]
+    gone: NDArray[np.void]
+    kept: NDArray[np.void]
+
+    def __bool__(self) -> bool:
+        return bool(self.added) or len(self.gone) > 0
+
+
+def changes(store: Store, known: NDArray[np.void]) -> Changes:
+    """Return what differs between a collection and the documents of its table, `KNOWN` rows by ascending id.
+
+    Files without text are no documents here.
+    """
+    live = [document for document in store.catalog.live_documents() if document.kind != BINARY_KIND]
+    keys = {document.id: key_of(document) for document in live}
+    before = dict(zip(known["id"].tolist(), known["key"].tolist(), strict=True))
+    is_kept = np.array([keys.get(id_) == key for id_, key in before.items()], np.bool_)
+    added = [document for document in live if before.get(document.id) != keys[document.id]]
+    return Changes(added, {one.id: keys[one.id] for one in added}, known[~is_kept], known[is_kept])

@@ -1,0 +1,75 @@
+"""Is the table of similarities what its last run committed? What is damaged is given up: a run computes it anew."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from pmbf.errors import NotFoundError, PmbfError
+from pmbf.similar import schema
+from pmbf.similar.segments import Segment
+from pmbf.similar.state import State
+from pmbf.store.folder import Store
+
+
+def problems(store: Store) -> list[str]:
+    """Return what is wrong with the similarities beside a collection; nothing if there are none.
+
+    Compared are the checksums of all rows, lists and common chunks, and whether they fit each other. The lists are not
+    compared with the texts: a full run does that.
+    """
+    while True:
+        try:
+            with State(store.folder, store.generation.identity) as state:
+                found = list(_problems(store, state))
+                n_runs = state.n_runs
+            with State(store.folder, store.generation.identity) as state:
+                if not found or state.n_runs == n_runs:
+                    return found
+        except NotFoundError:
+            return []
+        except (PmbfError, OSError) as error:
+            return [str(error)]
+
+
+def give_up(store: Store) -> None:
+    """Delete the table, so that the next run begins anew."""
+    schema.forget(store.folder)
+
+
+def _problems(store: Store, state: State) -> Iterator[str]:
+    for (line,) in state.select("PRAGMA integrity_check"):
+        if line != "ok":
+            yield f"{state.location}: {line}"
+    try:
+        known = state.documents()
+        rows = state.all_rows(known)
+        state.common()
+    except PmbfError as error:
+        yield str(error)
+        return
+    if len(rows) and not np.isin(rows.others, known["id"]).all():
+        yield f"{state.location}: a row names a document that has no list"
+    joined = "similarity JOIN document ON id = document"
+    [(n_wrong,)] = state.select(f"SELECT count(*) FROM {joined} WHERE abs(similarity * n_counted - shared) > 1e-6")
+    if n_wrong:
+        yield f"{state.location}: {n_wrong} similarities are not shared chunks / chunks"
+    yield from _list_problems(store, state, known)
+
+
+def _list_problems(store: Store, state: State, known: np.ndarray) -> Iterator[str]:
+    for file in state.segments():
+        documents = known[known["segment"] == file.serial]
+        try:
+            lists = Segment(store.folder, file, store.generation.identity).lists
+        except (PmbfError, OSError) as error:
+            yield str(error)
+            continue
+        inside = documents[documents["place"] < len(lists)]
+        n_wrong = len(documents) - np.count_nonzero(lists.sizes[inside["place"]] == inside["n_chunks"])
+        if n_wrong:
+            yield f"{store.folder / file.name}: {n_wrong} lists have not the length that the table says"
+    missing = set(known["segment"].tolist()) - {file.serial for file in state.segments()}
+    if missing:
+        yield f"{state.location}: segment {min(missing)} is not named"
