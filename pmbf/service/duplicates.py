@@ -35,7 +35,7 @@ LONGEST_ID = 256
 _KEPT_ARTICLES = 100_000
 """Articles that are kept for each way of preparing them, some 80 MB."""
 
-_KEPT_WAYS, _KEPT_RULES = 4, 64
+_KEPT_WAYS, _KEPT_RULES = 4, 8
 _SMALL_BYTES = 64 << 10
 """A request of fewer bytes is read, and its texts are prepared, at once: a thread would take longer."""
 
