@@ -20,7 +20,7 @@ from pmbf.opened import Opened
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screen
 from pmbf.store.folder import Store
-from pmbf.store.listing import Listed, find, listed, named
+from pmbf.store.listing import find, named
 from pmbf.store.sourcetexts import SourceTexts, document_text
 
 if TYPE_CHECKING:
@@ -244,10 +244,6 @@ class Collection(Opened):
         """Return a report with the texts that it is about, and the format of the query."""
         texts = Texts(query.content, SourceTexts(os.path.abspath(self.path)))
         return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
-
-    def documents(self) -> Iterator[Listed]:
-        """Yield every document, by ascending id."""
-        return listed(self._store)
 
     def text(self, document: int) -> str:
         """Return a document's text; raise what `document_text` raises."""

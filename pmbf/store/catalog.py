@@ -10,7 +10,9 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
@@ -152,6 +154,14 @@ class Catalog:
     def paths(self) -> Iterator[ListedPath]:
         """Yield every path in alphabetical order."""
         return self._all(ListedPath)
+
+    def paths_by_document(self) -> Iterator[tuple[int, list[ListedPath]]]:
+        """Yield the paths of each document, sorted, by ascending id of the document.
+
+        The index of the paths by document tells the order; see `require_paths_by_document`.
+        """
+        rows = self._select(ListedPath, "INDEXED BY idx_path_document ORDER BY document, path")
+        return ((document, list(some)) for document, some in itertools.groupby(rows, attrgetter("document")))
 
     def labelled_paths(self) -> Iterator[ListedPath]:
         """Yield every path that has labels, in any order."""
