@@ -13,7 +13,7 @@ VARIABLE = "PMBF_KERNELS"
 """Environment variable: `native` or `reference`. If it is empty, then the native twin answers if it is built."""
 
 MODULES = {
-    "native": ("align", "bits", "explore", "keyed", "postings", "ready", "records", "text", "weigh"),
+    "native": ("align", "bits", "explore", "keyed", "postings", "ready", "records", "rows", "text", "weigh"),
     "reference": (
         "align",
         "bits",
@@ -26,6 +26,7 @@ MODULES = {
         "query",
         "ready",
         "records",
+        "rows",
         "runs",
         "text",
         "turning",

@@ -16,8 +16,12 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.store import database, files, schema, version3
+from pmbf.store.rows import CheckedRows
 from pmbf.store.tables import (
     LABELS_VERSION,
     TABLES,
@@ -25,11 +29,7 @@ from pmbf.store.tables import (
     ListedPath,
     Row,
     as_columns,
-    as_row,
-    called,
-    fields_of,
     meta_checksum,
-    row_checksum,
     tally_key,
     to_sql,
 )
@@ -38,7 +38,7 @@ _CACHE_KIB = 16_384
 """Eight times SQLite's own choice: the index by contents fits, 80,000 documents are inserted in a tenth less time."""
 
 
-class Catalog:
+class Catalog(CheckedRows):
     """One collection's catalog; a snapshot when read-only.
 
     Thread rule: use from the thread that opened it.
@@ -91,11 +91,6 @@ class Catalog:
 
     def _read_meta(self) -> None:
         self.meta = dict(self._connection.execute("SELECT key, value FROM meta"))
-
-    @property
-    def version(self) -> int:
-        """Version of the format that the catalog is in."""
-        return int(self.meta["format"])
 
     def close(self) -> None:
         """End the snapshot and close the file."""
@@ -154,6 +149,11 @@ class Catalog:
     def paths(self) -> Iterator[ListedPath]:
         """Yield every path in alphabetical order."""
         return self._all(ListedPath)
+
+    def documents_of_paths(self) -> NDArray[np.int64]:
+        """Return the document of each path, in any order; their rows are not compared with checksums."""
+        with self._errors():
+            return np.fromiter((row[0] for row in self._connection.execute("SELECT document FROM path")), np.int64)
 
     def paths_by_document(self) -> Iterator[tuple[int, list[ListedPath]]]:
         """Yield the paths of each document, sorted, by ascending id of the document.
@@ -284,71 +284,6 @@ class Catalog:
                 self.insert(rows)
             version3.drop_free_ids(self._connection)
             self.meta["format"] = str(files.FORMAT_VERSION)
-
-    # ------------------------------------------------------------------ private
-
-    def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
-        return (row for row, _ in self._checked(row_type, where, values))
-
-    def _all(self, row_type: type[Row]) -> Iterator[Row]:
-        """Yield every row of a table by ascending key.
-
-        Raises:
-            CorruptError: A row is damaged, or there are other rows than were committed; then behind the last row.
-        """
-        table, key = TABLES[row_type]
-        n_rows = crcs = 0
-        for row, crc in self._checked(row_type, f"ORDER BY {key}"):
-            n_rows, crcs = n_rows + 1, crcs + crc
-            yield row
-        if not self._trusting and (what := self._contradiction(table, n_rows, crcs)):
-            raise files.damaged(self.location, what)
-
-    def _contradiction(self, table: str, n_rows: int, crcs: int) -> str:
-        """Return what is wrong with a table's number of rows and the sum of their checksums; empty if all is well."""
-        if self.version <= version3.FORMAT_VERSION or (n_rows, crcs) == (tally := self._tally(table)):
-            return ""
-        return f"the {n_rows} rows of the table `{table}` are not the {tally[0]} that were committed"
-
-    def _recounted(self, table: str) -> tuple[Any, ...]:
-        return self._one(f"SELECT count(*), coalesce(sum(crc), 0) FROM {table} NOT INDEXED")
-
-    def _checked(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[tuple[Row, int]]:
-        """Yield rows with their checksums, each compared."""
-        table, _ = TABLES[row_type]
-        names = ", ".join(fields_of(row_type, self.version))
-        is_old = self.version <= version3.FORMAT_VERSION
-        with self._errors():
-            for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
-                expected = None if is_old else row_checksum(row_type, columns)
-                if not (version3.fits(columns, crc) if is_old else expected is not None and crc == expected):
-                    raise self._damage(f"{called(table, columns)} fails its checksum")
-                row = as_row(row_type, columns)
-                if row is None:
-                    raise self._damage(f"{called(table, columns)} holds values that no writer puts there")
-                yield row, crc
-
-    def _tally(self, table: str) -> tuple[int, int]:
-        """Return how many rows a table has, and the sum of their checksums."""
-        try:
-            n_rows, crcs = map(int, self.meta[tally_key(table)].split())
-        except (KeyError, AttributeError, ValueError):
-            raise self._damage(f"the table `meta` does not say how many rows `{table}` has") from None
-        return n_rows, crcs
-
-    def _execute(self, statement: str) -> list[tuple[Any, ...]]:
-        with self._errors():
-            return self._connection.execute(statement).fetchall()
-
-    def _one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
-        with self._errors():
-            return tuple(self._connection.execute(query, values).fetchone())
-
-    def _errors(self) -> contextlib.AbstractContextManager[None]:
-        return database.translated(self.location)
-
-    def _damage(self, what: str) -> CorruptError:
-        return database.damage(self.location, what)
 
 
 def _chunks(keys: list[Any], size: int = 500) -> Iterator[list[Any]]:
