@@ -317,6 +317,6 @@ def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
         BusyError: Another process is writing.
     """
     with Store(path, writable=True, trusting=True) as store:
-        from pmbf.store import check as checking
+        from pmbf.store import repair as repairing
 
-        return checking.repair(store)
+        return repairing.repair(store)
