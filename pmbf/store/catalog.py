@@ -16,9 +16,6 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.store import database, files, schema, version3
 from pmbf.store.rows import CheckedRows
@@ -150,11 +147,6 @@ class Catalog(CheckedRows):
         """Yield every path in alphabetical order."""
         return self._all(ListedPath)
 
-    def documents_of_paths(self) -> NDArray[np.int64]:
-        """Return the document of each path, in any order; their rows are not compared with checksums."""
-        with self._errors():
-            return np.fromiter((row[0] for row in self._connection.execute("SELECT document FROM path")), np.int64)
-
     def paths_by_document(self) -> Iterator[tuple[int, list[ListedPath]]]:
         """Yield the paths of each document, sorted, by ascending id of the document.
 
@@ -200,7 +192,7 @@ class Catalog(CheckedRows):
         found = [row[0] for row in self._execute("PRAGMA integrity_check") if row[0] != "ok"]
         for row_type, (table, _) in TABLES.items():
             try:
-                collections.deque(self._all(row_type), maxlen=0)
+                collections.deque(self._columns(row_type), maxlen=0)
                 if what := self._contradiction(table, *self._recounted(table)):
                     found.append(what)
             except CorruptError as error:

@@ -1,8 +1,8 @@
-"""Is the collection what its catalog says? And if not: rebuild what can be rebuilt.
+"""Is the collection what its catalog says? Each layer is compared with the one below.
 
 Truth is the catalog and the texts, or the fingerprints where no texts are stored; fingerprints follow from texts, tiles
-from fingerprints, texts from the files they came from. `check` compares every layer with the one below;
-`store.repair` rebuilds each from one that is whole, the fingerprints from the postings if nothing else is left.
+from fingerprints. Documents are compared in batches, as columns. If something in a batch is wrong, then each of its
+documents is looked at alone, and told. `store.repair` rebuilds each layer from one that is whole.
 """
 
 from __future__ import annotations
@@ -12,16 +12,17 @@ from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.arrays import distinct
 from pmbf.errors import CorruptError, PmbfError
-from pmbf.filter import Tile
 from pmbf.fingerprint import Fingerprint
-from pmbf.kernels import Postings
-from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, Directory
+from pmbf.store import fingerprints
+from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
+from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store
-from pmbf.store.postings import merged
-from pmbf.store.tables import Document
+from pmbf.store.tables import BINARY_KIND, NUMBERS, Document, Documents
 from pmbf.store.tilefile import StoredTile
 
 
@@ -64,34 +65,46 @@ def check(store: Store) -> CheckReport:
     report = CheckReport()
     report.problems += store.catalog.problems()
     try:
-        report.problems += _contradictions(store)
+        documents, is_binary = _documents(store)
+        report.problems += _contradictions(store, documents)
     except CorruptError:
         return report  # a row was reported above; without it nothing else can be compared
+    report.n_documents = int(np.count_nonzero(documents.removed == 0))
     report.n_files = len(store.catalog.files())
     report.problems += file_problems(store).values()
-    fingerprints: dict[int, Fingerprint] = {}
-    for document in store.catalog.all_documents():
-        report.n_documents += not document.removed
-        report.problems += _document_problems(store, document, fingerprints)
-    placed: dict[int, int] = {}
+    taken = _taken(store, documents, report.problems)
+    placed = np.zeros(len(taken.ids), np.int64)
     for number in sorted(store.generation.tile_files()):
-        report.problems += _tile_problems(store, number, fingerprints, placed)
-    report.problems += _unplaced(store, fingerprints, placed)
-    report.problems += _directory_problems(store)
+        report.problems += _tile_problems(store, number, taken, placed)
+    report.problems += _unplaced(documents, taken, placed)
+    report.problems += _directory_problems(store, documents, is_binary)
     return report
 
 
-def _contradictions(store: Store) -> list[str]:
+def _documents(store: Store) -> tuple[Documents, NDArray[np.bool_]]:
+    """Return the integers of all documents' rows by ascending id, and whether each document is a file without text.
+
+    Raises:
+        CorruptError: A row of the catalog is damaged.
+    """
+    documents, is_binary = [np.empty(0, NUMBERS)], [np.empty(0, np.bool_)]
+    for some, kinds in store.catalog.document_columns():
+        documents.append(some)
+        is_binary.append(np.array([kind == BINARY_KIND for kind in kinds]))
+    return np.concatenate(documents).view(np.recarray), np.concatenate(is_binary)
+
+
+def _contradictions(store: Store, documents: Documents) -> list[str]:
     """Return which paths have no document, and which documents no path.
 
     Raises:
         CorruptError: A row of the catalog is damaged.
     """
-    live, paths = {document.id for document in store.catalog.live_documents()}, store.paths_by_document()
-    orphans = [
-        f"path {path!r} names the missing document {id_}" for id_ in sorted(paths.keys() - live) for path in paths[id_]
-    ]
-    return orphans + [f"document {id_} has no path" for id_ in sorted(live - paths.keys())]
+    live, listed = documents.id[documents.removed == 0], distinct(store.catalog.documents_of_paths())
+    orphaned = set(np.setdiff1d(listed, live, assume_unique=True).tolist())
+    orphans = sorted((one.document, one.path) for one in store.catalog.paths() if one.document in orphaned)
+    told = [f"path {path!r} names the missing document {document}" for document, path in orphans]
+    return told + [f"document {id_} has no path" for id_ in np.setdiff1d(live, listed, assume_unique=True).tolist()]
 
 
 def file_problems(store: Store) -> dict[int, str]:
@@ -105,73 +118,90 @@ def file_problems(store: Store) -> dict[int, str]:
     return problems
 
 
-def _document_problems(store: Store, document: Document, fingerprints: dict[int, Fingerprint]) -> list[str]:
+def _taken(store: Store, documents: Documents, problems: list[str]) -> Fingerprints:
+    """Return the fingerprints that can be read; add what is wrong with documents and their texts to the problems."""
+    found = []
+    for some in fingerprints.some_together(documents):
+        taken = fingerprints.read(store.generation, some)
+        if taken is None:
+            by_id: dict[int, Fingerprint] = {}
+            for _, document in sorted(store.catalog.documents(some.id.tolist()).items()):
+                problems += _document_problems(store, document, by_id)
+            taken = Fingerprints.of(by_id)
+        found.append(taken)
+    return Fingerprints.joined(found)
+
+
+def _document_problems(store: Store, document: Document, by_id: dict[int, Fingerprint]) -> list[str]:
     problems = []
     try:
-        fingerprints[document.id] = store.generation.fingerprint(document)
+        by_id[document.id] = store.generation.fingerprint(document)
         store.generation.text(document)
     except (PmbfError, OSError) as error:
         problems.append(str(error))
     return [f"document {document.id}: {problem}" for problem in problems]
 
 
-def _tile_problems(
-    store: Store, number: int, fingerprints: dict[int, Fingerprint], placed: dict[int, int]
-) -> list[str]:
+def _tile_problems(store: Store, number: int, taken: Fingerprints, placed: NDArray[np.int64]) -> list[str]:
     try:
-        return list(_row_problems(store.generation.tile(number), f"tile {number}", fingerprints, placed))
+        return list(_row_problems(store.generation.tile(number), f"tile {number}", taken, placed))
     except PmbfError:  # of its head, or of the page of a row
         return []  # its file's own checksum was reported above
 
 
-def _row_problems(
-    stored: StoredTile, where: str, fingerprints: dict[int, Fingerprint], placed: dict[int, int]
-) -> Iterator[str]:
-    tile = stored.tile.writable()
-    expected = Tile.new(tile.row_words, n_hashes=tile.n_hashes, fpr=tile.fpr)
-    for _ in range(tile.n_rows):
-        expected.add_row()
-    for row, document, start, stop in stored.entries.tolist():
-        if document not in fingerprints:
-            yield f"{where}: row {row} names document {document}, which is missing or damaged"
-            continue
-        placed[document] = placed.get(document, 0) + stop - start
-        for part in fingerprints[document].parts()[start:stop]:
-            expected.insert(row, part)
-    for row in np.flatnonzero((tile.bits != expected.bits).any(axis=1)).tolist():
+def _row_problems(stored: StoredTile, where: str, taken: Fingerprints, placed: NDArray[np.int64]) -> Iterator[str]:
+    """Yield what is wrong with a tile; add the parts of each document in it to `placed`."""
+    tile, entries = stored.tile.writable(), stored.entries.astype(np.int64)
+    places = taken.places(entries[:, 1])
+    for row, document in entries[places < 0, :2].tolist():
+        yield f"{where}: row {row} names document {document}, which is missing or damaged"
+    for row in entries[entries[:, 0] >= tile.n_rows, 0].tolist():
+        yield f"{where}: an entry names row {row}, the tile has {tile.n_rows} rows"
+    is_known = (places >= 0) & (entries[:, 0] < tile.n_rows)
+    entries, places = entries[is_known], places[is_known]
+    np.add.at(placed, places, entries[:, 3] - entries[:, 2])
+    hashes, counts = taken.of_parts(places, entries[:, 2], entries[:, 3])
+    expected = np.zeros_like(tile.bits)
+    rows, begins = entries[:, 0], np.cumsum(counts) - counts
+    for some in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(rows)) + 1) if len(rows) else ():
+        start, stop = begins[some[0]], begins[some[-1]] + counts[some[-1]]
+        kernels.fill(expected[rows[some[0]]], hashes[start:stop], n_hashes=tile.n_hashes)
+    for row in np.flatnonzero((tile.bits != expected).any(axis=1)).tolist():
         yield f"{where}: the bits of row {row} are not those of its documents"
-    if not np.array_equal(tile.popcounts, expected.popcounts):
+    if not np.array_equal(tile.popcounts, kernels.popcounts(expected)):
         yield f"{where}: the popcounts are not those of its rows"
-    if stored.postings is not None and not _have_same(stored, stored.postings.all(), fingerprints):
+    if not _has_postings(stored, np.repeat(entries[:, 1], counts), hashes):
         yield f"{where}: the postings are not those of its documents"
 
 
-def _have_same(stored: StoredTile, postings: Postings, fingerprints: dict[int, Fingerprint]) -> bool:
-    """Return whether the postings of a tile are those of its documents."""
-    added = [
-        (document, part)
-        for _, document, start, stop in stored.entries.tolist()
-        if document in fingerprints
-        for part in fingerprints[document].parts()[start:stop]
-    ]
-    expected = merged(Postings.none(), stored.documents, added)
-    if not np.array_equal(postings.documents, expected.documents):
+def _has_postings(stored: StoredTile, documents: NDArray[np.int64], hashes: NDArray[np.uint32]) -> bool:
+    """Return whether a tile has no postings, or those of its documents' hashes; `documents` has the id of each hash."""
+    if stored.postings is None:
+        return True
+    postings = stored.postings.all()
+    if not np.array_equal(postings.documents, stored.documents):
         return False
-    # Postings that grew from commit to commit are laid out otherwise.
-    return np.array_equal(kernels.list_postings(postings), kernels.list_postings(expected))
+    numbers = np.searchsorted(stored.documents, documents).astype(np.uint64)
+    return np.array_equal(
+        kernels.list_postings(postings), distinct(hashes.astype(np.uint64) << np.uint64(32) | numbers)
+    )
 
 
-def _unplaced(store: Store, fingerprints: dict[int, Fingerprint], placed: dict[int, int]) -> Iterator[str]:
-    for document in store.catalog.live_documents():
-        n_placed = placed.get(document.id, 0)
-        if fingerprints.get(document.id) and n_placed != document.n_parts:
-            yield f"document {document.id}: {n_placed} of its {document.n_parts} parts are in the tiles"
+def _unplaced(documents: Documents, taken: Fingerprints, placed: NDArray[np.int64]) -> Iterator[str]:
+    live = documents[documents.removed == 0]
+    places = taken.places(live.id)
+    n_placed, has_hashes = np.append(placed, 0)[places], np.append(taken.n_hashes, 0)[places] > 0
+    for place in np.flatnonzero(has_hashes & (n_placed != live.n_parts)).tolist():
+        document = live[place]
+        yield f"document {document.id}: {n_placed[place]} of its {document.n_parts} parts are in the tiles"
 
 
-def _directory_problems(store: Store) -> Iterator[str]:
-    expected = Directory({}, store.generation.file).changed(store.catalog.all_documents(), ())
-    for number in sorted(expected.keys() | store.generation.directory.chunks.keys()):
-        wanted = expected.get(number, np.empty(0, LOCATION))
+def _directory_problems(store: Store, documents: Documents, is_binary: NDArray[np.bool_]) -> Iterator[str]:
+    numbers, locations = documents.id // CHUNK_DOCUMENTS, located(documents, is_binary)
+    for number in sorted({*distinct(numbers).tolist(), *store.generation.directory.chunks}):
+        places = documents.id[numbers == number] % CHUNK_DOCUMENTS
+        wanted = np.zeros(int(places.max(initial=-1)) + 1, LOCATION)
+        wanted[places] = locations[numbers == number]
         try:
             found = store.generation.directory.chunk(number)
         except PmbfError:

@@ -17,6 +17,7 @@ from pmbf.store.tables import (
     TABLES,
     Document,
     Documents,
+    ListedPath,
     Row,
     as_documents,
     as_row,
@@ -59,14 +60,34 @@ class CheckedRows:
         Raises:
             CorruptError: A row is damaged, or there are other rows than were committed.
         """
+        for numbers, rows in self._columns(Document):
+            yield as_documents(numbers), [row[2] for row in rows]
+
+    def documents_of_paths(self) -> NDArray[np.int64]:
+        """Return the document of each path, in any order.
+
+        Raises:
+            CorruptError: A row is damaged, or there are other rows than were committed.
+        """
+        return np.concatenate([np.empty(0, np.int64), *(numbers[:, 0] for numbers, _ in self._columns(ListedPath))])
+
+    def _columns(self, row_type: type[Row]) -> Iterator[tuple[NDArray[np.int64], list[Any]]]:
+        """Yield all rows of a table in batches, ascending by key: the integers as columns, and the rows.
+
+        Raises:
+            CorruptError: As for `_all`.
+        """
+        table, key = TABLES[row_type]
         n_rows = crcs = 0
-        for batch, numbers in self._fetched(Document, "ORDER BY id"):
+        for rows, numbers in self._fetched(row_type, f"ORDER BY {key}"):
             if numbers is None:
-                batch = [(*row, crc) for row, crc in (self._row(Document, columns) for columns in batch)]
-                numbers = np.array([[one for one in row[:-1] if isinstance(one, int)] for row in batch], np.int64)
-            n_rows, crcs = n_rows + len(batch), crcs + sum(row[-1] for row in batch)
-            yield as_documents(numbers), [row[2] for row in batch]
-        self._require_all("document", n_rows, crcs)
+                checked = [self._row(row_type, columns) for columns in rows]
+                rows = [(*row, crc) for row, crc in checked]
+                integers = [[one for one in row if isinstance(one, int)] for row, _ in checked]
+                numbers = np.array(integers, np.int64)
+            n_rows, crcs = n_rows + len(rows), crcs + sum(row[-1] for row in rows)
+            yield numbers, rows
+        self._require_all(table, n_rows, crcs)
 
     def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
         return (row for row, _ in self._checked(row_type, where, values))

@@ -115,7 +115,12 @@ class ListedPath(NamedTuple):
 
     def is_possible(self) -> bool:
         """Return whether a writer can have made this row."""
-        return 0 < self.document <= MAX_ID and self.size >= -1 and self.labels[:1] in ("", "{")
+        return _are_possible_paths(self.document, self.size) and self.labels[:1] in ("", "{")
+
+
+def _are_possible_paths(documents: Any, sizes: Any) -> Any:
+    """Return whether a writer can have made a path's row, its labels aside; of columns, whether each row."""
+    return (documents > 0) & (documents <= MAX_ID) & (sizes >= -1)
 
 
 LABELS_VERSION = 6
@@ -238,7 +243,10 @@ def sound_numbers(row_type: type[Row], rows: list[Any]) -> NDArray[np.int64] | N
     if sums.min(initial=0) < 0 or sums.tolist() != [row[-1] for row in rows]:
         return None
     if row_type is Document:
-        is_possible = bool(_are_possible(as_documents(numbers)).all())
+        is_possible = _are_possible(as_documents(numbers)).all()
+    elif row_type is ListedPath:
+        is_possible = _are_possible_paths(numbers[:, 0], numbers[:, 1]).all()
+        is_possible &= all(row[4][:1] in ("", "{") for row in rows)
     else:
         is_possible = all(row_type._make(row[:-1]).is_possible() for row in rows)
     return numbers if is_possible else None
