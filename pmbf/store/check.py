@@ -22,7 +22,7 @@ from pmbf.store import fingerprints
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store
-from pmbf.store.tables import BINARY_KIND, NUMBERS, Document, Documents
+from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
 
 
@@ -65,7 +65,7 @@ def check(store: Store) -> CheckReport:
     report = CheckReport()
     report.problems += store.catalog.problems()
     try:
-        documents, is_binary = _documents(store)
+        documents, is_binary = store.catalog.document_columns()
         report.problems += _contradictions(store, documents)
     except CorruptError:
         return report  # a row was reported above; without it nothing else can be compared
@@ -79,19 +79,6 @@ def check(store: Store) -> CheckReport:
     report.problems += _unplaced(documents, taken, placed)
     report.problems += _directory_problems(store, documents, is_binary)
     return report
-
-
-def _documents(store: Store) -> tuple[Documents, NDArray[np.bool_]]:
-    """Return the integers of all documents' rows by ascending id, and whether each document is a file without text.
-
-    Raises:
-        CorruptError: A row of the catalog is damaged.
-    """
-    documents, is_binary = [np.empty(0, NUMBERS)], [np.empty(0, np.bool_)]
-    for some, kinds in store.catalog.document_columns():
-        documents.append(some)
-        is_binary.append(np.array([kind == BINARY_KIND for kind in kinds]))
-    return np.concatenate(documents).view(np.recarray), np.concatenate(is_binary)
 
 
 def _contradictions(store: Store, documents: Documents) -> list[str]:

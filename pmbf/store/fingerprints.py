@@ -13,7 +13,7 @@ from pmbf.arrays import spans
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import Fingerprint
 from pmbf.store import codec
-from pmbf.store.files import MappedFile
+from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
 from pmbf.store.tables import Documents
 
@@ -98,13 +98,29 @@ def some_together(documents: Documents) -> Iterator[Documents]:
     yield from (documents[start:stop] for start, stop in zip([0, *cuts], [*cuts, len(documents)], strict=True))
 
 
+def taken(store: Store, documents: Documents) -> Fingerprints:
+    """Return the fingerprints of documents, given by ascending id.
+
+    Raises:
+        CorruptError: One of them is damaged.
+    """
+    found = []
+    for some in some_together(documents):
+        read_together = read(store.generation, some)
+        if read_together is None:
+            rows = sorted(store.documents(some.id.tolist()).items())
+            read_together = Fingerprints.of({id_: store.generation.fingerprint(row) for id_, row in rows})
+        found.append(read_together)
+    return Fingerprints.joined(found)
+
+
 def read(generation: Generation, documents: Documents) -> Fingerprints | None:
     """Return the fingerprints of documents, if all of them and their texts are as their rows say; else None.
 
     `Generation.fingerprint` and `Generation.text` tell which document is not, and why.
 
     Args:
-        generation: Whose files were verified before; a file that was not, is damaged.
+        generation: Has the files.
         documents: By ascending id.
     """
     has_record = documents.fingerprint_file > 0
@@ -141,7 +157,7 @@ def _texts(generation: Generation, documents: Documents) -> tuple[bytes, Numbers
 
 
 class _Blocks:
-    """Blocks of text of verified files. The last block of a text is kept: the next text begins in it."""
+    """Blocks of text. The last block of a text is kept: the next text begins in it."""
 
     def __init__(self, generation: Generation) -> None:
         self._generation = generation
@@ -151,15 +167,17 @@ class _Blocks:
         """Return the raw bytes of the blocks from an offset on that hold `n_bytes` together.
 
         Raises:
-            CorruptError: The file was not verified, or a block is damaged.
+            CorruptError: A block or its file is damaged.
         """
-        file, blocks, n_read = _verified(self._generation, serial), [], 0
+        file, blocks, n_read = self._generation.file(serial), [], 0
         while n_read < n_bytes:
             if self._last[:2] != (serial, offset):
                 self._last = serial, offset, codec.decode_block(file.payload, offset, str(file.path))
             blocks.append(self._last[2])
             n_read += len(blocks[-1])
-            offset += codec.block_bytes(file.payload, offset)
+            stop = offset + codec.block_bytes(file.payload, offset)
+            file.check(offset, stop)
+            offset = stop
         return b"".join(blocks)
 
 
@@ -167,7 +185,8 @@ def _of_records(generation: Generation, documents: Documents) -> Fingerprints:
     sizes, parts = [], []
     rows = zip(documents.fingerprint_file, documents.fingerprint_offset, documents.fingerprint_bytes, strict=True)
     for serial, offset, n_bytes in rows:
-        file = _verified(generation, int(serial))
+        file = generation.file(int(serial))
+        file.check(int(offset), int(offset + n_bytes))
         some = codec.parts_of(file.payload[offset : offset + n_bytes], str(file.path))
         sizes.append(len(some))
         parts += some
@@ -177,10 +196,3 @@ def _of_records(generation: Generation, documents: Documents) -> Fingerprints:
         np.cumsum([0, *map(len, parts)], dtype=np.int64),
         np.concatenate([np.empty(0, np.uint32), *parts]),
     )
-
-
-def _verified(generation: Generation, serial: int) -> MappedFile:
-    file = generation.file(serial)
-    if not file.is_checked:
-        raise generation.contradiction(f"file {serial} is damaged")
-    return file

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from pmbf.errors import CorruptError
 from pmbf.store import database, files, version3
 from pmbf.store.tables import (
+    BINARY_KIND,
+    NUMBERS,
     TABLES,
     Document,
     Documents,
@@ -52,16 +54,19 @@ class CheckedRows:
         """Version of the format that the catalog is in."""
         return int(self.meta["format"])
 
-    def document_columns(self) -> Iterator[tuple[Documents, list[str]]]:
-        """Yield every document, removed ones included, by ascending id in batches.
+    def document_columns(self) -> tuple[Documents, NDArray[np.bool_]]:
+        """Return every document, removed ones included, by ascending id: the integers of the rows as columns.
 
-        A batch is the integers of the rows as columns, and the kinds.
+        The second array says of each whether it is a file without text.
 
         Raises:
             CorruptError: A row is damaged, or there are other rows than were committed.
         """
+        documents, is_binary = [np.empty(0, NUMBERS)], [np.empty(0, np.bool_)]
         for numbers, rows in self._columns(Document):
-            yield as_documents(numbers), [row[2] for row in rows]
+            documents.append(as_documents(numbers))
+            is_binary.append(np.array([row[2] == BINARY_KIND for row in rows]))
+        return np.concatenate(documents).view(np.recarray), np.concatenate(is_binary)
 
     def documents_of_paths(self) -> NDArray[np.int64]:
         """Return the document of each path, in any order.
@@ -81,9 +86,9 @@ class CheckedRows:
         n_rows = crcs = 0
         for rows, numbers in self._fetched(row_type, f"ORDER BY {key}"):
             if numbers is None:
-                checked = [self._row(row_type, columns) for columns in rows]
-                rows = [(*row, crc) for row, crc in checked]
-                integers = [[one for one in row if isinstance(one, int)] for row, _ in checked]
+                checked: list[tuple[Any, int]] = [self._row(row_type, columns) for columns in rows]
+                rows = [(*one, crc) for one, crc in checked]
+                integers = [[column for column in one if isinstance(column, int)] for one, _ in checked]
                 numbers = np.array(integers, np.int64)
             n_rows, crcs = n_rows + len(rows), crcs + sum(row[-1] for row in rows)
             yield numbers, rows
