@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
 from pmbf.store.files import MAX_ID, MappedFile, damaged
-from pmbf.store.tables import BINARY_KIND, Document
+from pmbf.store.tables import BINARY_KIND, Document, Documents
 
 LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
 """Where a document's fingerprint is: the serial number of the file, the number of hashes, the offset and length of the
@@ -204,6 +204,20 @@ def _content(file: MappedFile) -> memoryview:
     if stop > len(file.payload):
         raise damaged(file.path, f"its head asks for {stop} bytes, it has {len(file.payload)}")
     return file.payload[_HEAD.size : stop]
+
+
+def located(documents: Documents, is_binary: NDArray[np.bool_]) -> Locations:
+    """Return the locations of documents, `(n,)` of `LOCATION`.
+
+    Args:
+        documents: The columns of their rows.
+        is_binary: `(n,) bool`, whether each is a file without text.
+    """
+    found = np.zeros(len(documents), LOCATION)
+    found["file"], found["n_hashes"] = documents.fingerprint_file, documents.n_hashes
+    found["offset"], found["n_bytes"] = documents.fingerprint_offset, documents.fingerprint_bytes
+    found["state"] = np.where(documents.removed, REMOVED, np.where(is_binary, WITHOUT_TEXT, LIVE))
+    return found
 
 
 def _location(row: Document) -> tuple[int, int, int, int, int]:
