@@ -87,8 +87,8 @@ class CheckedRows:
         for rows, numbers in self._fetched(row_type, f"ORDER BY {key}"):
             if numbers is None:
                 checked: list[tuple[Any, int]] = [self._row(row_type, columns) for columns in rows]
-                rows = [(*one, crc) for one, crc in checked]
-                integers = [[column for column in one if isinstance(column, int)] for one, _ in checked]
+                rows = [(*row, crc) for row, crc in checked]
+                integers = [[column for column in row if isinstance(column, int)] for row, _ in checked]
                 numbers = np.array(integers, np.int64)
             n_rows, crcs = n_rows + len(rows), crcs + sum(row[-1] for row in rows)
             yield numbers, rows
