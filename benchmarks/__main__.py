@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import alignment, evidence, filters, growth, guard, limit, page, peers, sampling, web
+from benchmarks import alignment, evidence, filters, growth, guard, limit, page, peers, sampling, upkeep, web
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS
 from measure import report
@@ -80,6 +80,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--documents", type=int, default=10_000, help="number of protected documents (10000)")
     one.add_argument("--rounds", type=int, default=9, help="rounds; each time is that of the fastest (9)")
     one.set_defaults(run=_guard)
+    one = _benchmark(some, "upkeep", "many short texts: added, listed, checked, removed", upkeep.table)
+    one.add_argument("--documents", nargs="+", type=int, default=upkeep.DOCUMENTS, metavar="N", help="numbers of texts")
+    one.add_argument("--words", type=int, default=upkeep.WORDS, help=f"words of a text ({upkeep.WORDS})")
+    one.set_defaults(run=lambda given: upkeep.run(given.documents, n_words=given.words, on_done=_show))
     _add_pages(some)
     some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     return parser

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import alignment, evidence, filter_methods, filters, growth, guard, limit, page, sampling, web
+from benchmarks import alignment, evidence, filter_methods, filters, growth, guard, limit, page, sampling, upkeep, web
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
@@ -205,3 +205,14 @@ def test_the_evidence_benchmark_plants_what_its_table_names(monkeypatch: pytest.
     found = evidence.planted(tmp_path)
     assert (2, 3) == (len(found.matches), sum(len(match.passages) for match in found.matches))
     assert "source-0.txt" in found.to_html()
+
+
+def test_the_upkeep_benchmark_prints_a_table_and_writes_its_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["upkeep", "--documents", "30", "60", "--words", "12", "--json", str(tmp_path / "out.json")])
+    printed = capsys.readouterr().out
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [one["n_documents"] for one in figures["results"]] == [30, 60]
+    assert "| check | " in printed and "| | 30 texts of 12 words | 60 texts of 12 words |" in printed
+    assert upkeep.table(figures) in printed
