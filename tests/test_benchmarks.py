@@ -19,6 +19,7 @@ from benchmarks import (
     page,
     resultsets,
     sampling,
+    upkeep,
     web,
 )
 from benchmarks.__main__ import main
@@ -252,3 +253,14 @@ def test_articles_just_below_the_threshold_are_no_duplicates() -> None:
     made = resultsets.just_below(128, sets.prepare("").settings)
     assert sets.duplicates(made).keep == tuple(range(resultsets.N_ARTICLES))
     assert len(ResultSets(0.45).duplicates(made).keep) == 1
+
+
+def test_the_upkeep_benchmark_prints_a_table_and_writes_its_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["upkeep", "--documents", "30", "60", "--words", "12", "--json", str(tmp_path / "out.json")])
+    printed = capsys.readouterr().out
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [one["n_documents"] for one in figures["results"]] == [30, 60]
+    assert "| check | " in printed and "| | 30 texts of 12 words | 60 texts of 12 words |" in printed
+    assert upkeep.table(figures) in printed

@@ -28,6 +28,7 @@ from pmbf.store.tables import (
     row_checksum,
     sound_numbers,
     tally_key,
+    with_checksum,
 )
 
 _FETCHED_TOGETHER = 1000
@@ -87,8 +88,8 @@ class CheckedRows:
         for rows, numbers in self._fetched(row_type, f"ORDER BY {key}"):
             if numbers is None:
                 checked: list[tuple[Any, int]] = [self._row(row_type, columns) for columns in rows]
-                rows = [(*row, crc) for row, crc in checked]
-                integers = [[column for column in row if isinstance(column, int)] for row, _ in checked]
+                rows = [with_checksum(one, crc) for one, crc in checked]
+                integers = [[column for column in row[:-1] if isinstance(column, int)] for row in rows]
                 numbers = np.array(integers, np.int64)
             n_rows, crcs = n_rows + len(rows), crcs + sum(row[-1] for row in rows)
             yield numbers, rows

@@ -78,6 +78,9 @@ class Document(NamedTuple):
 NUMBERS = np.dtype([(name, "<i8") for name, kind in get_type_hints(Document).items() if kind is int])
 """The integers of a document's row, by name."""
 
+N_NUMBERS = len(NUMBERS.names or ())
+"""Integers of a document's row."""
+
 Documents = Any
 """`(n,)` of `NUMBERS`, a record array: the integers of documents' rows as columns, each an attribute."""
 
@@ -211,15 +214,17 @@ def meta_checksum(meta: Mapping[str, str]) -> int:
 
 def as_columns(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     """Return the columns of rows of one table as SQLite takes them, and their checksums."""
-    row_type, found = type(rows[0]), []
-    for row in rows:
-        columns: tuple[Any, ...] = row
-        checksum = row_checksum(row_type, columns)
-        if checksum is None:  # a path that is no valid Unicode
-            columns = tuple(map(to_sql, row))
-            checksum = row_checksum(row_type, columns)
-        found.append((*columns, checksum))
-    return found
+    row_type = type(rows[0])
+    sums = kernels.sum_rows(list(rows), _LAYOUTS[row_type].kinds)[1].tolist()
+    return [with_checksum(row, crc) for row, crc in zip(rows, sums, strict=True)]
+
+
+def with_checksum(row: tuple[Any, ...], crc: int) -> tuple[Any, ...]:
+    """Return a row's columns as SQLite takes them, and the checksum; -1 if the path is no valid Unicode."""
+    if crc >= 0:
+        return (*row, crc)
+    columns = tuple(map(to_sql, row))
+    return (*columns, row_checksum(type(row), columns))
 
 
 def to_sql(value: Any) -> Any:
