@@ -41,6 +41,9 @@ from pmbf.store.folders import make_folder
 from pmbf.store.schema import require
 
 LOCK = "update.lock"
+_LARGE_CHARS = 50_000_000
+"""Characters of all texts from which on a full run uses processes: 10 s of work. An incremental run reads through all
+lists and counts little: each range would read them all."""
 _GROWN = 4
 """A list of common chunks is too old if there are so many times the documents."""
 
@@ -61,8 +64,9 @@ def update(
         collection: The collection's folder.
         full: Whether to read all texts and compute all rows anew; rules and common chunks stay.
         renew: Whether to make rules and common chunks anew, too.
-        jobs: Ranges of chunk IDs, each in a process of its own, at least 1.
-        executor: Makes the holders of the ranges; None: this process for one range, otherwise local processes.
+        jobs: Ranges of chunk IDs, at least 1. Without an executor each has a process of its own in a full run of a
+            large collection, and other runs have one range, in this process.
+        executor: Makes the holders of the ranges.
         on_progress: Called with the step, how much of it is done, and how much there is.
         rules: Fields of `Rules`, of a first run or with `renew`.
 
@@ -90,12 +94,18 @@ def update(
         stack.enter_context(locks.held(folder / schema.FOLDER / LOCK, busy))
         store = stack.enter_context(Store(folder))
         state = stack.enter_context(_opened(store, renew, rules))
-        made = stack.enter_context(contextlib.closing(executor or local(jobs)))
+        is_first = renew or not state.n_runs
+        n_ranges = jobs if executor or ((full or is_first) and _is_large(store)) else 1
+        made = stack.enter_context(contextlib.closing(executor or local(n_ranges)))
         stack.callback(remove_unnamed, folder, state)
         remove_unnamed(folder, state)
-        is_first = renew or not state.n_runs
-        run = Run(store, state, made, jobs, full or is_first, is_first, clock)
+        run = Run(store, state, made, n_ranges, full or is_first, is_first, clock)
         return run.done(Rules(**rules) if is_first else state.rules)
+
+
+def _is_large(store: Store) -> bool:
+    """Return whether a full run gains more from processes than their start takes."""
+    return store.generation.directory.totals().n_hashes > _LARGE_CHARS * store.params.density
 
 
 def _opened(store: Store, renew: bool, rules: dict[str, int]) -> State:
