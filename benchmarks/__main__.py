@@ -11,7 +11,20 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from benchmarks import alignment, evidence, filters, growth, guard, limit, page, peers, sampling, web
+from benchmarks import (
+    alignment,
+    evidence,
+    filters,
+    growth,
+    guard,
+    inverted,
+    limit,
+    page,
+    peers,
+    resultsets,
+    sampling,
+    web,
+)
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS
 from measure import report
@@ -80,6 +93,16 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--documents", type=int, default=10_000, help="number of protected documents (10000)")
     one.add_argument("--rounds", type=int, default=9, help="rounds; each time is that of the fastest (9)")
     one.set_defaults(run=_guard)
+    one = _benchmark(some, "inverted", "everyone with everyone by features, beside NumPy and rensa", inverted.table)
+    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
+    one.add_argument("--short", type=int, default=20_000, help="number of short texts (20000)")
+    one.add_argument("--rounds", type=int, default=3, help="rounds; each time is that of the fastest (3)")
+    one.set_defaults(run=lambda given: inverted.run(given.folder, n_short=given.short, n_rounds=given.rounds))
+    one = _benchmark(some, "resultsets", "a hundred articles compared with each other, and over HTTP", resultsets.table)
+    one.add_argument("folder", type=Path, help="searched recursively for .txt files")
+    one.add_argument("--rounds", type=int, default=40, help="rounds; each time is their median (40)")
+    one.add_argument("--requests", type=int, default=3000, help="requests over HTTP (3000)")
+    one.set_defaults(run=lambda given: resultsets.run(given.folder, n_rounds=given.rounds, n_requests=given.requests))
     _add_pages(some)
     some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     return parser

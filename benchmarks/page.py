@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from benchmarks import filters, growth, guard, limit, peers, verdicts
+from benchmarks import filters, growth, guard, inverted, limit, peers, resultsets, verdicts
 from measure import report
 
 Figures = dict[str, Any]
@@ -20,6 +20,8 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "filters": filters.table,
     "growth": growth.table,
     "guard": guard.table,
+    "inverted": inverted.table,
+    "resultsets": resultsets.table,
     **dict.fromkeys(PEERS, peers.table),
 }
 

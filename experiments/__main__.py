@@ -26,10 +26,12 @@ from experiments.corpus import command as corpus
 from experiments.pages import certainty as certainty_page
 from experiments.pages import pan as pan_page
 from experiments.pages import paper as paper_page
+from experiments.pages import resultsets as resultsets_page
 from experiments.pages import similar as similar_page
 from experiments.pages import tradeoffs
 from experiments.pan import command as pan
 from experiments.paper import command as paper
+from experiments.resultsets import command as resultsets
 from experiments.similar import command as similar
 from measure.corpora import HALVES
 from pmbf import kernels
@@ -37,7 +39,14 @@ from pmbf.errors import PmbfError
 from pmbf.params import PROFILES, Params
 from pmbf.screen.options import SENSITIVITIES
 
-PAGES = (certainty_page.PAGE, pan_page.PAGE, paper_page.PAGE, similar_page.PAGE, tradeoffs.PAGE)
+PAGES = (
+    certainty_page.PAGE,
+    pan_page.PAGE,
+    paper_page.PAGE,
+    resultsets_page.PAGE,
+    similar_page.PAGE,
+    tradeoffs.PAGE,
+)
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 if a file cannot be used or written, or if a part was not done.
 Standard error then names it."""
 
@@ -99,6 +108,8 @@ def _run(arguments: argparse.Namespace) -> int:
         _others(arguments)
     elif arguments.command == "paper":
         print(paper.run(arguments))
+    elif arguments.command == "resultsets":
+        print(resultsets.run(arguments))
     elif arguments.command == "similar":
         print(similar.run(arguments))
     elif arguments.command == "planted":
@@ -168,6 +179,7 @@ def _parser() -> argparse.ArgumentParser:
             "walking", help="what can the holder of an endpoint filter learn?", description=walking.__doc__
         )
     )
+    resultsets.add_arguments(commands.add_parser("resultsets", help="duplicates among real revisions, beside peers"))
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     similar.add_arguments(commands.add_parser("similar", help="measure the table of similarities of all documents"))
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))

@@ -27,6 +27,7 @@ from measure.corpora import read
 from measure.planting import EDITED_WORDS
 from pmbf.arrays import among
 from pmbf.kernels import NAT, Rules
+from pmbf.report import Passage
 from pmbf.screen.comparing import LEAST_SUMMARY_CHARS, SHORT_DOUBT, SUMMARY_TIMES, TOPICAL_EVIDENCE
 from pmbf.verify import Prepared, Settings, Statistics, passages, prepare
 
@@ -63,7 +64,7 @@ def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0, out: Path | None = 
             break
         query, source = _prepared(one), _prepared(other)
         started = time.perf_counter()
-        for passage in passages(query, source, SETTINGS, statistics):
+        for passage in as_screened(query, source, statistics):
             kinds[passage.kind] += 1
             spans = [passage.query.start, passage.query.stop, passage.source.start, passage.source.stop]
             found.append([str(one), str(other), passage.kind, round(passage.similarity, 3), *spans])
@@ -76,6 +77,18 @@ def run(folder: Path, *, n_pairs: int = 1000, seed: int = 0, out: Path | None = 
     head = "| pairs | passages | of kinds | ms a pair |\n|---:|---:|---|---:|\n"
     alarms = head + f"| {n_done} | {len(found)} | {counts} | {1000 * seconds / max(1, n_done):.2f} |"
     return f"{alarms}\n\n{_planted_table(told, n_done)}"
+
+
+def as_screened(query: Prepared, source: Prepared, statistics: Statistics) -> tuple[Passage, ...]:
+    """Return the passages that a screening finds. What is usual in the query counts, too.
+
+    Args:
+        query: The text that is screened.
+        source: A text of the collection.
+        statistics: How rare words are in the collection.
+    """
+    known = statistics.beside(query.words) if query.is_known(statistics) else statistics
+    return passages(query, source, SETTINGS, known)
 
 
 def _planted_table(told: Counter[tuple[int, bool]], n_done: int) -> str:
@@ -98,7 +111,7 @@ def _is_told(
         copy = " ".join(_edited(copy.split(), query.text.split(), rng))
     at = int(query.tokens.starts[rng.randrange(query.n_tokens)])
     text = f"{query.text[:at]}\n\n{copy}\n\n{query.text[at:]}"
-    found = passages(prepare(text), source, SETTINGS, statistics)
+    found = as_screened(prepare(text), source, statistics)
     return any(one.query.start < at + 2 + len(copy) and at + 2 < one.query.stop for one in found)
 
 

@@ -6,7 +6,7 @@ found if the screening reports a passage of one of these documents.
 
 - load: seconds to load the folder with two threads;
 - index: bytes of rows and fingerprints, as a share of the texts' characters;
-- ms: median time of a screening, one text after another in this process.
+- ms: median processor time of a screening, one text after another in this process.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def run(folder: Path, *, n_passages: int, seed: int, params: Params | None = Non
 
 @dataclass
 class _Asked:
-    """How many passages of each length and number of holders were screened, how many found; seconds of each."""
+    """How many passages of each length and number of holders were screened, how many found; processor time of each."""
 
     tried: Counter[tuple[int, str]] = field(default_factory=Counter)
     found: Counter[tuple[int, str]] = field(default_factory=Counter)
@@ -97,9 +97,9 @@ def _asked(collection: Collection, n_passages: int, chosen: random.Random) -> _A
         if not holding:
             continue
         kind = length, next(name for name, most in HOLDERS.items() if len(holding) <= most)
-        started = time.perf_counter()
+        started = time.process_time()
         matches = collection.screen(f"{around[:middle]}\n\n{passage}\n\n{around[middle:]}").matches
-        asked.seconds.append(time.perf_counter() - started)
+        asked.seconds.append(time.process_time() - started)
         asked.tried[kind] += 1
         asked.found[kind] += any(match.passages and match.document.id in holding for match in matches)
     return asked

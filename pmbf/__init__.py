@@ -3,6 +3,7 @@
     Collection       a folder with all loaded documents: load, add_many, screen, screen_many, remove, compact, check
     repair           rebuilds the damaged parts of a collection
     Params           parameters of a new collection
+    ResultSets       hides the copies in a list of search results
     Report           what a screening found: its Query, and for each source a Match with DocumentRef, Passage and Span
     PmbfError        the base of all errors; each of them says what to do
 
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from pmbf.params import Params
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
     from pmbf.report.rows import frame
+    from pmbf.resultsets import ResultSets
 
 __version__ = "0.1.0"
 
@@ -64,6 +66,7 @@ __all__ = [
     "PmbfError",
     "Query",
     "Report",
+    "ResultSets",
     "Span",
     "UnsupportedError",
     "__version__",
@@ -81,6 +84,7 @@ _MODULES = {
     **dict.fromkeys(("evidence_page", "notebook_view"), "pages"),
     **dict.fromkeys(("Cluster", "Comparison", "Member", "Pair", "compare"), "comparison"),
     "Params": "params",
+    "ResultSets": "resultsets",
     **dict.fromkeys(("DocumentRef", "Match", "Passage", "Query", "Report", "Span"), "report"),
 }
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.errors import ParameterError
-from pmbf.kernels import Inverted, Jaccard, Lists, SharedCounts
+from pmbf.kernels import Inverted, Lists, SharedCounts
 
 Numbers = NDArray[np.uint32]
 
@@ -53,7 +53,7 @@ class Highest:
 
     Args:
         n_rows: Number of rows.
-        keep: SharedCounts that a row keeps at most, at least 1.
+        keep: Counts that a row keeps at most, at least 1.
         ranks: `(n_documents,) uint32`, a permutation. Of equal counts the least ranks are kept. None: the rank of a
             document is its number.
         n_documents: Number of documents if there are no ranks; None: as many as rows.
@@ -95,19 +95,8 @@ class Highest:
         return Ranked(offsets, self._at_rank[ranks], (some >> np.uint64(32)).astype(np.uint32), self._totals.copy())
 
 
-def highest(counts: SharedCounts, keep: int, *, ranks: Numbers | None = None, n_documents: int | None = None) -> Ranked:
-    """Return the highest counts of each list. Arguments as for `Highest`."""
-    if ranks is None and n_documents is None:
-        n_documents = int(counts.documents.max()) + 1 if counts.n_pairs else 0
-    rows = Highest(len(counts), keep, ranks=ranks, n_documents=n_documents)
-    rows.add(counts, np.arange(len(counts), dtype=np.uint32))
-    return rows.ranked()
-
-
-def pairs_within(
-    inverted: Inverted, lists: Lists, *, min_shared: int = 1, jaccard_threshold: float | None = None
-) -> Iterator[tuple[Numbers, SharedCounts]]:
-    """Yield for blocks of documents their numbers and the documents after each that share features with it.
+def pairs_within(inverted: Inverted, lists: Lists, *, min_shared: int = 1) -> Iterator[tuple[Numbers, SharedCounts]]:
+    """Yield for blocks of documents their numbers, and the documents after each that share features with it.
 
     Each pair of documents is yielded once. Memory is that of one block.
 
@@ -115,19 +104,11 @@ def pairs_within(
         inverted: The index of `lists`, whose documents are 0, 1, …
         lists: The features of each document.
         min_shared: Fewest shared features of a pair.
-        jaccard_threshold: Least Jaccard index of a pair, if it counts.
     """
-    sizes = lists.sizes
     for start in range(0, len(lists), BLOCK_LISTS):
-        stop = min(start + BLOCK_LISTS, len(lists))
-        rows = np.arange(start, stop, dtype=np.uint32)
-        jaccard = Jaccard(jaccard_threshold, sizes[start:stop], sizes) if jaccard_threshold else None
-        yield (
-            rows,
-            kernels.shared_counts(
-                inverted, lists.part(start, stop), min_shared=min_shared, after=rows, jaccard=jaccard
-            ),
-        )
+        block = lists.part(start, start + BLOCK_LISTS)
+        rows = np.arange(start, start + len(block), dtype=np.uint32)
+        yield rows, kernels.shared_counts(inverted, block, min_shared=min_shared, after=rows)
 
 
 def highest_of_all(lists: Lists, keep: int, *, min_shared: int = 1, ranks: Numbers | None = None) -> Ranked:

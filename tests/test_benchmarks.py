@@ -102,6 +102,19 @@ def test_a_peer_that_crashes_is_reported_and_stops_nobody(library: Path) -> None
         alone("benchmarks.peers:measure", name="no such peer", texts=str(library / "00.txt"))
 
 
+@pytest.mark.skipif(kernels.NAME != "native", reason="only native kernels are measured")
+def test_the_inverted_benchmark_counts_everyone_and_tells_each_planted_pair(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["inverted", str(library), "--short", "120", "--rounds", "1", "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    some = figures["documents"]
+    assert (60, 60 * 496) == (some["n_documents"], some["n_postings"])
+    assert all(some[name] > 0 for name in ("chunks", "invert", "count", "highest", "peak_bytes"))
+    assert (120, 6, 1.0) == tuple(figures["short"][name] for name in ("n_texts", "n_pairs", "recall"))
+    assert "| inverted |" in capsys.readouterr().out
+
+
 @pytest.mark.parametrize("method", METHODS)
 def test_each_filter_finds_what_a_query_was_taken_from(method: str) -> None:
     size = filters.Size(n_documents=70, n_hashes=600, n_short=5, n_long=5)

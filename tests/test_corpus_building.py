@@ -112,11 +112,11 @@ def test_a_file_that_is_no_package_is_told(tmp_path: Path) -> None:
 
 
 def test_a_list_that_is_not_there_is_told_with_those_that_are() -> None:
-    with pytest.raises(NotFoundError, match="debian-full, debian-small"):
+    with pytest.raises(NotFoundError, match="debian-full, debian-small, linux-docs"):
         building.listed("debian-tiny")
 
 
-@pytest.mark.parametrize("name", ["debian-small", "debian-full"])
+@pytest.mark.parametrize("name", ["debian-small", "debian-full", "linux-docs"])
 def test_a_list_says_its_size_and_names_each_package_once(name: str) -> None:
     about, packages = building.listed(name)
 

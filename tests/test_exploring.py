@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import pickle
 import random
+from collections.abc import Iterable
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from pmbf import Collection
-from pmbf.kernels import Words
+from pmbf.kernels import ONE_LANGUAGE, Words, weigh
 from pmbf.passages.exploring import SourceText, explored
+from pmbf.passages.statistics import GUESS_PAGE_WORDS
 from pmbf.verify import Settings, Statistics, passages, passages_in, prepare
 
 ROOTS = ["berg", "wald", "stein", "fluss", "nacht", "licht", "traum", "feuer"]
@@ -63,6 +67,41 @@ def test_a_text_is_made_ready_once_whatever_the_queries_teach() -> None:
 
     assert made[0] is made[1] is source.ready(STATISTICS)
     assert source.ready(pickle.loads(pickle.dumps(STATISTICS))) is not made[0]
+
+
+@pytest.mark.parametrize("shared", [0, 5, 30])
+def test_a_guess_has_the_counts_of_both_texts_and_of_each_word_in_both_one_page_less(shared: int) -> None:
+    rng = random.Random(shared)
+    both = written(rng, 30)
+    query, source = (prepare(" ".join([*written(rng, 300), *both[:shared]])) for _ in range(2))
+    every = Statistics.of([query.words, source.words], GUESS_PAGE_WORDS)
+    in_both = np.isin(every.keys, query.words.keys) & np.isin(every.keys, source.words.keys)
+    counted = replace(every, n_holding=every.n_holding - in_both)
+
+    guess = query.counted.guess(source.counted)
+
+    for words in (query.words, source.words):
+        found, expected = (weigh(counts, words, ONE_LANGUAGE) for counts in (guess, counted))
+        assert found.n_like == expected.n_like
+        assert all(map(np.array_equal, found[1:], expected[1:]))
+
+
+def test_the_words_of_a_query_are_counted_once_for_all_texts_it_is_compared_with(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    query, counted = prepare(" ".join(written(random.Random(1), 50))), []
+
+    def counting(texts: Iterable[Words], page_words: int) -> Statistics:
+        counted.append(texts := list(texts))
+        return of(texts, page_words)
+
+    of = Statistics.of
+    monkeypatch.setattr(Statistics, "of", counting)
+    for seed in range(3):
+        passages(query, prepare(" ".join(written(random.Random(seed), 50))))
+
+    assert sum(query.words in texts for texts in counted) == 1
+    assert len(counted) == 4
 
 
 def test_what_shares_nothing_is_told_without_a_comparison() -> None:

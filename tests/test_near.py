@@ -11,6 +11,7 @@ import pytest
 from pmbf import Collection, kernels
 from pmbf.fingerprint import query_sample
 from pmbf.params import Params
+from pmbf.passages.exploring import SourceText
 from pmbf.report import Span
 from pmbf.screen import near
 from pmbf.store.folder import Store
@@ -41,7 +42,7 @@ def store(tmp_path_factory, book):
 
 def stretches(text: str, query: str) -> list[Span]:
     """Return what of a text is compared with a query."""
-    return near.stretches_near(text, query_sample(query, Params()), len(query), Params())
+    return near.stretches_near(SourceText(text), query_sample(query, Params()), len(query), Params())
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -54,6 +55,21 @@ def test_a_passage_of_a_long_source_stands_where_it_stands(store, book, place):
     assert found.kind == "verbatim"
     assert abs(found.source.start - start) < 10
     assert abs(found.source.stop - start - 500) < 10
+
+
+def test_the_hashes_of_a_long_source_are_sampled_once_for_all_queries(store, book, monkeypatch):
+    sampled = []
+
+    def counting(text, params, *, starts=False):
+        sampled.append(text)
+        return query_sample(text, params, starts=starts)
+
+    monkeypatch.setattr(near, "query_sample", counting)
+    with Collection(store.folder) as collection:
+        found = [collection.screen(prose(72, 120) + " § " + book[place:][:500]).matches for place in (5_000, 65_500)]
+
+    assert [len(matches) for matches in found] == [1, 1]
+    assert sampled == [book]
 
 
 @pytest.mark.parametrize("place", PLACES)

@@ -6,11 +6,15 @@ import random
 from pathlib import Path
 
 import pytest
+from conftest import words
 
 from experiments import alignment
+from pmbf.collection import Collection
 from pmbf.passages.reworded import LONG_CHARS, alike_enough
 from pmbf.passages.scores import sorted_similarity
 from pmbf.report import Span
+from pmbf.screen.vocabulary import word_statistics
+from pmbf.store.folder import Store
 from pmbf.verify import Settings, prepare
 
 N_WORDS = 250
@@ -47,10 +51,26 @@ def test_pairs_of_one_topic_share_neither_equal_nor_nearly_equal_words(tmp_path:
     heading = [f"h{number}" for number in range(12)]
     texts[0][50:50], texts[1][90:90] = heading, [*heading[:4], "x", *heading[5:8], "y", heading[9], "z", heading[11]]
     texts[2][200:200], texts[3][10:10] = heading[:7], heading[:7]
-    for number, words in enumerate(texts):
-        (tmp_path / f"{number}.txt").write_text(" ".join(words), encoding="utf-8")
+    for number, text in enumerate(texts):
+        (tmp_path / f"{number}.txt").write_text(" ".join(text), encoding="utf-8")
 
     pairs = alignment._clean_pairs(sorted(tmp_path.iterdir()), random.Random(1))
 
     names = {frozenset((one.stem, other.stem)) for one, other in pairs}
     assert {frozenset(pair) for pair in ("02", "03", "12", "13", "23")} == names
+
+
+def test_texts_are_compared_as_a_screening_does_with_the_words_of_the_query(tmp_path: Path) -> None:
+    texts = {str(seed): " the ".join(words(seed, 500).split()) for seed in range(12)}
+    copied = texts["3"][2000:2200]
+    query = " the ".join([words(99, 400), copied, *copied.split()[::-1] * 5])
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        collection.add_many(texts.items())
+        [match] = collection.screen(query).matches
+    with Store(tmp_path / "c.pmbf") as store:
+        statistics = word_statistics(store)
+    assert statistics is not None
+
+    found = alignment.as_screened(prepare(query), prepare(texts["3"]), statistics)
+
+    assert [one.evidence for one in found] == [one.evidence for one in match.passages]

@@ -54,7 +54,9 @@ def test_the_highest_of_other_lists_are_kept(sets: list[set[int]], probes: list[
         sorted(((j, len(probe & one)) for j, one in enumerate(sets) if probe & one), key=lambda one: (-one[1], one[0]))
         for probe in probes
     ]
-    assert [row[:keep] for row in expected] == rows_of(sharing.highest(counts, keep))
+    highest = sharing.Highest(len(probes), keep, n_documents=len(sets))
+    highest.add(counts, np.arange(len(probes), dtype=np.uint32))
+    assert [row[:keep] for row in expected] == rows_of(highest.ranked())
 
 
 def test_what_is_no_order_and_no_row_is_refused() -> None:

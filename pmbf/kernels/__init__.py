@@ -18,6 +18,7 @@ from pmbf.kernels.choice import kernels_of
 from pmbf.kernels.inverted_layout import *
 from pmbf.kernels.lookalikes import alike as alike
 from pmbf.kernels.postings_layout import *
+from pmbf.kernels.resultset_rules import *
 from pmbf.kernels.types import *
 
 # mypy checks the types of one twin. Tests check that the other twin has the same names and types.
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_query import *
     from pmbf.kernels.reference_ready import *
     from pmbf.kernels.reference_records import *
+    from pmbf.kernels.reference_resultset import *
     from pmbf.kernels.reference_runs import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_turning import *

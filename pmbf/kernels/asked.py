@@ -54,6 +54,8 @@ class Counts:
 
     def of_others(self, keys: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return how many pages of the other texts hold each key, and its occurrences there; 0 for unknown keys."""
+        if keys is self.keys:
+            return self.n_holding, self.n_times
         if not len(self.keys):
             return (np.zeros(len(keys), np.int64),) * 2
         place = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from ctypes import byref, c_double, c_int64, c_void_p
+from ctypes import byref, c_int64, c_void_p
 
 import numpy as np
 
 from pmbf.kernels.inverted_checks import require_join
-from pmbf.kernels.inverted_layout import Inverted, Lists, SharedCounts
+from pmbf.kernels.inverted_layout import Inverted, Jaccard, Lists, SharedCounts
 from pmbf.kernels.native_counts import Told
 from pmbf.kernels.native_inverted import PassedInverted, PassedLists, contiguous, contiguous_index, invert
 from pmbf.kernels.native_library import address, function
@@ -17,7 +17,7 @@ __all__ = ["jaccard_join"]
 _AT = c_void_p
 
 _at = address()
-_join = function("pmbf_jaccard_join", _AT, _AT, _AT, _AT, c_double, _AT, returns=c_int64)
+_join = function("pmbf_jaccard_join", _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
 
 
 def jaccard_join(
@@ -30,6 +30,6 @@ def jaccard_join(
     asked = lists if probes is None else contiguous(probes)
     after = np.arange(len(lists), dtype=np.uint32) if probes is None else None
     index, of, those = PassedInverted.of(inverted), PassedLists.of(lists), PassedLists.of(asked)
-    told = Told(len(asked))
+    told = Told(len(asked), jaccard=Jaccard(threshold, asked.sizes, lists.sizes))
     floor = None if after is None else _at(after)
-    return told.counts(_join(byref(index), byref(of), byref(those), floor, threshold, told.passed()[1]))
+    return told.counts(_join(byref(index), byref(of), byref(those), floor, *told.passed()))

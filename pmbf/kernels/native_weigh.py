@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from ctypes import Structure, addressof, c_int64, c_void_p
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -49,7 +50,7 @@ def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
 
 def counts_of(counts: Counts) -> tuple[NativeCounts, Any]:
     """Return counts for the kernels, and what must be kept as long. The hash table is made once for all queries."""
-    slots, logs = _slots(counts), _logs(counts)
+    slots, logs = _slots(counts), _logs(counts.n_pages.bit_length())
     made = NativeCounts(_at(slots), len(slots), *map(_at, logs), counts.n_pages, counts.n_words, PAGE_WORDS)
     return made, (slots, logs)
 
@@ -65,15 +66,12 @@ def _slots(counts: Counts) -> NDArray[Any]:
     return kept
 
 
-def _logs(counts: Counts) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return two logarithms of n + 0.5 for each number n of pages: NumPy's, and that of `math`, which may differ."""
-    kept: tuple[NDArray[np.float64], NDArray[np.float64]] = counts.tables.get("logs", (np.empty(0), np.empty(0)))
-    if len(kept[0]) <= counts.n_pages:
-        more = np.arange(len(kept[0]), counts.n_pages + counts.n_pages // 8 + 1) + 0.5
-        made = np.log(more), np.array([math.log(one) for one in more.tolist()])
-        kept = np.concatenate([kept[0], made[0]]), np.concatenate([kept[1], made[1]])
-        counts.tables["logs"] = kept
-    return kept
+@lru_cache(maxsize=64)
+def _logs(n_bits: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two logarithms of n + 0.5 for each number n of so many bits: NumPy's, and that of `math`, which may
+    differ."""
+    halves = np.arange(1 << n_bits) + 0.5
+    return np.log(halves), np.array([math.log(one) for one in halves.tolist()])
 
 
 def n_slots(n: int) -> int:

@@ -36,7 +36,7 @@ def explore(asked: Asked, text: Ready) -> Explored | None:
     A chain may become one if it has enough letters, with the equal words that it reaches over small edits, and if it
     has a long run or the words of some part of it are rare enough. An alignment may if both sides are long enough, if
     enough words are in both, and if these are rare enough among texts on the topic. If None is returned, then a
-    comparison in detail finds nothing.
+    comparison in detail finds nothing. If one equal run is the query, then alignments are not looked for.
 
     Args:
         asked: The query.
@@ -44,7 +44,7 @@ def explore(asked: Asked, text: Ready) -> Explored | None:
     """
     chains = [*_chains(asked, text.tokens)]
     pair = _pair(asked, text)
-    boxes = align(pair)
+    boxes = np.empty((0, 6), np.int64) if _is_one_run(asked, chains) else align(pair)
     keys = text.keys[text.types]
     may = np.array([_is_passage(asked, text.tokens, pair, keys, box) for box in boxes.tolist()], np.bool_)
     if not may.any() and _are_weak(asked, pair, chains):
@@ -71,6 +71,23 @@ def _chains(asked: Asked, tokens: Tokens) -> Iterator[list[Block]]:
         chain = before[::-1] + chain + after
         if _n_letters(asked, asked.tokens, chain[0][0], chain[-1][0] + chain[-1][2]) >= asked.bars.letters:
             yield chain
+
+
+def _is_one_run(asked: Asked, chains: list[list[Block]]) -> bool:
+    """Return whether one equal run is the whole query, but for its ends. Then no alignment says more."""
+    return any(
+        _is_short_end(asked, 0, here)
+        and _is_short_end(asked, here + length, len(asked.tokens))
+        and _is_sure(asked, here, length)
+        and _n_letters(asked, asked.tokens, here, here + length) >= asked.bars.letters
+        for chain in chains
+        for here, _, length in chain
+    )
+
+
+def _is_short_end(asked: Asked, start: int, stop: int) -> bool:
+    """Return whether a range at one end of the query has less than half of the letters of a reworded passage."""
+    return start == stop or 2 * _n_letters(asked, asked.tokens, start, stop) < asked.bars.reworded_letters
 
 
 def _are_weak(asked: Asked, pair: Pair, chains: list[list[Block]]) -> bool:

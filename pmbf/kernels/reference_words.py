@@ -35,7 +35,7 @@ def words(utf8: bytes, folded: Folded, tokens: Tokens) -> Words:
     """
     keys, firsts, types = np.unique(_keys(folded, tokens), return_index=True, return_inverse=True)
     slips = _slips(folded, tokens, firsts)
-    return Words(keys, types.astype(np.int32), slips, _borders(_codes(utf8.decode()), tokens))
+    return Words(keys, types.astype(np.int32), slips, borders(utf8.decode(), tokens))
 
 
 def classes(query: Words, source: Words) -> tuple[NDArray[np.int32], NDArray[np.int32], int]:
@@ -158,8 +158,9 @@ def _mixed(keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
     return keys ^ (keys >> np.uint64(33))
 
 
-def _borders(codes: Codes, tokens: Tokens) -> NDArray[np.uint8]:
+def borders(text: str, tokens: Tokens) -> NDArray[np.uint8]:
     """Return the border before each token, and the border at the end."""
+    codes = _codes(text)
     starts = tokens.starts.astype(np.intp)
     before = np.minimum(np.append(0, tokens.stops[:-1]), starts) if len(tokens) else starts
     marks = np.isin(codes, _ENDS)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.arrays import among
-from pmbf.kernels import NAT, Pair, Rules, align, classes, part_scores
+from pmbf.kernels import NAT, ONE_LANGUAGE, Pair, Rules, align, classes, part_scores, weigh
 from pmbf.passages.prepared import Positions, Prepared
 from pmbf.passages.statistics import Statistics
 from pmbf.span import Span
@@ -37,13 +37,16 @@ def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, ru
             used, nor is None; rarity is then guessed from the two texts.
         rules: The numbers of an alignment.
     """
-    if statistics is None or not query.is_known(statistics):
-        statistics = Statistics.guess(query.words, source.words)
     ours, theirs = query.words, source.words
+    if statistics is None or not query.is_known(statistics):
+        guess = query.counted.guess(source.counted)
+        weighed = [weigh(guess, words, ONE_LANGUAGE) for words in (ours, theirs)]
+    else:
+        weighed = [text.weighed(statistics) for text in (query, source)]
     our_classes, their_classes, n_classes = classes(ours, theirs)
     weights = np.zeros((2, n_classes), np.int32)
-    weights[:, their_classes] = source.weighed(statistics)[1:]
-    weights[:, : len(our_classes)] = query.weighed(statistics)[1:]
+    weights[:, their_classes] = weighed[1][1:]
+    weights[:, : len(our_classes)] = weighed[0][1:]
     numbers = our_classes[ours.types], their_classes[theirs.types]
     return Pair(numbers, (ours.borders, theirs.borders), weights[0], weights[1], rules)
 
@@ -113,5 +116,4 @@ def _runs(text: Prepared, span: Span, n_words: int) -> tuple[NDArray[np.uint64],
     """Return the name of each run of `n_words` words inside a range, and where the run ends."""
     stops = text.run_stops(n_words)[span.start : span.stop]
     stops = stops[stops <= span.stop]
-    starts = np.arange(span.start, span.start + len(stops))
-    return text.runs.names(starts, stops), stops
+    return text.run_names(n_words)[span.start : span.start + len(stops)], stops

@@ -62,11 +62,13 @@ def passages(
     """
     settings = settings or Settings()
     pair = pair_of(query, source, statistics, settings.rules)
-    found = chains(blocks(query, source, settings.seed_tokens), settings.max_gap_tokens)
+    every = chains(blocks(query, source, settings.seed_tokens), settings.max_gap_tokens)
     # A chain under half the shortest passage is a chance phrase, as most chains are.
-    worthy = [chain for chain in found if 2 * n_letters(query, chain_spans(chain)[0]) >= settings.min_chars]
-    exact = _exact_pieces(query, source, pair, stretched(query, source, worthy), settings)
-    return _judged(query, source, pair, exact, alignments(pair), settings)
+    worthy = [chain for chain in every if 2 * n_letters(query, chain_spans(chain)[0]) >= settings.min_chars]
+    worthy = stretched(query, source, worthy)
+    exact = _exact_pieces(query, source, pair, worthy, settings)
+    found = [] if _is_one_run(query, worthy, settings) else alignments(pair)
+    return _judged(query, source, pair, exact, found, settings)
 
 
 def passages_in(
@@ -101,6 +103,25 @@ def _exact_pieces(
     """Return the pieces of chains of equal runs whose words are rare enough, in query order."""
     exact = sorted(_verified(query, source, found, settings), key=lambda piece: piece.query.start)
     return _evident(query, pair, exact, settings)
+
+
+def _is_one_run(query: Prepared, found: Iterable[Chain], settings: Settings) -> bool:
+    """Return whether one equal run is the whole query, but for ends under half of the shortest reworded passage.
+
+    Then no alignment says more. Those of a text that repeats itself would make a reworded passage of the run.
+    """
+
+    def is_short(start: int, stop: int) -> bool:
+        return start == stop or 2 * n_letters(query, Span(start, stop)) < settings.min_reworded_chars
+
+    return any(
+        is_short(0, block.query)
+        and is_short(block.query_stop, query.n_tokens)
+        and _has_long_run(query, [block])
+        and n_letters(query, Span(block.query, block.query_stop)) >= settings.min_chars
+        for chain in found
+        for block in chain
+    )
 
 
 def _judged(
@@ -197,6 +218,10 @@ def _mostly_inside(chain: Chain, one: Piece) -> bool:
     return 2 * overlap(here, one.query) > len(here) and in_both(chain, one.query, one.source)
 
 
+def _ordered(query: Prepared, source: Prepared, piece: Piece) -> float:
+    return ordered_share(query.word_keys(piece.query).tolist(), source.word_keys(piece.source).tolist())
+
+
 def _measured(query: Prepared, source: Prepared, chain: Chain) -> Piece:
     """Return a part of a chain as a piece with its own similarity."""
     found = scores(query, source, *chain_spans(chain))
@@ -215,7 +240,7 @@ def _passage(query: Prepared, source: Prepared, piece: Piece, nats: float) -> Pa
         spans = grown(query, piece.query), grown(source, piece.source)
     equal = piece.kind == "verbatim"
     found = Scores(1.0, 1.0, 1.0) if equal else scores(query, source, piece.query, piece.source)
-    in_order = 1.0 if equal else ordered_share(query.word_keys(piece.query), source.word_keys(piece.source))
+    in_order = 1.0 if equal else _ordered(query, source, piece)
     nats *= max(query.names.share_counted(piece.query), source.names.share_counted(piece.source))
     return Passage(
         *spans,

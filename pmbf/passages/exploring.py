@@ -19,10 +19,14 @@ class SourceText:
         text: The text.
 
     Safe to share between threads: at worst it is made ready twice.
+
+    Attributes:
+        sampled: Its sampled hashes, and the character where each begins; None until a screening asks for them.
     """
 
     def __init__(self, text: str) -> None:
         self.text = text
+        self.sampled: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
         self._ready: tuple[NDArray[np.uint64], Ready] | None = None
 
     def ready(self, statistics: Statistics) -> Ready:
@@ -36,7 +40,8 @@ class SourceText:
     @property
     def n_bytes(self) -> int:
         """Memory that the text takes, and what is kept with it."""
-        return self.text.__sizeof__() + (self._ready[1].n_bytes if self._ready else 0)
+        n_sampled = sum(array.nbytes for array in self.sampled or ())
+        return self.text.__sizeof__() + n_sampled + (self._ready[1].n_bytes if self._ready else 0)
 
 
 def explored(query: Prepared, source: SourceText, settings: Settings, statistics: Statistics) -> Explored | None:

@@ -68,7 +68,8 @@ class Names:
         places = np.flatnonzero(is_name)
         sampled = is_upper[:SAMPLED_WORDS]
         reach = 1 if np.count_nonzero(sampled) < CAPITAL_SHARE * len(sampled) else 0
-        begins = np.diff(places, prepend=-2 - reach) > reach + 1
+        begins = np.ones(len(places), np.bool_)
+        np.greater(places[1:] - places[:-1], reach + 1, out=begins[1:])
         edges = np.append(np.flatnonzero(begins), len(places))
         words = places[edges[1:] - 1] - places[edges[:-1]]
         saved = np.append(0, np.cumsum(np.where(np.diff(edges) >= LEAST_NAMES, words, 0)))

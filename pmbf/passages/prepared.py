@@ -36,7 +36,7 @@ from pmbf.kernels import (
     words,
 )
 from pmbf.passages.names import Names
-from pmbf.passages.statistics import LEAST_PAGES, Statistics
+from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, GUESS_PAGE_WORDS, LEAST_PAGES, Statistics
 from pmbf.span import Span
 
 Positions = NDArray[np.intp]
@@ -56,6 +56,7 @@ class Prepared:
     tokens: Tokens
     _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
     _run_stops: dict[int, Positions] = field(default_factory=dict, repr=False)
+    _run_names: dict[int, NDArray[np.uint64]] = field(default_factory=dict, repr=False)
     _weighed: list[tuple[Statistics, Weighed]] = field(default_factory=list, repr=False)
 
     asked: list[tuple[Any, ...]] = field(default_factory=list, repr=False)
@@ -111,7 +112,7 @@ class Prepared:
         """Return the weights of the text's words. They are kept for the statistics asked for last."""
         kept = self._weighed[:1]
         if not kept or kept[0][0] is not statistics:
-            commonest = statistics.commonest(in_pairs=2 * self.n_singles > self.n_tokens)
+            commonest = COMMONEST_PAIRS if 2 * self.n_singles > self.n_tokens else COMMONEST
             kept = self._weighed[:] = [(statistics, weigh(statistics, self.words, commonest))]
         return kept[0][1]
 
@@ -119,10 +120,9 @@ class Prepared:
         """Return whether statistics have enough pages in the text's language to say how rare its words are."""
         return self.weighed(statistics).n_like >= LEAST_PAGES
 
-    def word_keys(self, span: Span) -> list[int]:
+    def word_keys(self, span: Span) -> NDArray[np.uint64]:
         """Return the words of a token range as numbers. All forms of one word have the same number."""
-        found: list[int] = self.keys[span.start : span.stop].tolist()
-        return found
+        return self.keys[span.start : span.stop]
 
     def grams(self, seed_tokens: int) -> Grams:
         """Return every run of `seed_tokens` words. A token that is a single letter counts as half a word."""
@@ -141,6 +141,13 @@ class Prepared:
         if n_words not in self._run_stops:
             self._run_stops[n_words] = gram_stops(self.tokens.singles, n_words)
         return self._run_stops[n_words]
+
+    def run_names(self, n_words: int) -> NDArray[np.uint64]:
+        """Return the name of each of the runs that `run_stops` returns."""
+        if n_words not in self._run_names:
+            stops = self.run_stops(n_words)
+            self._run_names[n_words] = self.runs.names(np.arange(len(stops)), stops)
+        return self._run_names[n_words]
 
     @cached_property
     def runs(self) -> Runs:
@@ -161,6 +168,11 @@ class Prepared:
     def words(self) -> Words:
         """The tokens as alignment sees them: all forms of one word are equal."""
         return words(octets(self.text), self._folded, self.tokens)
+
+    @cached_property
+    def counted(self) -> Statistics:
+        """The counts of the words, by short pages: a part of a guess how rare words are."""
+        return Statistics.of([self.words], GUESS_PAGE_WORDS)
 
     @cached_property
     def _folded(self) -> Folded:

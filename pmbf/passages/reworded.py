@@ -91,7 +91,7 @@ def alike_enough(
         return False
     if n_letters(query, here) < LONG_CHARS or similarity >= MOST_SHUFFLED:
         return True
-    return in_order(query.word_keys(here), source.word_keys(there), LEAST_IN_ORDER)
+    return in_order(query.word_keys(here).tolist(), source.word_keys(there).tolist(), LEAST_IN_ORDER)
 
 
 def in_both(chain: Chain, query: Span, source: Span) -> bool:
@@ -140,7 +140,7 @@ def _is_long(query: Prepared, source: Prepared, one: Alignment, settings: Settin
 
 def _similarity(query: Prepared, source: Prepared, one: Alignment) -> float:
     ours, theirs = query.word_keys(one.query), source.word_keys(one.source)
-    return found_share(ours, theirs) if one.is_summary else sorted_similarity(ours, theirs)
+    return found_share(ours.tolist(), theirs.tolist()) if one.is_summary else sorted_similarity(ours, theirs)
 
 
 def _holding(one: Alignment, overlapping: Sequence[Piece]) -> Alignment:

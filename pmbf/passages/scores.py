@@ -11,6 +11,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq, Levenshtein
 
 from pmbf.passages.prepared import Prepared
@@ -43,16 +45,16 @@ def scores(query: Prepared, source: Prepared, here: Span, there: Span) -> Scores
     few = max(len(our_words), len(their_words)) <= EXACT_WORDS
     return Scores(
         characters=Levenshtein.normalized_similarity(ours, theirs) if short else None,
-        words=Levenshtein.normalized_similarity(our_words, their_words) if few else None,
+        words=Levenshtein.normalized_similarity(our_words.tolist(), their_words.tolist()) if few else None,
         sorted_words=sorted_similarity(our_words, their_words),
     )
 
 
-def sorted_similarity(ours: Sequence[int], theirs: Sequence[int]) -> float:
+def sorted_similarity(ours: NDArray[np.uint64], theirs: NDArray[np.uint64]) -> float:
     """Return 1 minus the normalised Levenshtein distance of sorted words; over `EXACT_WORDS`, the share in common."""
     if max(len(ours), len(theirs)) > EXACT_WORDS:
-        return common_share(ours, theirs)
-    return Levenshtein.normalized_similarity(sorted(ours), sorted(theirs))
+        return common_share(ours.tolist(), theirs.tolist())
+    return Levenshtein.normalized_similarity(np.sort(ours).tolist(), np.sort(theirs).tolist())
 
 
 def in_order(ours: Sequence[int], theirs: Sequence[int], least: float) -> bool:

@@ -10,9 +10,10 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+from numpy.typing import NDArray
 
-from pmbf.arrays import among, distinct
-from pmbf.kernels import ONE_LANGUAGE, PAGE_WORDS, Counts, Words, weigh
+from pmbf.arrays import distinct
+from pmbf.kernels import PAGE_WORDS, Counts, Words, weigh
 
 GUESS_PAGE_WORDS = 60
 """Words of a page if only the two compared texts are there to learn from. Measured on PAN13's training corpus: plagdet
@@ -30,14 +31,6 @@ LEAST_PAGES = 8
 class Statistics(Counts):
     """Word counts of some texts."""
 
-    def commonest(self, *, in_pairs: bool) -> int:
-        """Return the number of words of a text of which one counts as common, or `ONE_LANGUAGE`; see `weigh`.
-
-        Args:
-            in_pairs: Whether the words of the text are pairs of letters.
-        """
-        return COMMONEST_PAIRS if in_pairs else COMMONEST
-
     @classmethod
     def of(cls, texts: Iterable[Words], page_words: int = PAGE_WORDS) -> Statistics:
         """Return the word counts of some texts. Nothing else of the texts is kept.
@@ -51,34 +44,30 @@ class Statistics(Counts):
         >>> found.n_pages, sorted(found.n_holding.tolist())
         (2, [1, 1, 2])
         """
-        keys, holding, times, n_pages, n_words = [], [], [], 0, 0
-        for text in texts:
-            n_text_pages = max(1, round(len(text.types) / page_words))
-            on_page = np.arange(len(text.types)) * n_text_pages // max(1, len(text.types))
-            held = distinct(text.types.astype(np.int64) * n_text_pages + on_page) // n_text_pages
-            keys.append(text.keys)
-            holding.append(np.bincount(held, minlength=len(text.keys)))
-            times.append(np.bincount(text.types, minlength=len(text.keys)))
-            n_pages += n_text_pages
-            n_words += len(text.types)
-        if not keys:
+        counted = [_counted(text, page_words) for text in texts]
+        if len(counted) == 1:
+            return cls(*counted[0])
+        if not counted:
             return cls(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0, np.int64), 0, 0)
+        keys, holding, times, n_pages, n_words = zip(*counted, strict=True)
         every, place = np.unique(np.concatenate(keys), return_inverse=True)
         n_holding, n_times = (
             np.bincount(place, np.concatenate(counts)).astype(np.int64) for counts in (holding, times)
         )
-        return cls(every, n_holding, n_times, n_pages, n_words)
+        return cls(every, n_holding, n_times, sum(n_pages), sum(n_words))
 
-    @classmethod
-    def guess(cls, query: Words, source: Words) -> Statistics:
-        """Return the word counts of the two compared texts alone: a guess, for want of other texts of their kind.
+    def guess(self, source: Statistics) -> Statistics:
+        """Return the word counts of two compared texts alone: a guess, for want of other texts of their kind.
 
         A word that both have counts as on one page less: where one text is a copy of the other, one of them says
-        nothing about how rare the word is.
+        nothing about how rare the word is. These are the counts of the query, and are not copied: a source costs no
+        more beside a long query.
+
+        Args:
+            source: The counts of the other text, also by pages of `GUESS_PAGE_WORDS`.
         """
-        found = cls.of([query, source], GUESS_PAGE_WORDS)
-        shared = among(found.keys, query.keys) & among(found.keys, source.keys)
-        return _Guess(found.keys, found.n_holding - shared, found.n_times, found.n_pages, found.n_words)
+        shared = self.of_others(source.keys)[0] > 0
+        return replace(source, n_holding=source.n_holding - shared).with_own(self)
 
     def beside(self, text: Words) -> Statistics:
         """Return these counts with those of one more text: a query tells what is usual in it, too.
@@ -114,8 +103,10 @@ class Statistics(Counts):
         return weigh(self, text, commonest).n_like
 
 
-class _Guess(Statistics):
-    """Word counts of two compared texts. All pages are in the language of both."""
-
-    def commonest(self, *, in_pairs: bool) -> int:
-        return ONE_LANGUAGE
+def _counted(text: Words, page_words: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], int, int]:
+    """Return the fields of `Statistics` for one text."""
+    n_types, n_pages = len(text.keys), max(1, round(len(text.types) / page_words))
+    on_page = np.arange(len(text.types)) * n_pages // max(1, len(text.types))
+    held = distinct(text.types.astype(np.int64) * n_pages + on_page) // n_pages
+    n_holding, n_times = (np.bincount(types, minlength=n_types) for types in (held, text.types))
+    return text.keys, n_holding, n_times, n_pages, len(text.types)

@@ -88,5 +88,7 @@ def _runs(query: Prepared, source: Prepared, piece: Piece, seed_tokens: int) -> 
         yield from ((start, start + length) for start, _, length in chain)
     if not piece.chain:
         equal = in_runs(query, source, piece.query, piece.source, seed_tokens)
-        edges = piece.query.start + np.flatnonzero(np.diff(equal.astype(np.int8), prepend=0, append=0))
+        padded = np.zeros(len(equal) + 2, np.bool_)  # numpy.diff takes three times as long
+        padded[1:-1] = equal
+        edges = piece.query.start + np.flatnonzero(padded[1:] != padded[:-1])
         yield from zip(*edges.reshape(-1, 2).T.tolist(), strict=True)

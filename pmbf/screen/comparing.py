@@ -190,7 +190,7 @@ def _calls(
         except (PmbfError, OSError) as error:
             yield partial(_Compared, source, problem=str(error))
             continue
-        stretches = stretches_near(text.text, asked, len(query.text), generation.params)
+        stretches = stretches_near(text, asked, len(query.text), generation.params)
         yield partial(_compared, source, query, text, stretches, settings, statistics, generation.recent)
 
 

@@ -39,18 +39,22 @@ TOGETHER_HASHES = 120
 """Two hits of a passage are within 120 sampled hashes of the query, some 360 words."""
 
 
-def stretches_near(text: str, asked: QuerySample, n_query_chars: int, params: Params) -> list[Span]:
+def stretches_near(source: verify.SourceText, asked: QuerySample, n_query_chars: int, params: Params) -> list[Span]:
     """Return the stretches of a source that may share passages with a query, ascending and disjoint.
 
     Args:
-        text: The text of the source, clean.
+        source: The source, a clean text. Where its sampled hashes are is kept with it.
         asked: The query's sample.
         n_query_chars: Characters of the query.
         params: Those of the collection.
     """
+    text = source.text
     if len(text) <= WHOLE_CHARS:
         return [Span(0, len(text))]
-    places, in_query = _hits(query_sample(text, params, starts=True), asked)
+    if source.sampled is None:
+        sampled = query_sample(text, params, starts=True)
+        source.sampled = sampled.hashes, sampled.starts
+    places, in_query = _hits(*source.sampled, asked)
     if len(distinct(asked.hashes)) >= TOGETHER_HASHES // 5:  # one hit suffices for a query of few hashes
         places = places[_together(places, in_query)]
     gap = max(2 * MARGIN_CHARS, n_query_chars // QUERY_SHARE)
@@ -62,12 +66,20 @@ def stretches_near(text: str, asked: QuerySample, n_query_chars: int, params: Pa
     ]
 
 
-def _hits(source: QuerySample, asked: QuerySample) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
-    """Return where the query's hashes are in the source, in characters, and the index of each in the query."""
+def _hits(
+    hashes: NDArray[np.uint32], starts: NDArray[np.uint32], asked: QuerySample
+) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """Return where the query's hashes are in a source, in characters, and the index of each in the query.
+
+    Args:
+        hashes: The sampled hashes of the source.
+        starts: Where each begins.
+        asked: The query's sample.
+    """
     order = np.argsort(asked.hashes, kind="stable")
     wanted = asked.hashes[order]
-    found = kernels.intersect(source.hashes, wanted)
-    return source.starts[found].astype(np.int64), order[np.searchsorted(wanted, source.hashes[found])]
+    found = kernels.intersect(hashes, wanted)
+    return starts[found].astype(np.int64), order[np.searchsorted(wanted, hashes[found])]
 
 
 def _together(places: NDArray[np.int64], in_query: NDArray[np.intp]) -> NDArray[np.bool_]:

@@ -10,6 +10,7 @@ http         one request of a connection, one response
 connections  connections with limits against slow, broken and greedy clients
 routing      the type of a route; connections are given a table of routes
 routes       the table of routes of leak check and screening, and its handlers
+duplicates   the route of result sets; it answers in the process of the connections
 pool         the working processes; `worker` runs in them, and is given a table of asks
 asks         the table of asks of leak check and screening
 metrics      counts of answers

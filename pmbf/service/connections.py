@@ -195,8 +195,9 @@ class Connections:
             raise HttpError(405, f"the method is {head.method}, expected {route.method}", Allow=route.method)
         if head.headers.get("expect", "100-continue").lower() != "100-continue":
             raise HttpError(417, "what is expected is unknown, expected 100-continue")
-        if head.n_body > limits.request_bytes:
-            raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {limits.request_bytes}")
+        most = min(limits.request_bytes, route.most_bytes or limits.request_bytes)
+        if head.n_body > most:
+            raise HttpError(413, f"the body has {head.n_body} bytes, expected at most {most}")
         if self._metrics.in_flight > limits.requests:
             raise busy("requests")
         if self._held_bytes and self._held_bytes + head.n_body > limits.held_bytes:

@@ -1,4 +1,4 @@
-"""The routes of the service: leak check and screening over HTTP, health and counts.
+"""The routes of the service: leak check, screening and result sets over HTTP, health and counts.
 
 Limits, access tokens, counts of requests and the log are the same for all routes; `pmbf.service.connections` has them.
 """
@@ -21,6 +21,7 @@ from pmbf.guard.sources import of_content
 from pmbf.guard.types import Judged
 from pmbf.jobs import frames
 from pmbf.service import requests
+from pmbf.service.duplicates import MOST_BYTES, Comparisons
 from pmbf.service.http import HttpError, Response
 from pmbf.service.metrics import CONTENT_TYPE, Metrics
 from pmbf.service.pool import Pool
@@ -54,6 +55,7 @@ def routes(service: Service) -> Routes:
         "/healthz": Route("GET", partial(health, service), is_open=True),
         "/metrics": Route("GET", partial(metrics, service)),
         "/v1/check": Route("POST", partial(check, service)),
+        "/v1/duplicates": Route("POST", Comparisons().answer, most_bytes=MOST_BYTES),
         "/v1/judge": Route("POST", partial(judge, service)),
         "/v1/screen": Route("POST", partial(screen, service)),
     }

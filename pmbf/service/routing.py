@@ -31,11 +31,19 @@ Handler = Callable[[Request], Awaitable[Response]]
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """The method and the handler of a path; `is_open` if no access token is needed."""
+    """The method and the handler of a path.
+
+    Args:
+        method: `GET` or `POST`.
+        handler: Answers.
+        is_open: Whether no access token is needed.
+        most_bytes: Bytes of a body at most, if that is less than the service takes.
+    """
 
     method: str
     handler: Handler
     is_open: bool = False
+    most_bytes: int | None = None
 
 
 Routes = Mapping[str, Route]

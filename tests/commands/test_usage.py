@@ -15,7 +15,7 @@ from pmbf.extract import Limits
 from pmbf.screen import Options
 from tests.commands.conftest import SUSPICIOUS, run
 
-COMMANDS = ["load", "screen", "compare", "web", "list", "label", "remove", "compact", "check", "stats"]
+COMMANDS = ["load", "screen", "compare", "duplicates", "web", "list", "label", "remove", "compact", "check", "stats"]
 COMMANDS += ["export", "serve"]
 GUARDS = ["check", "install", "uninstall", "baseline create", "baseline update", "baseline audit"]
 

@@ -152,6 +152,22 @@ def test_twins_agree_under_the_usual_rules(query: str, source: str) -> None:
     assert_equal(*explored_by_both(asked, source + query * 4, counts))
 
 
+@settings(max_examples=60, deadline=None)
+@given(TEXTS, TEXTS, TEXTS, TEXTS, st.integers(1, 60))
+def test_twins_look_for_no_alignment_of_a_query_that_is_one_run(
+    query: str, before: str, after: str, end: str, letters: int
+) -> None:
+    counts = counts_of(list(PIECES))
+    run = " ".join(["the quick brown fox jumps over the lazy dog again and again", query])
+    asked = asked_of(f"{run} {end}", counts, replace(BARS, letters=letters, reworded_letters=4 * letters))
+
+    expected, found = explored_by_both(asked, f"{before} {run} {after}", counts)
+
+    assert_equal(expected, found)
+    whole = asked_of(run, counts, replace(BARS, letters=12, reworded_letters=1, seed_tokens=1))
+    assert all(one is not None and not len(one.boxes) for one in explored_by_both(whole, run, counts))
+
+
 @pytest.mark.parametrize("text", ["", " \n.", "…", "word"])
 def test_a_text_without_words_in_common_has_nothing(text: str) -> None:
     counts = counts_of([])

@@ -255,6 +255,21 @@ def test_malformed_lists_are_refused(kernels: Any, lists: Lists, message: str) -
             ask()
 
 
+def test_more_postings_than_a_range_has_places_for_are_refused(kernels: Any) -> None:
+    """The features are one number, told 2^32 times: the sizes alone are looked at."""
+    features = np.broadcast_to(np.uint32(7), (2**32,))
+    with pytest.raises(ParameterError, match="4294967296 features in all, expected at most"):
+        kernels.invert(Lists(np.array([0, 2**32], np.uint64), features))
+
+
+def test_a_list_of_common_features_is_counted_where_comparing_would_take_longer(kernels: Any) -> None:
+    """Half of the features are in all lists: nearly every list is a candidate of every other one."""
+    common = set(range(20))
+    sets = [common | {100 + 7 * i % 50, 200 + i % 40, *range(1000 + 9 * i, 1000 + 9 * i + 10)} for i in range(150)]
+    expected = [alike(one, sets, 0.45, i + 1) for i, one in enumerate(sets)]
+    assert any(expected) and expected == as_dicts(kernels.jaccard_join(lists_of(sets), 0.45))
+
+
 def test_other_arguments_are_refused(kernels: Any) -> None:
     inverted = kernels.invert(SOME)
     one = kernels.shared_counts(inverted, SOME)

@@ -132,12 +132,30 @@ static bool find_chains(const asked_t *asked, const ready_t *source, runs_t *run
     return done;
 }
 
+/* Returns whether a range at one end of the query has less than half of the letters of a reworded passage. */
+static bool is_short_end(const asked_t *asked, int64_t start, int64_t stop) {
+    if (start == stop) return true;
+    int64_t most = asked->bars->reworded_letters, n_chars = (int64_t)asked->stops[stop - 1] - (int64_t)asked->starts[start];
+    return 2 * n_chars < most && 2 * n_letters(places_of(asked), start, stop, asked->bars->single_letters) < most;
+}
+
 /* Returns whether one of n blocks is a run of so many words that chance explains none. A single letter is half a word. */
 static bool has_sure_run(const asked_t *asked, const block_t *blocks, int64_t n) {
     for (int64_t at = 0; at < n; at++) {
         int64_t half_words = 2 * blocks[at].length;
         for (int64_t i = 0; i < blocks[at].length; i++) half_words -= asked->tokens.singles[blocks[at].query + i];
         if (half_words >= 2 * asked->bars->sure_words) return true;
+    }
+    return false;
+}
+
+/* Returns whether one equal run is the whole query, but for its ends. Then no alignment says more. */
+static bool is_one_run(const asked_t *asked, const chains_t *chains) {
+    for (const block_t *block = chains->blocks; block < chains->blocks + chains->n_blocks; block++) {
+        int64_t stop = block->query + block->length;
+        if (is_short_end(asked, 0, block->query) && is_short_end(asked, stop, asked->tokens.n) && has_sure_run(asked, block, 1) &&
+            n_letters(places_of(asked), block->query, stop, asked->bars->single_letters) >= asked->bars->letters)
+            return true;
     }
     return false;
 }
@@ -244,7 +262,8 @@ static bool explore(const asked_t *asked, const ready_t *source, explored_t *fou
     runs_t runs;
     bool done = seeds_find(asked, source, &runs) && find_chains(asked, source, &runs, &found->chains);
     free(runs.runs);
-    done = done && matched_make(&found->matched, asked, source) && pair_align(&found->matched.pair, &found->boxes);
+    done = done && matched_make(&found->matched, asked, source);
+    if (done && !is_one_run(asked, &found->chains)) done = pair_align(&found->matched.pair, &found->boxes);
     found->may = done ? calloc((size_t)found->boxes.n + 1, sizeof *found->may) : NULL;
     if (!found->may) return false;
     for (int64_t at = 0; at < found->boxes.n; at++) {

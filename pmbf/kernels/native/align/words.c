@@ -130,7 +130,7 @@ static gap_t gap_of_ascii(uint64_t bytes) {
     return (gap_t){lines ? 1 + !!(lines & (lines - 1)) : 0, blanks || equal_bytes(bytes, ' '), ends != 0, false};
 }
 
-static void find_borders(const text_t *text) {
+void words_borders(const text_t *text) {
     uint32_t start = 0;
     for (int64_t token = 0; token < text->n; token++) {
         uint32_t stop = text->bytes[token].start, n = stop > start ? stop - start : 0;
@@ -221,7 +221,7 @@ void words_slips(const uint32_t *codes, uint64_t *slips) {
 int64_t words_find(const text_t *text) {
     letter_keys(text);
     token_keys(text);
-    find_borders(text);
+    words_borders(text);
     return number_keys(text);
 }
 

@@ -25,6 +25,8 @@ typedef struct {
 /* Writes the distinct keys, in the order of the text, to the front of `keys`, and for each word the number of its key.
  * Returns the number of distinct keys, or ALIGN_NO_MEMORY. */
 int64_t words_find(const text_t *text);
+/* Writes the border before each word, and the border at the end. Needs the text and the bytes of each word. */
+void words_borders(const text_t *text);
 /* Writes the first N_SLIPS letters of a type that has slips, the last 0 if there is one less. Short words and words with
  * digits have none: the answer is false. */
 bool words_letters(const text_t *text, int64_t type, uint32_t *codes);

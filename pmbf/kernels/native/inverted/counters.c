@@ -31,13 +31,6 @@ int64_t pairs_reserve(pairs_t *pairs, size_t n) {
     return 0;
 }
 
-INLINE bool is_told(uint32_t count, uint32_t document, size_t list, const telling_t *telling) {
-    if (count < telling->min_shared) return false;
-    if (!(telling->threshold > 0)) return true;
-    const int64_t of_either = (int64_t)telling->list_sizes[list] + telling->sizes[document] - count;
-    return of_either > 0 && (double)count / (double)of_either >= telling->threshold;
-}
-
 /* Tells TOGETHER counters from `first` on, and clears them. There is room for them. */
 static void tell_some(counters_t *counters, size_t first, size_t list, const telling_t *telling, pairs_t *pairs) {
     uint32_t *numbers = counters->counters + first, any = 0;

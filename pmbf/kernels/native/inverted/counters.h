@@ -34,6 +34,14 @@ INLINE void count_one(const counters_t *counters, uint32_t document, uint32_t ad
     if (marked) counters->marks[at / MARKED] = 1;
 }
 
+/* Returns whether a list and a document share enough features. */
+INLINE bool is_told(uint32_t count, uint32_t document, size_t list, const telling_t *telling) {
+    if (count < telling->min_shared) return false;
+    if (!(telling->threshold > 0)) return true;
+    const int64_t of_either = (int64_t)telling->list_sizes[list] + telling->sizes[document] - count;
+    return of_either > 0 && (double)count / (double)of_either >= telling->threshold;
+}
+
 /* Counts the postings of some runs, from the last document down to `first`. */
 void count_runs(const inverted_t *inverted, const run_t *runs, size_t n, uint64_t first, counters_t *counters, bool marked);
 

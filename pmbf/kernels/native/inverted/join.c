@@ -17,15 +17,22 @@
 
 enum { CLASSES = 33 };
 
-/* What a join needs for each list. */
 typedef struct {
     const inverted_t *inverted;
     const lists_t *of; /* the features of each document of the index */
-    double threshold;
+    const telling_t *telling;
     counters_t counters;
     run_t *runs;
     pairs_t candidates;
 } join_t;
+
+/* A list that probes. */
+typedef struct {
+    size_t number;
+    const uint32_t *features;
+    size_t n, n_left_out;
+    uint64_t first; /* documents before it do not count */
+} probe_t;
 
 /* Returns the number of features that both ascending lists have. */
 static uint32_t count_equal(const uint32_t *some, size_t n, const uint32_t *others, size_t m) {
@@ -43,72 +50,99 @@ static size_t class_of(run_t run) {
     return n ? 32 - (size_t)__builtin_clz(n) : 0;
 }
 
-/* Takes the `n_left_out` longest runs away, except that runs of one class of length are taken as they come. Returns the
- * number of the other runs, and writes their postings. */
-static size_t leave_out(run_t *runs, size_t n, size_t n_left_out, uint64_t *n_postings) {
+/* Puts the `n_left_out` longest runs behind the others; runs of one class of length are taken as they come. Returns the
+ * number of the others, and writes the postings of the others and of the longest ones. */
+static size_t leave_out(run_t *runs, size_t n, size_t n_left_out, uint64_t n_postings[2]) {
     size_t sizes[CLASSES] = {0}, last = CLASSES, n_kept = 0;
     for (size_t i = 0; i < n; i++) sizes[class_of(runs[i])]++;
     while (last && n_left_out >= sizes[last - 1]) n_left_out -= sizes[--last]; /* classes from `last` on go */
-    *n_postings = 0;
+    n_postings[0] = n_postings[1] = 0;
     for (size_t i = 0; i < n; i++) {
         const run_t run = runs[i];
         const size_t class = class_of(run);
-        if (class >= last) continue;
-        if (class + 1 == last && n_left_out) {
-            n_left_out--;
-            continue;
-        }
-        runs[n_kept++] = run, *n_postings += run.stop - run.start;
+        const bool at_edge = class + 1 == last && n_left_out, goes = class >= last || at_edge;
+        n_left_out -= at_edge;
+        n_postings[goes] += run.stop - run.start;
+        if (goes) continue;
+        runs[i] = runs[n_kept], runs[n_kept++] = run;
     }
     return n_kept;
 }
 
-/* Appends the candidates that are alike to `pairs`. */
-static int64_t verify(const join_t *join, const uint32_t *features, size_t n, size_t n_left_out, pairs_t *pairs) {
-    const pairs_t *candidates = &join->candidates;
-    const double least_share = join->threshold / (1 + join->threshold) * ALMOST;
-    if (pairs_reserve(pairs, candidates->n)) return PMBF_NO_MEMORY;
+/* Drops candidates that cannot be alike. Returns the features of the others and of the list beside each, or PMBF_REFUSED
+ * for a document that has no list. */
+static int64_t drop_candidates(join_t *join, const probe_t *probe) {
+    pairs_t *candidates = &join->candidates;
+    const double threshold = join->telling->threshold, least_share = threshold / (1 + threshold) * ALMOST;
+    size_t n_left = 0, n_compared = 0;
     for (size_t i = 0; i < candidates->n; i++) {
         const uint32_t document = candidates->documents[i];
         if (document >= join->of->n) return PMBF_REFUSED;
-        const uint32_t *others = join->of->features + join->of->offsets[document];
-        const size_t m = join->of->offsets[document + 1] - join->of->offsets[document];
-        const double needed = least_share * (double)(n + m);
-        if ((double)(candidates->counts[i] + n_left_out) < needed || (double)smaller(n, m) < needed) continue;
-        const uint32_t shared = n_left_out ? count_equal(features, n, others, m) : candidates->counts[i];
-        if (!shared || (double)shared / (double)(n + m - shared) < join->threshold) continue;
+        const size_t m = join->telling->sizes[document];
+        const double needed = least_share * (double)(probe->n + m);
+        if ((double)(candidates->counts[i] + probe->n_left_out) < needed || (double)smaller(probe->n, m) < needed) continue;
+        candidates->documents[n_left] = document, candidates->counts[n_left++] = candidates->counts[i];
+        n_compared += probe->n + m;
+    }
+    candidates->n = n_left;
+    return (int64_t)n_compared;
+}
+
+/* Appends the candidates that are alike. */
+static int64_t verify(const join_t *join, const probe_t *probe, pairs_t *pairs) {
+    if (pairs_reserve(pairs, join->candidates.n)) return PMBF_NO_MEMORY;
+    for (size_t i = 0; i < join->candidates.n; i++) {
+        const uint32_t document = join->candidates.documents[i];
+        const uint64_t start = join->of->offsets[document], size = join->of->offsets[document + 1] - start;
+        const uint32_t shared = probe->n_left_out
+                                    ? count_equal(probe->features, probe->n, join->of->features + start, size)
+                                    : join->candidates.counts[i];
+        if (!shared || !is_told(shared, document, probe->number, join->telling)) continue;
         pairs->documents[pairs->n] = document, pairs->counts[pairs->n++] = shared;
     }
     return 0;
 }
 
-static int64_t join_list(join_t *join, const uint32_t *features, size_t n, uint64_t first, pairs_t *pairs) {
-    const telling_t all = {.min_shared = 1};
-    const double own = ceil(join->threshold * (double)n * ALMOST);
-    const size_t n_left_out = own > 1 ? (size_t)own - 1 : 0;
-    uint64_t n_postings;
-    if (!ascends(features, n)) return PMBF_UNSORTED;
-    if (find_runs(join->inverted, features, n, join->runs) < 0) return PMBF_REFUSED;
-    const size_t n_kept = leave_out(join->runs, n, n_left_out, &n_postings);
+/* Counts all postings of the list, and tells what is alike. */
+static int64_t count_whole(join_t *join, const probe_t *probe, uint64_t n_postings, pairs_t *pairs) {
     const bool marked = wants_marks(&join->counters, n_postings);
-    count_runs(join->inverted, join->runs, n_kept, first, &join->counters, marked);
-    join->candidates.n = 0;
-    const int64_t status = tell_counts(&join->counters, marked, first, 0, &all, &join->candidates);
-    return status ? status : verify(join, features, n, n_left_out, pairs);
+    count_runs(join->inverted, join->runs, probe->n, probe->first, &join->counters, marked);
+    return tell_counts(&join->counters, marked, probe->first, probe->number, join->telling, pairs);
 }
 
-/* Tells for each list the documents of an index that are as similar as a threshold. `of`: the lists of the documents, as
+static int64_t join_list(join_t *join, probe_t *probe, pairs_t *pairs) {
+    const telling_t all = {.min_shared = 1};
+    const double own = ceil(join->telling->threshold * (double)probe->n * ALMOST);
+    uint64_t n_postings[2];
+    probe->n_left_out = own > 1 ? (size_t)own - 1 : 0;
+    if (!ascends(probe->features, probe->n)) return PMBF_UNSORTED;
+    if (find_runs(join->inverted, probe->features, probe->n, join->runs) < 0) return PMBF_REFUSED;
+    const size_t n_kept = leave_out(join->runs, probe->n, probe->n_left_out, n_postings);
+    const bool marked = wants_marks(&join->counters, n_postings[0]);
+    count_runs(join->inverted, join->runs, n_kept, probe->first, &join->counters, marked);
+    join->candidates.n = 0;
+    const int64_t status = tell_counts(&join->counters, marked, probe->first, 0, &all, &join->candidates);
+    const int64_t n_compared = status ? status : drop_candidates(join, probe);
+    if (n_compared < 0) return n_compared;
+    /* Many candidates: the postings that were left out are read in less time. */
+    if ((uint64_t)n_compared > n_postings[1]) return count_whole(join, probe, n_postings[0] + n_postings[1], pairs);
+    return verify(join, probe, pairs);
+}
+
+/* Tells for each list the documents of an index that are as similar as `telling` says. `of`: the lists of the documents, as
  * many as the index has documents. `after`: see reference_counts.py; NULL: all documents. Returns 0, PMBF_NO_MEMORY,
  * PMBF_REFUSED for a damaged index, or PMBF_UNSORTED. */
 EXPORT int64_t pmbf_jaccard_join(const inverted_t *inverted, const lists_t *of, const lists_t *lists,
-                                 const uint32_t *after, double threshold, pairs_t *pairs) {
-    join_t join = {.inverted = inverted, .of = of, .threshold = threshold};
+                                 const uint32_t *after, const telling_t *telling, pairs_t *pairs) {
+    join_t join = {.inverted = inverted, .of = of, .telling = telling};
     join.runs = malloc((longest_list(lists) + 1) * sizeof *join.runs);
     int64_t status = join.runs ? counters_new(&join.counters, inverted->n_documents) : PMBF_NO_MEMORY;
     pairs->offsets[0] = 0;
     for (size_t i = 0; i < lists->n && !status; i++) {
-        const uint64_t start = lists->offsets[i], first = after ? (uint64_t)after[i] + 1 : 0;
-        status = join_list(&join, lists->features + start, lists->offsets[i + 1] - start, first, pairs);
+        const uint64_t start = lists->offsets[i];
+        probe_t probe = {.number = i, .features = lists->features + start, .n = lists->offsets[i + 1] - start,
+                         .first = after ? (uint64_t)after[i] + 1 : 0};
+        status = join_list(&join, &probe, pairs);
         pairs->offsets[i + 1] = pairs->n;
     }
     if (join.counters.counters) counters_free(&join.counters);

@@ -1,0 +1,218 @@
+"""`pmbf duplicates`: which of some texts are copies of each other, and which one of each group to keep."""
+
+from __future__ import annotations
+
+import json as json_
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from pmbf.cli import arguments as arg
+from pmbf.cli.inputs import expanded, given, limits
+from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
+from pmbf.errors import DONE, FAILED, FOUND, ParameterError
+
+if TYPE_CHECKING:
+    from pmbf.extract import Limits
+    from pmbf.resultsets import Duplicates
+
+EPILOG = """Examples:
+  pmbf duplicates news/
+  pmbf duplicates news/ --why
+  pmbf duplicates *.txt --threshold 60% --prefer longest
+  pmbf duplicates news/ --list hidden > copies.txt
+  search tides --ids-and-texts | pmbf duplicates - --json
+
+Standard input has names of files, one a line; or articles, one object of
+JSON a line: {"id": "a-17", "text": "…"}. The order is the ranking.
+
+Exit codes: 0 no duplicates; 1 duplicates; 2 wrong usage; 3 an error, or no
+duplicates but not everything was read, or fewer than two texts"""
+
+LIKE = "What counts as a duplicate"
+
+Files = Annotated[list[str], arg.names("PATH", "Files and folders; - reads names or articles from stdin.")]
+Threshold = Annotated[
+    float | None,
+    arg.option("--threshold", "SHARE", "Least similarity: 0.6, 60% (default: 0.4).", LIKE, parser=arg.parse_share),
+]
+Features = Annotated[
+    Literal["words", "sentences"] | None,
+    arg.option("--features", "words|sentences", "Compare by three words in a row, or by whole sentences.", LIKE),
+]
+Stem = Annotated[
+    str | None,
+    arg.option("--stem", "LANGUAGE", "With sentences: all forms of a word are one: english, german, …", LIKE),
+]
+Measure = Annotated[
+    Literal["jaccard", "containment"] | None,
+    arg.option("--measure", "jaccard|containment", "Of both texts, or of the shorter one: teasers are found.", LIKE),
+]
+Linkage = Annotated[
+    Literal["star", "connected"] | None,
+    arg.option("--linkage", "star|connected", "Hide copies of what is kept, or copies of copies, too.", LIKE),
+]
+Keep = Annotated[int | None, arg.option("--keep", "N", "Compare at most N hashes of a text (default: 128).", LIKE)]
+Prefer = Annotated[
+    Literal["first", "longest"], arg.option("--prefer", "first|longest", "Which of a group to keep (default: first).")
+]
+Why = Annotated[bool, arg.flag("--why", "Show what a copy shares with the text that is kept.", arg.OUTPUT)]
+Listed = Annotated[
+    Literal["kept", "hidden"] | None,
+    arg.option("--list", "kept|hidden", "Print the names of these texts alone, one a line.", arg.OUTPUT),
+]
+
+
+@dataclass(slots=True)
+class Gathered:
+    """The texts that were read, by ranking, and what was not read."""
+
+    names: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+
+
+def duplicates(
+    files: Files,
+    threshold: Threshold = None,
+    features: Features = None,
+    stem: Stem = None,
+    measure: Measure = None,
+    linkage: Linkage = None,
+    keep: Keep = None,
+    prefer: Prefer = "first",
+    why: Why = False,
+    listed: Listed = None,
+    json: arg.Json = False,
+    quiet: arg.Quiet = False,
+    max_bytes: arg.MaxBytes = None,
+    timeout: arg.Timeout = None,
+) -> None:
+    """Find copies among some texts, such as the results of a search, and say which to keep."""
+    from pmbf.resultsets import ResultSets
+
+    if json and listed:
+        raise ParameterError("--json and --list are both given; choose one")
+    if files.count("-") > 1:
+        raise ParameterError("- is given twice, but stdin is read once; leave one out")
+    how = given(threshold=threshold, features=features, stem=stem, measure=measure, linkage=linkage, keep=keep)
+    sets = ResultSets(**how)  # refused before files are read
+    if not quiet:
+        note_kernels()
+    gathered = _gathered(files, limits(max_bytes, timeout))
+    found = sets.duplicates(gathered.texts, prefer=prefer)
+    for problem in gathered.problems:
+        note(problem)
+    if not quiet:
+        _print(found, gathered, why=why, listed=listed, json=json)
+    if not found.groups and len(gathered.texts) < 2:
+        note("nothing was compared: give two texts with words, a folder of them, or more files")
+    raise typer.Exit(_exit_code(found, gathered))
+
+
+def _exit_code(found: Duplicates, gathered: Gathered) -> int:
+    if found.groups:
+        return FOUND
+    return FAILED if gathered.problems or len(gathered.texts) < 2 else DONE
+
+
+def _gathered(words: Sequence[str], bounds: Limits) -> Gathered:
+    gathered = Gathered()
+    for word in words:
+        if word == "-":
+            _take_stdin(gathered, bounds)
+        else:
+            for path in expanded(word):
+                _take_path(path, gathered, bounds)
+    return gathered
+
+
+def _take_path(root: str, gathered: Gathered, bounds: Limits) -> None:
+    """Read a file, or all files of a folder. A file met in a folder that is no text is passed over."""
+    from pmbf.intake.discovery import Problem, discover
+    from pmbf.intake.texts import Origin, read_leniently
+
+    for file in discover([root]):
+        path = file.path if os.path.isabs(root) else os.path.relpath(file.path)
+        if isinstance(file, Problem):
+            gathered.problems.append(f"{path}: {file.reason}")
+        elif file.named or file.promising:
+            read = read_leniently(Origin(path, path=path, streams=file.named, met=not file.named), bounds)
+            gathered.problems += read.problems
+            if not read.unread:
+                gathered.names.append(path)
+                gathered.texts.append(read.text)
+
+
+def _take_stdin(gathered: Gathered, bounds: Limits) -> None:
+    from pmbf.contents import read_stream
+
+    content = read_stream("-", bounds.max_bytes)
+    if content.lstrip()[:1] == b"{":
+        for name, text in _articles(content):
+            gathered.names.append(name)
+            gathered.texts.append(text)
+        return
+    separator = b"\0" if b"\0" in content else b"\n"
+    for line in content.split(separator):
+        if name := os.fsdecode(line.rstrip(b"\r")):
+            _take_path(name, gathered, bounds)
+
+
+def _articles(content: bytes) -> Iterator[tuple[str, str]]:
+    """Yield the id and the text of each line.
+
+    Raises:
+        ParameterError: A line is no such object.
+    """
+    for number, line in enumerate(content.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            one = json_.loads(line)
+        except (ValueError, RecursionError):
+            raise ParameterError(f"line {number} of stdin is no JSON") from None
+        text = one.get("text") if isinstance(one, dict) else None
+        if not isinstance(text, str):
+            raise ParameterError(f'line {number} of stdin is no object with a text: {{"id": …, "text": …}}')
+        name = one.get("id", number)
+        if isinstance(name, bool) or not isinstance(name, str | int):
+            kind = type(name).__name__
+            raise ParameterError(f"the id in line {number} of stdin is {kind}, expected a text or a number")
+        yield str(name), text
+
+
+# ---------------------------------------------------------------------- output
+
+
+def _print(found: Duplicates, gathered: Gathered, *, why: bool, listed: str | None, json: bool) -> None:
+    if json:
+        print_json(_told(found, gathered, why=why))
+    elif listed:
+        kept = set(found.keep)
+        wanted = [name for place, name in enumerate(gathered.names) if (place in kept) == (listed == "kept")]
+        print_bytes(b"".join(os.fsencode(name) + b"\n" for name in wanted))
+    else:
+        from pmbf.terminal.duplicates import duplicates_text
+
+        print_text(duplicates_text(found, gathered.names, why=why))
+
+
+def _told(found: Duplicates, gathered: Gathered, *, why: bool) -> dict[str, Any]:
+    names = gathered.names
+
+    def member(shown: int, article: int, similarity: float, contained: float) -> dict[str, Any]:
+        told = {"name": names[article], "similarity": similarity, "contained": contained}
+        return told | ({"shared": [asdict(one) for one in found.why(shown, article)]} if why else {})
+
+    groups = [
+        {
+            "representative": names[group.representative],
+            "members": [member(group.representative, *one) for one in group.members],
+        }
+        for group in found.groups
+    ]
+    return {"keep": [names[place] for place in found.keep], "groups": groups, "problems": gathered.problems}
