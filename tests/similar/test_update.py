@@ -152,9 +152,12 @@ def test_rules_change_with_a_renewal_alone(tmp_path):
     assert "full" == update(folder, renew=True, n_words=6).kind
     with Similarities(folder) as similarities:
         assert (6, 28) == ((rules := similarities.status().rules).n_words, rules.bits)
+    update(folder, renew=True, keep=7)
+    with Similarities(folder) as similarities:
+        assert (6, 7) == ((rules := similarities.status().rules).n_words, rules.keep)
 
 
-@pytest.mark.parametrize(("rule", "value"), [("bits", 29), ("keep", 0), ("n_words", 33), ("common", 0)])
+@pytest.mark.parametrize(("rule", "value"), [("jobs", 0), ("bits", 29), ("keep", 0), ("n_words", 33), ("common", 0)])
 def test_rules_outside_their_range_are_refused(tmp_path, rule, value):
     folder = made(tmp_path / "c.pmbf", {"a": words(1)})
     with pytest.raises(ParameterError, match=f"{rule} is {value}"):
