@@ -27,6 +27,7 @@ from experiments.pages import certainty as certainty_page
 from experiments.pages import pan as pan_page
 from experiments.pages import paper as paper_page
 from experiments.pages import resultsets as resultsets_page
+from experiments.pages import similar as similar_page
 from experiments.pages import tradeoffs
 from experiments.pan import command as pan
 from experiments.paper import command as paper
@@ -38,7 +39,14 @@ from pmbf.errors import PmbfError
 from pmbf.params import PROFILES, Params
 from pmbf.screen.options import SENSITIVITIES
 
-PAGES = (certainty_page.PAGE, pan_page.PAGE, paper_page.PAGE, resultsets_page.PAGE, tradeoffs.PAGE)
+PAGES = (
+    certainty_page.PAGE,
+    pan_page.PAGE,
+    paper_page.PAGE,
+    resultsets_page.PAGE,
+    similar_page.PAGE,
+    tradeoffs.PAGE,
+)
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 if a file cannot be used or written, or if a part was not done.
 Standard error then names it."""
 

@@ -59,7 +59,7 @@ STATUS_HELP = "Exit codes: 0 done; 2 wrong usage; 3 an error"
 _RULES = "Rules of a first run; later they change with --renew alone"
 
 Full = Annotated[bool, flag("--full", "Read all texts and compute all rows anew; the rules stay.")]
-Renew = Annotated[bool, flag("--renew", "As --full, and choose rules and common chunks anew.")]
+Renew = Annotated[bool, flag("--renew", "As --full, with other rules, and with a new list of common chunks.")]
 Jobs = Annotated[int | None, option("--jobs", "N", "Processes (default: one a core, at most 2).", min=1)]
 Words = Annotated[int | None, option("--words", "N", "Words of a chunk (default: 5).", _RULES)]
 Bits = Annotated[int | None, option("--bits", "28|30|32", "Bits of a chunk ID (default: as the size asks).", _RULES)]

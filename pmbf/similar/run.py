@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
 from pmbf.jobs.executor import Executor, local
+from pmbf.params import require_within
 from pmbf.similar import schema, tabling
 from pmbf.similar.changes import Changes, changes
 from pmbf.similar.counting import Ranges
@@ -41,6 +42,9 @@ from pmbf.store.folders import make_folder
 from pmbf.store.schema import require
 
 LOCK = "update.lock"
+_LARGE_CHARS = 50_000_000
+"""Characters of all texts from which on a full run uses processes: 10 s of work. An incremental run reads through all
+lists and counts little: each range would read them all."""
 _GROWN = 4
 """A list of common chunks is too old if there are so many times the documents."""
 
@@ -60,15 +64,16 @@ def update(
     Args:
         collection: The collection's folder.
         full: Whether to read all texts and compute all rows anew; rules and common chunks stay.
-        renew: Whether to make rules and common chunks anew, too.
-        jobs: Ranges of chunk IDs, each in a process of its own, at least 1.
-        executor: Makes the holders of the ranges; None: this process for one range, otherwise local processes.
+        renew: Whether to make the list of common chunks anew, too, and to follow other rules.
+        jobs: Ranges of chunk IDs, at least 1. Without an executor each has a process of its own in a full run of a
+            large collection, and other runs have one range, in this process.
+        executor: Makes the holders of the ranges.
         on_progress: Called with the step, how much of it is done, and how much there is.
-        rules: Fields of `Rules`, of a first run or with `renew`.
+        rules: Fields of `Rules`, of a first run or with `renew`; a renewal chooses `bits` anew, other rules stay.
 
     Raises:
         NotFoundError: There is no such collection.
-        ParameterError: A rule is outside its range, or differs from that of the runs before.
+        ParameterError: `jobs` or a rule is outside its range, or a rule differs from that of the runs before.
         BusyError: Another process is updating.
         CorruptError: What the runs before left is damaged; `renew` makes all anew.
         IncompleteError: A process died. Nothing has changed.
@@ -81,21 +86,32 @@ def update(
     >>> update(collection.path).n_rows
     2
     """
-    folder = Path(collection)
-    require(folder)
-    clock = Clock(on_progress)
-    make_folder(folder / schema.FOLDER, mode=0o700)
-    busy = f"{folder}: another process is computing its similarities"
+    require_within("jobs", jobs, 1, 65_536)
+    folder, clock = Path(collection), Clock(on_progress)
     with contextlib.ExitStack() as stack:
-        stack.enter_context(locks.held(folder / schema.FOLDER / LOCK, busy))
+        stack.enter_context(_lock(folder))
         store = stack.enter_context(Store(folder))
         state = stack.enter_context(_opened(store, renew, rules))
-        made = stack.enter_context(contextlib.closing(executor or local(jobs)))
+        is_first = renew or not state.n_runs
+        n_ranges = jobs if executor or ((full or is_first) and _is_large(store)) else 1
+        made = stack.enter_context(contextlib.closing(executor or local(n_ranges)))
         stack.callback(remove_unnamed, folder, state)
         remove_unnamed(folder, state)
-        is_first = renew or not state.n_runs
-        run = Run(store, state, made, jobs, full or is_first, is_first, clock)
-        return run.done(Rules(**rules) if is_first else state.rules)
+        before = state.rules if state.n_runs else Rules()
+        chosen = before.changed(**({"bits": 0} if is_first else {}) | rules)
+        return Run(store, state, made, n_ranges, full or is_first, is_first, clock).done(chosen)
+
+
+def _lock(folder: Path) -> contextlib.AbstractContextManager[None]:
+    """Return what holds the lock of updates."""
+    require(folder)
+    make_folder(folder / schema.FOLDER, mode=0o700)
+    return locks.held(folder / schema.FOLDER / LOCK, f"{folder}: another process is computing its similarities")
+
+
+def _is_large(store: Store) -> bool:
+    """Return whether a full run gains more from processes than their start takes."""
+    return store.generation.directory.totals().n_hashes > _LARGE_CHARS * store.params.density
 
 
 def _opened(store: Store, renew: bool, rules: dict[str, int]) -> State:

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection, IncompleteError, NotFoundError, ParameterError, Params
-from pmbf.jobs.executor import Inline, ShardFailed
-from pmbf.similar import Similarities, update
+from pmbf.jobs.executor import Inline, ShardFailed, local
+from pmbf.similar import Similarities, run, update
 from pmbf.similar.components import components
 from pmbf.similar.known import KNOWN
 from pmbf.similar.listing import worn_segments
@@ -152,9 +152,12 @@ def test_rules_change_with_a_renewal_alone(tmp_path):
     assert "full" == update(folder, renew=True, n_words=6).kind
     with Similarities(folder) as similarities:
         assert (6, 28) == ((rules := similarities.status().rules).n_words, rules.bits)
+    update(folder, renew=True, keep=7)
+    with Similarities(folder) as similarities:
+        assert (6, 7) == ((rules := similarities.status().rules).n_words, rules.keep)
 
 
-@pytest.mark.parametrize(("rule", "value"), [("bits", 29), ("keep", 0), ("n_words", 33), ("common", 0)])
+@pytest.mark.parametrize(("rule", "value"), [("jobs", 0), ("bits", 29), ("keep", 0), ("n_words", 33), ("common", 0)])
 def test_rules_outside_their_range_are_refused(tmp_path, rule, value):
     folder = made(tmp_path / "c.pmbf", {"a": words(1)})
     with pytest.raises(ParameterError, match=f"{rule} is {value}"):
@@ -163,12 +166,25 @@ def test_rules_outside_their_range_are_refused(tmp_path, rule, value):
 
 def test_processes_leave_the_table_of_one(tmp_path):
     folder = made(tmp_path / "c.pmbf", {f"text-{number}": text_of(number) for number in range(40)})
-    update(folder, jobs=2, **RULES)
+    update(folder, jobs=2, executor=local(2), **RULES)
     with Collection(folder) as collection:
         collection.remove("text-3", "text-5")
         collection.add("text of another kind " + text_of(3), name="text-7")
-    assert "incremental" == update(folder, jobs=3).kind
+    assert "incremental" == update(folder, jobs=3, executor=local(3)).kind
     assert table(folder) == anew(folder, tmp_path / "copy.pmbf")
+
+
+def test_a_full_run_of_a_large_collection_uses_processes(tmp_path, monkeypatch):
+    started = []
+    monkeypatch.setattr(run, "local", lambda n_shards: started.append(n_shards) or local(n_shards))
+    folder = made(tmp_path / "c.pmbf", {f"text-{number}": text_of(number) for number in range(9)})
+    update(folder, jobs=2)
+    monkeypatch.setattr(run, "_LARGE_CHARS", 100)
+    update(folder, jobs=2, full=True)
+    with Collection(folder) as collection:
+        collection.remove("text-3")
+    update(folder, jobs=2)
+    assert [1, 2, 1] == started
 
 
 class Dying:
@@ -251,13 +267,13 @@ def test_components_are_those_of_a_search(edges):
 
 def test_few_segments_stay_however_many_runs_there_were():
     sizes: dict[int, int] = {}
-    for run in range(1, 200):
+    for number in range(1, 200):
         known = np.zeros(len(sizes), KNOWN)
         known["segment"], known["n_chunks"] = list(sizes), list(sizes.values())
         files = {serial: StoredFile(serial, "CHNK", 4 * size + 24, 0) for serial, size in sizes.items()}
         worn = worn_segments(files, known, 100)
-        sizes[run] = 100 + sum(sizes.pop(serial) for serial in worn)
-        assert len(sizes) <= 9 and sum(sizes.values()) == 100 * run
+        sizes[number] = 100 + sum(sizes.pop(serial) for serial in worn)
+        assert len(sizes) <= 9 and sum(sizes.values()) == 100 * number
 
 
 def test_a_collection_is_changed_while_its_similarities_are_read(tmp_path):
