@@ -23,6 +23,7 @@ from benchmarks import (
     peers,
     resultsets,
     sampling,
+    upkeep,
     web,
 )
 from benchmarks.filter_methods import METHODS
@@ -103,6 +104,10 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--rounds", type=int, default=40, help="rounds; each time is their median (40)")
     one.add_argument("--requests", type=int, default=3000, help="requests over HTTP (3000)")
     one.set_defaults(run=lambda given: resultsets.run(given.folder, n_rounds=given.rounds, n_requests=given.requests))
+    one = _benchmark(some, "upkeep", "many short texts: added, listed, checked, removed", upkeep.table)
+    one.add_argument("--documents", nargs="+", type=int, default=upkeep.DOCUMENTS, metavar="N", help="numbers of texts")
+    one.add_argument("--words", type=int, default=upkeep.WORDS, help=f"words of a text ({upkeep.WORDS})")
+    one.set_defaults(run=lambda given: upkeep.run(given.documents, n_words=given.words, on_done=_show))
     _add_pages(some)
     some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
     return parser

@@ -1,4 +1,4 @@
-"""Two functions of NumPy that cost less here: fewer imports, or less time on short arrays."""
+"""Functions on arrays that NumPy lacks, or that cost less here: fewer imports, or less time on short arrays."""
 
 from __future__ import annotations
 
@@ -30,6 +30,46 @@ def distinct(values: NDArray[Number]) -> NDArray[Number]:
     [1, 3]
     """
     ordered = np.sort(values, axis=None)
-    is_first = np.ones(len(ordered), np.bool_)
-    np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
-    return ordered[is_first]
+    return ordered[_is_first(ordered)]
+
+
+def begins(values: NDArray[Number]) -> NDArray[np.intp]:
+    """Return where each run of equal values begins. `numpy.diff` takes three times as long on some hundred values.
+
+    >>> begins(np.array([3, 3, 1, 3])).tolist()
+    [0, 2, 3]
+    """
+    return np.flatnonzero(_is_first(values))
+
+
+def edges(flags: NDArray[np.bool_]) -> NDArray[np.intp]:
+    """Return the start and stop of each run of flags that are set, `(n, 2) intp`.
+
+    >>> edges(np.array([True, False, True, True])).tolist()
+    [[0, 1], [2, 4]]
+    """
+    padded = np.zeros(len(flags) + 2, np.bool_)
+    padded[1:-1] = flags
+    return np.flatnonzero(padded[1:] != padded[:-1]).reshape(-1, 2)
+
+
+def _is_first(values: NDArray[Number]) -> NDArray[np.bool_]:
+    """Return for each value whether it is the first, or differs from the one before."""
+    found = np.ones(len(values), np.bool_)
+    np.not_equal(values[1:], values[:-1], out=found[1:])
+    return found
+
+
+def spans(begins: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the numbers of several spans, end to end.
+
+    Args:
+        begins: `(n,)`, the first number of each span.
+        counts: `(n,)`, how many numbers each span has.
+
+    >>> spans(np.array([7, 2]), np.array([2, 3])).tolist()
+    [7, 8, 2, 3, 4]
+    """
+    ends = np.cumsum(counts)
+    shifts = np.repeat(begins - ends + counts, counts)
+    return np.asarray(shifts + np.arange(len(shifts)))

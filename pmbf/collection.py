@@ -20,7 +20,7 @@ from pmbf.opened import Opened
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screen
 from pmbf.store.folder import Store
-from pmbf.store.listing import Listed, find, listed, named
+from pmbf.store.listing import find, named
 from pmbf.store.sourcetexts import SourceTexts, document_text
 
 if TYPE_CHECKING:
@@ -245,10 +245,6 @@ class Collection(Opened):
         texts = Texts(query.content, SourceTexts(os.path.abspath(self.path)))
         return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
 
-    def documents(self) -> Iterator[Listed]:
-        """Yield every document, by ascending id."""
-        return listed(self._store)
-
     def text(self, document: int) -> str:
         """Return a document's text; raise what `document_text` raises."""
         return document_text(self._store, document)
@@ -325,9 +321,9 @@ def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
     """
     with Store(path, writable=True, trusting=True) as store:
         from pmbf.similar import checking as similar
-        from pmbf.store import check as checking
+        from pmbf.store import repair as repairing
 
-        report = checking.repair(store)
+        report = repairing.repair(store)
         if damaged := similar.problems(store):
             report.problems += damaged
             similar.give_up(store)

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
@@ -69,7 +70,7 @@ class Opened:
         rows = "".join(
             f"<tr><td>{one.id}</td><td>{one.n_chars:,}</td><td>{_as_html(one.kind)}</td>"
             f"<td>{_as_html(', '.join(one.paths))}</td></tr>"
-            for one in listed(self._store, _SHOWN_ROWS)
+            for one in islice(self, _SHOWN_ROWS)
         )
         more = f", the first {_SHOWN_ROWS} of them" if len(self) > _SHOWN_ROWS else ""
         caption = f"<caption>{_as_html(str(self.path))}: {len(self):,} documents{more}</caption>"
@@ -80,8 +81,8 @@ class Opened:
         return self.n_documents
 
     def __iter__(self) -> Iterator[Listed]:
-        """Yield every document, by ascending id."""
-        return listed(self._store)
+        """Yield every document by ascending id, as `documents` does."""
+        return self.documents()
 
     def __contains__(self, what: object) -> bool:
         """Whether a document is listed under a path or name; or whether the collection has a document's id."""
@@ -90,6 +91,22 @@ class Opened:
             return isinstance(what, int | str | os.PathLike) and find(self._store, what) is not None
         except NotFoundError:
             return False
+
+    def documents(self) -> Iterator[Listed]:
+        """Yield every document by ascending id. Memory does not grow with their number.
+
+        They are those of the commit that is the last one when the first document is asked for. So documents may be
+        added and removed meanwhile.
+
+        Raises:
+            CorruptError: The catalog is damaged; rows that are missing are told behind the last document.
+        """
+        _ = self._store  # a closed object is refused here
+        return self._streamed()
+
+    def _streamed(self) -> Iterator[Listed]:
+        with Store(self.path) as store:
+            yield from listed(store)
 
     def close(self) -> None:
         """Release the files. What another thread is reading stays open until it has read it."""

@@ -8,14 +8,27 @@ from pathlib import Path
 import pytest
 from conftest import words
 
-from benchmarks import alignment, evidence, filter_methods, filters, growth, guard, limit, page, sampling, web
+from benchmarks import (
+    alignment,
+    evidence,
+    filter_methods,
+    filters,
+    growth,
+    guard,
+    limit,
+    page,
+    resultsets,
+    sampling,
+    upkeep,
+    web,
+)
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
 from benchmarks.peer_methods import PEERS, installed
 from benchmarks.peers import quality
 from measure.planting import CLEAN, Planted, Query
 from measure.process import FailedError, alone
-from pmbf import kernels
+from pmbf import ResultSets, kernels
 
 TINY = limit.Size(n_rows=70, row_words=40, row_hashes=200, n_short=2, n_long=1, text_bytes=20_000)
 
@@ -218,3 +231,36 @@ def test_the_evidence_benchmark_plants_what_its_table_names(monkeypatch: pytest.
     found = evidence.planted(tmp_path)
     assert (2, 3) == (len(found.matches), sum(len(match.passages) for match in found.matches))
     assert "source-0.txt" in found.to_html()
+
+
+def test_the_benchmark_of_result_sets_prints_tables(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for number in range(resultsets.N_ARTICLES - resultsets.N_COPIES):
+        (tmp_path / f"{number}.txt").write_text(words(number, 400), encoding="utf-8")
+    monkeypatch.setattr(resultsets, "WAYS", {"words, 128 hashes": {}})
+    monkeypatch.chdir(tmp_path)
+    main(["resultsets", ".", "--rounds", "2", "--requests", "5", "--json", "out.json"])
+    printed = capsys.readouterr().out
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    [one] = figures["ways"]
+    assert one["n_pairs"] >= resultsets.N_COPIES and "| words, 128 hashes |" in printed
+    assert figures["http"]["new_sets"]["median_s"] > 0 and "| the same set again |" in printed
+
+
+def test_articles_just_below_the_threshold_are_no_duplicates() -> None:
+    sets = ResultSets(0.5)
+    made = resultsets.just_below(128, sets.prepare("").settings)
+    assert sets.duplicates(made).keep == tuple(range(resultsets.N_ARTICLES))
+    assert len(ResultSets(0.45).duplicates(made).keep) == 1
+
+
+def test_the_upkeep_benchmark_prints_a_table_and_writes_its_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["upkeep", "--documents", "30", "60", "--words", "12", "--json", str(tmp_path / "out.json")])
+    printed = capsys.readouterr().out
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [one["n_documents"] for one in figures["results"]] == [30, 60]
+    assert "| check | " in printed and "| | 30 texts of 12 words | 60 texts of 12 words |" in printed
+    assert upkeep.table(figures) in printed

@@ -1,4 +1,5 @@
 import os
+import tracemalloc
 
 import pytest
 from conftest import names, touch, words
@@ -44,6 +45,24 @@ def test_identical_contents_are_stored_once_and_listed_under_each_path(collectio
     assert collection.add(words(1), name="b") == first
     assert [listed.paths for listed in collection.documents()] == [("a", "b")]
     assert collection.screen(words(1)).matches[0].document.paths == ("a", "b")
+
+
+def test_documents_may_be_removed_while_they_are_listed(collection):
+    collection.add_many([(f"text-{seed}", words(seed)) for seed in range(8)])
+    for listed in collection.documents():
+        if listed.id % 2:
+            collection.remove(listed.id)
+    assert [listed.id for listed in collection] == [2, 4, 6, 8]
+
+
+def test_a_list_of_documents_takes_no_memory_for_each(collection):
+    collection.add_many([(f"{'name-' * 80}{number}", f"word {number}") for number in range(10_000)])
+    tracemalloc.start()
+    try:
+        assert sum(1 for _ in collection.documents()) == 10_000
+        assert tracemalloc.get_traced_memory()[1] < 3 << 20  # names and checksums alone have 5 MB
+    finally:
+        tracemalloc.stop()
 
 
 def test_a_document_goes_with_its_last_path(collection):

@@ -94,7 +94,8 @@ def test_check_sees_a_directory_that_differs_and_repair_mends_it(tmp_path, monke
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as collection:
         collection.add(words(1), name="a")
-        monkeypatch.setattr(directory, "_location", lambda document: (1, 2, 3, 4, directory.LIVE))
+        wrong = np.array([(1, 2, 3, 4, directory.LIVE)], directory.LOCATION)
+        monkeypatch.setattr(directory, "located", lambda documents, is_binary: wrong)
         collection.add(words(2), name="b")
         monkeypatch.undo()
         (problem,) = collection.check().problems

@@ -254,7 +254,7 @@ def test_plain_texts_are_read_as_each_document_is(tmp_path, content, name):
     (tmp_path / name).write_bytes(content)
     (file,) = discover([tmp_path / name])
     for plain in batches.read_plain([file], Params(), Limits()).values():
-        assert as_plain(plain) == as_plain(batches.read_document(file, Params(), Limits()))
+        assert as_plain(plain._replace(record=b"")) == as_plain(batches.read_document(file, Params(), Limits()))
 
 
 def test_progress_ends_at_the_total(collection, folder):

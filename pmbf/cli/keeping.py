@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import chain
+
 import typer
 
 from pmbf.cli import arguments as arg
@@ -44,15 +46,19 @@ def list_(
     from pmbf.terminal.summaries import list_lines
 
     with open_collection(collection) as opened:
-        documents = [document for document in opened.documents() if not patterns or fits(document.paths, patterns)]
-    documents = with_labels(documents, where, where_not)
-    if json:
-        for document in documents:
-            print_json(document.to_dict())
-    else:
-        print_text("".join(line + "\n" for line in list_lines(documents)))
-    if (patterns or where or where_not) and not documents:
-        note(f"no document fits {' or '.join(patterns or ['these labels'])}")
+        documents = (one for one in opened.documents() if not patterns or fits(one.paths, patterns))
+        shown = with_labels(documents, where, where_not)
+        if (first := next(shown, None)) is None:
+            if patterns or where or where_not:
+                note(f"no document fits {' or '.join(patterns or ['these labels'])}")
+            return
+        shown = chain([first], shown)
+        if json:
+            for document in shown:
+                print_json(document.to_dict())
+        else:
+            for line in list_lines(shown):
+                print_text(line + "\n")
 
 
 def stats(collection: arg.CollectionFolder = None, json: arg.Json = False) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 from pmbf.cli.arguments import flag, option
@@ -60,9 +60,9 @@ def conditions(given: Sequence[str] | None) -> dict[str, list[str]]:
 
 
 def with_labels(
-    documents: Sequence[Listed], where: Sequence[str] | None, where_not: Sequence[str] | None
-) -> list[Listed]:
-    """Return the documents with a path whose labels fit some conditions.
+    documents: Iterable[Listed], where: Sequence[str] | None, where_not: Sequence[str] | None
+) -> Iterator[Listed]:
+    """Return an iterator over the documents with a path whose labels fit some conditions.
 
     Raises:
         ParameterError: A condition is wrong.
@@ -70,7 +70,7 @@ def with_labels(
     from pmbf import labels
 
     wanted, unwanted = labels.conditions(conditions(where)), labels.conditions(conditions(where_not))
-    return [document for document in documents if document.fitting(wanted, unwanted)]
+    return (document for document in documents if document.fitting(wanted, unwanted))
 
 
 def fitting(collection: Collection, where: Sequence[str] | None, where_not: Sequence[str] | None) -> list[str]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from pmbf.errors import ParameterError
-from pmbf.fingerprint import fingerprint
+from pmbf.fingerprint import fingerprint, fingerprints_of
 from pmbf.intake.labelling import label
 from pmbf.intake.texts import looks_like_a_path
 from pmbf.store.pending import NewDocument
-from pmbf.store.tables import TEXT_KIND
+from pmbf.store.tables import TEXT_KIND, ListedPath
 from pmbf.store.writer import Writer
 from pmbf.text import clean
 
@@ -21,6 +22,8 @@ OnProblem = Callable[[str], object]
 """Is told why a text is not stored."""
 
 _FEW_WORDS, _MANY_WORDS = 4, 8
+_ADDED_TOGETHER = 256
+"""Texts that are looked up and sampled at once."""
 
 
 def checked(pairs: Iterable[object], on_problem: OnProblem | None = None) -> list[Named | None]:
@@ -52,14 +55,20 @@ def add_text(writer: Writer, named: Named, labels: Mapping[str, str] | None = No
     Raises:
         ParameterError: A label is wrong; then nothing is stored.
     """
-    document = _added(writer, *named, labels)
+    [document] = _added(writer, [named])
+    if labels and (listed := writer.path(named[0])):
+        label(writer, listed, labels)
     writer.commit()
     return document
 
 
 def add_texts(writer: Writer, named: Sequence[Named | None]) -> list[int | None]:
     """Store texts under their names, commit, and return their documents' ids; None stays None."""
-    ids = [_added(writer, *one) if one else None for one in named]
+    ids: list[int | None] = []
+    for start in range(0, len(named), _ADDED_TOGETHER):
+        some = named[start : start + _ADDED_TOGETHER]
+        added = iter(_added(writer, [one for one in some if one]))
+        ids += [next(added) if one else None for one in some]
     writer.commit()
     return ids
 
@@ -115,14 +124,22 @@ def _looks_swapped(name: str, text: str) -> bool:
     return len(text) < len(name) and len(text.split()) < _FEW_WORDS and len(name.split()) >= _MANY_WORDS
 
 
-def _added(writer: Writer, name: str, text: str, labels: Mapping[str, str] | None = None) -> int:
-    utf8 = text.encode()
-    sha256 = hashlib.sha256(utf8).hexdigest()
-    document = writer.with_contents(sha256, TEXT_KIND)
-    if document is None:
-        taken = fingerprint(utf8, writer.store.params)
-        document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, taken))
-    listed = writer.attach(name, document)
-    if labels:
-        label(writer, listed, labels)
-    return document
+def _added(writer: Writer, named: Sequence[Named]) -> list[int]:
+    """Store texts under their names, and return their documents' ids."""
+    names, contents = [name for name, _ in named], [text.encode() for _, text in named]
+    sums = [hashlib.sha256(utf8).hexdigest() for utf8 in contents]
+    writer.look_up(sums)
+    listed, ids = writer.paths(names), []
+    is_new = [writer.with_contents(sha256, TEXT_KIND) is None for sha256 in sums]
+    taken = fingerprints_of(itertools.compress(contents, is_new), writer.store.params)
+    for name, utf8, sha256, is_wanted in zip(names, contents, sums, is_new, strict=True):
+        sampled = next(taken) if is_wanted else None
+        document = writer.with_contents(sha256, TEXT_KIND)
+        if document is None:  # the same text may have come a moment ago, or its document may have gone
+            sampled = fingerprint(utf8, writer.store.params) if sampled is None else sampled
+            document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, sampled))
+        before = listed.get(name)
+        listed[name] = ListedPath(name, document, -1, -1, before.labels if before else "")
+        writer.relist(before, listed[name])
+        ids.append(document)
+    return ids

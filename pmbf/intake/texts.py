@@ -118,6 +118,10 @@ def origins(queries: Iterable[object]) -> Iterator[Origin | Text]:
             yield Text("", "", (f"queries[{row}]: {error}",), unread=True)
 
 
+_LONGEST_NAME = 255
+"""Characters of a name inside a path, at most: no file system takes more, and asking for the file takes 5 µs."""
+
+
 def looks_like_a_path(text: str) -> bool:
     """Return whether a text is the path of a file, or one word that ends as the name of a document does.
 
@@ -126,7 +130,9 @@ def looks_like_a_path(text: str) -> bool:
     """
     if len(text) > _LONGEST_PATH or "\n" in text:
         return False
-    return (len(text.split()) == 1 and os.path.splitext(text)[1].lower() in SUPPORTED) or os.path.isfile(text)
+    if len(text.split(maxsplit=1)) == 1 and os.path.splitext(text)[1].lower() in SUPPORTED:
+        return True
+    return max(map(len, text.split("/"))) <= _LONGEST_NAME and os.path.isfile(text)
 
 
 def read_text(origin: Origin, limits: Limits, *, apart: bool = False) -> Text:

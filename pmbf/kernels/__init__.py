@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_ready import *
     from pmbf.kernels.reference_records import *
     from pmbf.kernels.reference_resultset import *
+    from pmbf.kernels.reference_rows import *
     from pmbf.kernels.reference_runs import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_turning import *

@@ -150,3 +150,17 @@ def require_keyed(words: NDArray[np.uint64], width: int, key: NDArray[np.uint64]
         raise ParameterError(f"key has {len(key)} words, expected 2: 128 bits")
     if not 1 <= width <= 255:
         raise ParameterError(f"width is {width}, expected an integer from 1 to 255")
+
+
+def require_texts(starts: NDArray[np.int64], stops: NDArray[np.int64]) -> None:
+    """Refuse places of texts whose dtype or shape is wrong."""
+    require("starts", starts, np.int64, "(n,)", 1)
+    require("stops", stops, np.int64, "(n,)", 1)
+    if len(starts) != len(stops):
+        raise ParameterError(f"stops is for {len(stops)} texts, expected {len(starts)} as starts is")
+
+
+def require_texts_inside(starts: NDArray[np.int64], stops: NDArray[np.int64], n_bytes: int) -> None:
+    """Refuse places of texts that reach outside the bytes."""
+    if len(starts) and (starts.min() < 0 or stops.max() > n_bytes or (starts > stops).any()):
+        raise ParameterError(f"a text is not inside the {n_bytes} bytes; expected 0 <= start <= stop <= {n_bytes}")

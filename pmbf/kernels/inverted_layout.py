@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -157,10 +158,10 @@ def cut_lists(lists: Lists, n_ranges: int, *, bits: int = 32) -> list[Lists]:
         raise ParameterError(f"{n_ranges} ranges of {bits} bits, expected 1 to 65,536 ranges and 1 to 32 bits")
     if n_ranges == 1:
         return [lists]
-    ranges = (lists.features.astype(np.uint64) * np.uint64(n_ranges)) >> np.uint64(bits)
-    if len(ranges) and ranges.max() >= n_ranges:
+    if len(lists.features) and int(lists.features.max()) >> bits:
         raise ParameterError(f"a feature is {lists.features.max()}, expected less than 2^{bits}")
-    return [_chosen(lists, ranges == number) for number in range(n_ranges)]
+    firsts = [-(-(number << bits) // n_ranges) for number in range(n_ranges + 1)]
+    return [_between(lists, first, last - 1) for first, last in pairwise(firsts)]
 
 
 def join_lists(parts: Sequence[Lists]) -> Lists:
@@ -173,8 +174,9 @@ def join_lists(parts: Sequence[Lists]) -> Lists:
     )
 
 
-def _chosen(lists: Lists, chosen: NDArray[np.bool_]) -> Lists:
-    """Return the lists with the chosen features only."""
+def _between(lists: Lists, first: int, last: int) -> Lists:
+    """Return the lists with the features from the first to the last."""
+    chosen = (lists.features >= np.uint32(first)) & (lists.features <= np.uint32(last))
     n_before = np.zeros(len(chosen) + 1, np.uint64)
     np.cumsum(chosen, out=n_before[1:])
     return Lists(n_before[lists.offsets], lists.features[chosen])

@@ -15,15 +15,19 @@ from hashlib import sha256
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pmbf.kernels import checks
 from pmbf.kernels.fold_table import fold_table
 from pmbf.kernels.lookalikes import shapes
 from pmbf.kernels.native_library import function, module
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.types import Folded, Looks, Sample, TextRead, Tokens
+from pmbf.kernels.types import Folded, Looks, Sample, Samples, TextRead, Tokens
 from pmbf.params import Sampling
 
-__all__ = ["fold", "looks", "read_texts", "sample", "tokenise"]
+__all__ = ["fold", "looks", "read_texts", "sample", "sample_texts", "tokenise"]
+
+Places = NDArray[np.int64]
 
 PORTABLE, AVX2, AVX512 = range(3)
 """Instruction sets. The best one that the processor has is used."""
@@ -49,7 +53,7 @@ class TextKernels:
         self.level: int = function("pmbf_text_level", c_void_p, returns=c_int)(self.table)
         library = module()
         self._fold, self._tokenise, self._sample = library.text_fold, library.text_tokenise, library.text_sample
-        self._read_texts = library.read_texts
+        self._samples, self._read_texts = library.text_samples, library.read_texts
 
     def fold(self, utf8: bytes) -> Folded:
         """As `reference_text.fold`."""
@@ -84,6 +88,22 @@ class TextKernels:
             n_mixed,
             n_invisible,
         )
+
+    def sample_texts(self, content: bytes, starts: Places, stops: Places, how: Sampling) -> Samples:
+        """As `reference_text.sample_texts`. The interpreter's lock is released once for all texts."""
+        checks.require_texts(starts, stops)
+        starts, stops = np.ascontiguousarray(starts), np.ascontiguousarray(stops)
+        made = self._samples(self.table, content, starts, stops, *_numbers(how))
+        if made is None:
+            checks.require_texts_inside(starts, stops, len(content))
+        buffer, n_parts, n_hashes = made
+        n, at = len(starts), 0
+        columns: list[Places] = []
+        for size in (n_parts + 1, n + 1, n, n):
+            columns.append(np.ndarray(size, np.int64, buffer, at))
+            at += 8 * size
+        bounds, firsts, n_chars, n_tokens = columns
+        return Samples(bounds, firsts, n_chars, n_tokens, np.ndarray(n_hashes, np.uint32, buffer, at))
 
     def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
         """As `reference_files.read_texts`. The interpreter's lock is released once for all files."""
@@ -145,6 +165,11 @@ def tokenise(utf8: bytes) -> Tokens:
 def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
     """As `reference_text.sample`."""
     return _best().sample(utf8, how, positions=positions, starts=starts)
+
+
+def sample_texts(content: bytes, starts: Places, stops: Places, how: Sampling) -> Samples:
+    """As `reference_text.sample_texts`."""
+    return _best().sample_texts(content, starts, stops, how)
 
 
 def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:

@@ -61,7 +61,7 @@ def merge_counts(many: Sequence[SharedCounts], *, min_shared: int = 1, jaccard: 
     """Return the sums of partial counts.
 
     Args:
-        many: SharedCounts of the same lists, each of other features; at least one.
+        many: Counts of the same lists, each of other features; at least one.
         min_shared: As in `shared_counts`, of the sums.
         jaccard: As in `shared_counts`, of the sums.
 
@@ -84,8 +84,8 @@ def add_highest(
     """Offer counts to rows that keep their highest ones.
 
     Args:
-        kept: `(n_rows, keep) uint64`, for each row count << 32 | 2^32 - 1 - rank, in any order, 0 where there is
-            none. It is changed.
+        kept: `(n_rows, keep) uint64`, for each row count << 32 | 2^32 - 1 - rank, 0 where there is none: zeros, or
+            what an earlier call of this twin left. It is changed.
         totals: `(n_rows,) uint32`, how many documents were offered to each row. It is changed.
         counts: No document may be offered to a row twice, in all calls.
         rows: `(n_lists,) uint32`, the row that each list is offered to.

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
+from pmbf.kernels import checks
 from pmbf.kernels.reference_fold import Block, blocks
 from pmbf.kernels.reference_hash import shingle_hashes, token_hashes, whole_hash
-from pmbf.kernels.types import Folded, Sample, Tokens
+from pmbf.kernels.types import Folded, Sample, Samples, Tokens
 from pmbf.params import Sampling
 
-__all__ = ["fold", "sample", "tokenise"]
+__all__ = ["fold", "sample", "sample_texts", "tokenise"]
 
 _INDEX_BITS = 32
 
@@ -100,6 +101,45 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
         n_mixed=tokens.n_mixed,
         n_invisible=tokens.n_invisible,
     )
+
+
+def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.int64], how: Sampling) -> Samples:
+    """Return the samples of many texts, without positions.
+
+    Args:
+        content: Holds the texts in UTF-8.
+        starts, stops: `(n_texts,) int64`; text i is `content[starts[i]:stops[i]]`.
+        how: As for `sample`.
+
+    Raises:
+        ParameterError: An array has another dtype or shape, or a text reaches outside the bytes.
+
+    >>> how = Sampling(shingle_tokens=3, min_hashes=8, segment_chars=65_536, density=0.05, ordered=True)
+    >>> made = sample_texts("low tide, högh tide".encode(), np.array([0, 10]), np.array([8, 20]), how)
+    >>> made.n_chars.tolist(), made.n_tokens.tolist(), made.firsts.tolist(), made.bounds.tolist()
+    ([8, 9], [2, 2], [0, 1, 2], [0, 1, 2])
+    """
+    checks.require_texts(starts, stops)
+    checks.require_texts_inside(starts, stops, len(content))
+    places = zip(starts.tolist(), stops.tolist(), strict=True)
+    no_hashes = np.zeros(0, np.uint32)
+    none = Sample(no_hashes, no_hashes, no_hashes, np.zeros(1, np.uint32), -1, 0, 0, 0, 0)
+    made = [_sample_or(none, content[start:stop], how) for start, stop in places]
+    sizes = [np.diff(one.bounds.astype(np.int64)) for one in made]
+    return Samples(
+        bounds=np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes])),
+        firsts=np.cumsum([0, *map(len, sizes)], dtype=np.int64),
+        n_chars=np.array([one.n_chars for one in made], np.int64),
+        n_tokens=np.array([one.n_tokens for one in made], np.int64),
+        hashes=_joined([one.hashes for one in made], np.uint32),
+    )
+
+
+def _sample_or(none: Sample, utf8: bytes, how: Sampling) -> Sample:
+    try:
+        return sample(utf8, how, positions=False)
+    except ParameterError:
+        return none
 
 
 def decoded(utf8: bytes) -> str:

@@ -14,6 +14,7 @@ __all__ = [
     "Looks",
     "Probed",
     "Sample",
+    "Samples",
     "TextRead",
     "Tokens",
 ]
@@ -88,6 +89,26 @@ class Sample:
 
     def __len__(self) -> int:
         return len(self.hashes)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Samples:
+    """The samples of many texts, end to end.
+
+    Args:
+        bounds: `(n_parts + 1,) int64`, where each part begins among the hashes, the parts of all texts after another. A
+            part is a segment's sample.
+        firsts: `(n_texts + 1,) int64`; text i has the parts from `firsts[i]` to `firsts[i + 1]`.
+        n_chars: `(n_texts,) int64`, code points of each text; -1 for bytes that are not UTF-8, which have no part.
+        n_tokens: `(n_texts,) int64`, tokens of each text.
+        hashes: `(n,) uint32`, as in `Sample` without positions.
+    """
+
+    bounds: NDArray[np.int64]
+    firsts: NDArray[np.int64]
+    n_chars: NDArray[np.int64]
+    n_tokens: NDArray[np.int64]
+    hashes: NDArray[np.uint32]
 
 
 Probed = tuple[NDArray[np.uint64], bool, int]

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import arrays
 from pmbf.report import Passage
 from pmbf.span import Span
 
@@ -87,7 +88,7 @@ def _ranks(shelves: list[Rows], windows: list[tuple[Row, Row]], edges: Rows, n_d
     every, length = np.concatenate(keys), np.concatenate(held)
     order = np.argsort(every, kind="stable")
     every = every[order]
-    begins = np.flatnonzero(np.diff(every, prepend=-1))
+    begins = arrays.begins(every)
     owners, ranks = np.divmod(every[begins], n_documents)
     enough = np.add.reduceat(length[order], begins) >= MOST * (edges[1] - edges[0])[owners]
     bounds = np.searchsorted(owners[enough], np.arange(1, edges.shape[1]))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import arrays
 from pmbf.kernels import NAT, PRIOR_UNIT, PRIOR_WORDS, Pair
 from pmbf.passages.alignments import evidence, in_runs
 from pmbf.passages.pieces import Piece
@@ -88,7 +89,4 @@ def _runs(query: Prepared, source: Prepared, piece: Piece, seed_tokens: int) -> 
         yield from ((start, start + length) for start, _, length in chain)
     if not piece.chain:
         equal = in_runs(query, source, piece.query, piece.source, seed_tokens)
-        padded = np.zeros(len(equal) + 2, np.bool_)  # numpy.diff takes three times as long
-        padded[1:-1] = equal
-        edges = piece.query.start + np.flatnonzero(padded[1:] != padded[:-1])
-        yield from zip(*edges.reshape(-1, 2).T.tolist(), strict=True)
+        yield from ((start, stop) for start, stop in (piece.query.start + arrays.edges(equal)).tolist())

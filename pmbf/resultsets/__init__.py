@@ -12,14 +12,16 @@ kept         what was prepared lately, by key
 boilerplate  hashes that many unlike articles of a background have
 comparing    prepared articles to the pairs that are alike
 grouping     pairs to groups, each with the article that is shown
+duplicates   the answer for one set; groups and reasons when they are asked for
 reasons      what two texts share, with its places
 sets         `ResultSets`: all of it
 """
 
 from pmbf.resultsets.comparing import Rule
+from pmbf.resultsets.duplicates import Duplicates
 from pmbf.resultsets.grouping import Group, Member
 from pmbf.resultsets.prepared import Prepared
 from pmbf.resultsets.reasons import Shared
-from pmbf.resultsets.sets import Duplicates, ResultSets
+from pmbf.resultsets.sets import ResultSets
 
 __all__ = ["Duplicates", "Group", "Member", "Prepared", "ResultSets", "Rule", "Shared"]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from copy import copy
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,84 +14,18 @@ from pmbf.arrays import among
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.kernels import NO_HASHES
 from pmbf.resultsets.boilerplate import boilerplate
-from pmbf.resultsets.comparing import (
-    FIRST,
-    JACCARD,
-    N_FIRST,
-    N_SECOND,
-    N_SHARED,
-    SECOND,
-    Rule,
-    alike,
-    pair_of,
-    similarities,
-)
-from pmbf.resultsets.grouping import CONNECTED, LINKAGES, STAR, Group, Member, groups
+from pmbf.resultsets.comparing import JACCARD, Rule, alike
+from pmbf.resultsets.duplicates import Article, Compared, Duplicates
+from pmbf.resultsets.grouping import CONNECTED, LINKAGES, STAR
 from pmbf.resultsets.kept import Kept
 from pmbf.resultsets.prepared import Prepared, read
 from pmbf.resultsets.preparing import Preparer
-from pmbf.resultsets.reasons import Shared, shared
-from pmbf.text import clean
-
-Article = Prepared | bytes | str | tuple[Hashable, Prepared | bytes | str | None]
-"""A prepared article, its bytes, or a text; or a key and one of these, or None if the key was given before."""
 
 Prefer = str | Callable[[int], Any]
 
-_TURNED = [SECOND, FIRST, N_SHARED, N_SECOND, N_FIRST]
-"""The columns of a pair whose second article comes first."""
-
-_KEPT_SETS = 256
-"""Sets whose groups are kept. A set is compared in 0.1 ms, so that more would not pay."""
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Duplicates:
-    """The duplicates in one set.
-
-    Args:
-        groups: An article that is shown, and those behind it, by place. Articles without duplicates are in no group.
-        keep: Places of the articles to show, ascending.
-    """
-
-    groups: tuple[Group, ...]
-    keep: tuple[int, ...]
-    _pairs: NDArray[np.int32] = field(repr=False)
-    _articles: Sequence[Article] = field(default=(), repr=False)
-    _preparer: Preparer | None = field(default=None, repr=False)
-
-    @property
-    def pairs(self) -> list[tuple[int, int, float]]:
-        """All pairs of duplicates, hidden or not: two places, and their similarity."""
-        rounded = np.round(similarities(self._pairs), 4).tolist()
-        return list(zip(*self._pairs[:, :N_SHARED].T.tolist(), rounded, strict=True))
-
-    def why(self, first: int, second: int) -> list[Shared]:
-        """Return what two articles share: whole sentences, or passages if the features are words.
-
-        Args:
-            first: Place of an article in the set.
-            second: Place of another.
-
-        Raises:
-            ParameterError: There is no such place.
-            NotFoundError: The set was given without the text of an article.
-        """
-        texts = []
-        for place in (first, second):
-            if not 0 <= place < len(self._articles):
-                raise ParameterError(f"there is no article {place}, expected 0 to {len(self._articles) - 1}")
-            text = _text_of(self._articles[place])
-            if text is None:
-                raise NotFoundError(f"the text of article {place} is not there; give the set as texts, or (key, text)")
-            texts.append(text)
-        assert self._preparer is not None, "whoever has texts has what prepared them"
-        return shared(self._preparer, *texts)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return groups, places to show and pairs as JSON has them."""
-        groups = [one._asdict() | {"members": [member._asdict() for member in one.members]} for one in self.groups]
-        return {"keep": self.keep, "groups": groups, "pairs": self.pairs}
+_KEPT_SETS, _KEPT_PAIRS = 64, 2_000
+"""Sets that are kept, and the most pairs of such a set, 40 KB. A set is compared in 0.1 ms, so that more would not
+pay."""
 
 
 class ResultSets:
@@ -152,7 +85,7 @@ class ResultSets:
         self.rule, self.linkage = Rule(threshold, measure), linkage
         if linkage not in LINKAGES:
             raise ParameterError(f"linkage is {linkage!r}, expected one of {', '.join(LINKAGES)}")
-        self._sets = Kept[Duplicates](min(self._articles.most, _KEPT_SETS))
+        self._sets = Kept[Compared](min(self._articles.most, _KEPT_SETS))
 
     # ------------------------------------------------------------------ articles
 
@@ -255,8 +188,7 @@ class ResultSets:
             NotFoundError: A key was given alone, and its article is not kept any more. The error names the keys.
         """
         given = list(articles)
-        found = self._compared(self._all_prepared(given), prefer)
-        return Duplicates(found.groups, found.keep, found._pairs, given, self._preparer)
+        return Duplicates(self._compared(self._all_prepared(given), prefer), given, self._preparer)
 
     def _all_prepared(self, given: list[Article]) -> list[Prepared]:
         settings = self._preparer.settings
@@ -282,40 +214,17 @@ class ResultSets:
         assert content is not None, "keys alone that are unknown are refused before"
         return self.put(key, content)
 
-    def _compared(self, prepared: list[Prepared], prefer: Prefer) -> Duplicates:
-        """Return the duplicates of prepared articles; the same articles are compared once."""
+    def _compared(self, prepared: list[Prepared], prefer: Prefer) -> Compared:
+        """Return a set compared; the same articles are compared once."""
         key = (tuple(prepared), prefer) if isinstance(prefer, str) else None
         kept = self._sets.get([key])[0] if key else None
         if kept is not None:
             return kept
         pairs, order = alike(prepared, self.rule, self._boilerplate), _order(prepared, prefer)
-        shown = kernels.shown_for(pairs, order, connected=self.linkage == CONNECTED)
-        members = _members(prepared, pairs, shown)
-        places = shown.tolist()
-        keep = tuple(place for place, one in enumerate(places) if place == one)
-        found = Duplicates(groups(places, members), keep, pairs)
-        if key:
+        found = Compared(prepared, pairs, kernels.shown_for(pairs, order, connected=self.linkage == CONNECTED))
+        if key and len(pairs) <= _KEPT_PAIRS:
             self._sets.put(key, found)
         return found
-
-
-def _members(prepared: Sequence[Prepared], pairs: NDArray[np.int32], shown: NDArray[np.int64]) -> Iterable[Member]:
-    """Return the hidden articles, by place, each with its likeness to the article that is shown."""
-    hidden = np.flatnonzero(shown != np.arange(len(shown)))
-    if not len(hidden):
-        return ()
-    firsts, seconds = pairs[:, FIRST], pairs[:, SECOND]
-    hides_second = shown[seconds] == firsts
-    rows = np.zeros((len(shown), 5), np.int32)
-    rows[seconds[hides_second]] = pairs[hides_second]
-    hides_first = shown[firsts] == seconds
-    rows[firsts[hides_first]] = pairs[hides_first][:, _TURNED]
-    rows = rows[hidden]
-    for row in np.flatnonzero(rows[:, N_SECOND] == 0).tolist():  # connected through others alone
-        place = int(hidden[row])
-        rows[row] = pair_of(prepared, int(shown[place]), place)
-    contained = np.round(rows[:, N_SHARED] / np.maximum(rows[:, N_SECOND], 1), 4)
-    return map(Member, hidden.tolist(), np.round(similarities(rows), 4).tolist(), contained.tolist())
 
 
 def _order(prepared: Sequence[Prepared], prefer: Prefer) -> NDArray[np.int64]:
@@ -328,8 +237,3 @@ def _order(prepared: Sequence[Prepared], prefer: Prefer) -> NDArray[np.int64]:
     if callable(prefer):
         return np.array(sorted(range(n), key=prefer), np.int64)
     raise ParameterError(f"prefer is {prefer!r}, expected 'first', 'longest' or a function")
-
-
-def _text_of(article: Article) -> str | None:
-    content = article[1] if isinstance(article, tuple) else article
-    return clean(content) if isinstance(content, str) else None

@@ -69,7 +69,7 @@ class Runs:
         four = two[2:] & two[:-2]
         if not (four[3:] & four[:-3]).any():  # seven in a row
             return None
-        edges = np.flatnonzero(np.diff(little, prepend=False, append=False)).reshape(-1, 2)
+        edges = arrays.edges(little)
         levelled, level = np.zeros_like(weights), max(1, math.ceil(self.least * UNITS / RUN_SHINGLES))
         for start, stop in edges[edges[:, 1] - edges[:, 0] >= RUN_HASHES].tolist():
             levelled[start:stop] = level
@@ -113,8 +113,7 @@ class Runs:
         matrix = generation.matrix()
         line_bytes = 8 * sum(-(-tile.n_rows // 64) for tile in matrix.tiles.values())
         size = max(RUN_HASHES, _MOST_HITS_BYTES // max(1, line_bytes))
-        edges = np.flatnonzero(np.diff(levelled > 0, prepend=False, append=False)).reshape(-1, 2)
-        for start, stop in edges.tolist():
+        for start, stop in arrays.edges(levelled > 0).tolist():
             for first in range(start, stop, size):
                 part = slice(first, min(stop, first + size))
                 looked_up = matrix.look_up(sample.hashes[part])

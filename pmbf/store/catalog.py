@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import collections
 import contextlib
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
+from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.store import database, files, schema, version3
+from pmbf.store.rows import CheckedRows
 from pmbf.store.tables import (
     LABELS_VERSION,
     TABLES,
@@ -23,11 +26,7 @@ from pmbf.store.tables import (
     ListedPath,
     Row,
     as_columns,
-    as_row,
-    called,
-    fields_of,
     meta_checksum,
-    row_checksum,
     tally_key,
     to_sql,
 )
@@ -36,7 +35,7 @@ _CACHE_KIB = 16_384
 """Eight times SQLite's own choice: the index by contents fits, 80,000 documents are inserted in a tenth less time."""
 
 
-class Catalog:
+class Catalog(CheckedRows):
     """One collection's catalog; a snapshot when read-only.
 
     Thread rule: use from the thread that opened it.
@@ -89,11 +88,6 @@ class Catalog:
 
     def _read_meta(self) -> None:
         self.meta = dict(self._connection.execute("SELECT key, value FROM meta"))
-
-    @property
-    def version(self) -> int:
-        """Version of the format that the catalog is in."""
-        return int(self.meta["format"])
 
     def close(self) -> None:
         """End the snapshot and close the file."""
@@ -153,6 +147,14 @@ class Catalog:
         """Yield every path in alphabetical order."""
         return self._all(ListedPath)
 
+    def paths_by_document(self) -> Iterator[tuple[int, list[ListedPath]]]:
+        """Yield the paths of each document, sorted, by ascending id of the document.
+
+        The index of the paths by document tells the order; see `require_paths_by_document`.
+        """
+        rows = self._select(ListedPath, "INDEXED BY idx_path_document ORDER BY document, path")
+        return ((document, list(some)) for document, some in itertools.groupby(rows, attrgetter("document")))
+
     def labelled_paths(self) -> Iterator[ListedPath]:
         """Yield every path that has labels, in any order."""
         has_labels = self.version >= LABELS_VERSION
@@ -190,7 +192,7 @@ class Catalog:
         found = [row[0] for row in self._execute("PRAGMA integrity_check") if row[0] != "ok"]
         for row_type, (table, _) in TABLES.items():
             try:
-                collections.deque(self._all(row_type), maxlen=0)
+                collections.deque(self._columns(row_type), maxlen=0)
                 if what := self._contradiction(table, *self._recounted(table)):
                     found.append(what)
             except CorruptError as error:
@@ -274,71 +276,6 @@ class Catalog:
                 self.insert(rows)
             version3.drop_free_ids(self._connection)
             self.meta["format"] = str(files.FORMAT_VERSION)
-
-    # ------------------------------------------------------------------ private
-
-    def _select(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[Row]:
-        return (row for row, _ in self._checked(row_type, where, values))
-
-    def _all(self, row_type: type[Row]) -> Iterator[Row]:
-        """Yield every row of a table by ascending key.
-
-        Raises:
-            CorruptError: A row is damaged, or there are other rows than were committed; then behind the last row.
-        """
-        table, key = TABLES[row_type]
-        n_rows = crcs = 0
-        for row, crc in self._checked(row_type, f"ORDER BY {key}"):
-            n_rows, crcs = n_rows + 1, crcs + crc
-            yield row
-        if not self._trusting and (what := self._contradiction(table, n_rows, crcs)):
-            raise files.damaged(self.location, what)
-
-    def _contradiction(self, table: str, n_rows: int, crcs: int) -> str:
-        """Return what is wrong with a table's number of rows and the sum of their checksums; empty if all is well."""
-        if self.version <= version3.FORMAT_VERSION or (n_rows, crcs) == (tally := self._tally(table)):
-            return ""
-        return f"the {n_rows} rows of the table `{table}` are not the {tally[0]} that were committed"
-
-    def _recounted(self, table: str) -> tuple[Any, ...]:
-        return self._one(f"SELECT count(*), coalesce(sum(crc), 0) FROM {table} NOT INDEXED")
-
-    def _checked(self, row_type: type[Row], where: str, values: Sequence[Any] = ()) -> Iterator[tuple[Row, int]]:
-        """Yield rows with their checksums, each compared."""
-        table, _ = TABLES[row_type]
-        names = ", ".join(fields_of(row_type, self.version))
-        is_old = self.version <= version3.FORMAT_VERSION
-        with self._errors():
-            for *columns, crc in self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values):
-                expected = None if is_old else row_checksum(row_type, columns)
-                if not (version3.fits(columns, crc) if is_old else expected is not None and crc == expected):
-                    raise self._damage(f"{called(table, columns)} fails its checksum")
-                row = as_row(row_type, columns)
-                if row is None:
-                    raise self._damage(f"{called(table, columns)} holds values that no writer puts there")
-                yield row, crc
-
-    def _tally(self, table: str) -> tuple[int, int]:
-        """Return how many rows a table has, and the sum of their checksums."""
-        try:
-            n_rows, crcs = map(int, self.meta[tally_key(table)].split())
-        except (KeyError, AttributeError, ValueError):
-            raise self._damage(f"the table `meta` does not say how many rows `{table}` has") from None
-        return n_rows, crcs
-
-    def _execute(self, statement: str) -> list[tuple[Any, ...]]:
-        with self._errors():
-            return self._connection.execute(statement).fetchall()
-
-    def _one(self, query: str, values: Sequence[Any] = ()) -> tuple[Any, ...]:
-        with self._errors():
-            return tuple(self._connection.execute(query, values).fetchone())
-
-    def _errors(self) -> contextlib.AbstractContextManager[None]:
-        return database.translated(self.location)
-
-    def _damage(self, what: str) -> CorruptError:
-        return database.damage(self.location, what)
 
 
 def _chunks(keys: list[Any], size: int = 500) -> Iterator[list[Any]]:

@@ -6,20 +6,22 @@ stay. A tile that has lost a quarter of its entries is dissolved and its survivo
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pmbf.arrays import among, distinct
 from pmbf.fingerprint import Fingerprint
-from pmbf.store import codec
+from pmbf.store import codec, fingerprints
 from pmbf.store.codec import RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
 from pmbf.store.pending import Change
 from pmbf.store.placing import Hashes
-from pmbf.store.tables import Document
+from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writer import Writer
 
@@ -30,6 +32,10 @@ REOPEN_SHARE = 0.1
 DEAD_BYTES_SHARE = 0.25
 SMALL_FILE_BYTES = 1 << 20
 FILE_BYTES = 64 << 20
+_MOVED_TOGETHER = 1000
+"""Documents whose rows are read at once when they move to other files."""
+
+Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,16 +68,19 @@ def compact(writer: Writer) -> CompactReport:
         OSError: The disk is full; the collection is as before.
     """
     store = writer.store
-    dead = {document.id for document in store.catalog.all_documents() if document.removed}
+    documents, _ = store.catalog.document_columns()
+    live, dead = documents[documents.removed == 0], documents.id[documents.removed == 1]
     bytes_before = _live_bytes(store)
-    n_tiles = _compact_tiles(writer, dead)
+    n_tiles = _compact_tiles(writer, live, dead)
     packer = FilePacker(writer)
-    lost_files = _rewritten_files(store)
-    for document in store.catalog.live_documents():
-        if document.fingerprint_file in lost_files or document.text_file in lost_files:
+    lost_files = _rewritten_files(store, live)
+    lost = np.array(sorted(lost_files), np.int64)
+    moving = live.id[among(live.fingerprint_file, lost) | among(live.text_file, lost)]
+    for some in np.split(moving, range(_MOVED_TOGETHER, len(moving), _MOVED_TOGETHER)):
+        for _, document in sorted(store.documents(some.tolist()).items()):
             packer.move(document, lost_files)
-    change = Change(lost_documents=dead, lost_files=set(lost_files))
-    if dead or lost_files or n_tiles:
+    change = Change(lost_documents=dead.tolist(), lost_files=set(lost_files))
+    if len(dead) or lost_files or n_tiles:
         _finish(writer, packer, change)
     return CompactReport(len(dead), n_tiles, len(lost_files), bytes_before, _live_bytes(store))
 
@@ -111,7 +120,7 @@ class FilePacker:
         if document.fingerprint_file in files:
             document = self.put_fingerprint(document, store.generation.fingerprint(document))
         if document.text_file in files:
-            document = self.put_text(document, store.generation.text(document) or "")
+            document = self.put_text(document, store.generation.text(document, recent=True) or "")
         self.keep(document)
 
     def keep(self, document: Document) -> None:
@@ -153,67 +162,75 @@ class FilePacker:
         self._serials = self._writer.reserve_serial(), self._writer.reserve_serial()
 
 
-def _compact_tiles(writer: Writer, dead: set[int]) -> int:
+def _compact_tiles(writer: Writer, live: Documents, dead: Numbers) -> int:
     """Change the tiles with dead entries in the writer's placer; return how many."""
     store, n_tiles = writer.store, 0
     dissolved: list[StoredTile] = []
     for number in sorted(store.generation.tile_files()):
         stored = store.generation.tile(number)
-        is_dead = np.isin(stored.entries[:, 1], list(dead))
+        is_dead = among(stored.entries[:, 1].astype(np.int64), dead)
         if not is_dead.any():
             continue
         n_tiles += 1
         if is_dead.mean() >= DISSOLVE_SHARE:
             writer.placer.drop(number)
-            dissolved.append(stored)
+            dissolved.append(replace(stored, entries=stored.entries[~is_dead]))
         else:
-            _rebuild_rows(writer, number, stored, dead, reopen=is_dead.mean() >= REOPEN_SHARE)
+            _rebuild_rows(writer, number, stored, is_dead, live)
     for stored in dissolved:
-        for document, start, stop, parts in _survivors(store, stored, dead):
-            writer.placer.put(document, np.concatenate(parts), start, stop)
+        entries = stored.entries.astype(np.int64)
+        for (_, document, start, stop), hashes in zip(entries.tolist(), _hashes(store, entries, live), strict=True):
+            writer.placer.put(document, hashes, start, stop)
     return n_tiles
 
 
-def _rebuild_rows(writer: Writer, number: int, stored: StoredTile, dead: set[int], *, reopen: bool) -> None:
-    tile = stored.tile.writable()
-    is_dead = np.isin(stored.entries[:, 1], list(dead))
-    survivors: dict[int, list[Hashes]] = {row: [] for row in stored.entries[is_dead, 0].tolist()}
-    for row, document, start, stop in stored.entries[~is_dead].tolist():
-        if row in survivors:
-            survivors[row] += _parts(writer.store, document)[start:stop]
+def _rebuild_rows(writer: Writer, number: int, stored: StoredTile, is_dead: NDArray[np.bool_], live: Documents) -> None:
+    tile, entries = stored.tile.writable(), stored.entries.astype(np.int64)
+    rows = distinct(entries[is_dead, 0])
+    staying = entries[~is_dead & among(entries[:, 0], rows)]
+    survivors: dict[int, list[Hashes]] = {row: [] for row in rows.tolist()}
+    for row, hashes in zip(staying[:, 0].tolist(), _hashes(writer.store, staying, live), strict=True):
+        survivors[row].append(hashes)
     for row, parts in survivors.items():
-        tile.rebuild(row, parts)
-    writer.placer.adopt(number, tile, stored.entries[~is_dead], seal=not (stored.growing or reopen))
+        tile.rebuild(row, [np.concatenate([np.empty(0, np.uint32), *parts])])
+    seal = not (stored.growing or is_dead.mean() >= REOPEN_SHARE)
+    writer.placer.adopt(number, tile, stored.entries[~is_dead], seal=seal)
 
 
-def _survivors(store: Store, stored: StoredTile, dead: set[int]) -> Iterator[tuple[int, int, int, list[Hashes]]]:
-    for _, document, start, stop in stored.entries.tolist():
-        if document not in dead:
-            yield document, start, stop, _parts(store, document)[start:stop]
+def _hashes(store: Store, entries: Numbers, live: Documents) -> list[Hashes]:
+    """Return the hashes of each entry of a tile.
+
+    Raises:
+        CorruptError: A fingerprint is damaged, or a document is not in the catalog.
+    """
+    ids = distinct(entries[:, 1])
+    if len(missing := ids[~among(ids, live.id)]):
+        raise store.generation.contradiction(f"document {missing[0]} is missing")
+    taken = fingerprints.taken(store, live[np.searchsorted(live.id, ids)])
+    hashes, counts = taken.of_parts(taken.places(entries[:, 1]), entries[:, 2], entries[:, 3])
+    return np.split(hashes, np.cumsum(counts)[:-1]) if len(counts) else []
 
 
-def _parts(store: Store, document: int) -> list[Hashes]:
-    return store.generation.fingerprint(store.documents([document])[document]).parts()
-
-
-def _rewritten_files(store: Store) -> set[int]:
+def _rewritten_files(store: Store, live: Documents) -> set[int]:
     """Return the serials of files with too many dead bytes, and of the small ones when there are several."""
-    live: dict[int, int] = {}
-    for document in store.catalog.live_documents():
-        live[document.fingerprint_file] = live.get(document.fingerprint_file, 0) + document.fingerprint_bytes
-        live[document.text_file] = live.get(document.text_file, 0) + document.text_bytes
     wanted: set[int] = set()
-    for kind in ("FPRT", "TEXT"):
+    kinds = (("FPRT", live.fingerprint_file, live.fingerprint_bytes), ("TEXT", live.text_file, live.text_bytes))
+    for kind, serials, n_bytes in kinds:
         files = store.catalog.files(kind)
         small = {file.serial for file in files if file.payload_bytes < SMALL_FILE_BYTES}
         wanted |= small if len(small) > 1 else set()
+        known = np.array([file.serial for file in files], np.int64)
+        is_here = among(serials, known)
+        held = np.bincount(np.searchsorted(known, serials[is_here]), n_bytes[is_here], len(known))
         wanted |= {
-            file.serial for file in files if _dead_share(file, live.get(file.serial, 0), store) >= DEAD_BYTES_SHARE
+            file.serial
+            for file, live_bytes in zip(files, held.tolist(), strict=True)
+            if _dead_share(file, live_bytes, store) >= DEAD_BYTES_SHARE
         }
     return wanted
 
 
-def _dead_share(file: StoredFile, live_bytes: int, store: Store) -> float:
+def _dead_share(file: StoredFile, live_bytes: float, store: Store) -> float:
     all_bytes = file.payload_bytes if file.kind == "FPRT" else _raw_bytes(store, file)
     return 1 - live_bytes / max(1, all_bytes)
 

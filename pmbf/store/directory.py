@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
 from pmbf.store.files import MAX_ID, MappedFile, damaged
-from pmbf.store.tables import BINARY_KIND, Document
+from pmbf.store.tables import BINARY_KIND, N_NUMBERS, Document, Documents, as_documents
 
 LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
 """Where a document's fingerprint is: the serial number of the file, the number of hashes, the offset and length of the
@@ -155,10 +155,9 @@ class Directory:
         for id_ in lost:
             self._writable(changed, id_)[id_ % CHUNK_DOCUMENTS] = 0
         rows = list(documents)
-        ids, locations = (
-            np.array([row.id for row in rows], np.uint32),
-            np.array([_location(row) for row in rows], LOCATION),
-        )
+        columns = as_documents(np.array([row[:1] + row[3:15] for row in rows], np.int64).reshape(-1, N_NUMBERS))
+        ids, is_binary = columns.id.astype(np.uint32), np.array([row.kind == BINARY_KIND for row in rows], np.bool_)
+        locations = located(columns, is_binary)
         for number in np.unique(ids >> _CHUNK_SHIFT).tolist():
             here = ids >> _CHUNK_SHIFT == number
             chunk = self._writable(changed, number << _CHUNK_SHIFT)
@@ -206,9 +205,18 @@ def _content(file: MappedFile) -> memoryview:
     return file.payload[_HEAD.size : stop]
 
 
-def _location(row: Document) -> tuple[int, int, int, int, int]:
-    state = REMOVED if row.removed else WITHOUT_TEXT if row.kind == BINARY_KIND else LIVE
-    return row.fingerprint_file, row.n_hashes, row.fingerprint_offset, row.fingerprint_bytes, state
+def located(documents: Documents, is_binary: NDArray[np.bool_]) -> Locations:
+    """Return the locations of documents, `(n,)` of `LOCATION`.
+
+    Args:
+        documents: The columns of their rows.
+        is_binary: `(n,) bool`, whether each is a file without text.
+    """
+    found = np.zeros(len(documents), LOCATION)
+    found["file"], found["n_hashes"] = documents.fingerprint_file, documents.n_hashes
+    found["offset"], found["n_bytes"] = documents.fingerprint_offset, documents.fingerprint_bytes
+    found["state"] = np.where(documents.removed, REMOVED, np.where(is_binary, WITHOUT_TEXT, LIVE))
+    return found
 
 
 def _trimmed(locations: Locations) -> Locations:

@@ -17,14 +17,14 @@ import os
 import re
 import secrets
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.params import Params
 from pmbf.store import database, files, folders, locks, schema
 from pmbf.store.catalog import Catalog
-from pmbf.store.files import Identity
+from pmbf.store.files import MAX_ID, Identity
 from pmbf.store.generation import Generation
 from pmbf.store.tables import Document, ListedPath
 
@@ -155,6 +155,22 @@ class Store:
         if missing := sorted(wanted - found.keys()):
             raise self.generation.contradiction(f"document {missing[0]} has no path")
         return found
+
+    def documents_with_paths(self) -> Iterator[tuple[Document, list[ListedPath]]]:
+        """Yield every live document with its paths, sorted, by ascending id.
+
+        Raises:
+            CorruptError: As for `paths_of`; or a row is damaged.
+        """
+        self.require_paths()
+        paths = self.catalog.paths_by_document()
+        of, some = next(paths, (MAX_ID + 1, []))
+        for document in self.catalog.live_documents():
+            while of < document.id:
+                of, some = next(paths, (MAX_ID + 1, []))
+            if of > document.id:
+                raise self.generation.contradiction(f"document {document.id} has no path")
+            yield document, some
 
     # ------------------------------------------------------------------ files
 

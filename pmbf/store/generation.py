@@ -223,7 +223,7 @@ class Generation:
     def _of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
         documents = (keys >> np.uint64(32)).astype(np.uint32)
-        begins = np.flatnonzero(np.diff(documents, prepend=documents[:1] + np.uint32(1)))
+        begins = arrays.begins(documents)
         is_gone = self.directory.locations(documents[begins], "state") == REMOVED
         is_gone |= arrays.among(documents[begins], self._left_out)
         living: NDArray[np.uint64] = keys[~np.repeat(is_gone, np.diff(np.append(begins, len(keys))))]

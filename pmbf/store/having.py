@@ -7,6 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import arrays
+
 Hashes = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 
@@ -76,7 +78,7 @@ class FirstPlaces:
             limit: The keys have only hashes with a count of at most `limit`.
         """
         documents, numbers = (keys >> np.uint64(32)).astype(np.uint32), (keys & _PLACE).astype(np.intp)
-        begins = np.flatnonzero(np.diff(documents, prepend=documents[:1] + np.uint32(1)))
+        begins = arrays.begins(documents)
         exact = np.bincount(numbers, minlength=len(counts))
         return Having(
             documents[begins],

@@ -39,15 +39,17 @@ class Listed:
         return asdict(self, dict_factory=with_lists)
 
 
-def listed(store: Store, most: int | None = None) -> Iterator[Listed]:
-    """Yield every document, or the first `most`, by ascending id."""
-    documents = list(itertools.islice(store.catalog.live_documents(), most))
-    paths = store.listed_of(document.id for document in documents)
-    for row in documents:
+def listed(store: Store) -> Iterator[Listed]:
+    """Yield every document by ascending id. Memory does not grow with their number.
+
+    Raises:
+        CorruptError: A row of the catalog is damaged; or, behind the last document, rows are missing.
+    """
+    for row, paths in store.documents_with_paths():
         yield Listed(
             id=row.id,
-            paths=tuple(one.path for one in paths[row.id]),
-            labels=labels_of(paths[row.id]),
+            paths=tuple(one.path for one in paths),
+            labels=labels_of(paths),
             kind=row.kind,
             n_chars=row.n_chars,
             n_tokens=row.n_tokens,

@@ -120,13 +120,10 @@ def merged(old: Postings, documents: Hashes, added: Sequence[tuple[int, Hashes]]
     """
     renumbered = np.searchsorted(documents, old.documents).astype(np.uint32)
     renumbered[~among(old.documents, documents)] = GONE
-    keys = np.empty(sum(len(hashes) for _, hashes in added), np.uint64)
-    at = 0
-    for number, (_, hashes) in zip(
-        np.searchsorted(documents, np.array([id_ for id_, _ in added], np.uint32)).tolist(), added, strict=True
-    ):
-        np.left_shift(hashes, np.uint64(32), out=keys[at : at + len(hashes)], dtype=np.uint64)
-        keys[at : at + len(hashes)] |= np.uint64(number)
-        at += len(hashes)
+    counts = np.array([len(hashes) for _, hashes in added], np.int64)
+    numbers = np.searchsorted(documents, np.array([id_ for id_, _ in added], np.uint32)).astype(np.uint64)
+    keys = np.concatenate([np.empty(0, np.uint32), *(hashes for _, hashes in added)]).astype(np.uint64)
+    keys <<= np.uint64(32)
+    keys |= np.repeat(numbers, counts)
     keys.sort()
     return kernels.merge_postings(old, renumbered, keys, documents)

@@ -54,9 +54,14 @@ class Stats:
 
 def measure(store: Store, kernels: str) -> Stats:
     """Return a store's figures; reads every tile's head and every document's row."""
-    documents = list(store.catalog.all_documents())
-    live = [document for document in documents if not document.removed]
-    n_hashes = sum(document.n_hashes for document in live)
+    n_removed = n_documents = n_without_text = n_chars = n_hashes = 0
+    for document in store.catalog.all_documents():
+        n_removed += document.removed
+        if not document.removed:
+            n_documents += 1
+            n_without_text += document.kind == BINARY_KIND
+            n_chars += document.n_chars
+            n_hashes += document.n_hashes
     stored = [one for _, one in store.generation.tiles()]
     tiles = [one.tile for one in stored]
     n_rows = sum(tile.n_rows for tile in tiles)
@@ -65,10 +70,10 @@ def measure(store: Store, kernels: str) -> Stats:
     rates = sum(float(tile.rates().sum()) for tile in tiles)
     sizes = {kind: sum(file.payload_bytes for file in store.catalog.files(kind)) for kind in ("TILE", "FPRT", "TEXT")}
     return Stats(
-        n_documents=len(live),
-        n_without_text=sum(document.kind == BINARY_KIND for document in live),
-        n_removed=len(documents) - len(live),
-        n_chars=sum(document.n_chars for document in live),
+        n_documents=n_documents,
+        n_without_text=n_without_text,
+        n_removed=n_removed,
+        n_chars=n_chars,
         n_hashes=n_hashes,
         n_tiles=len(tiles),
         n_sealed=sum(not one.growing for one in stored),

@@ -10,6 +10,10 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import kernels
 from pmbf.store.files import MAX_ID, StoredFile, damaged
 
 TEXT_KIND = "text"
@@ -68,13 +72,36 @@ class Document(NamedTuple):
 
     def is_possible(self) -> bool:
         """Return whether a writer can have made this row."""
-        # All columns but the texts. Tiles and directory have 32 bits for `counted`, lengths and serials.
-        _, _, _, n_chars, n_tokens, *counted, start, n_bytes, text_file, text_start, skip, text_bytes, removed, _ = self
-        least = min(n_chars, n_tokens, *counted, start, n_bytes, text_file, text_start, skip, text_bytes, removed)
-        most = max(self.id, *counted, n_bytes, text_file, skip)
-        is_told = n_chars > 0 or self.n_hashes == 0
-        is_kept = self.fingerprint_file > 0 or text_file > 0 or n_chars == 0
-        return least >= 0 < self.id and most <= MAX_ID and removed < 2 and is_told and is_kept
+        return bool(_are_possible(self))
+
+
+NUMBERS = np.dtype([(name, "<i8") for name, kind in get_type_hints(Document).items() if kind is int])
+"""The integers of a document's row, by name."""
+
+N_NUMBERS = len(NUMBERS.names or ())
+"""Integers of a document's row."""
+
+Documents = Any
+"""`(n,)` of `NUMBERS`, a record array: the integers of documents' rows as columns, each an attribute."""
+
+
+def as_documents(numbers: NDArray[np.int64]) -> Documents:
+    """Return the integers of documents' rows, `(n, n_integers)`, as columns."""
+    return numbers.view(NUMBERS)[:, 0].view(np.recarray)
+
+
+def _are_possible(rows: Any) -> Any:
+    """Return whether a writer can have made a document's row; of columns of `Documents`, whether each row."""
+    at_least_0 = (rows.n_chars >= 0) & (rows.n_tokens >= 0) & (rows.n_hashes >= 0) & (rows.n_parts >= 0)
+    at_least_0 &= (rows.fingerprint_file >= 0) & (rows.fingerprint_offset >= 0) & (rows.fingerprint_bytes >= 0)
+    at_least_0 &= (rows.text_file >= 0) & (rows.text_offset >= 0) & (rows.text_skip >= 0) & (rows.text_bytes >= 0)
+    # Tiles and directory have 32 bits for these.
+    of_32_bits = (rows.id <= MAX_ID) & (rows.n_hashes <= MAX_ID) & (rows.n_parts <= MAX_ID)
+    of_32_bits &= (rows.fingerprint_file <= MAX_ID) & (rows.fingerprint_bytes <= MAX_ID)
+    of_32_bits &= (rows.text_file <= MAX_ID) & (rows.text_skip <= MAX_ID)
+    is_told = (rows.n_chars > 0) | (rows.n_hashes == 0)
+    is_kept = (rows.fingerprint_file > 0) | (rows.text_file > 0) | (rows.n_chars == 0)
+    return (rows.id > 0) & (rows.removed >= 0) & (rows.removed < 2) & at_least_0 & of_32_bits & is_told & is_kept
 
 
 class ListedPath(NamedTuple):
@@ -91,7 +118,12 @@ class ListedPath(NamedTuple):
 
     def is_possible(self) -> bool:
         """Return whether a writer can have made this row."""
-        return 0 < self.document <= MAX_ID and self.size >= -1 and self.labels[:1] in ("", "{")
+        return _are_possible_paths(self.document, self.size) and self.labels[:1] in ("", "{")
+
+
+def _are_possible_paths(documents: Any, sizes: Any) -> Any:
+    """Return whether a writer can have made a path's row, its labels aside; of columns, whether each row."""
+    return (documents > 0) & (documents <= MAX_ID) & (sizes >= -1)
 
 
 LABELS_VERSION = 6
@@ -115,6 +147,7 @@ class _Layout:
 
     def __init__(self, row_type: type, n_columns: int | None = None) -> None:
         kinds = ["i" if kind is int else "s" for kind in get_type_hints(row_type).values()][:n_columns]
+        self.kinds = "".join(kinds)
         self._numbers = itemgetter(*(place for place, kind in enumerate(kinds) if kind == "i"))
         self._texts = [place for place, kind in enumerate(kinds) if kind == "s"]
         self._kinds = kinds
@@ -181,15 +214,17 @@ def meta_checksum(meta: Mapping[str, str]) -> int:
 
 def as_columns(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
     """Return the columns of rows of one table as SQLite takes them, and their checksums."""
-    row_type, found = type(rows[0]), []
-    for row in rows:
-        columns: tuple[Any, ...] = row
-        checksum = row_checksum(row_type, columns)
-        if checksum is None:  # a path that is no valid Unicode
-            columns = tuple(map(to_sql, row))
-            checksum = row_checksum(row_type, columns)
-        found.append((*columns, checksum))
-    return found
+    row_type = type(rows[0])
+    sums = kernels.sum_rows(list(rows), _LAYOUTS[row_type].kinds)[1].tolist()
+    return [with_checksum(row, crc) for row, crc in zip(rows, sums, strict=True)]
+
+
+def with_checksum(row: tuple[Any, ...], crc: int) -> tuple[Any, ...]:
+    """Return a row's columns as SQLite takes them, and the checksum; -1 if the path is no valid Unicode."""
+    if crc >= 0:
+        return (*row, crc)
+    columns = tuple(map(to_sql, row))
+    return (*columns, row_checksum(type(row), columns))
 
 
 def to_sql(value: Any) -> Any:
@@ -202,6 +237,26 @@ def to_sql(value: Any) -> Any:
     return value
 
 
+def sound_numbers(row_type: type[Row], rows: list[Any]) -> NDArray[np.int64] | None:
+    """Return the integers of rows of SQLite, `(n, n_integers)`; None if a row needs a closer look, see `row_checksum`.
+
+    Args:
+        row_type: Of a table of the present version.
+        rows: The columns of each row, and then its checksum.
+    """
+    numbers, sums = kernels.sum_rows(rows, _LAYOUTS[row_type].kinds)
+    if sums.min(initial=0) < 0 or sums.tolist() != [row[-1] for row in rows]:
+        return None
+    if row_type is Document:
+        is_possible = _are_possible(as_documents(numbers)).all()
+    elif row_type is ListedPath:
+        is_possible = _are_possible_paths(numbers[:, 0], numbers[:, 1]).all()
+        is_possible &= all(row[4][:1] in ("", "{") for row in rows)
+    else:
+        is_possible = all(row_type._make(row[:-1]).is_possible() for row in rows)
+    return numbers if is_possible else None
+
+
 def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
     """Return the row with these columns of SQLite, None if a value is one that no writer stores."""
     if bytes in map(type, columns):
@@ -209,7 +264,7 @@ def as_row(row_type: type[Row], columns: Sequence[Any]) -> Row | None:
     row = row_type(*columns)
     try:
         return row if row.is_possible() else None
-    except TypeError:  # a text where a number belongs
+    except (TypeError, ValueError):  # a text where a number belongs
         return None
 
 

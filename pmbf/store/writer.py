@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Executor, Future, wait
 from typing import Any
 
+from pmbf import kernels
 from pmbf.errors import ParameterError
 from pmbf.filter import Tile
 from pmbf.kernels import Postings
@@ -98,10 +99,12 @@ class Writer:
         """
         pending, number = self.pending, next(self._ids)
         keeps_text = self.store.params.store_text
-        offset, n_bytes = (0, 0) if keeps_text else pending.records.add(new.record)
+        offset, n_bytes = 0, 0
+        if not keeps_text:
+            offset, n_bytes = pending.records.add(new.record or kernels.record(new.hashes, new.bounds))
         text = pending.texts.add(new.utf8) if new.utf8 and keeps_text else None
         pending.ids[new.sha256, made_from(new.kind)] = number
-        pending.documents[number] = PendingDocument(new._replace(utf8=b"", record=b""), offset, n_bytes, text)
+        pending.documents[number] = PendingDocument(new.without_bytes(), offset, n_bytes, text)
         return number
 
     def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> ListedPath:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from rich.table import Table
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from pmbf.store.compact import CompactReport
     from pmbf.store.listing import Listed
     from pmbf.store.stats import Stats
+
+N_ALIGNED = 10_000
+"""Documents of a list that are held at once, to be shown in columns of one width."""
 
 N_PROBLEMS = 20
 """Problems of a load that are listed; `--json` has them all."""
@@ -56,21 +60,33 @@ def problem_lines(problems: Sequence[Problem]) -> Iterator[str]:
         yield f"… and {counted(len(problems) - N_PROBLEMS, 'more problem')}; --json lists them all"
 
 
-def list_lines(documents: Sequence[Listed]) -> Iterator[str]:
-    """Yield a head line, a line for each path of each document, and a line for each part of it that was not read."""
-    if not documents:
-        return
-    id_width = max(2, *(len(str(document.id)) for document in documents))
-    chars_width = max(10, *(len(f"{document.n_chars:,}") for document in documents))
-    kind_width = max(4, *(len(document.kind) for document in documents))
-    yield f"{'id':>{id_width}}  {'characters':>{chars_width}}  {'kind':<{kind_width}}  path"
-    for document in documents:
-        labels = document.labels or ({},) * len(document.paths)
-        paths = [_labelled(path, one) for path, one in zip(document.paths, labels, strict=True)]
-        notes = [f"incomplete: {one_message(problem)}" for problem in document.problems]
-        head = f"{document.id:>{id_width}}  {document.n_chars:>{chars_width},}  {document.kind:<{kind_width}}  "
-        yield head + paths[0]
-        yield from (" " * len(head) + line for line in paths[1:] + notes)
+def list_lines(documents: Iterable[Listed]) -> Iterator[str]:
+    """Yield a head line, a line for each path of each document, and a line for each part of it that was not read.
+
+    The columns are as wide as the first `N_ALIGNED` documents need, and wider from where a later one needs more.
+    """
+    widths, rest, is_first = [2, 10, 4], iter(documents), True
+    while some := list(islice(rest, N_ALIGNED)):
+        shown = [(str(one.id), f"{one.n_chars:,}", one.kind) for one in some]
+        widths = [max(width, *map(len, column)) for width, column in zip(widths, zip(*shown, strict=True), strict=True)]
+        if is_first:
+            yield _row(("id", "characters", "kind"), widths) + "path"
+            is_first = False
+        for document, columns in zip(some, shown, strict=True):
+            yield from _document_lines(document, _row(columns, widths))
+
+
+def _row(columns: Sequence[str], widths: Sequence[int]) -> str:
+    id_, n_chars, kind = columns
+    return f"{id_:>{widths[0]}}  {n_chars:>{widths[1]}}  {kind:<{widths[2]}}  "
+
+
+def _document_lines(document: Listed, head: str) -> Iterator[str]:
+    labels = document.labels or ({},) * len(document.paths)
+    paths = [_labelled(path, one) for path, one in zip(document.paths, labels, strict=True)]
+    notes = [f"incomplete: {one_message(problem)}" for problem in document.problems]
+    yield head + paths[0]
+    yield from (" " * len(head) + line for line in paths[1:] + notes)
 
 
 def _labelled(path: str, labels: Mapping[str, str]) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import pmbf
+from pmbf.terminal import summaries
 from tests.commands.conftest import LIBRARY, run
 from tests.conftest import words
 
@@ -38,6 +39,17 @@ def test_list_shows_ids_lengths_kinds_and_paths(library):
 @pytest.mark.parametrize("pattern", ["tides.txt", "*s.txt", LIBRARY / "tides.txt", f"{LIBRARY}/ti*"])
 def test_list_takes_names_paths_and_patterns(library, pattern):
     assert "tides.txt" in run("list", pattern, "-c", library).stdout
+
+
+def test_columns_of_a_long_list_grow_with_what_they_show(mine, monkeypatch):
+    whole = run("list", "-c", mine).stdout.splitlines()
+    monkeypatch.setattr(summaries, "N_ALIGNED", 3)
+    assert run("list", "-c", mine).stdout.splitlines() == whole
+    with pmbf.Collection(mine) as collection:
+        collection.add("word " * 999_999, name="long")
+    lines = run("list", "-c", mine).stdout.splitlines()
+    assert lines[:-1] == whole
+    assert lines[-1].split()[1] == f"{5 * 999_999:,}"
 
 
 def test_list_takes_folders(library):

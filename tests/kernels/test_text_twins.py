@@ -179,3 +179,36 @@ def test_threads_do_not_disturb_each_other(natives: dict[str, Any]) -> None:
             together = list(pool.map(lambda text, native=native: native.sample(text, HOW), texts * 3))
         for expected, actual in zip(alone * 3, together, strict=True):
             assert_equal(expected, actual, level)
+
+
+@seed(26)
+@settings(deadline=None, max_examples=60)
+@given(texts=st.lists(mannered.map(str.encode) | st.binary(max_size=40), max_size=5), gap=st.integers(0, 3))
+def test_texts_of_one_buffer_are_sampled_as_each_alone(natives: dict[str, Any], texts: list[bytes], gap: int) -> None:
+    how = dataclasses.replace(HOW, segment_chars=1000)
+    ends = np.cumsum([len(text) + gap for text in texts], dtype=np.int64) - gap
+    starts = ends - np.array([len(text) for text in texts], np.int64)
+    content = bytes(gap).join(texts)
+    expected = reference_text.sample_texts(content, starts, ends, how)
+    for level, native in natives.items():
+        assert_equal(expected, native.sample_texts(content, starts, ends, how), level)
+    for number, text in enumerate(texts):
+        first, last = expected.firsts[number : number + 2].tolist()
+        bounds = expected.bounds[first : last + 1]
+        try:
+            alone = reference_text.sample(text, how, positions=False)
+        except ParameterError:
+            assert (expected.n_chars[number], last - first) == (-1, 0)
+            continue
+        assert expected.hashes[bounds[0] : bounds[-1]].tolist() == alone.hashes.tolist()
+        assert (bounds - bounds[0]).tolist() == alone.bounds.tolist()
+        assert (expected.n_chars[number], expected.n_tokens[number]) == (alone.n_chars, alone.n_tokens)
+
+
+@pytest.mark.parametrize(("starts", "stops"), [([0], [5]), ([-1], [2]), ([3], [2]), ([0, 1], [2])])
+def test_texts_outside_their_buffer_are_refused(natives: dict[str, Any], starts: list[int], stops: list[int]) -> None:
+    for kernels in (reference_text, *natives.values()):
+        with pytest.raises(ParameterError, match="expected"):
+            kernels.sample_texts(b"tide", np.array(starts), np.array(stops), HOW)
+    with pytest.raises(ParameterError, match="expected int64"):
+        reference_text.sample_texts(b"tide", np.array([0], np.int32), np.array([2]), HOW)

@@ -40,8 +40,9 @@ def resolve(ids: arg.OpaqueIds, collection: common.CollectionFolder = None, json
     with open_collection(folder) as opened:
         known: dict[str, Place | None] = dict(opaque.resolve(opened.path, wanted))
         if any(map(str.isdecimal, wanted)):
-            listed = {str(one.id): Place(one.id, one.paths[0], 0, one.n_chars) for one in opened.documents()}
-            known |= {one: listed.get(one) for one in wanted if one.isdecimal()}
+            named = {number: None for number in wanted if number.isdecimal()}
+            some = (one for one in opened.documents() if str(one.id) in named)
+            known |= named | {str(one.id): Place(one.id, one.paths[0], 0, one.n_chars) for one in some}
     for one, part in known.items():
         if part is None:
             why = "has no such document" if one.isdecimal() else "has no export with this id"

@@ -17,6 +17,7 @@ int64_t counters_new(counters_t *counters, size_t n_documents) {
 void counters_free(counters_t *counters) {
     free(counters->counters);
     free(counters->marks);
+    *counters = (counters_t){0};
 }
 
 int64_t pairs_reserve(pairs_t *pairs, size_t n) {

@@ -19,7 +19,7 @@ typedef struct {
     size_t n_documents, n_marks;
 } counters_t;
 
-/* Returns 0 or PMBF_NO_MEMORY. Freed by `counters_free`. */
+/* Returns 0 or PMBF_NO_MEMORY. `counters_free` frees them, or none: all fields are zero then. */
 int64_t counters_new(counters_t *counters, size_t n_documents);
 void counters_free(counters_t *counters);
 
@@ -43,7 +43,8 @@ INLINE bool is_told(uint32_t count, uint32_t document, size_t list, const tellin
 }
 
 /* Counts the postings of some runs, from the last document down to `first`. */
-void count_runs(const inverted_t *inverted, const run_t *runs, size_t n, uint64_t first, counters_t *counters, bool marked);
+void count_runs(const inverted_t *inverted, const run_t *runs, size_t n, uint64_t first, counters_t *counters,
+                bool marked);
 
 /* Appends the documents that are told, of list `list`, to `pairs`, and sets all counters to zero. No document below
  * `first` was counted. Returns 0, PMBF_NO_MEMORY, or PMBF_REFUSED if a document does not exist. */

@@ -18,14 +18,9 @@ static int64_t count_list(const inverted_t *inverted, const lists_t *lists, size
  * Returns 0, PMBF_NO_MEMORY, PMBF_REFUSED for a damaged index, or PMBF_UNSORTED. */
 EXPORT int64_t pmbf_shared_counts(const inverted_t *inverted, const lists_t *lists, const uint32_t *after,
                                   const telling_t *telling, pairs_t *pairs) {
-    counters_t counters;
+    counters_t counters = {0};
     run_t *runs = malloc((longest_list(lists) + 1) * sizeof *runs);
-    int64_t status = counters_new(&counters, inverted->n_documents);
-    if (!runs || status) {
-        if (!status) counters_free(&counters);
-        free(runs);
-        return PMBF_NO_MEMORY;
-    }
+    int64_t status = runs ? counters_new(&counters, inverted->n_documents) : PMBF_NO_MEMORY;
     pairs->offsets[0] = 0;
     for (size_t i = 0; i < lists->n && !status; i++) {
         const uint64_t first = after ? (uint64_t)after[i] + 1 : 0;

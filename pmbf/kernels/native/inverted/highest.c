@@ -1,5 +1,5 @@
-/* The highest counts of each row: a heap for each row, with the lowest of its keys in front. A row of zeros is a heap of
- * keys that any count replaces. */
+/* The highest counts of each row: a heap for each row, with the lowest of its keys in front. A row of zeros is a heap
+ * of keys that any count replaces. */
 
 #include "inverted.h"
 

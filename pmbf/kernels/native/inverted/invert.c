@@ -1,9 +1,9 @@
 /* The inverted index of lists, by a bucket sort.
  *
- * Buckets are ranges of features, some 16,384 postings each. Postings go to their buckets, feature and document in two
- * arrays, in the order of their documents. Then one bucket after another is sorted by feature in the second-level
- * cache: two rounds of counting, which leave documents in their order. The array of features is made in the place of
- * the features of buckets already sorted.
+ * Buckets are ranges of features, at most 4,096, with some 16,384 postings each or more. Postings go to their buckets,
+ * feature and document in two arrays, in the order of their documents. Then one bucket after another is sorted by
+ * feature in the second-level cache: two rounds of counting, which leave documents in their order. The array of
+ * features is made in the place of the features of buckets already sorted.
  *
  * Source: Kasprzak, Brandejs & Brandejsova 2009, section 3.3: buckets that fit the second-level cache. */
 
@@ -84,7 +84,7 @@ static uint64_t *sort_bucket(uint64_t *keys, size_t n, uint32_t n_bits, uint64_t
     return keys;
 }
 
-/* Sorts each bucket, and writes what the index has of it. Returns the number of distinct features, or PMBF_NO_MEMORY. */
+/* Sorts each bucket, and writes what the index has of it. Returns the number of distinct features or PMBF_NO_MEMORY. */
 static int64_t sort_buckets(const buckets_t *buckets, uint32_t *features, uint32_t *starts, uint32_t *documents) {
     size_t largest = 0, n_features = 0;
     for (size_t i = 0, start = 0; i < buckets->n; start = buckets->ends[i++])
@@ -93,7 +93,8 @@ static int64_t sort_buckets(const buckets_t *buckets, uint32_t *features, uint32
     if (!room) return PMBF_NO_MEMORY;
     for (size_t i = 0, start = 0; i < buckets->n; start = buckets->ends[i++]) {
         const size_t n = buckets->ends[i] - start;
-        for (size_t j = 0; j < n; j++) room[j] = (uint64_t)(features[start + j] - buckets->base) << 32 | documents[start + j];
+        for (size_t j = 0; j < n; j++)
+            room[j] = (uint64_t)(features[start + j] - buckets->base) << 32 | documents[start + j];
         const uint64_t *keys = sort_bucket(room, n, buckets->shift, room + largest);
         for (size_t j = 0; j < n; j++) {
             documents[start + j] = (uint32_t)keys[j];
@@ -127,7 +128,9 @@ EXPORT int64_t pmbf_invert(const lists_t *lists, const uint32_t *numbers, uint32
 /* Writes where each slot of a directory begins. */
 EXPORT void pmbf_directory(const uint32_t *features, size_t n, uint64_t shift, uint32_t *directory, size_t n_slots) {
     size_t slot = 0;
-    for (size_t i = 0; i < n; i++)
-        for (const size_t own = (features[i] - features[0]) >> shift; slot <= own; slot++) directory[slot] = (uint32_t)i;
+    for (size_t i = 0; i < n; i++) {
+        const size_t own = (features[i] - features[0]) >> shift;
+        while (slot <= own) directory[slot++] = (uint32_t)i;
+    }
     while (slot <= n_slots) directory[slot++] = (uint32_t)n;
 }

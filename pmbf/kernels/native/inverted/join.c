@@ -3,11 +3,11 @@
  * Two lists of a and b features that are so alike share at least t a features, and t (a + b) / (1 + t). So a list may
  * leave its s = ceil(t a) - 1 most common features uncounted: a document that is alike shares one of the others. The
  * others are counted. A document is a candidate if its count and s together may be enough. The features of a candidate
- * and of the list are then compared one by one. Most postings belong to common features: they are never read.
+ * and of the list are then compared one by one. Most postings belong to common features: they are not read.
  *
  * Source: Chaudhuri, Ganti & Kaushik 2006, A Primitive Operator for Similarity Joins in Data Cleaning (the prefix
- * filter); Bayardo, Ma & Srikant 2007, Scaling Up All Pairs Similarity Search. Here the probing list alone has a prefix,
- * so no common order of the features is needed. */
+ * filter); Bayardo, Ma & Srikant 2007, Scaling Up All Pairs Similarity Search. Here the probing list alone has a
+ * prefix, so no common order of the features is needed. */
 
 #include <math.h>
 
@@ -69,8 +69,8 @@ static size_t leave_out(run_t *runs, size_t n, size_t n_left_out, uint64_t n_pos
     return n_kept;
 }
 
-/* Drops candidates that cannot be alike. Returns the features of the others and of the list beside each, or PMBF_REFUSED
- * for a document that has no list. */
+/* Drops candidates that cannot be alike. Returns the features of the others and of the list beside each, or
+ * PMBF_REFUSED for a document that has no list. */
 static int64_t drop_candidates(join_t *join, const probe_t *probe) {
     pairs_t *candidates = &join->candidates;
     const double threshold = join->telling->threshold, least_share = threshold / (1 + threshold) * ALMOST;
@@ -80,7 +80,8 @@ static int64_t drop_candidates(join_t *join, const probe_t *probe) {
         if (document >= join->of->n) return PMBF_REFUSED;
         const size_t m = join->telling->sizes[document];
         const double needed = least_share * (double)(probe->n + m);
-        if ((double)(candidates->counts[i] + probe->n_left_out) < needed || (double)smaller(probe->n, m) < needed) continue;
+        const size_t most = smaller(candidates->counts[i] + probe->n_left_out, smaller(probe->n, m));
+        if ((double)most < needed) continue;
         candidates->documents[n_left] = document, candidates->counts[n_left++] = candidates->counts[i];
         n_compared += probe->n + m;
     }
@@ -124,14 +125,15 @@ static int64_t join_list(join_t *join, probe_t *probe, pairs_t *pairs) {
     const int64_t status = tell_counts(&join->counters, marked, probe->first, 0, &all, &join->candidates);
     const int64_t n_compared = status ? status : drop_candidates(join, probe);
     if (n_compared < 0) return n_compared;
-    /* Many candidates: the postings that were left out are read in less time. */
-    if ((uint64_t)n_compared > n_postings[1]) return count_whole(join, probe, n_postings[0] + n_postings[1], pairs);
+    /* If there are many candidates, then the postings that were left out are read in less time. */
+    if (probe->n_left_out && (uint64_t)n_compared > n_postings[1])
+        return count_whole(join, probe, n_postings[0] + n_postings[1], pairs);
     return verify(join, probe, pairs);
 }
 
-/* Tells for each list the documents of an index that are as similar as `telling` says. `of`: the lists of the documents, as
- * many as the index has documents. `after`: see reference_counts.py; NULL: all documents. Returns 0, PMBF_NO_MEMORY,
- * PMBF_REFUSED for a damaged index, or PMBF_UNSORTED. */
+/* Tells for each list the documents of an index that are as similar as `telling` says. `of`: the lists of the
+ * documents, as many as the index has documents. `after`: see reference_counts.py; NULL: all documents. Returns 0,
+ * PMBF_NO_MEMORY, PMBF_REFUSED for a damaged index, or PMBF_UNSORTED. */
 EXPORT int64_t pmbf_jaccard_join(const inverted_t *inverted, const lists_t *of, const lists_t *lists,
                                  const uint32_t *after, const telling_t *telling, pairs_t *pairs) {
     join_t join = {.inverted = inverted, .of = of, .telling = telling};
@@ -145,7 +147,7 @@ EXPORT int64_t pmbf_jaccard_join(const inverted_t *inverted, const lists_t *of, 
         status = join_list(&join, &probe, pairs);
         pairs->offsets[i + 1] = pairs->n;
     }
-    if (join.counters.counters) counters_free(&join.counters);
+    counters_free(&join.counters);
     free(join.candidates.documents);
     free(join.candidates.counts);
     free(join.runs);

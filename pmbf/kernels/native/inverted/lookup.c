@@ -1,6 +1,6 @@
-/* Features looked up in an inverted index. A look-up reads the directory, the features, the starts and the postings, one
- * after another, each in another line of memory. So a group of features goes through each step together, and each step
- * asks for the lines of the next one. */
+/* Features looked up in an inverted index. A look-up reads the directory, the features, the starts and the postings,
+ * one after another, each in another line of memory. So a group of features goes through each step together, and each
+ * step asks for the lines of the next one. */
 
 #include "inverted.h"
 

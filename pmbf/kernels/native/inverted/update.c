@@ -40,7 +40,8 @@ static bool append(made_t *made, const walk_t *old, run_t some, const walk_t *ne
     uint64_t least = 0;
     bool in_order = true;
     while (some.start < some.stop || more.start < more.stop) {
-        const bool from_old = more.start == more.stop || (some.start < some.stop && documents[some.start] < others[more.start]);
+        const bool both = some.start < some.stop && more.start < more.stop;
+        const bool from_old = both ? documents[some.start] < others[more.start] : some.start < some.stop;
         const uint32_t document = from_old ? documents[some.start++] : others[more.start++];
         if (document >= (from_old ? old : new)->from->n_documents) return false;
         if (from_old && is_gone(old, document)) continue;
@@ -67,8 +68,8 @@ static int64_t update(walk_t *old, walk_t *new, made_t *made) {
     }
 }
 
-/* Makes an index of `old` without the documents `gone`, and of `added`. Returns 0, PMBF_NO_MEMORY, or PMBF_REFUSED for a
- * damaged index, and for a feature that would have a document twice. */
+/* Makes an index of `old` without the documents `gone`, and of `added`. Returns 0, PMBF_NO_MEMORY, or PMBF_REFUSED for
+ * a damaged index, and for a feature that would have a document twice. */
 EXPORT int64_t pmbf_update_inverted(const inverted_t *old, const uint32_t *gone, size_t n_gone, const inverted_t *added,
                                     made_t *made) {
     uint64_t *bits = calloc(old->n_documents / 64 + 1, sizeof *bits);
@@ -109,7 +110,10 @@ EXPORT int64_t pmbf_drop_features(const lists_t *lists, const uint32_t *features
     stop_t stop = {features, n, NULL, 32 - 10};
     while (stop.shift > 4 && n >> (28 - stop.shift)) stop.shift--; /* at least 16 bits a feature, up to 32 MB */
     if (!(stop.bits = calloc((1ull << (32 - stop.shift)) / 64, sizeof *stop.bits))) return PMBF_NO_MEMORY;
-    for (size_t i = 0; i < n; i++) stop.bits[bit_of(&stop, features[i]) / 64] |= 1ull << bit_of(&stop, features[i]) % 64;
+    for (size_t i = 0; i < n; i++) {
+        const size_t bit = bit_of(&stop, features[i]);
+        stop.bits[bit / 64] |= 1ull << bit % 64;
+    }
     size_t n_left = 0;
     offsets[0] = 0;
     for (size_t i = 0; i < lists->n; i++) {

@@ -5,7 +5,8 @@
 
 #include "module.h"
 
-#include "../text/result.h"
+#include "../text/samples.h"
+#include "arrays.h"
 
 static PyObject *out_of_memory(Py_ssize_t size) {
     return PyErr_Format(PyExc_MemoryError, "no memory for the kernels of a text of %zd bytes", size);
@@ -52,6 +53,50 @@ static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments)
     unsigned long long n_bounds = result.sizes[3] / 4;
     return Py_BuildValue("NKKKKKKKKK", buffer_of(&result), n_hashes, n_starts, n_token, n_bounds, result.n_chars, result.n_tokens,
                          result.n_shingles, result.n_mixed, result.n_invisible);
+}
+
+/* Returns whether each text lies in the buffer. */
+static int texts_fit(const texts_t *texts, Py_ssize_t size) {
+    for (size_t i = 0; i < texts->n; i++)
+        if (texts->starts[i] < 0 || texts->stops[i] < texts->starts[i] || texts->stops[i] > size) return 0;
+    return 1;
+}
+
+/* Samples the texts of a buffer. Returns the columns, None for a refusal, or NULL with an error set. */
+static PyObject *samples_of(const table_t *table, PyObject *bytes, array_in_t starts, array_in_t stops,
+                            const options_t *options) {
+    result_t result;
+    int status;
+    texts_t texts = {(const uint8_t *)PyBytes_AsString(bytes), starts.items, stops.items, starts.n};
+    if (starts.n != stops.n || !texts_fit(&texts, PyBytes_Size(bytes))) Py_RETURN_NONE;
+    Py_BEGIN_ALLOW_THREADS
+    status = text_samples(table, &texts, options, &result);
+    Py_END_ALLOW_THREADS
+    if (status != TEXT_OK) return out_of_memory(PyBytes_Size(bytes));
+    unsigned long long n_parts = result.sizes[SAMPLES_BOUNDS] / 8 - 1, n_hashes = result.sizes[SAMPLES_HASHES] / 4;
+    return Py_BuildValue("NKK", buffer_of(&result), n_parts, n_hashes);
+}
+
+/* text_samples(table, bytes, starts, stops, shingle_tokens, min_hashes, segment_chars, density, ordered) -> (buffer,
+ * n_parts, n_hashes), or None if a text is not in the bytes; the buffer holds the columns of samples.h */
+static PyObject *module_samples(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    unsigned long long table, shingle_tokens, min_hashes, segment_chars;
+    options_t options = {.positions = false, .starts = false};
+    PyObject *bytes, *starts, *stops;
+    int ordered;
+    if (!PyArg_ParseTuple(arguments, "KSOOKKKdp", &table, &bytes, &starts, &stops, &shingle_tokens, &min_hashes,
+                          &segment_chars, &options.density, &ordered))
+        return NULL;
+    options.shingle_tokens = shingle_tokens;
+    options.min_hashes = min_hashes;
+    options.segment_chars = segment_chars;
+    options.ordered = ordered != 0;
+    arrays_t arrays = {.n = 0};
+    array_in_t from = arrays_take(&arrays, starts, INT64, 1), to = arrays_take(&arrays, stops, INT64, 1);
+    PyObject *found = arrays.refused ? Py_NewRef(Py_None)
+                                     : samples_of((const table_t *)(uintptr_t)table, bytes, from, to, &options);
+    arrays_release(&arrays);
+    return found;
 }
 
 typedef int kernel_t(const table_t *table, const uint8_t *text, size_t size, result_t *result);
@@ -101,6 +146,7 @@ static PyObject *module_fold(PyObject *Py_UNUSED(module), PyObject *arguments) {
 
 PyMethodDef text_methods[] = {
     {"text_sample", module_sample, METH_VARARGS, NULL},
+    {"text_samples", module_samples, METH_VARARGS, NULL},
     {"text_tokenise", module_tokenise, METH_VARARGS, NULL},
     {"text_fold", module_fold, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL},

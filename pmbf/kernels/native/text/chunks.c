@@ -1,5 +1,5 @@
-/* Chunk IDs: the hashes of all ordered shingles of a text, docs/text.md, section 3, of which none is left out or weighed
- * by its script; reference_chunks.py. */
+/* Chunk IDs: the hashes of all ordered shingles of a text, of which none is left out or weighed by its script;
+ * docs/text.md, section 5; reference_chunks.py. */
 
 #include "chunk.h"
 #include "murmur.h"
@@ -104,8 +104,8 @@ static int take_text(chunks_t *chunks, const uint8_t *text, size_t size, array_t
     return more == 0 && make_last_shingles(chunks) && append_ids(chunks, ids) ? TEXT_OK : TEXT_NO_MEMORY;
 }
 
-/* Makes the IDs of n texts, with `bits` bits. Writes where the IDs of each text begin and the last end, and the IDs, which
- * `pmbf_free` frees. Returns n, the number of the first text that is not UTF-8, or TEXT_NO_MEMORY. */
+/* Makes the IDs of n texts, with `bits` bits. Writes where the IDs of each text begin and the last end, and the IDs,
+ * which `pmbf_free` frees. Returns n, the number of the first text that is not UTF-8, or TEXT_NO_MEMORY. */
 EXPORT int64_t pmbf_chunk_lists(const table_t *table, const uint8_t *const *texts, const uint64_t *sizes, size_t n,
                                 size_t n_words, uint32_t bits, uint64_t *offsets, uint32_t **features) {
     chunks_t chunks = {.table = table, .n_words = n_words, .shift = 32 - bits};

@@ -1,0 +1,23 @@
+/* The fingerprints of many texts, as columns. */
+
+#ifndef PMBF_TEXT_SAMPLES_H
+#define PMBF_TEXT_SAMPLES_H
+
+#include "result.h"
+
+/* The parts of a result: where each part of a fingerprint ends among the hashes, from 0 on; the number of the first part
+ * of each text, and of all parts; code points of each text, -1 if it is not UTF-8; tokens of each; all int64. The
+ * hashes, uint32. */
+enum { SAMPLES_BOUNDS, SAMPLES_FIRSTS, SAMPLES_CHARS, SAMPLES_TOKENS, SAMPLES_HASHES, N_SAMPLES_COLUMNS };
+
+/* Texts in a buffer: text i is bytes[starts[i]..stops[i]). */
+typedef struct {
+    const uint8_t *bytes;
+    const int64_t *starts, *stops;
+    size_t n;
+} texts_t;
+
+/* Fills `result` and returns TEXT_OK; or TEXT_NO_MEMORY, with nothing to free. */
+int text_samples(const table_t *table, const texts_t *texts, const options_t *options, result_t *result);
+
+#endif

@@ -1,0 +1,142 @@
+"""Damage among thousands of documents, which are compared in batches: `check` tells it as if it looked at each."""
+
+import shutil
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from conftest import words
+
+from pmbf import Collection, Params, repair
+from pmbf.store import fingerprints, tilefile
+from pmbf.store.files import StoredFile, write_file
+from pmbf.store.folder import Store
+from pmbf.store.tables import Document, ListedPath
+from tests.faults.test_edited import change_row
+
+N_DOCUMENTS = 2400
+LONG, EMPTY, REMOVED = 2401, 2402, 1234
+"""A document of three segments, one without words, and one that is removed."""
+
+
+@pytest.fixture(scope="module", params=["texts", "fingerprints"])
+def whole(request, tmp_path_factory):
+    made = tmp_path_factory.mktemp("many") / "c.pmbf"
+    params = Params(store_text=request.param == "texts")
+    with Collection(made, create=True, params=params) as collection:
+        collection.add_many([(f"text-{seed}", words(seed, 12)) for seed in range(1, N_DOCUMENTS + 1)])
+        collection.add(words(9999, 30_000), name="long")
+        collection.add("", name="empty")
+        collection.remove(REMOVED)
+    return made
+
+
+@pytest.fixture
+def path(whole, tmp_path):
+    shutil.copytree(whole, tmp_path / "c.pmbf")
+    return tmp_path / "c.pmbf"
+
+
+def problems(path, monkeypatch):
+    """Return what `check` tells, and see that it tells the same if it looks at each document alone."""
+    with Collection(path) as collection:
+        found = collection.check()
+        with monkeypatch.context() as alone:
+            alone.setattr(fingerprints, "read", lambda generation, documents: None)
+            assert collection.check() == found
+        assert found.n_documents in (0, len(collection))
+        return found.problems
+
+
+def test_a_whole_collection_has_no_problem(path, monkeypatch):
+    assert problems(path, monkeypatch) == []
+
+
+@pytest.mark.parametrize("document", [1000, 1001, LONG, EMPTY, REMOVED])
+@pytest.mark.parametrize("column", ["n_chars", "n_hashes", "n_parts", "text_skip", "text_bytes", "fingerprint_bytes"])
+def test_a_row_that_contradicts_its_text_is_told(path, monkeypatch, document, column):
+    with Store(path) as store:
+        row = store.documents([document])[document]
+    if getattr(row, column) == 0 and column not in ("n_chars", "n_parts"):
+        pytest.skip("no record, no text, or the beginning of a block")
+    change_row(path, Document, document, **{column: getattr(row, column) + 1})
+    has_no_text_to_count = column == "n_chars" and row.fingerprint_file > 0
+    assert bool(problems(path, monkeypatch)) != has_no_text_to_count
+
+
+def test_a_text_of_another_document_is_told(path, monkeypatch):
+    with Store(path) as store:
+        other = store.documents([1701])[1701]
+    change_row(path, Document, 1700, **other._replace(sha256="0" * 64)._asdict() | {"id": 1700})
+    assert any("tile 0: the bits of row" in problem for problem in problems(path, monkeypatch))
+    assert "tile 0: the postings are not those of its documents" in problems(path, monkeypatch)
+
+
+def test_missing_and_orphaned_paths_are_told(path, monkeypatch):
+    change_row(path, ListedPath, "text-1700", document=1800)
+    change_row(path, ListedPath, "text-1701", document=REMOVED)
+    assert problems(path, monkeypatch) == [
+        f"path 'text-1701' names the missing document {REMOVED}",
+        "document 1700 has no path",
+        "document 1701 has no path",
+    ]
+
+
+@pytest.mark.parametrize("kind", ["texts", "fingerprints"])
+def test_damaged_blocks_and_records_are_told_document_by_document(path, monkeypatch, kind):
+    for file in sorted((path / kind).glob("*"))[:1]:
+        content = bytearray(file.read_bytes())
+        content[len(content) // 2] ^= 1
+        file.write_bytes(content)
+        found = problems(path, monkeypatch)
+        told = {problem.split(":")[0] for problem in found if problem.startswith("document")}
+        assert 1 <= len(told) < 1500
+        assert any(file.name in problem for problem in found)
+        assert repair(path).ok
+        assert problems(path, monkeypatch) == []
+
+
+def rewrite(path, changed):
+    """Change tile 0 and its postings, with every checksum right."""
+    with Store(path, writable=True) as store:
+        [old] = store.catalog.files("TILE")
+        stored = store.generation.tile(0)
+        parts = tilefile.payload(*changed(stored, stored.postings.all()))
+        written = write_file(path, "TILE", store.generation.identity, 900, parts)
+        with store.catalog.transaction():
+            store.catalog.delete(StoredFile, [old.serial])
+            store.catalog.insert([written._replace(tile=0)])
+            store.catalog.set_meta(next_serial="901")
+
+
+def put(row, column, value):
+    def change(entries):
+        entries[row, column] = value
+        return entries
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        (lambda entries: np.delete(entries, 1700, 0), "0 of its 1 parts are in the tiles"),
+        (put(1700, 1, 77_777), "names document 77777, which is missing or damaged"),
+        (put(1700, 0, 500), "an entry names row 500, the tile has"),
+        (put(1700, 3, 0), "0 of its 1 parts are in the tiles"),
+        (lambda entries: np.sort(entries, 0)[np.r_[0 : len(entries), 5]], "2 of its 1 parts are in the tiles"),
+    ],
+)
+def test_entries_of_other_documents_are_told(path, monkeypatch, change, told):
+    rewrite(path, lambda stored, postings: (replace(stored, entries=change(np.array(stored.entries))), postings))
+    assert any(told in problem for problem in problems(path, monkeypatch))
+
+
+def test_postings_of_another_document_are_told(path, monkeypatch):
+    def changed(stored, postings):
+        documents = postings.documents.copy()
+        documents[-1] += 1000
+        return stored, replace(postings, documents=documents)
+
+    rewrite(path, changed)
+    assert problems(path, monkeypatch) == ["tile 0: the postings are not those of its documents"]
