@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import random
+import resource
 import shutil
 import sqlite3
 import tempfile
@@ -56,35 +57,47 @@ def run(
 
 
 def updated(folder: str, jobs: int, how: dict[str, Any]) -> dict[str, Any]:
-    """Update a collection; return the report of the run, with the most memory that this process had."""
-    return asdict(update(folder, jobs=jobs, **how)) | {"incomplete": {}, "peak_bytes": process.peak_bytes()}
+    """Update a collection; return the report of the run, with processor time and the most memory of this process."""
+    begun = _processor_seconds()
+    report = asdict(update(folder, jobs=jobs, **how))
+    spent = {"processor_seconds": _processor_seconds() - begun, "peak_bytes": process.peak_bytes()}
+    return report | {"incomplete": {}} | spent
+
+
+def _processor_seconds() -> float:
+    """Return the processor time of this process and of those it has waited for."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def table(figures: dict[str, Any]) -> str:
     """Return the figures as a Markdown table."""
     lines = report.head(
-        "| documents | chunks | rows | full | texts | similarities | table | memory | incremental | again | patched |"
+        "| documents | chunks | rows | full | processor time | texts | similarities | table | memory | incremental "
+        "| processor time | again | patched |"
     )
     for one in figures["points"]:
         full, near = one["full"], one["incremental"]
         middle = sorted(near, key=lambda run: float(run["seconds"]))[len(near) // 2]
         steps = [f"{100 * full['steps'][name] / full['seconds']:.0f} %" for name in ("texts", "similarities", "table")]
         cells = [f"{full['n_documents']:,}", f"{one['n_chunks'] / 1e6:.1f} M", f"{full['n_rows']:,}"]
-        cells += [report.time(full["seconds"]), *steps, report.size(full["peak_bytes"])]
-        cells += [report.time(middle["seconds"]), f"{middle['n_again']:,}", f"{middle['n_patched']:,}"]
+        cells += [*map(report.time, (full["seconds"], full["processor_seconds"])), *steps]
+        cells += [report.size(full["peak_bytes"])]
+        cells += [*map(report.time, (middle["seconds"], middle["processor_seconds"]))]
+        cells += [f"{middle['n_again']:,}", f"{middle['n_patched']:,}"]
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
 def projection(figures: dict[str, Any]) -> dict[str, float]:
-    """Return hours of a full run and minutes of an incremental one at `ARCHIVE` documents, as the last sizes grow.
+    """Return hours of a full run and minutes of an incremental one on one core, at `ARCHIVE` documents.
 
-    Seconds grow as a power of the number of documents; the exponent is that between the two largest sizes.
+    Processor time grows as a power of the number of documents; the exponent is that between the two largest sizes.
     """
     two = figures["points"][-2:]
     times = {
-        "full_hours": [one["full"]["seconds"] / 3600 for one in two],
-        "incremental_minutes": [min(run["seconds"] for run in one["incremental"]) / 60 for one in two],
+        "full_hours": [one["full"]["processor_seconds"] / 3600 for one in two],
+        "incremental_minutes": [min(run["processor_seconds"] for run in one["incremental"]) / 60 for one in two],
     }
     sizes = [one["full"]["n_documents"] for one in two]
     found: dict[str, float] = {}
