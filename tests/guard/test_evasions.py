@@ -76,6 +76,8 @@ DRESSED = {
     "in a comment": textwrap.indent(textwrap.fill(ENGLISH, 60), "    # "),
     "in a string of C": "\n".join(f'  "{line} "' for line in textwrap.wrap(ENGLISH, 50)),
     "with line numbers": "\n".join(f"{n:4} {line}" for n, line in enumerate(textwrap.wrap(ENGLISH, 60))),
+    "a filler after each word": " ".join(f"{w} {COVER.split()[n % 9]}" for n, w in enumerate(ENGLISH.split())),
+    "words in reverse order": " ".join(reversed(ENGLISH.split())),
     "a letter wrong in thirty": "".join("x" if n % 30 == 7 and c != " " else c for n, c in enumerate(ENGLISH)),
 }
 
@@ -141,10 +143,6 @@ NOT_SEEN = {
     "base64 in short lines.txt": "\n".join(textwrap.wrap(base64.b64encode(ENGLISH.encode()).decode(), 50)),
     "hexadecimal.txt": ENGLISH.encode().hex(),
     "letters set apart without words.txt": " ".join(ENGLISH.replace(" ", "").replace("\n", "")),
-    "a filler after each word.txt": " ".join(
-        f"{word} {COVER.split()[n % 9]}" for n, word in enumerate(ENGLISH.split())
-    ),
-    "words in reverse order.txt": " ".join(reversed(ENGLISH.split())),
     "leetspeak.txt": ENGLISH.lower().translate(str.maketrans("aeiost", "4310$7")),
     "without vowels.txt": re.sub("[aeiou]", "", ENGLISH.lower()),
     "small capitals.txt": ENGLISH.translate(SMALL_CAPITALS),
