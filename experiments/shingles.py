@@ -64,7 +64,7 @@ def run(corpora: Path, *, n_pairs: int = 200, out: Path | None = None) -> str:
         out: JSON file to write.
     """
     settings = [
-        asdict(measure(corpora, replace(Params(), shingle_tokens=n, ordered=ordered), n_pairs))
+        asdict(measure(corpora, replace(Params(), shingle_tokens=n, long_letters=0, ordered=ordered), n_pairs))
         for n, ordered in SETTINGS
     ]
     figures = {

@@ -33,6 +33,7 @@ class Sampling:
     density: float
     min_hashes: int
     segment_chars: int
+    long_letters: int = 0
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Params:
 
     Args:
         shingle_tokens: Tokens in a shingle, 1 to 32; twice this number in scripts written without spaces.
+        long_letters: Letters of a long word, at least, 0 to 64. Two long words near each other are a shingle in either
+            order, whatever stands between them. If 0, then no word is long.
         ordered: Whether the order of the tokens inside a shingle counts.
         density: Sampled hashes per character of text, in (0, 1].
         min_hashes: Fewest hashes a text keeps (all it has if fewer), 1 to 1024.
@@ -62,6 +65,7 @@ class Params:
     """
 
     shingle_tokens: int = 3
+    long_letters: int = 5
     ordered: bool = True
     density: float = 0.05
     min_hashes: int = 32
@@ -76,6 +80,7 @@ class Params:
 
     def __post_init__(self) -> None:
         require_within("shingle_tokens", self.shingle_tokens, 1, 32)
+        require_within("long_letters", self.long_letters, 0, 64)
         require_within("min_hashes", self.min_hashes, 1, 1024)
         require_within("segment_chars", self.segment_chars, 1024, 2**31)
         require_within("n_hashes", self.n_hashes, 1, 16)
@@ -92,7 +97,9 @@ class Params:
     @cached_property
     def sampling(self) -> Sampling:
         """How the texts are sampled."""
-        return Sampling(self.shingle_tokens, self.ordered, self.density, self.min_hashes, self.segment_chars)
+        return Sampling(
+            self.shingle_tokens, self.ordered, self.density, self.min_hashes, self.segment_chars, self.long_letters
+        )
 
     @classmethod
     def obfuscation(cls, **changed: Any) -> Params:
@@ -104,7 +111,7 @@ class Params:
         >>> Params.obfuscation(fpr=0.003).shingle_tokens
         2
         """
-        return cls(**({"shingle_tokens": 2, "ordered": False, "density": 0.12} | changed))
+        return cls(**({"shingle_tokens": 2, "long_letters": 0, "ordered": False, "density": 0.12} | changed))
 
     @classmethod
     def sentences(cls, **changed: Any) -> Params:
@@ -116,15 +123,18 @@ class Params:
         >>> Params.sentences().density
         0.4
         """
-        return cls(**({"density": 0.4} | changed))
+        return cls(**({"long_letters": 0, "density": 0.4} | changed))
 
     def digest(self) -> bytes:
         """Return 8 bytes that differ between any two parameter sets."""
         return hashlib.blake2b(self.to_json().encode(), digest_size=8).digest()
 
     def to_json(self) -> str:
-        """Return the parameters as one line of JSON with sorted keys."""
-        return json.dumps(asdict(self), sort_keys=True)
+        """Return the parameters as one line of JSON with sorted keys. If no word is long, then that is not said."""
+        values = asdict(self)
+        if not self.long_letters:
+            del values["long_letters"]
+        return json.dumps(values, sort_keys=True)
 
     @classmethod
     def from_json(cls, line: str, *, name: str) -> Params:
@@ -149,7 +159,7 @@ class Params:
                 f"{name}: fingerprints by the rules {found}, expected {FOLD_VERSION}; "
                 "load the documents into a new collection, or use the pmbf that made this one"
             )
-        return cls(**values)
+        return cls(**({"long_letters": 0} | values))
 
 
 PROFILES: dict[str, Callable[..., Params]] = {

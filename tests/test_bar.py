@@ -26,6 +26,12 @@ def reworded(text: str, seed: int) -> str:
     return f"{words(seed + 500, 150)} {passage} {words(seed + 1000, 150)}"
 
 
+def unrelated(seed: int) -> str:
+    """Return sixty words, one in ten of which the other texts can have, too."""
+    chosen = random.Random(seed)
+    return " ".join(f"{word}{chosen.choice(['', *'123456789'])}" for word in words(seed, 60).split())
+
+
 def loaded(path: Path, texts: dict[str, str]) -> Path:
     with Collection(path, create=True) as made:
         made.add_many(texts.items())
@@ -42,13 +48,13 @@ def asked(path: Path, text: str, **options: object) -> dict[str, Candidate]:
 def test_unrelated_documents_hide_no_source(tmp_path) -> None:
     """Sources that share one or two hashes with a reworded passage, among 100 and among 6,000 documents."""
     texts = {f"source-{n}": words(n, N_WORDS) for n in range(40)}
-    path = loaded(tmp_path / "c.pmbf", texts | {f"other-{n}": words(10_000 + n, 60) for n in range(60)})
+    path = loaded(tmp_path / "c.pmbf", texts | {f"other-{n}": unrelated(10_000 + n) for n in range(60)})
     queries = {name: reworded(text, 2000 + n) for n, (name, text) in enumerate(texts.items())}
     few = {name: asked(path, query).get(name) for name, query in queries.items()}
     faint = {name for name, found in few.items() if found and found.n_hits <= 2}
     assert len(faint) >= 10
     with Collection(path) as made:
-        made.add_many((f"other-{n}", words(10_000 + n, 60)) for n in range(60, 5960))
+        made.add_many((f"other-{n}", unrelated(10_000 + n)) for n in range(60, 5960))
     assert faint == {name for name in faint if name in asked(path, queries[name])}
 
 

@@ -20,6 +20,8 @@ from pmbf.store.folder import Store
 from pmbf.text import tokenise
 
 ALL = Params(density=1.0)
+SHORT = Params(density=1.0, long_letters=64)
+"""In no text of these tests is a word that long."""
 CHI_SQUARE_9_AT_5_PERCENT = 16.919
 """Upper 5 % point of the chi-square distribution with 9 degrees of freedom (any table)."""
 
@@ -49,7 +51,7 @@ def test_a_part_keeps_the_smallest_hashes_as_many_as_the_density_says() -> None:
 def test_a_short_text_keeps_min_hashes() -> None:
     text = random_words(100, number=33)
     assert len(fingerprint(text, Params(min_hashes=32, density=0.001))) == 32
-    assert len(fingerprint(text, Params(min_hashes=1024))) == 101 - Params().shingle_tokens
+    assert len(fingerprint(text, Params(min_hashes=1024, long_letters=0))) == 101 - Params().shingle_tokens
 
 
 def test_a_text_of_fewer_tokens_than_a_shingle_has_one_hash() -> None:
@@ -116,14 +118,38 @@ def test_the_place_of_a_sampled_hash_is_that_of_its_shingle() -> None:
     text = random_words(300, number=38) + " 中文字符串和更多的文字 " + random_words(50, number=39)
     asked, tokens = query_sample(text, ALL, starts=True), tokenise(text)
     for hashed, start, token in zip(asked.hashes, asked.starts, asked.token, strict=True):
-        last = token + ALL.shingle_tokens * (2 if tokens.singles[token] else 1) - 1
-        assert hashed in fingerprint(text[start : tokens.stops[last]], Params()).hashes
+        last = min(token + 2 * ALL.shingle_tokens, len(tokens)) - 1
+        assert hashed == query_sample(text[start : tokens.stops[last]], ALL).hashes[0]
 
 
 def test_the_first_of_equal_shingles_is_the_one_kept() -> None:
     phrase = "the same five words again "
-    asked = query_sample(phrase * 40, Params(), starts=True)
+    asked = query_sample(phrase * 40, Params(long_letters=0), starts=True)
     assert asked.starts.tolist() == [0, 4, 9, 14, 20]
+
+
+def test_two_long_words_are_one_shingle_in_either_order_whatever_stands_between() -> None:
+    made = fingerprint("a miller of the winter", ALL).hashes
+    for text in ("one winter at some miller", "winter miller"):
+        assert len(np.intersect1d(made, fingerprint(text, ALL).hashes)) == 1
+    for text in ("winter in a mill of the miller is", "miller miller", "a mill of the snow"):
+        assert len(np.intersect1d(made, fingerprint(text, ALL).hashes)) == 0
+
+
+def test_a_text_of_short_words_is_sampled_as_if_no_word_were_long() -> None:
+    text = " ".join(f"w{number % 997}" for number in range(3000))
+    made, plain = fingerprint(text, ALL), fingerprint(text, replace(ALL, long_letters=0))
+    assert len(made) == len(plain) == 997
+
+
+def test_a_long_word_has_letters_however_they_are_written() -> None:
+    """Four letters stay four with accents put on, with invisible characters between and at the end of a line."""
+    for spelled in ("mill", "mi\u0301l\u0301l", "m\u00adi\u200bll", "mi-\nll", "МИЛЛ"):
+        assert equal(fingerprint(f"{spelled} ab cd {spelled}", ALL), fingerprint(f"{spelled} ab cd {spelled}", SHORT))
+    for spelled in ("miller", "mi\u0301ller", "МИЛЛЕ"):
+        assert not equal(
+            fingerprint(f"{spelled} ab cd {spelled}", ALL), fingerprint(f"{spelled} ab cd {spelled}", SHORT)
+        )
 
 
 def test_odd_things_are_counted_for_the_report() -> None:
@@ -136,8 +162,7 @@ def test_samples_cover_their_texts_evenly() -> None:
     passed = 0
     for number in range(200):
         asked = query_sample(random_words(1_500, number=number), Params())
-        n_shingles = asked.n_tokens - Params().shingle_tokens + 1
-        found = np.bincount(asked.token * 10 // n_shingles, minlength=10)
+        found = np.bincount(asked.token * 10 // asked.n_tokens, minlength=10)
         expected = len(asked) / 10
         passed += float(((found - expected) ** 2 / expected).sum()) <= CHI_SQUARE_9_AT_5_PERCENT
     assert passed >= 180
@@ -175,7 +200,10 @@ def test_a_quotation_in_another_script_is_found_both_ways(tmp_path: Path, around
 
 def test_in_one_script_the_smallest_hashes_are_kept_and_those_of_single_letters_are_thinner() -> None:
     chosen = random.Random(43)
-    han, latin = (fingerprint(written_in(letters, 20_000, chosen), ALL).hashes for letters in (HAN, LATIN))
+    han, latin = (
+        fingerprint(written_in(letters, 20_000, chosen), Params(density=1.0, long_letters=0)).hashes
+        for letters in (HAN, LATIN)
+    )
     low = 2**31
     assert 0.12 < np.mean(han < low) < 0.13
     assert 0.48 < np.mean(latin < low) < 0.52

@@ -16,6 +16,9 @@ from pmbf.report import Span
 from pmbf.screen import near
 from pmbf.store.folder import Store
 
+PHRASE_WORDS = 2
+"""All words of these texts are long, so a phrase of two words is one shingle."""
+
 PLACES = [0, 5_000, 65_500, 131_072, 400_000, -600]
 
 
@@ -99,8 +102,8 @@ def test_there_are_few_stretches_beside_a_query_as_long_as_its_source(book):
 
 
 def test_a_phrase_here_and_a_phrase_there_are_not_compared(book):
-    words, n = book.split(), Params().shingle_tokens
-    phrases = [" ".join(words[at : at + n]) for at in range(0, 90_000, 1000)]
+    words = book.split()
+    phrases = [" ".join(words[at : at + PHRASE_WORDS]) for at in range(0, 90_000, 1000)]
     query = " ".join(f"{phrase} {prose(72 + at, 500)}" for at, phrase in enumerate(phrases))
     shared = kernels.intersect(query_sample(query, Params()).hashes, np.sort(query_sample(book, Params()).hashes))
     assert shared.sum() > 10
@@ -108,10 +111,10 @@ def test_a_phrase_here_and_a_phrase_there_are_not_compared(book):
 
 
 def test_phrases_beside_each_other_here_and_pages_apart_there_are_not_compared(book):
-    words, n = book.split(), Params().shingle_tokens
+    words = book.split()
     sample = query_sample(book, Params(), starts=True)
     every = np.searchsorted(sample.starts, np.arange(0, len(book) - 20_000, 10_000))  # nearer than stretches are apart
-    phrases = [" ".join(words[at : at + n]) for at in sample.token[every].tolist()]
+    phrases = [" ".join(words[at : at + PHRASE_WORDS]) for at in sample.token[every].tolist()]
     query = " ".join(f"{phrase} {prose(72, 30)}" for phrase in phrases)
     shared = kernels.intersect(query_sample(query, Params()).hashes, np.sort(sample.hashes))
     assert shared.sum() > 40

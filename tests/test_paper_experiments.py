@@ -33,13 +33,17 @@ TINY: dict[str, Any] = {
 }
 
 
+def own_words(number: int) -> str:
+    return words(number, 500).replace("o", f"o{number:02}")
+
+
 @pytest.fixture(scope="module")
 def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sixty documents of their own, the first of them twice."""
     folder = tmp_path_factory.mktemp("library")
     for number in range(60):
-        (folder / f"{number:02}.txt").write_text(words(number, 500), encoding="utf-8")
-    (folder / "copy.txt").write_text(words(0, 500), encoding="utf-8")
+        (folder / f"{number:02}.txt").write_text(own_words(number), encoding="utf-8")
+    (folder / "copy.txt").write_text(own_words(0), encoding="utf-8")
     return folder
 
 

@@ -14,20 +14,31 @@ WRITTEN = (
     '"ordered": true, "placement": "multi-row", "row_capacity": null, "segment_chars": 65536, "shingle_tokens": 3, '
     '"store_text": true}'
 )
-"""As the catalogs of collections have it."""
+"""As the catalogs of collections have it in which no word is long."""
 
 
-def test_the_parameters_of_a_collection_made_before_are_read_and_written_as_they_are() -> None:
-    assert Params() == Params.from_json(WRITTEN, name="papers.pmbf")
-    assert WRITTEN == Params().to_json()
+def test_the_parameters_of_a_collection_made_before_words_could_be_long_are_read_and_written_as_they_are() -> None:
+    assert Params(long_letters=0) == Params.from_json(WRITTEN, name="papers.pmbf")
+    assert WRITTEN == Params(long_letters=0).to_json()
+
+
+@pytest.mark.parametrize("params", [Params(), Params(long_letters=0), Params.obfuscation(), Params.sentences()])
+def test_parameters_come_back_from_json(params: Params) -> None:
+    assert params == Params.from_json(params.to_json(), name="papers.pmbf")
 
 
 @pytest.mark.parametrize(
-    ("params", "digest"), [(Params(), "e4a729f93fa18e1b"), (Params.obfuscation(), "c952fc84155bb7ec")]
+    ("params", "digest"),
+    [
+        (Params(), "b1f056e23b8ae7b4"),
+        (Params(long_letters=0), "e4a729f93fa18e1b"),
+        (Params.obfuscation(), "c952fc84155bb7ec"),
+    ],
 )
 def test_the_digest_in_every_file_stays(params: Params, digest: str) -> None:
     assert digest == params.digest().hex()
-    assert Sampling(params.shingle_tokens, params.ordered, params.density, 32, 65_536) == params.sampling
+    numbers = (params.density, 32, 65_536, params.long_letters)
+    assert Sampling(params.shingle_tokens, params.ordered, *numbers) == params.sampling
     assert digest == params.digest().hex() == pickle.loads(pickle.dumps(params)).digest().hex()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from bisect import bisect_left
 from functools import cache
 
@@ -103,6 +104,23 @@ def test_a_hash_weighs_the_more_the_fewer_documents_have_it(tmp_path) -> None:
         assert "rare" in store.paths_of([first.document])[first.document][0]
         assert len(others) == 5
         assert first.evidence > 1.3 * others[0].evidence
+
+
+def translated(text: str, chosen: random.Random) -> str:
+    """Return a text with the short words around its long words changed, as a translation there and back does."""
+    return " ".join(f"{word} {chosen.choice(['ab', 'cde', 'f gh'])}" for word in text.split() if len(word) > 4)
+
+
+def test_a_source_of_which_only_the_long_words_are_left_is_the_best_candidate(tmp_path) -> None:
+    chosen = random.Random(91)
+    texts = [" ".join(f"{word} of" for word in words(seed, 200).split()) for seed in range(300)]
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many((f"text-{number}", text) for number, text in enumerate(texts))
+    with Store(tmp_path / "c.pmbf") as store:
+        for number in range(20):
+            query = f"{words(8000 + number, 100)} {translated(texts[number], chosen)}"
+            first = candidates(store.generation, query_sample(query, store.params))[0].document
+            assert f"text-{number}" == store.paths_of([first])[first][0]
 
 
 @pytest.mark.parametrize("n_words", [15, 30, 60])
@@ -207,9 +225,16 @@ def test_who_asks_for_short_passages_gets_them_however_little_they_say(tmp_path)
 def collection_with(tmp_path, n_documents: int, n_holding: int, passage: str, n_words: int = 150):
     """Return a collection of which the first documents hold a passage, each in words of its own."""
     made = Collection(tmp_path / "shared.pmbf", create=True)
-    holding = ((n, words(n, n_words)) for n in range(n_documents))
-    made.add_many((f"{n}", f"{text} {passage} {words(3000 + n, 50)}" if n < n_holding else text) for n, text in holding)
+    holding = ((n, own_words(n, n_words)) for n in range(n_documents))
+    made.add_many(
+        (f"{n}", f"{text} {passage} {own_words(3000 + n, 50)}" if n < n_holding else text) for n, text in holding
+    )
     return made
+
+
+def own_words(seed: int, n_words: int) -> str:
+    """Return a text of words that the text of no other seed has."""
+    return words(seed, n_words).replace("o", f"o{seed}")
 
 
 @pytest.mark.parametrize(("n_documents", "n_holding"), [(5, 5), (12, 12), (40, 40), (60, 50), (300, 45), (2000, 50)])
@@ -233,7 +258,7 @@ def test_what_more_documents_share_is_found_in_some(tmp_path, n_documents: int, 
 def test_what_many_share_is_not_told_of_others_where_the_copied_document_has_it(tmp_path) -> None:
     notice = words(9999, 60)
     with collection_with(tmp_path, 300, 200, notice) as made:
-        found = made.screen(f"{words(7001)} {words(17, 150)} {notice} {words(3017, 50)}").matches
+        found = made.screen(f"{words(7001)} {own_words(17, 150)} {notice} {own_words(3017, 50)}").matches
     assert ["17"] == [match.document.path for match in found]
 
 

@@ -12,6 +12,9 @@ from measure import report
 
 SETTINGS = {
     "retrieval-first": "**defaults**",
+    "retrieval-long_letters=0": "`long_letters=0`",
+    "retrieval-long_letters=4": "`long_letters=4`",
+    "retrieval-long_letters=7": "`long_letters=7`",
     "retrieval-shingle_tokens=2": "`shingle_tokens=2`",
     "retrieval-shingle_tokens=4": "`shingle_tokens=4`",
     "retrieval-density=0.025": "`density=0.025`",

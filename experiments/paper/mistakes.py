@@ -183,7 +183,7 @@ def layouts(folder: Path, size: Size) -> Iterator[tuple[str, Params]]:
     A row of `single-row` has room for the longest source; a row of `multi-row` for two sources of mean length.
     """
     longest = max(len(read(path)) for path in (folder / "src").iterdir())
-    paper = Params(segment_chars=SEGMENT_CHARS, store_text=False)
+    paper = Params(long_letters=0, segment_chars=SEGMENT_CHARS, store_text=False)
     capacities: dict[Placement, int] = {
         "single-row": round(1.3 * paper.density * longest) + paper.min_hashes,
         "multi-row": round(2 * paper.density * 6 * size.mean_words),

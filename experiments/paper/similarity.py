@@ -63,7 +63,7 @@ def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
     """
     if size.n_sources * len(SHARES) > ROWS_PER_TILE:
         raise ParameterError(f"{size.n_sources} sources make more than {ROWS_PER_TILE} documents; take fewer")
-    params = Params()
+    params = Params(long_letters=0)  # words in a row, as in the paper
     sources, documents, owners = _written(size, corpus, seed)
     tile, n_hashes = _one_a_row(documents, params)
     matrix = PseudoMatrixBloomFilter({0: tile})

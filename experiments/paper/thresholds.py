@@ -39,6 +39,8 @@ QUERY_HASHES = (24, 120, 1200)
 CHANCES = (1e-2, 1e-3, 1e-4, 1e-5)
 FALSE_ROWS = (10.0, 1.0, 0.1, 0.01)
 N_PROBES = 64
+PARAMS = Params(long_letters=0)
+"""Shingles are words in a row, as in the paper."""
 """Texts that are in no row and are no query. They measure the background of a row."""
 
 Hashes = NDArray[np.uint32]
@@ -59,7 +61,7 @@ SMALL, FULL = Size(64, 400), Size(512, 2000)
 
 def run(size: Size, *, corpus: Path | None, seed: int) -> dict[str, Any]:
     """Return tails and thresholds, for drawn hashes and for texts, and the rows that pass a query."""
-    params = Params()
+    params = PARAMS
     random = np.random.default_rng(seed)
     n_row_hashes = round(params.density * 6 * size.n_words * size.row_documents)
     drawn = _filled((random.integers(0, 2**32, n_row_hashes, np.uint32) for _ in range(size.n_rows)), n_row_hashes)
@@ -165,7 +167,7 @@ def _first(bound: Any, n: int, rate: float, chance: float) -> int:
 
 def _filled(rows: Iterator[Hashes], capacity: int) -> Tile:
     """Return a sealed tile of full rows."""
-    params = Params()
+    params = PARAMS
     words = words_per_row(capacity, n_hashes=params.n_hashes, fpr=params.fpr)
     tile = Tile.new(words, n_hashes=params.n_hashes, fpr=params.fpr)
     for hashes in rows:
@@ -176,7 +178,7 @@ def _filled(rows: Iterator[Hashes], capacity: int) -> Tile:
 
 def _of_texts(size: Size, corpus: Path | None, seed: int) -> tuple[Tile, NDArray[np.float64], list[Hashes]]:
     """Return rows of documents, the background of each row, and queries that share no text with them."""
-    params, written = Params(), texts(corpus, seed)
+    params, written = PARAMS, texts(corpus, seed)
     rows = []
     for _ in range(size.n_rows):
         documents = [

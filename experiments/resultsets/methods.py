@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from measure import report
-from pmbf.resultsets import ResultSets
+from pmbf.resultsets import Duplicates, ResultSets
 from pmbf.text import fold
 
 LEAST = 0.1
@@ -22,11 +22,12 @@ Scores = dict[tuple[int, int], float]
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A way: texts are prepared one by one, and the prepared ones compared with each other."""
+    """A way: texts are prepared one by one, and the prepared ones compared; what is found has a score for each pair."""
 
     name: str
     prepare: Callable[[str], Any]
-    compare: Callable[[Sequence[Any]], Scores]
+    compare: Callable[[Sequence[Any]], Any]
+    scores: Callable[[Any], Scores]
 
 
 def methods(background: Sequence[str]) -> list[Method]:
@@ -48,9 +49,11 @@ def _ours(name: str, how: dict[str, Any], background: Sequence[str] = ()) -> Met
     sets = ResultSets(LEAST, cache=0, **how)
     if background:
         sets.learn(background)
-    return Method(
-        f"pmbf, {name}", sets.prepare, lambda made: {(i, j): score for i, j, score in sets.duplicates(made).pairs}
-    )
+    return Method(f"pmbf, {name}", sets.prepare, sets.duplicates, _scores)
+
+
+def _scores(found: Duplicates) -> Scores:
+    return {(first, second): score for first, second, score in found.pairs}
 
 
 # ---------------------------------------------------------------------- peers
@@ -88,7 +91,7 @@ def _peer(name: str) -> Method | None:
         library = importlib.import_module(name)
     except ImportError:
         return None
-    return Method(f"{name} {report.version(name)}, MinHash of 128", PEERS[name](library), _estimated)
+    return Method(f"{name} {report.version(name)}, MinHash of 128", PEERS[name](library), _estimated, dict)
 
 
 def _estimated(made: Sequence[Any]) -> Scores:
@@ -104,12 +107,12 @@ def _estimated(made: Sequence[Any]) -> Scores:
 def timed(method: Method, texts: Sequence[str], n_times: int) -> tuple[float, float, Scores]:
     """Return the least seconds to prepare some texts and to compare them, and the scores."""
     made, prepared, compared = [], [], []
-    scores: Scores = {}
+    found: Any = None
     for _ in range(n_times):
         start = time.perf_counter()
         made = [method.prepare(text) for text in texts]
         between = time.perf_counter()
-        scores = method.compare(made)
+        found = method.compare(made)
         prepared.append(between - start)
         compared.append(time.perf_counter() - between)
-    return min(prepared), min(compared), scores
+    return min(prepared), min(compared), method.scores(found)

@@ -100,6 +100,7 @@ def load(
     jobs: arg.LoadJobs = None,
     profile: arg.Profile = None,
     shingle: arg.Shingle = None,
+    long_letters: arg.LongLetters = None,
     any_order: arg.AnyOrder = False,
     density: arg.Density = None,
     n_hashes: arg.Hashes = None,
@@ -112,8 +113,9 @@ def load(
     quiet: arg.QuietLoad = False,
 ) -> None:
     """Load files and folders; make the collection if it does not exist."""
-    hashed = given(shingle_tokens=shingle, ordered=False if any_order else None, density=density, n_hashes=n_hashes)
-    rows = given(fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
+    ordered = False if any_order else None
+    hashed = given(shingle_tokens=shingle, long_letters=long_letters, ordered=ordered, density=density)
+    rows = given(n_hashes=n_hashes, fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
     params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
     bounds = limits(max_bytes, timeout, ocr)
     if ocr and no_text:

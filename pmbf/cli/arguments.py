@@ -141,6 +141,15 @@ Profile = Annotated[
 Shingle = Annotated[
     int | None, option("--shingle", "N", "Words in a row that are hashed together (default: 3).", NEW_ADVANCED)
 ]
+LongLetters = Annotated[
+    int | None,
+    option(
+        "--long-letters",
+        "N",
+        "Letters of a long word: two of them are hashed together (default: 5; 0: no word is long).",
+        NEW_ADVANCED,
+    ),
+]
 AnyOrder = Annotated[bool, flag("--any-order", "Ignore the order of the words in a shingle.", NEW_ADVANCED)]
 Density = Annotated[
     float | None, option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW_ADVANCED)

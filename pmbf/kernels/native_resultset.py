@@ -64,5 +64,5 @@ def sentences(utf8: bytes, stems: StemTable | None = None) -> Sentences:
     if made is None:
         decoded(utf8)  # raises
         raise ParameterError("the slots of the stems are no table of stems")
-    found, unknown, n_chars, n_tokens = made
-    return Sentences(np.frombuffer(found, SENTENCE), np.frombuffer(unknown, UNKNOWN), n_chars, n_tokens)
+    found, unknown, n_chars = made
+    return Sentences(np.frombuffer(found, SENTENCE), np.frombuffer(unknown, UNKNOWN), n_chars)

@@ -110,9 +110,9 @@ class TextKernels:
         return list(_with_arrays(*self._read_texts(self.table, list(paths), list(sizes), *_numbers(how))))
 
 
-def _numbers(how: Sampling) -> tuple[int, int, int, float, bool]:
+def _numbers(how: Sampling) -> tuple[int, int, int, int, float, bool]:
     """Return the numbers of the sampling in the order of the library's arguments."""
-    return how.shingle_tokens, how.min_hashes, how.segment_chars, how.density, how.ordered
+    return how.shingle_tokens, how.long_letters, how.min_hashes, how.segment_chars, how.density, how.ordered
 
 
 def _with_arrays(files: list[Any], octets: bytes) -> Iterator[TextRead | None]:

@@ -52,13 +52,14 @@ def token_hashes(utf8: bytes, starts: Index, stops: Index) -> Hashes:
 
 
 def shingle_hashes(
-    tokens: Hashes, singles: NDArray[np.bool_], *, shingle_tokens: int, ordered: bool
+    tokens: Hashes, singles: NDArray[np.bool_], thin: NDArray[np.bool_], *, shingle_tokens: int, ordered: bool
 ) -> NDArray[np.uint32]:
     """Return the sampled hash of the shingle that begins at each token.
 
     Args:
         tokens: `(n,) uint64` token hashes.
         singles: `(n,) bool`, whether each token is a single letter. A shingle that begins at one is twice as long.
+        thin: `(n,) bool`, whether the shingle at each token is four times as rare in the lower half of the range.
         shingle_tokens: Tokens in a shingle, at least 1.
         ordered: Whether the order of the tokens counts.
 
@@ -69,20 +70,31 @@ def shingle_hashes(
     for first in range(0, len(tokens), _CHUNK):
         part = slice(first, first + _CHUNK)
         ahead = tokens[first : first + _CHUNK + 2 * shingle_tokens]
-        hashes[part] = _sampled(_shingles(ahead, singles[part], shingle_tokens, ordered), singles[part])
+        hashes[part] = _sampled(_shingles(ahead, singles[part], shingle_tokens, ordered), thin[part])
     return hashes
 
 
-def whole_hash(tokens: Hashes, singles: NDArray[np.bool_], *, ordered: bool) -> np.uint32:
+def joined_hashes(tokens: Hashes, others: Hashes) -> NDArray[np.uint32]:
+    """Return the sampled hash of each token with another one: that of an order-free shingle of both.
+
+    Args:
+        tokens: `(n,) uint64` token hashes.
+        others: `(n,) uint64`, those of the other tokens.
+    """
+    both = fmix64(fmix64(tokens) + fmix64(others) + np.uint64(2 * LENGTH % (1 << 64)))
+    return (both >> np.uint64(32)).astype(np.uint32)
+
+
+def whole_hash(tokens: Hashes, thin: NDArray[np.bool_], *, ordered: bool) -> np.uint32:
     """Return the sampled hash of all tokens as one shingle.
 
     Args:
         tokens: `(n,) uint64` token hashes, at least one.
-        singles: `(n,) bool`.
+        thin: `(n,) bool`, as for `shingle_hashes`.
         ordered: Whether the order of the tokens counts.
     """
     whole = _shingles(tokens, np.zeros(1, np.bool_), len(tokens), ordered)
-    return np.uint32(_sampled(whole, singles[:1])[0])
+    return np.uint32(_sampled(whole, thin[:1])[0])
 
 
 def all_shingles(tokens: Hashes, singles: NDArray[np.bool_], shingle_tokens: int) -> Hashes:
@@ -119,10 +131,10 @@ def fmix64(hashes: Hashes) -> Hashes:
     return mixed
 
 
-def _sampled(hashes: Hashes, singles: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Return 32 bits of each hash. Hashes at single letters are four times as rare in the lower half of the range."""
-    thin = np.where(hashes < _EIGHTH, hashes >> np.uint64(30), hashes >> np.uint64(33) | _MIDDLE)
-    return np.where(singles, thin, hashes >> np.uint64(32)).astype(np.uint32)
+def _sampled(hashes: Hashes, thin: NDArray[np.bool_]) -> NDArray[np.uint32]:
+    """Return 32 bits of each hash. Thin hashes are four times as rare in the lower half of the range."""
+    rarer = np.where(hashes < _EIGHTH, hashes >> np.uint64(30), hashes >> np.uint64(33) | _MIDDLE)
+    return np.where(thin, rarer, hashes >> np.uint64(32)).astype(np.uint32)
 
 
 def _shingles(tokens: Hashes, singles: NDArray[np.bool_], shingle_tokens: int, ordered: bool) -> Hashes:

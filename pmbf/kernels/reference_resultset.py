@@ -192,7 +192,7 @@ def sentences(utf8: bytes, stems: StemTable | None = None) -> Sentences:
     if stems is not None:
         words, unknown = _stemmed(text, tokens, counts & ~tokens.singles, stems)
     found = np.zeros(0, SENTENCE) if len(unknown) else _found(text, tokens, words, counts)
-    return Sentences(found, unknown, len(text), len(tokens))
+    return Sentences(found, unknown, len(text))
 
 
 def _found(text: str, tokens: Tokens, words: NDArray[np.uint64], counts: NDArray[np.bool_]) -> NDArray[np.void]:

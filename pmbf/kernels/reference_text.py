@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from pmbf.errors import ParameterError
 from pmbf.kernels import checks
 from pmbf.kernels.reference_fold import Block, blocks
-from pmbf.kernels.reference_hash import shingle_hashes, token_hashes, whole_hash
+from pmbf.kernels.reference_hash import joined_hashes, shingle_hashes, token_hashes, whole_hash
 from pmbf.kernels.types import Folded, Sample, Samples, Tokens
 from pmbf.params import Sampling
 
@@ -53,9 +53,14 @@ def tokenise(utf8: bytes) -> Tokens:
     >>> [(int(start), int(stop)) for start, stop in zip(tokens.starts, tokens.stops)]
     [(0, 5), (7, 8), (8, 9)]
     """
-    text = decoded(utf8)
-    parts = [_block_tokens(block) for block in blocks(text)]
-    return Tokens(
+    return _tokens(decoded(utf8))[0]
+
+
+def _tokens(text: str) -> tuple[Tokens, NDArray[np.intp]]:
+    """Return the tokens of a text, and the folded letters of each, `(n,) intp`."""
+    found = list(blocks(text))
+    parts = [_block_tokens(block) for block in found]
+    tokens = Tokens(
         hashes=_joined([part.hashes for part in parts], np.uint64),
         starts=_joined([part.starts for part in parts], np.uint32),
         stops=_joined([part.stops for part in parts], np.uint32),
@@ -64,6 +69,7 @@ def tokenise(utf8: bytes) -> Tokens:
         n_mixed=sum(part.n_mixed for part in parts),
         n_invisible=sum(part.n_invisible for part in parts),
     )
+    return tokens, _joined([block.stops - block.starts for block in found], np.intp)
 
 
 def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
@@ -72,7 +78,8 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
     Args:
         utf8: The original text.
         how: How shingles are made and how many are kept; see `params.Sampling`. A shingle that begins with a single
-            letter has twice as many tokens. The last segment has a quarter to five quarters of `segment_chars`.
+            letter has twice as many tokens. If words can be long, then all shingles but those of two long words are
+            four times as rare. The last segment has a quarter to five quarters of `segment_chars`.
         positions: Whether hashes come in text order, with `token`. Otherwise they ascend inside each segment, and
             `token` is empty.
         starts: Whether `starts` are wanted, which is a third more work. Without positions they are empty.
@@ -80,8 +87,8 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
     Raises:
         ParameterError: The bytes are not valid UTF-8.
     """
-    tokens = tokenise(utf8)
-    hashes, first = _shingles(tokens, how)
+    tokens, n_letters = _tokens(decoded(utf8))
+    hashes, first = _shingles(tokens, n_letters, how)
     edges = _segment_edges(tokens.n_chars, how.segment_chars)
     cuts = np.searchsorted(tokens.starts[first], edges)
     quotas = [max(how.min_hashes, math.ceil(how.density * n)) for n in np.diff(edges).tolist()]
@@ -160,15 +167,34 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
     return np.concatenate([*parts, np.zeros(0, dtype)])
 
 
-def _shingles(tokens: Tokens, how: Sampling) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
+def _shingles(
+    tokens: Tokens, n_letters: NDArray[np.intp], how: Sampling
+) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
     """Return the hash of each shingle and the number of its first token. A very short text is one shingle."""
+    thin = tokens.singles if how.long_letters == 0 else np.ones(len(tokens), np.bool_)
     lengths = np.where(tokens.singles, 2 * how.shingle_tokens, how.shingle_tokens)
-    first = np.flatnonzero(np.arange(len(tokens)) + lengths <= len(tokens))
-    if len(first):
-        hashes = shingle_hashes(tokens.hashes, tokens.singles, shingle_tokens=how.shingle_tokens, ordered=how.ordered)
-        return hashes[first], first
-    whole = [whole_hash(tokens.hashes, tokens.singles, ordered=how.ordered)] if len(tokens) else []
+    begins = np.arange(len(tokens)) + lengths <= len(tokens)
+    first, second = _long_words(tokens, n_letters, how)
+    begins[first] = True
+    if begins.any():
+        hashes = shingle_hashes(
+            tokens.hashes, tokens.singles, thin, shingle_tokens=how.shingle_tokens, ordered=how.ordered
+        )
+        hashes[first] = joined_hashes(tokens.hashes[first], tokens.hashes[second])
+        return hashes[begins], np.flatnonzero(begins)
+    whole = [whole_hash(tokens.hashes, thin, ordered=how.ordered)] if len(tokens) else []
     return np.array(whole, np.uint32), np.zeros(len(whole), np.intp)
+
+
+def _long_words(
+    tokens: Tokens, n_letters: NDArray[np.intp], how: Sampling
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return the long words that have another one behind them, less than two shingles' tokens away, and the others."""
+    if how.long_letters == 0:
+        return np.empty(0, np.intp), np.empty(0, np.intp)
+    at = np.flatnonzero((n_letters >= how.long_letters) & ~tokens.singles)
+    near = np.diff(at) < 2 * how.shingle_tokens
+    return at[:-1][near], at[1:][near]
 
 
 def _segment_edges(n_chars: int, segment_chars: int) -> NDArray[np.int64]:

@@ -126,13 +126,11 @@ class Sentences(NamedTuple):
         found: `(n,) SENTENCE`: hash, start and stop of each in text order. If words are unknown, then it is empty.
         unknown: `(n,) UNKNOWN`: key, and start and stop in bytes, of each word that the table of stems lacks.
         n_chars: Code points of the text.
-        n_tokens: Tokens of the text.
     """
 
     found: NDArray[np.void]
     unknown: NDArray[np.void]
     n_chars: int
-    n_tokens: int
 
 
 class StemTable:

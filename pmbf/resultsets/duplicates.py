@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,11 +100,6 @@ class Duplicates:
             NotFoundError: The set was given without the text of an article.
         """
         return shared(self._preparer, self._text(first), self._text(second))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return groups, places to show and pairs as JSON has them."""
-        told = [one._asdict() | {"members": [member._asdict() for member in one.members]} for one in self.groups]
-        return {"keep": self.keep, "groups": told, "pairs": self.pairs}
 
     def _text(self, place: int) -> str:
         if not 0 <= place < len(self._articles):

@@ -17,7 +17,7 @@ from pmbf.errors import UnsupportedError
 from pmbf.kernels import TextRead, reference_files, reference_records, reference_text
 from pmbf.params import Sampling
 
-HOW = Sampling(shingle_tokens=4, ordered=True, density=0.05, min_hashes=8, segment_chars=100)
+HOW = Sampling(shingle_tokens=4, long_letters=5, ordered=True, density=0.05, min_hashes=8, segment_chars=100)
 CLEAN = b"The tide comes in twice a day.\r\n\tSo they say.\f\v\n"
 UNCLEAN = {
     "a byte order mark": b"\xef\xbb\xbf" + CLEAN,

@@ -26,7 +26,14 @@ from pmbf.kernels.reference_hash import LENGTH, STEP, fmix64, token_hashes
 from pmbf.params import Sampling
 
 MASK = (1 << 64) - 1
-SETTINGS = {"shingle_tokens": 5, "ordered": True, "density": 0.05, "min_hashes": 32, "segment_chars": 65_536}
+SETTINGS = {
+    "shingle_tokens": 5,
+    "long_letters": 4,
+    "ordered": True,
+    "density": 0.05,
+    "min_hashes": 32,
+    "segment_chars": 65_536,
+}
 
 ALPHABET = (
     "aebkopxyABHMZßéøłıﬁǆĳ½①⑴㎏™µ 019-._,\t\r\n\n\0\x02\u00ad\u2010\ufffe\u200b\u200d\u2060\ufe0f"
@@ -173,29 +180,46 @@ def slow_fmix(value: int) -> int:
     return value ^ value >> 33
 
 
-def slow_shingle(hashes: list[int], *, single: bool, ordered: bool) -> int:
+def slow_shingle(hashes: list[int], *, thin: bool, ordered: bool) -> int:
     weighted = (value * pow(STEP, at, 1 << 64) for at, value in enumerate(hashes))
     total = sum(weighted if ordered else map(slow_fmix, hashes))
     mixed = slow_fmix((total + len(hashes) * LENGTH) & MASK)
-    if not single:
+    if not thin:
         return mixed >> 32
     return mixed >> 30 if mixed < 1 << 61 else (1 << 31) + (mixed >> 33)
 
 
+def slow_long_words(text: str, long_letters: int) -> list[bool]:
+    """Return whether each token is a long word."""
+    tokens = slow_tokens(slow_letters(text)[0])
+    return [0 < long_letters <= len(token) and token[0].kind != SINGLE for token in tokens]
+
+
 def slow_sample(
-    text: str, *, shingle_tokens: int, ordered: bool, density: float, min_hashes: int, segment_chars: int
+    text: str,
+    *,
+    shingle_tokens: int,
+    long_letters: int,
+    ordered: bool,
+    density: float,
+    min_hashes: int,
+    segment_chars: int,
 ) -> tuple[list[list[tuple[int, int, int]]], int]:
     """Return (hash, start, token) of what each segment keeps, in the order of the text, and the number of shingles."""
-    tokens = slow_tokenise(text)[0]
+    tokens, is_long = slow_tokenise(text)[0], slow_long_words(text, long_letters)
     shingles = []
-    for at, (_, start, _, single) in enumerate(tokens):
-        length = shingle_tokens * (2 if single else 1)
-        if at + length <= len(tokens):
+    for at, (hashed, start, _, single) in enumerate(tokens):
+        length, thin = shingle_tokens * (2 if single else 1), single or long_letters > 0
+        others = [other for other in range(at + 1, min(at + 2 * shingle_tokens, len(tokens))) if is_long[other]]
+        if is_long[at] and others:
+            both = [hashed, tokens[others[0]][0]]
+            shingles.append((slow_shingle(both, thin=False, ordered=False), start, at))
+        elif at + length <= len(tokens):
             hashes = [token[0] for token in tokens[at : at + length]]
-            shingles.append((slow_shingle(hashes, single=single, ordered=ordered), start, at))
+            shingles.append((slow_shingle(hashes, thin=thin, ordered=ordered), start, at))
     if tokens and not shingles:
-        hashes = [token[0] for token in tokens]
-        shingles = [(slow_shingle(hashes, single=tokens[0][3], ordered=ordered), tokens[0][1], 0)]
+        hashes, thin = [token[0] for token in tokens], tokens[0][3] or long_letters > 0
+        shingles = [(slow_shingle(hashes, thin=thin, ordered=ordered), tokens[0][1], 0)]
     edges = [*range(0, len(text), segment_chars), len(text)]
     if len(edges) > 2 and edges[-1] - edges[-2] < segment_chars / 4:
         del edges[-2]
@@ -242,8 +266,14 @@ def test_blocks_do_not_show(text: str) -> None:
 @seed(13)
 @settings(max_examples=500, deadline=None)
 @given(
-    st.lists(st.sampled_from(["a", "be", "cat,", "中", "文", "ка", "\n", "раy ", "-"]), max_size=400),
+    st.lists(
+        st.sampled_from(
+            ["a", "be", "cat,", "中", "文", "ка", "\n", "раy ", "-", "заяц", "co\u0301te\u0301", "e\u200bwe"]
+        ),
+        max_size=400,
+    ),
     st.integers(1, 6),
+    st.sampled_from([0, 3, 4]),
     st.booleans(),
     st.sampled_from([0.05, 0.3, 1.0]),
     st.integers(1, 9),
@@ -253,14 +283,16 @@ def test_samples_agree_with_the_slow_oracle(
     twins: dict[str, Any],
     words: list[str],
     shingle_tokens: int,
+    long_letters: int,
     ordered: bool,
     density: float,
     min_hashes: int,
     segment_chars: int,
 ) -> None:
     text = " ".join(words)
-    lengths = {"shingle_tokens": shingle_tokens, "min_hashes": min_hashes, "segment_chars": segment_chars}
-    given_settings = {**lengths, "ordered": ordered, "density": density}
+    lengths = {"shingle_tokens": shingle_tokens, "long_letters": long_letters}
+    numbers = {"density": density, "min_hashes": min_hashes, "segment_chars": segment_chars}
+    given_settings = {**lengths, "ordered": ordered, **numbers}
     kept, n_shingles = slow_sample(text, **given_settings)  # type: ignore[arg-type]
     for level, kernels in twins.items():
         actual = kernels.sample(text.encode(), Sampling(**given_settings))  # type: ignore[arg-type]
@@ -330,7 +362,7 @@ def test_the_final_mix_is_the_slow_one() -> None:
 
 
 def test_texts_of_different_length_are_told_apart_even_when_their_tokens_weigh_nothing() -> None:
-    three, four = (slow_shingle([0] * n, single=False, ordered=True) for n in (3, 4))
+    three, four = (slow_shingle([0] * n, thin=False, ordered=True) for n in (3, 4))
     assert three != four
 
 

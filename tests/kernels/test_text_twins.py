@@ -37,7 +37,7 @@ MANNERS = (
     "אבגשׁ العَرَبِيّة ـ\u200c\u061c ",
     "éèêàçñüöÅØłđıİ don’t “q” …—– ",
 )
-HOW = Sampling(shingle_tokens=4, ordered=True, density=0.05, min_hashes=32, segment_chars=65_536)
+HOW = Sampling(shingle_tokens=4, long_letters=5, ordered=True, density=0.05, min_hashes=32, segment_chars=65_536)
 
 anything = st.text(st.characters(exclude_categories=["Cs"]), max_size=300)
 mannered = st.builds(
@@ -79,11 +79,18 @@ def assert_twins(natives: dict[str, Any], utf8: bytes, *, starts: bool = True, *
 
 @seed(21)
 @settings(max_examples=300, deadline=None)
-@given(st.one_of(anything, mannered), st.integers(1, 20), st.booleans(), st.sampled_from([10, 64, 1000, 65_536]))
+@given(
+    st.one_of(anything, mannered),
+    st.integers(1, 20),
+    st.integers(0, 6),
+    st.booleans(),
+    st.sampled_from([10, 64, 1000, 65_536]),
+)
 def test_any_text_comes_out_the_same(
-    natives: dict[str, Any], text: str, shingle_tokens: int, ordered: bool, segment_chars: int
+    natives: dict[str, Any], text: str, shingle_tokens: int, long_letters: int, ordered: bool, segment_chars: int
 ) -> None:
-    options = {"shingle_tokens": shingle_tokens, "ordered": ordered, "segment_chars": segment_chars}
+    lengths = {"shingle_tokens": shingle_tokens, "long_letters": long_letters}
+    options = {**lengths, "ordered": ordered, "segment_chars": segment_chars}
     assert_twins(natives, text.encode(), **options)
     assert_twins(natives, text.encode(), **options, density=1.0, min_hashes=1)
     assert_twins(natives, text.encode(), **options, starts=False)

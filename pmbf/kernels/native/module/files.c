@@ -85,18 +85,19 @@ static PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
     return Py_BuildValue("Nnn", PyBool_FromLong(looks.is_clean), (Py_ssize_t)looks.longest, (Py_ssize_t)looks.n_apart);
 }
 
-/* read_texts(table, paths, sizes, shingle_tokens, min_hashes, segment_chars, density, ordered)
+/* read_texts(table, paths, sizes, shingle_tokens, long_letters, min_hashes, segment_chars, density, ordered)
  * -> (files, numbers): `files` has for each path None or (utf8, n_hashes, n_bounds, n_chars, n_tokens, record);
  * `numbers` has the hashes and then the bounds of one file after another, uint32 as bytes */
 static PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    unsigned long long table, shingle_tokens, min_hashes, segment_chars;
+    unsigned long long table, shingle_tokens, long_letters, min_hashes, segment_chars;
     options_t options = {.positions = false, .starts = false};
     PyObject *paths, *sizes;
     int ordered;
-    if (!PyArg_ParseTuple(arguments, "KOOKKKdp", &table, &paths, &sizes, &shingle_tokens, &min_hashes, &segment_chars,
-                          &options.density, &ordered))
+    if (!PyArg_ParseTuple(arguments, "KOOKKKKdp", &table, &paths, &sizes, &shingle_tokens, &long_letters, &min_hashes,
+                          &segment_chars, &options.density, &ordered))
         return NULL;
     options.shingle_tokens = shingle_tokens;
+    options.long_letters = long_letters;
     options.min_hashes = min_hashes;
     options.segment_chars = segment_chars;
     options.ordered = ordered != 0;

@@ -128,14 +128,14 @@ static PyObject *find_sentences(PyObject *const *arguments, arrays_t *arrays) {
     if (status != TEXT_OK) return PyErr_NoMemory();
     PyObject *bytes = PyBytes_FromStringAndSize((const char *)found.found, (Py_ssize_t)(found.n * sizeof *found.found));
     PyObject *unknown = PyBytes_FromStringAndSize((const char *)found.unknown, (Py_ssize_t)(found.n_unknown * sizeof *found.unknown));
-    const unsigned long long n_chars = found.n_chars, n_tokens = found.n_tokens;
+    const unsigned long long n_chars = found.n_chars;
     sentences_free(&found);
     if (!bytes || !unknown) return Py_XDECREF(bytes), Py_XDECREF(unknown), NULL;
-    return Py_BuildValue("NNKK", bytes, unknown, n_chars, n_tokens);
+    return Py_BuildValue("NNK", bytes, unknown, n_chars);
 }
 
-/* sentences(table, utf8, slots or None, factor) -> (sentences, uint32 (n, 3); unknown words, uint64 (n, 2); characters,
- * tokens); None for bytes that are not UTF-8 */
+/* sentences(table, utf8, slots or None, factor) -> (sentences, uint32 (n, 3); unknown words, uint64 (n, 2); characters);
+ * None for bytes that are not UTF-8 */
 static PyObject *module_sentences(PyObject *Py_UNUSED(module), PyObject *const *arguments, Py_ssize_t n) {
     arrays_t arrays = {.n = 0};
     if (n != 4) return PyErr_Format(PyExc_TypeError, "%zd arguments, expected 4", n);

@@ -24,18 +24,19 @@ static PyObject *buffer_of(result_t *result) {
     return buffer;
 }
 
-/* text_sample(table, utf8, shingle_tokens, min_hashes, segment_chars, density, ordered, positions, starts) -> (buffer,
- * n_hashes, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer holds hashes,
- * starts, tokens and bounds, all uint32 */
+/* text_sample(table, utf8, shingle_tokens, long_letters, min_hashes, segment_chars, density, ordered, positions, starts)
+ * -> (buffer, n_hashes, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer
+ * holds hashes, starts, tokens and bounds, all uint32 */
 static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    unsigned long long table, shingle_tokens, min_hashes, segment_chars;
+    unsigned long long table, shingle_tokens, long_letters, min_hashes, segment_chars;
     options_t options;
     PyObject *utf8;
     int ordered, positions, starts, status;
-    if (!PyArg_ParseTuple(arguments, "KSKKKdppp", &table, &utf8, &shingle_tokens, &min_hashes, &segment_chars,
-                          &options.density, &ordered, &positions, &starts))
+    if (!PyArg_ParseTuple(arguments, "KSKKKKdppp", &table, &utf8, &shingle_tokens, &long_letters, &min_hashes,
+                          &segment_chars, &options.density, &ordered, &positions, &starts))
         return NULL;
     options.shingle_tokens = shingle_tokens;
+    options.long_letters = long_letters;
     options.min_hashes = min_hashes;
     options.segment_chars = segment_chars;
     options.ordered = ordered != 0;
@@ -77,17 +78,18 @@ static PyObject *samples_of(const table_t *table, PyObject *bytes, array_in_t st
     return Py_BuildValue("NKK", buffer_of(&result), n_parts, n_hashes);
 }
 
-/* text_samples(table, bytes, starts, stops, shingle_tokens, min_hashes, segment_chars, density, ordered) -> (buffer,
- * n_parts, n_hashes), or None if a text is not in the bytes; the buffer holds the columns of samples.h */
+/* text_samples(table, bytes, starts, stops, shingle_tokens, long_letters, min_hashes, segment_chars, density, ordered)
+ * -> (buffer, n_parts, n_hashes), or None if a text is not in the bytes; the buffer holds the columns of samples.h */
 static PyObject *module_samples(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    unsigned long long table, shingle_tokens, min_hashes, segment_chars;
+    unsigned long long table, shingle_tokens, long_letters, min_hashes, segment_chars;
     options_t options = {.positions = false, .starts = false};
     PyObject *bytes, *starts, *stops;
     int ordered;
-    if (!PyArg_ParseTuple(arguments, "KSOOKKKdp", &table, &bytes, &starts, &stops, &shingle_tokens, &min_hashes,
-                          &segment_chars, &options.density, &ordered))
+    if (!PyArg_ParseTuple(arguments, "KSOOKKKKdp", &table, &bytes, &starts, &stops, &shingle_tokens, &long_letters,
+                          &min_hashes, &segment_chars, &options.density, &ordered))
         return NULL;
     options.shingle_tokens = shingle_tokens;
+    options.long_letters = long_letters;
     options.min_hashes = min_hashes;
     options.segment_chars = segment_chars;
     options.ordered = ordered != 0;

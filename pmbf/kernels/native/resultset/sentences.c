@@ -97,7 +97,7 @@ int sentences_find(const table_t *table, const uint8_t *utf8, size_t size, const
     work.text = (text_t){.text = utf8, .folded = parts[FOLDED], .text_size = (int64_t)size,
                          .n = (int64_t)work.parts.n_tokens, .starts = parts[STARTS], .stops = parts[STOPS],
                          .bytes = parts[BYTES], .letters = parts[LETTERS], .singles = parts[SINGLES]};
-    found->n_chars = work.parts.n_chars, found->n_tokens = work.parts.n_tokens;
+    found->n_chars = work.parts.n_chars;
     if (take_memory(&work, utf8, size)) {
         words_borders(&work.text);
         find(&work);

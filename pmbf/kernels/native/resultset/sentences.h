@@ -26,7 +26,7 @@ typedef struct {
 typedef struct {
     sentence_t *found;
     unknown_t *unknown;
-    size_t n, n_unknown, n_chars, n_tokens;
+    size_t n, n_unknown, n_chars;
 } sentences_t;
 
 /* Finds the sentences of a text. If the table lacks words, then those are all that is found. Returns TEXT_OK,

@@ -97,16 +97,17 @@ void murmur_avx2(const uint8_t *bytes, const uint32_t *starts, const uint32_t *s
 }
 
 /* `sampled_hash` of four hashes, in the lower halves. */
-INLINE four_t sampled_4(four_t hashes, four_t single) {
-    four_t thin = _mm256_cmpeq_epi64(_mm256_srli_epi64(hashes, 61), _mm256_setzero_si256());
+INLINE four_t sampled_4(four_t hashes, four_t thin) {
+    four_t low = _mm256_cmpeq_epi64(_mm256_srli_epi64(hashes, 61), _mm256_setzero_si256());
     four_t upper = _mm256_or_si256(_mm256_srli_epi64(hashes, 33), set64((uint64_t)1 << 31));
-    four_t of_single = _mm256_blendv_epi8(upper, _mm256_srli_epi64(hashes, 30), thin);
-    return _mm256_blendv_epi8(_mm256_srli_epi64(hashes, 32), of_single, single);
+    four_t of_thin = _mm256_blendv_epi8(upper, _mm256_srli_epi64(hashes, 30), low);
+    return _mm256_blendv_epi8(_mm256_srli_epi64(hashes, 32), of_thin, thin);
 }
 
 INLINE void finish_avx2(const uint64_t *sums, const uint8_t *singles, size_t n, const weights_t *weights,
                         uint32_t *hashes) {
     const __m256i lower_halves = _mm256_setr_epi32(0, 2, 4, 6, 0, 2, 4, 6);
+    const four_t all_thin = set64(weights->thin ? UINT64_MAX : 0);
     size_t i = 0;
     for (; i + 4 <= n; i += 4) {
         uint32_t kinds;
@@ -116,9 +117,9 @@ INLINE void finish_avx2(const uint64_t *sums, const uint8_t *singles, size_t n, 
             four_t single = _mm256_cmpgt_epi64(_mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)kinds)), set64(0));
             four_t after = _mm256_loadu_si256((const __m256i *)(sums + i + weights->tokens));
             four_t more = add64(times(after, weights->leaving), set64(weights->add));
-            made = sampled_4(fmix_4(add64(sum, _mm256_and_si256(more, single))), single);
+            made = sampled_4(fmix_4(add64(sum, _mm256_and_si256(more, single))), _mm256_or_si256(single, all_thin));
         } else {
-            made = _mm256_srli_epi64(fmix_4(sum), 32);
+            made = sampled_4(fmix_4(sum), all_thin);
         }
         made = _mm256_permutevar8x32_epi32(made, lower_halves);
         _mm_storeu_si128((__m128i *)(hashes + i), _mm256_castsi256_si128(made));
@@ -126,9 +127,8 @@ INLINE void finish_avx2(const uint64_t *sums, const uint8_t *singles, size_t n, 
     finish_portable(sums + i, singles + i, n - i, weights, hashes + i);
 }
 
-void shingles_avx2(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
-                   uint32_t *hashes) {
-    shingles_by(finish_avx2, values, singles, n, tokens, step, hashes);
+void shingles_avx2(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *hashes) {
+    shingles_by(finish_avx2, values, singles, n, shape, hashes);
 }
 
 TARGET_END

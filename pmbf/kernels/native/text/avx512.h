@@ -16,8 +16,7 @@ size_t count_chars_avx512(const uint8_t *begin, const uint8_t *end);
 size_t tokens_avx512(const fold_t *fold, tokens_t *tokens);
 void kinds_avx512(const uint8_t *bytes, size_t n, uint8_t *kinds);
 void murmur_avx512(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops, size_t n, uint64_t *hashes);
-void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
-                     uint32_t *hashes);
+void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *hashes);
 size_t collect_avx512(const uint32_t *hashes, size_t n, uint32_t low, uint32_t high, uint64_t *keys);
 
 #endif

@@ -99,16 +99,18 @@ INLINE __m512i window_sums_8(const uint64_t *values, size_t tokens, __m512i step
 }
 
 /* `sampled_hash` of eight hashes, each in 64 bits. */
-INLINE __m512i sampled_8(__m512i hashes, __mmask8 single) {
-    __mmask8 thin = _mm512_mask_cmplt_epu64_mask(single, hashes, set64((uint64_t)1 << 61));
+INLINE __m512i sampled_8(__m512i hashes, __mmask8 thin) {
+    __mmask8 low = _mm512_mask_cmplt_epu64_mask(thin, hashes, set64((uint64_t)1 << 61));
     __m512i upper = _mm512_or_si512(_mm512_srli_epi64(hashes, 33), set64((uint64_t)1 << 31));
-    __m512i sampled = _mm512_mask_mov_epi64(_mm512_srli_epi64(hashes, 32), single, upper);
-    return _mm512_mask_srli_epi64(sampled, thin, hashes, 30);
+    __m512i sampled = _mm512_mask_mov_epi64(_mm512_srli_epi64(hashes, 32), thin, upper);
+    return _mm512_mask_srli_epi64(sampled, low, hashes, 30);
 }
 
-void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
-                     uint32_t *hashes) {
-    const __m512i add = set64(tokens * SHINGLE_LENGTH), leaving = set64(power(step, tokens)), steps = set64(step);
+void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *hashes) {
+    const size_t tokens = shape->tokens;
+    const __m512i add = set64(tokens * SHINGLE_LENGTH), steps = set64(shape->step);
+    const __m512i leaving = set64(power(shape->step, tokens));
+    const __mmask8 all_thin = shape->thin ? 0xFF : 0;
     size_t i = 0;
     if (tokens <= 16) /* for longer shingles the sliding sum is less work */
         for (; i + 8 <= n; i += 8) {
@@ -119,9 +121,9 @@ void shingles_avx512(const uint64_t *values, const uint8_t *singles, size_t n, s
                 __m512i more = _mm512_mullo_epi64(window_sums_8(values + i + tokens, tokens, steps), leaving);
                 sums = _mm512_mask_add_epi64(sums, single, sums, _mm512_add_epi64(more, add));
             }
-            _mm256_storeu_si256((__m256i *)(hashes + i), _mm512_cvtepi64_epi32(sampled_8(fmix_8(sums), single)));
+            _mm256_storeu_si256((__m256i *)(hashes + i), _mm512_cvtepi64_epi32(sampled_8(fmix_8(sums), single | all_thin)));
         }
-    shingles_portable(values + i, singles + i, n - i, tokens, step, hashes + i);
+    shingles_portable(values + i, singles + i, n - i, shape, hashes + i);
 }
 
 size_t collect_avx512(const uint32_t *hashes, size_t n, uint32_t low, uint32_t high, uint64_t *keys) {

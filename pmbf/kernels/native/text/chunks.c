@@ -54,7 +54,8 @@ static bool make_shingles(chunks_t *chunks) {
     const uint8_t *singles = chunks->singles.bytes;
     uint32_t *hashes = array_room(&chunks->hashes, n * sizeof *hashes);
     if (!hashes) return false;
-    chunks->table->ops->shingles(values, singles, n, chunks->n_words, SHINGLE_STEP, hashes);
+    const shape_t shape = {chunks->n_words, SHINGLE_STEP, false};
+    chunks->table->ops->shingles(values, singles, n, &shape, hashes);
     if (memchr(singles, 1, n))
         for (size_t i = 0; i < n; i++)
             if (singles[i]) hashes[i] = upper_hash(values + i, 2 * chunks->n_words);

@@ -14,7 +14,7 @@ typedef struct {
 } result_t;
 
 typedef struct {
-    uint64_t shingle_tokens, min_hashes, segment_chars;
+    uint64_t shingle_tokens, long_letters, min_hashes, segment_chars;
     double density;
     bool ordered, positions, starts; /* starts only with positions */
 } options_t;

@@ -1,17 +1,18 @@
 /* The fingerprint of a text, in one pass over its chunks.
  *
- *     values   token hashes whose shingles are not made yet; order-free: mixed. No shingle is longer than 2n, so 2n - 1
- *              values stay until the next chunk
+ *     values   token hashes whose shingles are not made yet; order-free: mixed. No shingle reaches over more than 2n
+ *              tokens, so 2n - 1 values stay until the next chunk
+ *     longs    whether each of them is a long word; all zero if no word is long
  *     hashes   shingle hashes of the open segment. The segment is closed when its last shingle is made
  */
 
 #include "sampler.h"
 #include "shingles.h"
+#include "tokens.h"
 
 void sampler_free(sampler_t *s) {
-    array_t *arrays[] = {&s->values, &s->singles, &s->value_starts, &s->hashes,      &s->starts,
-                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds,
-                         &s->selected};
+    array_t *arrays[] = {&s->values, &s->singles, &s->longs,       &s->value_starts, &s->hashes, &s->starts,
+                         &s->tokens, &s->kept,    &s->kept_starts, &s->kept_tokens,  &s->bounds, &s->selected};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]->bytes);
     free(s->cuts.cut_tokens);
     select_free(&s->select);
@@ -98,13 +99,32 @@ static bool close_segments(sampler_t *s, size_t n_made) {
     return true;
 }
 
+/* Writes whether each token of the chunk is a long word: one of at least `long_letters` folded code points. */
+static void find_long_words(const sampler_t *s, uint8_t *longs) {
+    const chunk_t *chunk = &s->chunk;
+    const size_t least = s->options->long_letters;
+    if (!least) {
+        memset(longs, 0, chunk->n_tokens);
+        return;
+    }
+    const uint8_t *bytes = chunk->fold.bytes;
+    const uint32_t *starts = chunk->tokens.starts, *stops = chunk->tokens.stops;
+    for (size_t i = 0; i < chunk->n_tokens; i++) longs[i] = stops[i] - starts[i] >= least;
+    if (chunk->fold.wide)
+        for (size_t i = 0; i < chunk->n_tokens; i++)
+            if (longs[i]) longs[i] = count_chars_portable(bytes + starts[i], bytes + stops[i]) >= least;
+    if (chunk->fold.has_singles)
+        for (size_t i = 0; i < chunk->n_tokens; i++) longs[i] &= !chunk->tokens.singles[i];
+}
+
 /* Takes the tokens of the chunk. */
 static bool take_tokens(sampler_t *s) {
     chunk_t *chunk = &s->chunk;
     size_t n = chunk->n_tokens;
     uint64_t *values = array_room(&s->values, (n + 1) * sizeof *values); /* shingles may read one value past the last */
-    uint8_t *singles = array_room(&s->singles, n + 1);
-    if (!values || !singles || !chunk_hashes(chunk, values)) return false;
+    uint8_t *singles = array_room(&s->singles, n + 1), *longs = array_room(&s->longs, n + 1);
+    if (!values || !singles || !longs || !chunk_hashes(chunk, values)) return false;
+    find_long_words(s, longs);
     if (!s->options->ordered)
         for (size_t i = 0; i < n; i++) values[i] = fmix64(values[i]);
     values[n] = 0;
@@ -120,10 +140,16 @@ static bool take_tokens(sampler_t *s) {
     }
     s->values.size += n * sizeof *values;
     s->singles.size += n;
+    s->longs.size += n;
     return true;
 }
 
-static uint64_t step_of(const sampler_t *s) { return s->options->ordered ? SHINGLE_STEP : 1; }
+static shape_t shape_of(const sampler_t *s) {
+    return (shape_t){s->options->shingle_tokens, s->options->ordered ? SHINGLE_STEP : 1, s->options->long_letters > 0};
+}
+
+/* Most tokens that two long words of a shingle are apart. */
+static size_t reach_of(const sampler_t *s) { return 2 * s->options->shingle_tokens - 1; }
 
 /* Makes the shingles whose tokens are all there. */
 static bool make_shingles(sampler_t *s) {
@@ -132,8 +158,13 @@ static bool make_shingles(sampler_t *s) {
     size_t n = n_values(s) - lag, size = n * sizeof(uint32_t);
     uint32_t *hashes = array_room(&s->hashes, size);
     if (!hashes) return false;
-    s->chunk.table->ops->shingles((const uint64_t *)s->values.bytes, s->singles.bytes, n, s->options->shingle_tokens,
-                                  step_of(s), hashes);
+    const uint64_t *values = (const uint64_t *)s->values.bytes;
+    const shape_t shape = shape_of(s);
+    s->chunk.table->ops->shingles(values, s->singles.bytes, n, &shape, hashes);
+    if (s->options->long_letters) {
+        const long_words_t words = {s->longs.bytes, n_values(s), reach_of(s), !s->options->ordered};
+        join_long_words(values, &words, n, hashes);
+    }
     s->hashes.size += size;
     if (s->options->positions) {
         uint32_t *tokens = array_room(&s->tokens, size);
@@ -150,6 +181,7 @@ static bool make_shingles(sampler_t *s) {
     }
     array_drop(&s->values, n * sizeof(uint64_t));
     array_drop(&s->singles, n);
+    array_drop(&s->longs, n);
     s->first_token += n;
     s->n_shingles += n;
     return close_segments(s, s->first_token);
@@ -158,10 +190,33 @@ static bool make_shingles(sampler_t *s) {
 /* Returns the tokens of the shingle at a value. Fewer tokens may be left. */
 static size_t length_at(const sampler_t *s, size_t at) { return s->options->shingle_tokens << s->singles.bytes[at]; }
 
-/* Makes the shingle of `length` tokens at a value. */
+/* Returns how many tokens behind a value the other long word of its shingle is; 0 if there is none. */
+static size_t partner_of(const sampler_t *s, size_t at) {
+    const uint8_t *longs = s->longs.bytes + at;
+    if (!*longs) return 0;
+    for (size_t apart = 1; apart <= reach_of(s) && at + apart < n_values(s); apart++)
+        if (longs[apart]) return apart;
+    return 0;
+}
+
+/* Returns whether a shingle begins at a value. */
+static bool begins_shingle(const sampler_t *s, size_t at) {
+    return n_values(s) - at >= length_at(s, at) || partner_of(s, at);
+}
+
+/* Makes the shingle at a value: of two long words, or of `length` tokens. */
 static bool push_shingle(sampler_t *s, size_t at, size_t length) {
-    uint64_t sum = window_sum((const uint64_t *)s->values.bytes + at, length, step_of(s));
-    uint32_t hash = sampled_hash(fmix64(sum + length * SHINGLE_LENGTH), s->singles.bytes[at]);
+    const uint64_t *values = (const uint64_t *)s->values.bytes + at;
+    const shape_t shape = shape_of(s);
+    size_t partner = partner_of(s, at);
+    uint32_t hash;
+    if (partner && s->options->ordered)
+        hash = joined_hash(fmix64(values[0]), fmix64(values[partner]));
+    else if (partner)
+        hash = joined_hash(values[0], values[partner]);
+    else
+        hash = sampled_hash(fmix64(window_sum(values, length, shape.step) + length * SHINGLE_LENGTH),
+                            shape.thin || s->singles.bytes[at]);
     s->n_shingles++;
     if (!push_u32(&s->hashes, hash)) return false;
     if (s->options->positions && !push_u32(&s->tokens, (uint32_t)(s->first_token + at))) return false;
@@ -171,7 +226,7 @@ static bool push_shingle(sampler_t *s, size_t at, size_t length) {
 /* Returns whether the text has tokens and no shingle, and so is one shingle itself. Known only at the end. */
 static bool is_one_shingle(const sampler_t *s) {
     for (size_t at = 0; at < n_values(s); at++)
-        if (n_values(s) - at >= length_at(s, at)) return false;
+        if (begins_shingle(s, at)) return false;
     return s->n_shingles == 0;
 }
 
@@ -180,11 +235,11 @@ static bool make_last_shingles(sampler_t *s) {
     size_t n = n_values(s);
     bool whole = is_one_shingle(s);
     for (size_t at = 0; at < n; at++) {
-        size_t length = whole && at == 0 ? n : length_at(s, at);
+        bool is_whole = whole && at == 0;
         /* All hashes so far belong to tokens before this token. */
         while (s->segment + 1 < s->cuts.n_segments && s->cuts.cut_tokens[s->segment + 1] <= s->first_token + at)
             if (!close_segment(s, n_hashes(s))) return false;
-        if (length <= n - at && !push_shingle(s, at, length)) return false;
+        if ((is_whole || begins_shingle(s, at)) && !push_shingle(s, at, is_whole ? n : length_at(s, at))) return false;
     }
     while (s->segment < s->cuts.n_segments)
         if (!close_segment(s, n_hashes(s))) return false;
@@ -200,9 +255,8 @@ static bool sample(sampler_t *s) {
 }
 
 static bool sampler_start(sampler_t *s, const table_t *table, const uint8_t *text, size_t size) {
-    array_t *arrays[] = {&s->values, &s->singles, &s->value_starts, &s->hashes,      &s->starts,
-                         &s->tokens, &s->kept,    &s->kept_starts,  &s->kept_tokens, &s->bounds,
-                         &s->selected};
+    array_t *arrays[] = {&s->values, &s->singles, &s->longs,       &s->value_starts, &s->hashes, &s->starts,
+                         &s->tokens, &s->kept,    &s->kept_starts, &s->kept_tokens,  &s->bounds, &s->selected};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) arrays[i]->size = 0;
     s->first_token = s->n_shingles = s->segment = 0;
     size_t n = count_segments(s->n_chars, s->options->segment_chars);

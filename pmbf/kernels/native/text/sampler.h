@@ -13,7 +13,7 @@ typedef struct {
     chunk_t chunk;
     cuts_t cuts;
     size_t cuts_capacity;
-    array_t values, singles, value_starts;         /* uint64, uint8, uint32: by token */
+    array_t values, singles, longs, value_starts;  /* uint64, uint8, uint8, uint32: by token */
     array_t hashes, starts, tokens;                /* uint32: by shingle of the segment, if asked for */
     array_t kept, kept_starts, kept_tokens, bounds; /* uint32: the result */
     array_t selected;                              /* uint64: a bit for each shingle of the segment */

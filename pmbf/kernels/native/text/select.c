@@ -1,10 +1,12 @@
-/* Selects the smallest hashes without sorting the others. In the lower half of their range hashes are uniform, so a
+/* Selects the smallest hashes without sorting the others. In each half of their range hashes are uniform, so a
  * bound a little above the expected one leaves few more than the quota. These go to buckets by value, on average one
  * key per bucket. Three rounds of exchanges between neighbours, without branches, put nearly all in order; insertion
  * does the rest. If equal hashes leave too few, then the next range of hashes is selected from. Its width is computed
  * from the first range; each later range is four times as wide. */
 
 #include "select.h"
+
+#define MIDDLE 2147483648.0
 
 enum { FEW = 24, CROWDED = 32 /* a power of two */ };
 
@@ -110,7 +112,7 @@ static size_t drop_repeated(uint64_t *keys, size_t n, uint64_t quota) {
     return kept;
 }
 
-/* Returns the number of hashes below the middle: half of those at words, an eighth of those at single letters. */
+/* Returns the number of hashes below the middle: half of them, but an eighth of the thin ones. */
 static size_t count_low(const uint32_t *hashes, size_t n) {
     size_t n_high = 0;
     for (size_t i = 0; i < n; i++) n_high += hashes[i] >> 31;
@@ -125,7 +127,8 @@ static uint32_t first_bound(const uint32_t *hashes, size_t n, uint64_t quota) {
     uint64_t wanted = with_margin(quota);
     if (quota >= n || wanted >= n) return UINT32_MAX;
     size_t n_low = count_low(hashes, n);
-    return wanted >= n_low ? UINT32_MAX : (uint32_t)((double)wanted / (double)n_low * 2147483648.0);
+    if (wanted < n_low) return (uint32_t)((double)wanted / (double)n_low * MIDDLE);
+    return (uint32_t)(MIDDLE + (double)(wanted - n_low) / (double)(n - n_low) * MIDDLE);
 }
 
 /* Returns the last hash of the second range. The first range, up to `high`, gave `kept` hashes, less than the quota. */

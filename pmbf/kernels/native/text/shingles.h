@@ -21,21 +21,38 @@ typedef struct {
     size_t tokens;    /* n */
     uint64_t leaving; /* B^n */
     uint64_t add;     /* n·C */
+    bool thin;        /* whether shingles at words are thin, too */
 } weights_t;
 
 uint64_t power(uint64_t base, size_t exponent);
 /* values[0] + values[1]·step + … */
 uint64_t window_sum(const uint64_t *values, size_t n, uint64_t step);
 /* As `ops_t.shingles`, one by one, for shingles of any length. */
-void shingles_slowly(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
-                     uint32_t *hashes);
-void shingles_portable(const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens, uint64_t step,
+void shingles_slowly(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *hashes);
+void shingles_portable(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape,
                        uint32_t *hashes);
 
-/* Returns the 32 bits of a shingle's hash that are sampled. `single`: whether the shingle begins at a single letter. */
-INLINE uint32_t sampled_hash(uint64_t hash, bool single) {
-    if (!single) return (uint32_t)(hash >> 32);
+/* The long words of some values. */
+typedef struct {
+    const uint8_t *are; /* whether each value is a long word, n_values of them */
+    size_t n_values;
+    size_t reach; /* two long words are a shingle if they are at most this many tokens apart */
+    bool mixed;   /* whether the values are mixed already */
+} long_words_t;
+
+/* Puts the shingle of two long words at each of the first n values that is a long word with another one in reach. */
+void join_long_words(const uint64_t *values, const long_words_t *words, size_t n, uint32_t *hashes);
+
+/* Returns the 32 bits of a shingle's hash that are sampled. `thin`: whether the shingle is four times as rare in the
+ * lower half of the range. */
+INLINE uint32_t sampled_hash(uint64_t hash, bool thin) {
+    if (!thin) return (uint32_t)(hash >> 32);
     return (uint32_t)(hash >> 61 ? hash >> 33 | (uint64_t)1 << 31 : hash >> 30);
+}
+
+/* Returns the sampled hash of two long words, given their hashes mixed: that of an order-free shingle of both. */
+INLINE uint32_t joined_hash(uint64_t one, uint64_t other) {
+    return sampled_hash(fmix64(one + other + 2 * SHINGLE_LENGTH), false);
 }
 
 /* Makes hashes of `n` sums. `tokens` more sums stand behind them. */
@@ -45,22 +62,25 @@ typedef void finish_t(const uint64_t *sums, const uint8_t *singles, size_t n, co
 INLINE void finish_portable(const uint64_t *sums, const uint8_t *singles, size_t n, const weights_t *weights,
                             uint32_t *hashes) {
     if (!memchr(singles, 1, n)) {
-        for (size_t i = 0; i < n; i++) hashes[i] = sampled_hash(fmix64(sums[i] + weights->add), false);
+        for (size_t i = 0; i < n; i++) hashes[i] = sampled_hash(fmix64(sums[i] + weights->add), weights->thin);
         return;
     }
     for (size_t i = 0; i < n; i++) {
         uint64_t more = weights->leaving * sums[i + weights->tokens] + weights->add;
-        hashes[i] = sampled_hash(fmix64(sums[i] + weights->add + (singles[i] ? more : 0)), singles[i]);
+        uint64_t hash = fmix64(sums[i] + weights->add + (singles[i] ? more : 0));
+        hashes[i] = sampled_hash(hash, weights->thin || singles[i]);
     }
 }
 
-INLINE void shingles_by(finish_t *finish, const uint64_t *values, const uint8_t *singles, size_t n, size_t tokens,
-                        uint64_t step, uint32_t *hashes) {
+INLINE void shingles_by(finish_t *finish, const uint64_t *values, const uint8_t *singles, size_t n,
+                        const shape_t *shape, uint32_t *hashes) {
+    const size_t tokens = shape->tokens;
+    const uint64_t step = shape->step;
     if (tokens > MOST_TOKENS) {
-        shingles_slowly(values, singles, n, tokens, step, hashes);
+        shingles_slowly(values, singles, n, shape, hashes);
         return;
     }
-    const weights_t weights = {tokens, power(step, tokens), tokens * SHINGLE_LENGTH};
+    const weights_t weights = {tokens, power(step, tokens), tokens * SHINGLE_LENGTH, shape->thin};
     uint64_t sums[SUMS + MOST_TOKENS];
     size_t size = smaller(n, SUMS);
     for (size_t i = 0; i < tokens; i++) /* sums of the shingles that are made later */

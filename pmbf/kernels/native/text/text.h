@@ -93,6 +93,13 @@ typedef struct {
  * letters have no other first bytes. */
 enum { LATIN_LETTERS = 1, CYRILLIC_LETTERS = 2, GREEK_LETTERS = 4, MANY_SCRIPTS = 8, ALL_LETTERS = 15, HAS_GAP = 16 };
 
+/* What the shingles of a text are. */
+typedef struct {
+    size_t tokens; /* tokens of a shingle; twice as many if it begins at a single letter */
+    uint64_t step; /* in an ordered shingle each token counts this factor more than the token before; else 1 */
+    bool thin;     /* whether shingles at words are sampled as rarely as those at single letters */
+} shape_t;
+
 /* The functions that each instruction set has a variant of. */
 struct ops {
     /* Returns whether the bytes are valid UTF-8, and writes the number of code points. */
@@ -106,9 +113,8 @@ struct ops {
     /* Writes the kinds of letters in each 64 folded bytes. `kinds` has room for n / 64 + 1. */
     void (*kinds)(const uint8_t *bytes, size_t n, uint8_t *kinds);
     void (*murmur)(const uint8_t *bytes, const uint32_t *starts, const uint32_t *stops, size_t n, uint64_t *hashes);
-    /* Writes the sampled hashes of the shingles at values[0..n). 2 * shingle_tokens - 1 more values follow. */
-    void (*shingles)(const uint64_t *values, const uint8_t *singles, size_t n, size_t shingle_tokens, uint64_t step,
-                     uint32_t *hashes);
+    /* Writes the sampled hashes of the shingles at values[0..n). 2 * shape->tokens - 1 more values follow. */
+    void (*shingles)(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *hashes);
     /* Writes (hash << 32 | index) for each hash in [low, high]. `keys` has room for n + 16. Returns their number. */
     size_t (*collect)(const uint32_t *hashes, size_t n, uint32_t low, uint32_t high, uint64_t *keys);
 };
