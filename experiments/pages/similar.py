@@ -19,7 +19,8 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "jobs": f"{measured['jobs']} processes",
         "full_hours": f"{expected['full_hours']:.1f}",
         "full_power": f"{expected['full_hours_exponent']:.1f}",
-        "near_minutes": f"{expected['incremental_minutes']:.0f}",
+        "near_minutes": f"{expected['incremental_minutes']:.1f}",
+        "chunks": f"{measured['points'][-1]['n_chunks'] / measured['points'][-1]['full']['n_documents']:,.0f}",
         "width_source": source(WIDTH, figures),
         "width": width.table(figures[WIDTH]),
     }

@@ -13,7 +13,8 @@ The table of similarities of all documents of a collection.
 
   python -m experiments corpus debian-full deb_full
   python -m experiments similar archive deb_full --out experiments/results/similar-archive.json
-  python -m experiments similar width deb_full/linux-doc-6.1 --out experiments/results/similar-width.json
+  python -m experiments corpus linux-docs linux
+  python -m experiments similar width linux --out experiments/results/similar-width.json
 
 width compares chunk IDs of 28, 30 and 32 bits with exact numbers. archive measures full and incremental runs as an
 archive grows, and compares the table of the last incremental run with that of a full one.

@@ -1,8 +1,8 @@
 """Who shares how many chunks with whom: the coordinator's side of the ranges.
 
-A whole run holds all documents and counts all: each pair is told once and offered to both rows. Otherwise some
-documents are held, the *targets*, and all lists pass by them; so their rows come out whole, and the other documents
-learn what they share with new ones. Nothing but forward lists is kept from run to run.
+If all rows are wanted, then all documents are held: each pair is told once and offered to both rows. Otherwise some
+documents are held, the *targets*, and all lists pass by them. So the rows of the targets come out whole, and the other
+documents are told what they share with new ones. Nothing but forward lists is kept from run to run.
 """
 
 from __future__ import annotations
@@ -124,7 +124,12 @@ class Entries:
         return distinct(np.concatenate([np.empty(0, np.uint32), *self.documents])).astype(np.int64)
 
     def counts_by(self, rows: list[Numbers], others: list[Numbers], n_rows: int) -> SharedCounts:
-        """Return the counts of `rows` with `others`: the documents of a target ascend as they were appended."""
+        """Return the shared chunks of rows with others, by ascending row and other.
+
+        Args:
+            rows, others: Parts as long as those of `shared`.
+            n_rows: All rows are below.
+        """
         by, other = (np.concatenate([np.empty(0, np.uint32), *parts]) for parts in (rows, others))
         order = np.argsort(by.astype(np.uint64) << np.uint64(32) | other)
         shared = np.concatenate([np.empty(0, np.uint32), *self.shared])[order]

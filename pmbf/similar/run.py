@@ -2,9 +2,9 @@
 
     changes ─► lists of what was added ─► segment ─► ranges ─► rows of the targets, patches of others ─► one commit
 
-Targets are the documents that were added, and those whose cut rows lost an entry: number 101 must come back. The
-others lose and gain single rows. A full run is the same with all documents as targets. The commit is the end of the
-run: killed before, a run has changed nothing, and the next one takes the same documents and more.
+Targets are the documents that were added, and those whose cut rows lost more than they gained: number 101 must come
+back. The others lose and gain single rows. A full run is the same with all documents as targets. The commit is the end
+of the run: killed before, a run has changed nothing, and the next one takes the same documents and more.
 
 Source:
     Kasprzak, Brandejs & Brandejsová 2009, Distributed Aspects of the System for Discovering Similar Documents,
