@@ -165,7 +165,7 @@ def compare(
         _require_apart(html, paths)
     if not quiet:
         note_kernels()
-    with _removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
+    with removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
         found = compared(
             _one_or_all(paths),
             collection=collection or (),
@@ -226,7 +226,7 @@ def _print(found: Comparison, shown: Shown, *, json: bool, csv: bool) -> None:
 
 
 @contextmanager
-def _removed_on_signals() -> Iterator[None]:
+def removed_on_signals() -> Iterator[None]:
     """Let a signal that ends the process remove the temporary folder first."""
 
     def leave(number: int, frame: FrameType | None) -> None:
