@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from pmbf.cli import arguments as arg
-from pmbf.cli.comparing import removed_on_signals
+from pmbf.cli.comparing import removed_on_signals, require_apart
 from pmbf.cli.inputs import expanded, given, limits, n_cores
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
@@ -227,6 +227,8 @@ def _opened(
     collections = [path for path in paths if is_collection(path)]
     if collections and len(paths) > 1:
         raise ParameterError(f"{collections[0]}: is a collection, expected it alone, or files and folders alone")
+    if work:
+        require_apart("--work", work, paths)
     with ExitStack() as stack:
         stack.enter_context(removed_on_signals())
         shown = stack.enter_context(steps_progress(shown=not quiet and sys.stderr.isatty()))

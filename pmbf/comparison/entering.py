@@ -148,7 +148,7 @@ def loaded(collection: Collection, roots: list[str], limits: Limits, jobs: int, 
             raise NotFoundError(f"{root}: no such file or folder")
     report = collection.load(
         roots,
-        prune=True,
+        prune=len(collection) > 0,  # a new one has nothing to lose
         limits=limits,
         jobs=jobs,
         on_progress=lambda progress: advance("Reading", progress.n_files, progress.n_files_total),

@@ -82,8 +82,8 @@ def _count(run: Run, turn: int, executor: Executor, missing: set[int]) -> None:
 def _summed(run: Run, work: Work, number: int) -> Arrays:
     """Return the pairs of a block of texts; the partial counts of all ranges are summed, and removed."""
     made = run.read(_whole(number))
+    names = [_part(one, number) for one in range(run.n_turns * run.how.jobs)]
     if made is None:
-        names = [_part(one, number) for one in range(run.n_turns * run.how.jobs)]
         stored = [run.read(name) for name in names]
         if None in stored:
             raise CorruptError(f"{work.folder}: lost a block while the run went on; run it again")
@@ -95,8 +95,8 @@ def _summed(run: Run, work: Work, number: int) -> Arrays:
         n_bytes = sum(array.nbytes for part in parts for array in part.values())
         made["bytes"] = np.array([n_bytes], np.uint64)
         run.write(_whole(number), made)
-        for name in names:
-            work.remove(name)
+    for name in names:  # also those that a killed run left
+        work.remove(name)
     return made
 
 

@@ -28,7 +28,7 @@ from pmbf.store.tables import BINARY_KIND
 from pmbf.text import utf8
 
 BATCH_CHARS = 1 << 24
-_ROOTS = "roots.json"
+_ROOTS = ".roots.json"
 _TEXTS = "texts.pmbf"
 
 

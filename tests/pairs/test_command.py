@@ -143,8 +143,10 @@ def test_a_work_folder_belongs_to_its_paths(texts, tmp_path):
     assert (first.returncode, first.stdout) == (again.returncode, again.stdout)
     done = pairs(texts / "ann.txt", texts / "bob.txt", "--work", work)
     assert (2, True) == (done.returncode, f"--work is {work}, a folder for {texts}" in done.stderr)
-    done = pairs(texts, "--work", texts)
+    done = pairs(texts, "--work", tmp_path)
     assert (2, True) == (done.returncode, "holds other files" in done.stderr)
+    done = pairs(texts, "--work", texts / "work")
+    assert (2, True) == (done.returncode, "is in " in done.stderr)
 
 
 def test_a_file_that_was_removed_or_changed_between_two_runs_is_not_in_the_second(texts, tmp_path):

@@ -96,6 +96,17 @@ def test_partial_counts_go_to_the_work_folder_and_leave_it(tmp_path, monkeypatch
     assert 0 < made.volume.summed < made.volume.raw
 
 
+def test_partial_counts_that_a_killed_run_left_are_removed(tmp_path, monkeypatch):
+    lists = lists_of([{1, 2, 3}, {1, 2}, {1, 9}, {1}])
+    with work_folder(tmp_path / "work") as work:
+        with monkeypatch.context() as patch:
+            patch.setattr(Work, "remove", lambda self, name: None)
+            found(lists, How(0.1, "term"), work)
+        assert 2 == len(list(work.folder.glob("*.block")))
+        found(lists, How(0.1, "term"), work)
+        assert 1 == len(list(work.folder.glob("*.block")))
+
+
 def noted(names, write):
     def noting(self, name, run, arrays):
         names.append(name)
