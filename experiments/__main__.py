@@ -23,7 +23,9 @@ from experiments import (
 )
 from experiments.arguments import assignment, check, chosen, positive, write_figures
 from experiments.corpus import command as corpus
+from experiments.near import command as near
 from experiments.pages import certainty as certainty_page
+from experiments.pages import near as near_page
 from experiments.pages import pan as pan_page
 from experiments.pages import paper as paper_page
 from experiments.pages import resultsets as resultsets_page
@@ -41,6 +43,7 @@ from pmbf.screen.options import SENSITIVITIES
 
 PAGES = (
     certainty_page.PAGE,
+    near_page.PAGE,
     pan_page.PAGE,
     paper_page.PAGE,
     resultsets_page.PAGE,
@@ -82,6 +85,8 @@ def _run(arguments: argparse.Namespace) -> int:
         print(alignment.run(arguments.folder, n_pairs=arguments.pairs, seed=arguments.seed, out=arguments.out))
     elif arguments.command == "certainty":
         print(certainty.told(arguments))
+    elif arguments.command == "near":
+        print(near.run(arguments))
     elif arguments.command == "pan":
         return pan.run(arguments)
     elif arguments.command == "classes":
@@ -167,6 +172,7 @@ def _parser() -> argparse.ArgumentParser:
     certainty.add_arguments(
         commands.add_parser("certainty", help="how often is a sure passage wrong?", description=certainty.__doc__)
     )
+    near.add_arguments(commands.add_parser("near", help="near-duplicates: accuracy, cost, other libraries"))
     pan.add_arguments(commands.add_parser("pan", help="run and score a PAN corpus"))
     _add_others(
         commands.add_parser(

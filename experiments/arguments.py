@@ -70,7 +70,7 @@ def check(given: argparse.Namespace) -> None:
         for path in texts:
             if path and not any(path.rglob("*.txt")):
                 raise NotFoundError(f"{path}: no .txt file is in it; name a folder of texts")
-    if given.command != "pan" or given.step in ("score", "rivals"):
+    if given.command != "corpus" and (given.command != "pan" or given.step in ("score", "rivals")):
         _check_file(getattr(given, "out", None))
     if plot := getattr(given, "plot", None):
         check_plot(plot)

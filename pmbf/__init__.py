@@ -4,6 +4,7 @@
     repair           rebuilds the damaged parts of a collection
     Params           parameters of a new collection
     ResultSets       hides the copies in a list of search results
+    near_duplicates  which texts of a list or a column are nearly the same, and which of them to keep
     Report           what a screening found: its Query, and for each source a Match with DocumentRef, Passage and Span
     PmbfError        the base of all errors; each of them says what to do
 
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from pmbf.collection import Collection, repair
     from pmbf.comparison import Cluster, Comparison, Member, Pair, compare
     from pmbf.pages import evidence_page, notebook_view
+    from pmbf.pairs import NearCluster, NearDuplicates, NearPair, near_duplicates
     from pmbf.params import Params
     from pmbf.report import DocumentRef, Match, Passage, Query, Report, Span
     from pmbf.report.rows import frame
@@ -58,6 +60,9 @@ __all__ = [
     "IncompleteError",
     "Match",
     "Member",
+    "NearCluster",
+    "NearDuplicates",
+    "NearPair",
     "NotFoundError",
     "Pair",
     "ParameterError",
@@ -73,6 +78,7 @@ __all__ = [
     "compare",
     "evidence_page",
     "frame",
+    "near_duplicates",
     "notebook_view",
     "repair",
 ]
@@ -83,6 +89,7 @@ _MODULES = {
     "frame": "report.rows",
     **dict.fromkeys(("evidence_page", "notebook_view"), "pages"),
     **dict.fromkeys(("Cluster", "Comparison", "Member", "Pair", "compare"), "comparison"),
+    **dict.fromkeys(("NearCluster", "NearDuplicates", "NearPair", "near_duplicates"), "pairs"),
     "Params": "params",
     "ResultSets": "resultsets",
     **dict.fromkeys(("DocumentRef", "Match", "Passage", "Query", "Report", "Span"), "report"),

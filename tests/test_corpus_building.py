@@ -103,6 +103,12 @@ def test_a_package_that_is_not_there_is_told_and_stops_no_other(
     assert f"{tmp_path / 'out'}: 1 documents, 0.0 MB, of 1 packages\n" in printed.out
     assert f"not there: spam: {debs}: has no spam_*.deb\n" == printed.err
 
+    with pytest.raises(SystemExit) as end:  # the same command again
+        experiments.main()
+
+    assert end.value.code == 3
+    assert f"not there: spam: {debs}: has no spam_*.deb\n" == capsys.readouterr().err
+
 
 def test_a_file_that_is_no_package_is_told(tmp_path: Path) -> None:
     (tmp_path / "ham_1_all.deb").write_bytes(b"no package")
@@ -116,7 +122,7 @@ def test_a_list_that_is_not_there_is_told_with_those_that_are() -> None:
         building.listed("debian-tiny")
 
 
-@pytest.mark.parametrize("name", ["debian-small", "debian-full", "linux-docs"])
+@pytest.mark.parametrize("name", ["background", "debian-small", "debian-full", "linux-docs"])
 def test_a_list_says_its_size_and_names_each_package_once(name: str) -> None:
     about, packages = building.listed(name)
 

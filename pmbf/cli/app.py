@@ -10,7 +10,7 @@ from typer.models import CommandInfo
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import comparing, keeping, serve, tables, web
+from pmbf.cli import comparing, keeping, pairing, serve, tables, web
 from pmbf.cli import duplicates as copies
 from pmbf.cli import pages as page
 from pmbf.cli.export import EXPORT_HELP, export
@@ -233,6 +233,7 @@ def screen(
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=comparing.EPILOG)(comparing.compare)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=copies.EPILOG)(copies.duplicates)
 app.add_typer(similar, name="similar", rich_help_panel=FINDING)
+app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=pairing.EPILOG)(pairing.pairs)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=web.EPILOG)(web.web)
 app.command("list", cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.LIST_HELP)(keeping.list_)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=LABEL_HELP)(label)

@@ -162,10 +162,10 @@ def compare(
     ignored = dict(zip(ignore or (), ignored_texts(ignore or (), bounds), strict=True))
     paths = [path for word in texts for path in expanded(word)]
     if html:
-        _require_apart(html, paths)
+        require_apart("--html", html, paths)
     if not quiet:
         note_kernels()
-    with _removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
+    with removed_on_signals(), steps_progress(shown=not quiet and sys.stderr.isatty()) as advance:
         found = compared(
             _one_or_all(paths),
             collection=collection or (),
@@ -197,17 +197,17 @@ def exit_code(found: Comparison) -> int:
     return FAILED if found.problems or n_with_words < 2 else DONE
 
 
-def _require_apart(html: str, paths: Sequence[str]) -> None:
-    """Refuse pages in the place of a text, or among the texts: the next comparison would read them, too.
+def require_apart(option: str, place: str, paths: Sequence[str]) -> None:
+    """Refuse to write in the place of a text, or among the texts: the next comparison would read that, too.
 
     Raises:
-        ParameterError: The pages would be there.
+        ParameterError: The place is there.
     """
-    target = os.path.realpath(html)
+    target = os.path.realpath(place)
     for path in paths:
         compared = os.path.realpath(path)
         if target == compared or target.startswith(os.path.join(compared, "")):
-            raise ParameterError(f"--html {html}: is in {path}, which is compared; name a place outside")
+            raise ParameterError(f"{option} {place}: is in {path}, which is compared; name a place outside")
 
 
 def _one_or_all(paths: Sequence[str]) -> str | Sequence[str]:
@@ -226,7 +226,7 @@ def _print(found: Comparison, shown: Shown, *, json: bool, csv: bool) -> None:
 
 
 @contextmanager
-def _removed_on_signals() -> Iterator[None]:
+def removed_on_signals() -> Iterator[None]:
     """Let a signal that ends the process remove the temporary folder first."""
 
     def leave(number: int, frame: FrameType | None) -> None:

@@ -85,12 +85,12 @@ def entered(texts: Texts, *, limits: Limits, jobs: int, advance: Advance) -> Ite
         with stored(named) as made:
             yield made
         return
-    base = _base(roots)
+    base = base_of(roots)
     with _folder() as path:
         with Collection(path, create=True) as collection:
-            problems = _loaded(collection, roots, limits, jobs, advance)
+            problems = loaded(collection, roots, limits, jobs, advance)
         with Store(path) as store:
-            yield Entered(store, _title(roots), tuple(_documents(store, base)), problems)
+            yield Entered(store, title_of(roots), tuple(_documents(store, base)), problems)
 
 
 @contextmanager
@@ -141,23 +141,24 @@ def _pairs(pairs: Iterable[object]) -> list[tuple[str, str]]:
     return list(named.items())
 
 
-def _loaded(collection: Collection, roots: list[str], limits: Limits, jobs: int, advance: Advance) -> tuple[str, ...]:
-    """Load files and folders, and return what was not read."""
+def loaded(collection: Collection, roots: list[str], limits: Limits, jobs: int, advance: Advance) -> tuple[str, ...]:
+    """Load files and folders, take out what is gone of them, and return what was not read."""
     for root in roots:
         if not os.path.lexists(root):
             raise NotFoundError(f"{root}: no such file or folder")
     report = collection.load(
         roots,
+        prune=len(collection) > 0,  # a new one has nothing to lose
         limits=limits,
         jobs=jobs,
         on_progress=lambda progress: advance("Reading", progress.n_files, progress.n_files_total),
     )
-    base, told = _base(roots), {one.path for one in report.problems}
-    problems = [f"{_name(one.path, base)}: {one.reason.removeprefix(one.path + ': ')}" for one in report.problems]
+    base, told = base_of(roots), {one.path for one in report.problems}
+    problems = [f"{name_below(one.path, base)}: {one.reason.removeprefix(one.path + ': ')}" for one in report.problems]
     named = {os.path.abspath(root) for root in roots} - told
     return (
         *problems,
-        *(f"{_name(path, base)}: holds no text that pmbf reads" for path in _without_text(collection, named)),
+        *(f"{name_below(path, base)}: holds no text that pmbf reads" for path in _without_text(collection, named)),
     )
 
 
@@ -167,17 +168,19 @@ def _without_text(collection: Collection, paths: set[str]) -> list[str]:
     return sorted(paths.intersection(path for one in documents if one.kind == BINARY_KIND for path in one.paths))
 
 
-def _name(path: str, base: str) -> str:
+def name_below(path: str, base: str) -> str:
+    """Return what a path is called: the path below a folder, or the whole path if there is none."""
     return os.path.relpath(path, base) if base else path
 
 
-def _base(roots: list[str]) -> str:
+def base_of(roots: list[str]) -> str:
     """Return the folder that names are relative to: the one given, or the lowest that holds all that were given."""
     folders = [os.path.abspath(root if os.path.isdir(root) else os.path.dirname(root) or ".") for root in roots]
     return folders[0] if len(set(folders)) == 1 else os.path.commonpath(folders)
 
 
-def _title(roots: list[str]) -> str:
+def title_of(roots: list[str]) -> str:
+    """Return what some files and folders are called together."""
     return os.path.join(roots[0], "") if len(roots) == 1 and os.path.isdir(roots[0]) else ", ".join(roots[:3])
 
 
@@ -185,6 +188,6 @@ def _documents(store: Store, base: str) -> Iterator[Document]:
     for one in listed(store):
         if one.kind == BINARY_KIND:
             continue
-        names = tuple(sorted(_name(path, base) for path in one.paths))
+        names = tuple(sorted(name_below(path, base) for path in one.paths))
         text = original_text(store.generation, store.documents([one.id])[one.id], one.paths)
         yield Document(one.id, text, names, one.n_tokens, one.problems)

@@ -1,0 +1,105 @@
+"""What the two plans cost as a set grows, and with more processes, and what the plan `term` hands on.
+
+In brackets are the seconds of the processor: of the process that asks, and of its holders together. On a machine that
+does other work, they say more than the clock.
+"""
+
+from __future__ import annotations
+
+import random
+import resource
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.arguments import write_figures
+from measure import report
+from pmbf.kernels import Lists
+from pmbf.pairs.features import Features, featured
+from pmbf.pairs.joining import joined
+from pmbf.pairs.plans import PLANS, How, Joined
+from pmbf.pairs.work import work_folder
+from pmbf.text import utf8
+
+SIZES = (2000, 4000, 8000, 16_000)
+JOBS = (1, 2)
+THRESHOLD = 0.5
+_REPEATS = 2
+
+
+def run(folder: Path, sizes: Sequence[int], out: Path | None) -> str:
+    """Measure, and return the figures as a table.
+
+    Args:
+        folder: Texts, searched recursively.
+        sizes: Numbers of texts, drawn from all.
+        out: File for the figures.
+    """
+    paths = sorted(folder.rglob("*.txt"))
+    random.Random(3).shuffle(paths)
+    rows = []
+    for size in [one for one in sizes if one <= len(paths)]:
+        texts = [utf8(path.read_text(encoding="utf-8")) for path in paths[:size]]
+        start = time.perf_counter()
+        lists = featured(texts, Features()).lists
+        made_s = time.perf_counter() - start
+        n_bytes = sum(map(len, texts))
+        del texts
+        rows.append({"texts": size, "bytes": n_bytes, "features_s": round(made_s, 3), "plans": _measured(lists)})
+        print(table({"rows": rows[-1:]}), flush=True)
+    figures = {"rows": rows, "about": report.about()}
+    write_figures(figures, out)
+    return table(figures)
+
+
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures as Markdown."""
+    columns = " | ".join(f"{plan}, {jobs} {'process' if jobs == 1 else 'processes'}" for plan in PLANS for jobs in JOBS)
+    lines = report.head(f"| texts | MB | features | {columns} | pairs | handed on without sums | with sums, 2 ranges |")
+    for row in figures["rows"]:
+        plans = {(one["plan"], one["jobs"]): one for one in row["plans"]}
+        seconds = " | ".join(_told(plans[plan, jobs]) for plan in PLANS for jobs in JOBS)
+        last = plans["term", JOBS[-1]]
+        lines.append(
+            f"| {row['texts']:,} | {row['bytes'] / 1e6:.0f} | {row['features_s']:.2f} s | {seconds} | "
+            f"{last['pairs']:,} | {last['raw'] / 1e6:,.0f} MB | {last['summed'] / 1e6:,.1f} MB, "
+            f"1/{last['raw'] / last['summed']:.0f} |"
+        )
+    return "\n".join(lines)
+
+
+def _told(one: dict[str, Any]) -> str:
+    holders = f" + {one['holders_s']:.1f}" if one["jobs"] > 1 else ""
+    return f"{one['s']:.1f} s ({one['here_s']:.1f}{holders})"
+
+
+def _processor() -> tuple[float, float]:
+    """Return the processor's seconds of this process, and of those that it has waited for."""
+    here, others = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return here.ru_utime + here.ru_stime, others.ru_utime + others.ru_stime
+
+
+def _measured(lists: Lists) -> list[dict[str, Any]]:
+    """Return the best time of each plan with each number of processes. All of them must find the same pairs."""
+    rows, expected = [], None
+    for plan in PLANS:
+        for jobs in JOBS:
+            times = []
+            for _ in range(_REPEATS):
+                start, (here, holders) = time.perf_counter(), _processor()
+                made = _joined(lists, How(THRESHOLD, plan, jobs, max_volume=1 << 40))
+                here_s, holders_s = (now - before for now, before in zip(_processor(), (here, holders), strict=True))
+                times.append((time.perf_counter() - start, here_s, holders_s))
+                pairs = (made.first.tolist(), made.second.tolist(), made.shared.tolist())
+                expected = expected or pairs
+                assert expected == pairs, f"{plan} with {jobs} processes finds other pairs"
+            volume = {"raw": made.volume.raw, "summed": made.volume.summed}
+            taken = dict(zip(("s", "here_s", "holders_s"), (round(one, 3) for one in min(times)), strict=True))
+            rows.append({"plan": plan, "jobs": jobs, **taken, "pairs": len(made.first), **volume})
+    return rows
+
+
+def _joined(lists: Lists, how: How) -> Joined:
+    with work_folder(None) as work:
+        return joined(lists, how, work)

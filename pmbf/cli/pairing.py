@@ -1,0 +1,254 @@
+"""`pmbf pairs`: the texts of a folder or a collection that are nearly the same."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from pmbf.cli import arguments as arg
+from pmbf.cli.comparing import removed_on_signals, require_apart
+from pmbf.cli.inputs import expanded, given, limits, n_cores
+from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
+from pmbf.errors import DONE, FAILED, FOUND, ParameterError
+from pmbf.intake.discovery import is_collection
+
+if TYPE_CHECKING:
+    from pmbf.extract import Limits
+    from pmbf.pairs import NearDuplicates
+    from pmbf.pairs.bands import Background
+    from pmbf.pairs.plans import Advance, How
+    from pmbf.pairs.sources import Source
+    from pmbf.pairs.work import Work
+
+EPILOG = """Examples:
+  pmbf pairs articles/
+  pmbf pairs articles/ --tau 0.8 --keep newest --csv --rows texts > texts.csv
+  pmbf pairs pages.pmbf --features spotsigs --plan term --work run/ --jobs 4
+  pmbf pairs pages.pmbf --features spotsigs --write-background pages.df
+  pmbf pairs more/ --features spotsigs --background pages.df --idf 0.1,0.95
+
+Two texts are a pair if their Jaccard index is at least --tau: what both have /
+what either has. Of a cluster one text is kept, and each other one is a pair
+with that one. With --work, a run that was stopped is continued by the same
+command.
+
+Exit codes: 0 no pair; 1 pairs found; 2 wrong usage; 3 an error, or no pair but
+not everything was read, or fewer than two texts with a word"""
+
+HOW = "How pairs are found"
+
+
+def parse_idf(text: str) -> tuple[float, ...]:
+    """Return two numbers.
+
+    >>> parse_idf("0.1,0.95")
+    (0.1, 0.95)
+    """
+    try:
+        low, high = map(float, text.split(","))
+    except ValueError:
+        raise typer.BadParameter(f"{text!r} is not two numbers, such as 0.1,0.95") from None
+    return low, high
+
+
+def parse_tau(text: str) -> float:
+    """Return a share above 0."""
+    share = float(arg.parse_share(text))
+    if share == 0:
+        raise typer.BadParameter(f"{text!r} is 0, which all texts reach; expected a number above 0, at most 1")
+    return share
+
+
+Texts = Annotated[list[str], arg.names("PATH", "A collection; or a folder with texts; or files and folders.")]
+FeatureKind = Annotated[
+    Literal["words", "spotsigs"],
+    arg.option(
+        "--features",
+        "words|spotsigs",
+        "What texts have in common: runs of words; or spot signatures, fewer, of running text (default: words).",
+        arg.SEARCH,
+    ),
+]
+Words = Annotated[int | None, arg.option("--shingle", "N", "Words in a run (default: 3).", arg.SEARCH, min=1, max=32)]
+Tau = Annotated[
+    float | None,
+    arg.option("--tau", "SHARE", "Least Jaccard index of a pair (default: 0.5).", arg.SEARCH, parser=parse_tau),
+]
+Idf = Annotated[
+    Any,
+    arg.option(
+        "--idf",
+        "LOW,HIGH",
+        "Leave out features that too many (below LOW) or too few texts (above HIGH) have; needs 100,000 texts or "
+        "--background.",
+        arg.SEARCH,
+        parser=parse_idf,
+    ),
+]
+BackgroundFile = Annotated[
+    str | None, arg.option("--background", "FILE", "Frequencies that --write-background wrote.", arg.SEARCH)
+]
+Keep = Annotated[
+    Literal["first", "longest", "newest"],
+    arg.option("--keep", "first|longest|newest", "Which text of a cluster to keep (default: first).", arg.SEARCH),
+]
+Plan = Annotated[
+    Literal["doc", "term"],
+    arg.option("--plan", "doc|term", "What a process holds: some texts; or a range of features (default: doc).", HOW),
+]
+Jobs = Annotated[int | None, arg.option("--jobs", "N", "Processes (default: the processor's cores).", HOW, min=1)]
+MaxVolume = Annotated[
+    int | None,
+    arg.option(
+        "--max-volume", "BYTES", "Refuse --plan term above this, before sums (default: 10G).", HOW,
+        parser=arg.parse_size,
+    ),
+]  # fmt: skip
+WorkFolder = Annotated[
+    str | None, arg.option("--work", "FOLDER", "Keep finished parts here, to continue a stopped run.", HOW)
+]
+Proof = Annotated[bool, arg.flag("--proof", "Show the passages that each pair shares.", arg.OUTPUT)]
+Pairs = Annotated[
+    int | None, arg.option("--pairs", "N|all", "Show N pairs (default: 20).", arg.OUTPUT, parser=arg.parse_count)
+]
+Json = Annotated[bool, arg.flag("--json", "Print everything as one line of JSON.", arg.OUTPUT)]
+Csv = Annotated[bool, arg.flag("--csv", "Print a table in CSV.", arg.OUTPUT)]
+Jsonl = Annotated[bool, arg.flag("--jsonl", "Print a table as a line of JSON for each row.", arg.OUTPUT)]
+Rows = Annotated[
+    Literal["pairs", "texts"],
+    arg.option("--rows", "pairs|texts", "A table's rows: pairs; or texts, each with what to keep.", arg.OUTPUT),
+]
+WriteBackground = Annotated[
+    str | None,
+    arg.option("--write-background", "FILE", "Write how many texts have each feature, and compare nothing.", HOW),
+]
+
+
+def pairs(
+    texts: Texts,
+    features: FeatureKind = "words",
+    shingle: Words = None,
+    tau: Tau = None,
+    idf: Idf = None,
+    background: BackgroundFile = None,
+    keep: Keep = "first",
+    plan: Plan = "doc",
+    jobs: Jobs = None,
+    max_volume: MaxVolume = None,
+    work: WorkFolder = None,
+    write_background: WriteBackground = None,
+    proof: Proof = False,
+    pairs: Pairs = None,
+    csv: Csv = False,
+    jsonl: Jsonl = False,
+    json: Json = False,
+    rows: Rows = "pairs",
+    color: arg.ColorWhen = "auto",
+    quiet: arg.Quiet = False,
+    max_bytes: arg.MaxBytes = None,
+    timeout: arg.Timeout = None,
+) -> None:
+    """Find all texts that are nearly the same: pairs, clusters, and which text of each to keep."""
+    from pmbf.pairs.bands import Background, Band
+    from pmbf.pairs.features import Features
+    from pmbf.pairs.finding import How, Wanted, background_of, found_in
+
+    _require_possible(json=json, csv=csv, jsonl=jsonl, rows=rows, idf=idf, background=background)
+    made_of = Features(features, **given(shingle_tokens=shingle))
+    others = Background.read(background, made_of) if background else None
+    wanted = Wanted(made_of, Band(*idf or ()), others, keep, proof)
+    how = How(plan=plan, jobs=jobs or n_cores(), **given(threshold=tau, max_volume=max_volume))
+    if not quiet:
+        note_kernels()
+    with _opened(texts, limits(max_bytes, timeout), how, work, quiet=quiet) as (source, advance, kept):
+        how = replace(how, advance=advance)
+        if write_background:
+            made = background_of(source, made_of, how, kept)
+            made.write(write_background, made_of)
+            raise typer.Exit(_told(made, source, write_background))
+        found = found_in(source, how, wanted, kept)
+    if not quiet:
+        form = "json" if json else "csv" if csv else "jsonl" if jsonl else ""
+        _print(found, form, rows, color, given(n_pairs=pairs))
+    raise typer.Exit(exit_code(found))
+
+
+def exit_code(found: NearDuplicates) -> int:
+    """Return how `pmbf pairs` ends."""
+    if found.n_pairs:
+        return FOUND
+    n_with_words = int((found.links.sizes > 0).sum())
+    if n_with_words < 2 and not found.problems:
+        note("nothing was compared: it takes two texts with words; name their folder, or more files")
+    return FAILED if found.problems or n_with_words < 2 else DONE
+
+
+def _told(made: Background, source: Source, file: str) -> int:
+    """Say what a background is of, and return the exit code."""
+    from pmbf.pairs.bands import LEAST_TEXTS
+
+    for problem in source.problems:
+        note(problem)
+    note(f"{file} has the frequencies of {len(made.hashes):,} features in {made.n_texts:,} texts")
+    if made.n_texts < LEAST_TEXTS:
+        note(f"a band needs {LEAST_TEXTS:,} texts, together with those that are compared")
+    return FAILED if source.problems else DONE
+
+
+def _require_possible(*, json: bool, csv: bool, jsonl: bool, rows: str, idf: object, background: str | None) -> None:
+    """Refuse options that contradict each other, before a text is read.
+
+    Raises:
+        ParameterError: They do.
+    """
+    if json + csv + jsonl > 1:
+        raise ParameterError("--json, --csv and --jsonl write on stdout, of which there is one; choose one")
+    if rows != "pairs" and not (csv or jsonl):
+        raise ParameterError(f"--rows is {rows} without a table; add --csv or --jsonl")
+    if background and idf is None:
+        raise ParameterError("--background is given without --idf, which says what is left out by it")
+
+
+@contextmanager
+def _opened(
+    texts: Sequence[str], bounds: Limits, how: How, work: str | None, *, quiet: bool
+) -> Iterator[tuple[Source, Advance, Work | None]]:
+    """Yield the texts that were named, what shows progress, and the work folder if one was named."""
+    from pmbf.pairs.stored import Reading, texts_of_collection, texts_of_files
+    from pmbf.pairs.work import work_folder
+    from pmbf.terminal.progress import steps_progress
+
+    paths = [path for word in texts for path in expanded(word)]
+    collections = [path for path in paths if is_collection(path)]
+    if collections and len(paths) > 1:
+        raise ParameterError(f"{collections[0]}: is a collection, expected it alone, or files and folders alone")
+    if work:
+        require_apart("--work", work, paths)
+    with ExitStack() as stack:
+        stack.enter_context(removed_on_signals())
+        shown = stack.enter_context(steps_progress(shown=not quiet and sys.stderr.isatty()))
+        advance = shown or how.advance
+        folder = stack.enter_context(work_folder(work))
+        if collections:
+            source = stack.enter_context(texts_of_collection(collections[0]))
+        else:
+            reading = Reading(bounds, how.jobs, advance)
+            source = stack.enter_context(texts_of_files(paths, reading, folder))
+        yield source, advance, folder if work else None
+
+
+def _print(found: NearDuplicates, form: str, rows: str, color: arg.ColorWhen, shown: dict[str, int]) -> None:
+    from pmbf.terminal import near
+    from pmbf.terminal.canvas import View, wants_color
+
+    if form == "json":
+        print_json(found.to_dict())
+    elif form:
+        print_bytes(near.table(found, rows, form))
+    else:
+        print_text(near.near_text(found, near.Shown(View(colored=wants_color(color, sys.stdout)), **shown)))
