@@ -43,7 +43,7 @@ def by_features(lists: Lists, how: How, work: Work) -> Joined:
             "makes none"
         )
     n_rows = max(raw // BLOCK_BYTES, len(lists.features) // PROBING_FEATURES) + 1
-    run = Run.of(lists, how, work, held_features=HELD_FEATURES, n_rows=n_rows)
+    run = Run.of(lists, how, work, held_features=how.jobs * HELD_FEATURES, n_rows=n_rows)
     missing = {number for number in range(len(run.rows)) if run.read(_whole(number)) is None}
     if missing:
         with closing(how.executor(how.jobs)) as executor:

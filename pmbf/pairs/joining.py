@@ -19,7 +19,7 @@ def joined(lists: Lists, how: How, work: Work | None = None) -> Joined:
     Args:
         lists: The features of each text.
         how: The plan.
-        work: Where finished blocks are kept. Without one, the plan `term` uses a temporary folder.
+        work: Where finished blocks are kept. Without one, a plan uses a temporary folder.
 
     Raises:
         ParameterError: The plan `term` would make more than `how.max_volume`.
@@ -35,9 +35,8 @@ def joined(lists: Lists, how: How, work: Work | None = None) -> Joined:
     if how.plan == "doc" and not work and len(lists.features) <= most:
         how.advance("Comparing", 0, 1)
         return Joined.of([pairs_block([kernels.jaccard_join(lists, how.threshold)], 0)])
-    if how.plan == "doc":
-        return by_texts(lists, how, work)
+    by_plan = by_texts if how.plan == "doc" else by_features
     if work:
-        return by_features(lists, how, work)
+        return by_plan(lists, how, work)
     with work_folder(None) as temporary:
-        return by_features(lists, how, temporary)
+        return by_plan(lists, how, temporary)

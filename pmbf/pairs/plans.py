@@ -1,6 +1,6 @@
 """What the two plans have in common: how pairs are asked for, and what comes of them.
 
-    doc     each holder has some texts; every text probes every holder           by_texts.py
+    doc     each holder has a share of the texts, which probe the same index     by_texts.py
     term    each holder has a range of features; partial counts are summed       by_features.py
 
 Both give the same pairs exactly, on any executor. A plan does its work in blocks of consecutive texts. Each finished
@@ -106,11 +106,11 @@ def pairs_block(many: Sequence[SharedCounts], start: int) -> Arrays:
     """Return counts of the same consecutive texts as a finished block.
 
     Args:
-        many: SharedCounts of different second texts.
+        many: SharedCounts of the texts as they are dealt: list i of counts j is of text start + i · n + j.
         start: The number of the first text.
     """
     return {
-        "first": _joined([one.lists() + np.uint32(start) for one in many]),
+        "first": _joined([one.lists() * np.uint32(len(many)) + np.uint32(start + j) for j, one in enumerate(many)]),
         "second": _joined([one.documents for one in many]),
         "shared": _joined([one.counts for one in many]),
     }
@@ -134,9 +134,9 @@ class Run:
     Args:
         lists: The features of each text.
         how: How pairs are found.
-        n_turns: In each turn the holders hold other parts; one turn if the memory of all holders is enough.
+        n_turns: In each turn the holders hold another part of the index; one turn if their memory is enough.
         rows: The blocks of consecutive texts, from start to stop.
-        work: Where finished blocks are kept, if they are.
+        work: Where finished blocks are kept.
         key: What finished blocks are of.
     """
 
@@ -144,25 +144,24 @@ class Run:
     how: How
     n_turns: int
     rows: Sequence[tuple[int, int]]
-    work: Work | None
+    work: Work
     key: str
 
     @classmethod
-    def of(cls, lists: Lists, how: How, work: Work | None, *, held_features: int, n_rows: int) -> Run:
-        """Return a run whose holders hold `held_features` at most, and whose texts are cut into some `n_rows`."""
-        n_turns = max(1, -(-len(lists.features) // (how.jobs * held_features)))
+    def of(cls, lists: Lists, how: How, work: Work, *, held_features: int, n_rows: int) -> Run:
+        """Return a run whose holders hold `held_features` together, and whose texts are cut into some `n_rows`."""
+        n_turns = max(1, -(-len(lists.features) // held_features))
         rows = consecutive(lists, n_rows)
-        key = _key(lists, how, n_turns, len(rows)) if work else ""
+        key = _key(lists, how, n_turns, len(rows))
         return cls(lists, how, n_turns, rows, work, key)
 
     def read(self, name: str) -> Arrays | None:
         """Return a finished block, or None."""
-        return self.work.read(name, self.key) if self.work else None
+        return self.work.read(name, self.key)
 
     def write(self, name: str, arrays: Arrays) -> None:
         """Keep a finished block."""
-        if self.work:
-            self.work.write(name, self.key, arrays)
+        self.work.write(name, self.key, arrays)
 
     def steps(self, turn: int) -> Iterator[tuple[int, int, int]]:
         """Yield the number, start and stop of each block of texts, and tell how much is done."""

@@ -18,6 +18,7 @@ import struct
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -78,6 +79,17 @@ class Work:
     def remove(self, name: str) -> None:
         """Remove a block, if there is one."""
         self._path(name).unlink(missing_ok=True)
+
+    @contextmanager
+    def mapped_folder(self) -> Iterator[Path]:
+        """Yield an empty folder for what the processes of the run map; it is removed."""
+        path = self.folder / "mapped"
+        rmtree(path, ignore_errors=True)  # that a killed run left
+        path.mkdir(mode=0o700)
+        try:
+            yield path
+        finally:
+            rmtree(path, ignore_errors=True)
 
     def _path(self, name: str) -> Path:
         return self.folder / f"{name}.block"

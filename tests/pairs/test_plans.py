@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from pmbf import IncompleteError, ParameterError
+from pmbf import IncompleteError, ParameterError, kernels
 from pmbf.jobs.executor import Inline, Local, ShardFailed
 from pmbf.kernels import Lists
 from pmbf.pairs import by_features, by_texts
@@ -50,16 +50,67 @@ def test_both_plans_give_the_pairs_of_a_brute_force(sets, threshold, jobs, few):
             patch.setattr(plan, "PROBING_FEATURES", few)
         for plan in ("doc", "term"):
             assert expected == found(lists, How(threshold, plan, jobs, executor=inline)), plan
-        made = by_texts.by_texts(lists, How(threshold, "doc", jobs, executor=inline), None)
+        with work_folder(None) as work:
+            made = by_texts.by_texts(lists, How(threshold, "doc", jobs, executor=inline), work)
         assert expected == list(zip(made.first.tolist(), made.second.tolist(), made.shared.tolist(), strict=True))
 
 
-def test_both_plans_give_the_same_pairs_in_processes(tmp_path):
+@pytest.mark.parametrize("few", [1 << 20, 300])
+def test_both_plans_give_the_same_pairs_in_processes(tmp_path, monkeypatch, few):
+    monkeypatch.setattr(by_texts, "HELD_FEATURES", few)
+    monkeypatch.setattr(by_texts, "PROBING_FEATURES", few)
     drawn = np.random.default_rng(7)
     sets = [set(drawn.integers(0, 60, 12).tolist()) for _ in range(80)]
     for plan in ("doc", "term"):
         with work_folder(tmp_path / plan) as work:
             assert brute_force(sets, 0.4) == found(lists_of(sets), How(0.4, plan, jobs=2), work) != []
+
+
+@pytest.mark.parametrize("jobs", [1, 3, 7])
+def test_each_text_is_looked_up_once_and_inverted_once_whatever_the_holders(tmp_path, monkeypatch, jobs):
+    drawn = np.random.default_rng(11)
+    sets = [set(drawn.integers(0, 60, 12).tolist()) for _ in range(80)]
+    probing, inverted = counted(monkeypatch)
+    monkeypatch.setattr(by_texts, "PROBING_FEATURES", 200)
+    with work_folder(tmp_path / "work") as work:
+        assert brute_force(sets, 0.4) == found(lists_of(sets), How(0.4, "doc", jobs, executor=inline), work) != []
+    assert (80, [80]) == (sum(probing), inverted)
+    assert max(probing) - min(probing) <= 80 // 10 and len(probing) % jobs == 0
+
+
+def test_texts_behind_a_block_of_the_index_do_not_probe_it(tmp_path, monkeypatch):
+    sets = [set(range(number, number + 10)) for number in range(80)]
+    probing, inverted = counted(monkeypatch)
+    monkeypatch.setattr(by_texts, "HELD_FEATURES", 200)
+    monkeypatch.setattr(by_texts, "PROBING_FEATURES", 200)
+    with work_folder(tmp_path / "work") as work:
+        assert brute_force(sets, 0.4) == found(lists_of(sets), How(0.4, "doc", 2, executor=inline), work) != []
+    assert ([20] * 4, 20 + 40 + 60 + 80) == (inverted, sum(probing))
+
+
+def counted(monkeypatch):
+    """Return two lists: of each call, how many texts were looked up, and how many were inverted."""
+    probing, inverted, look_up, invert = [], [], kernels.shared_counts, kernels.invert
+    monkeypatch.setattr(
+        kernels, "shared_counts", lambda index, lists, **how: noting(probing, lists, look_up, index, lists, **how)
+    )
+    monkeypatch.setattr(kernels, "invert", lambda lists, *numbers: noting(inverted, lists, invert, lists, *numbers))
+    return probing, inverted
+
+
+def noting(sizes, lists, function, *arguments, **how):
+    sizes.append(len(lists))
+    return function(*arguments, **how)
+
+
+def test_mapped_files_leave_the_work_folder_also_those_of_a_killed_run(tmp_path):
+    sets = [{1, 2, 3, 4}, {1, 2, 3}, {1, 2}, {3, 4}]
+    with work_folder(tmp_path / "work") as work:
+        for _ in range(2):
+            (work.folder / "mapped").mkdir()
+            (work.folder / "mapped" / "lists-offsets.npy").write_bytes(b"torn")
+            assert brute_force(sets, 0.5) == found(lists_of(sets), How(0.5, "doc"), work)
+            assert not (work.folder / "mapped").exists()
 
 
 @pytest.mark.parametrize("plan", ["doc", "term"])
