@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
@@ -174,9 +175,14 @@ def status(collection: arg.CollectionFolder = None, json: arg.Json = False) -> N
 def export(out: Out, collection: arg.CollectionFolder = None, format: Format = None, json: arg.Json = False) -> None:
     """Write all rows to a file: CSV, JSONL or Parquet."""
     from pmbf.similar import Similarities
+    from pmbf.terminal.safe import one_line
     from pmbf.terminal.similar_tables import write_rows
 
-    kind = format or out.rsplit(".", 1)[-1]
-    with Similarities(named_collection(collection)) as similarities:
+    folder, kind = named_collection(collection), format or out.rsplit(".", 1)[-1]
+    if out == "-":
+        raise ParameterError("-: stdout takes no rows; name a file")
+    if Path(folder).resolve() in Path(out).resolve().parents:
+        raise ParameterError(f"{out}: is inside the collection; name a file outside")
+    with Similarities(folder) as similarities:
         n_rows = write_rows(similarities.rows(), out, kind)
-    print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {out}\n")
+    print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {one_line(out)}\n")

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import sys
 
 import pytest
@@ -97,11 +98,31 @@ def test_parquet_without_its_library_is_refused_with_the_command_that_installs_i
         (["show", "half", "--clusters"], 2, "leave one of them out"),
         (["export", "rows.txt"], 2, "ends with neither"),
         (["export", "no/such/rows.csv"], 3, "there is no such folder"),
+        (["export", "/", "--format", "csv"], 3, "/: is a folder, expected the name of a file"),
+        (["export", "-", "--format", "csv"], 2, "-: stdout takes no rows; name a file"),
     ],
 )
 def test_wrong_usage_is_told(updated, words, code, told):
     said = pmbf("similar", *words, "-c", updated)
     assert code == said.returncode and told in said.stderr
+
+
+def test_a_pipe_is_not_replaced_by_the_rows(updated, tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    said = pmbf("similar", "export", tmp_path / "pipe.csv", "-c", updated)
+    assert 3 == said.returncode and "is a pipe, socket or device" in said.stderr
+    assert (tmp_path / "pipe.csv").is_fifo()
+
+
+def test_the_name_of_the_file_is_printed_harmlessly(updated, tmp_path):
+    said = pmbf("similar", "export", "rows\x1b[2J.csv", "-c", updated, cwd=tmp_path)
+    assert (0, "2 rows written to rows\\x1b[2J.csv\n") == (said.returncode, said.stdout)
+
+
+def test_a_file_of_the_collection_is_not_replaced_by_the_rows(updated):
+    said = pmbf("similar", "export", updated / "similar" / "rows.csv", "-c", updated)
+    assert 2 == said.returncode and "is inside the collection" in said.stderr
+    assert not (updated / "similar" / "rows.csv").exists()
 
 
 def test_a_text_that_cannot_be_read_ends_with_3(tmp_path):
