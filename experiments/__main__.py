@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import sys
-from dataclasses import asdict
 from pathlib import Path
 
 from experiments import (
@@ -16,21 +15,13 @@ from experiments import (
     leaks,
     others,
     planted,
-    retrieval,
-    shingles,
     short,
     walking,
 )
-from experiments.arguments import assignment, check, chosen, positive, write_figures
+from experiments.arguments import assignment, check, positive
+from experiments.commands import EXPERIMENTS
 from experiments.corpus import command as corpus
 from experiments.near import command as near
-from experiments.pages import certainty as certainty_page
-from experiments.pages import near as near_page
-from experiments.pages import pan as pan_page
-from experiments.pages import paper as paper_page
-from experiments.pages import resultsets as resultsets_page
-from experiments.pages import similar as similar_page
-from experiments.pages import tradeoffs
 from experiments.pan import command as pan
 from experiments.paper import command as paper
 from experiments.resultsets import command as resultsets
@@ -38,18 +29,9 @@ from experiments.similar import command as similar
 from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
-from pmbf.params import PROFILES, Params
+from pmbf.params import PROFILES
 from pmbf.screen.options import SENSITIVITIES
 
-PAGES = (
-    certainty_page.PAGE,
-    near_page.PAGE,
-    pan_page.PAGE,
-    paper_page.PAGE,
-    resultsets_page.PAGE,
-    similar_page.PAGE,
-    tradeoffs.PAGE,
-)
 EXIT_CODES = """Exit code: 0; 2 for wrong usage; 3 if a file cannot be used or written, or if a part was not done.
 Standard error then names it."""
 
@@ -79,64 +61,10 @@ def _run(arguments: argparse.Namespace) -> int:
         return corpus.run(arguments)
     if kernels.NATIVE_MISSING:
         print(f"running on NumPy, many times slower: {kernels.NATIVE_MISSING}", file=sys.stderr)
-    if arguments.command == "shingles":
-        print(shingles.run(arguments.corpora, n_pairs=arguments.pairs, out=arguments.out))
-    elif arguments.command == "alignment":
-        print(alignment.run(arguments.folder, n_pairs=arguments.pairs, seed=arguments.seed, out=arguments.out))
-    elif arguments.command == "certainty":
-        print(certainty.told(arguments))
-    elif arguments.command == "near":
-        print(near.run(arguments))
-    elif arguments.command == "pan":
+    if arguments.command == "pan":
         return pan.run(arguments)
-    elif arguments.command == "classes":
-        how = {"n_texts": arguments.texts, "n_words": arguments.words, "n_copied": arguments.copied}
-        print(classes.run(arguments.folder, **how, seed=arguments.seed, jobs=arguments.jobs, out=arguments.out))
-    elif arguments.command == "leaks":
-        how = {
-            "n_planted": arguments.planted,
-            "seed": arguments.seed,
-            "endpoint": arguments.endpoint,
-            "out": arguments.out,
-        }
-        print(leaks.run(arguments.protected, arguments.folder, **how))
-    elif arguments.command == "walking":
-        how = {"seed": arguments.seed, "seed_bits": arguments.seed_bits, "out": arguments.out}
-        print(walking.run(arguments.corpus, **how))
-    elif arguments.command == "edited":
-        how = {"params": _params(arguments), "n_texts": arguments.texts, "seed": arguments.seed, "out": arguments.out}
-        print(edited.run(arguments.folder, of=arguments.of or arguments.folder, **how))
-    elif arguments.command == "page":
-        for page in PAGES:
-            page.write()
-    elif arguments.command == "others":
-        _others(arguments)
-    elif arguments.command == "paper":
-        print(paper.run(arguments))
-    elif arguments.command == "resultsets":
-        print(resultsets.run(arguments))
-    elif arguments.command == "similar":
-        print(similar.run(arguments))
-    elif arguments.command == "planted":
-        how = {"n_clean": arguments.clean, "n_planted": arguments.planted, "seed": arguments.seed}
-        print(planted.run(arguments.folder, **how, out=arguments.out))
-    elif arguments.command == "short":
-        how = {"n_passages": arguments.passages, "seed": arguments.seed, "params": _params(arguments)}
-        print(short.run(arguments.folder, **how, out=arguments.out))
-    elif arguments.command == "growing":
-        how = {"filler": arguments.filler, "sizes": arguments.sizes, "n_screened": arguments.screened}
-        how |= {"params": _params(arguments), "half": arguments.half, "out": arguments.out}
-        print(growing.run(arguments.corpora / "pan13_train", **how))
-    else:
-        print(_retrieval(arguments))
+    print(EXPERIMENTS[arguments.command](arguments))
     return 0
-
-
-def _retrieval(arguments: argparse.Namespace) -> str:
-    pan13 = arguments.corpora / "pan13_train"
-    how = {"half": arguments.half, "filler": arguments.filler, "n_filler": arguments.filler_texts}
-    how |= {"sensitivity": arguments.sensitivity}
-    return retrieval.run(pan13, params=_params(arguments), **how, out=arguments.out)
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -255,10 +183,6 @@ def _add_params(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _params(arguments: argparse.Namespace) -> Params:
-    return chosen(Params, dict(arguments.set), **asdict(PROFILES[arguments.profile]()))
-
-
 def _add_edited(parser: argparse.ArgumentParser) -> None:
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.add_argument("folder", type=Path, help="folder of .txt files, searched recursively")
@@ -329,12 +253,6 @@ def _add_walking(parser: argparse.ArgumentParser) -> None:
         help="try all seeds of N bits, 1 to 32 (default: 24)",
     )
     parser.add_argument("--out", type=Path, help="write the figures into this file, as JSON")
-
-
-def _others(arguments: argparse.Namespace) -> None:
-    figures = others.run(arguments.corpora, jobs=arguments.jobs, only=arguments.only)
-    print(others.table(figures))
-    write_figures(figures, arguments.out)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from experiments.__main__ import PAGES
+from experiments.commands import PAGES
 from experiments.pages import pan, paper, tradeoffs
 from experiments.pages.page import DOCS, RESULTS, Page
 

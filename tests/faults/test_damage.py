@@ -50,8 +50,9 @@ def assert_right_or_refused(path, expected):
     except PmbfError as error:
         assert str(path) in str(error)
         return
-    if any(problems):
-        assert [path for path, _ in matches] == [path for path, _ in expected]
+    if any(problems):  # of candidates that share words by chance, too
+        assert {path for path, _ in expected} <= {path for path, _ in matches}
+        assert all(one in expected for one in matches if one[1])
     else:
         assert matches == expected
 
