@@ -82,6 +82,7 @@ def _parts(found: NearDuplicates, shown: Shown) -> Iterator[RenderableType]:
         yield ""
         yield from _clusters(found)
         yield ""
+    if found.n_pairs and shown.n_pairs:
         yield from _pairs(found.pairs[: shown.n_pairs])
     if (left := found.n_pairs - shown.n_pairs) > 0:
         yield Text(f"… and {counted(left, 'more pair')}: --pairs all shows them", "dim")
