@@ -59,6 +59,22 @@ def test_clusters_and_growth_are_shown(updated):
     assert [(1, "full", 3), (2, "incremental", 4)] == [(one["number"], one["kind"], one["n_documents"]) for one in runs]
 
 
+def test_documents_that_no_run_has_taken_are_told(updated, tmp_path):
+    with Collection(updated) as collection:
+        collection.add(words(3, 60) + " once more", name="new")
+    for asked in (
+        ["show", "=other"],
+        ["show", "=other", "--json"],
+        ["show", "--clusters"],
+        ["export", tmp_path / "rows.csv"],
+    ):
+        said = pmbf("similar", *asked, "-c", updated)
+        assert 0 == said.returncode
+        assert "pmbf: incomplete without 1 new, changed or unread document; run `pmbf similar upd" in said.stderr
+    pmbf("similar", "update", "-c", updated)
+    assert "" == pmbf("similar", "show", "=other", "-c", updated).stderr
+
+
 def test_rows_are_exported(updated, tmp_path):
     for kind in ("csv", "jsonl"):
         assert 0 == pmbf("similar", "export", tmp_path / f"rows.{kind}", "-c", updated).returncode
