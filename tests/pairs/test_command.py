@@ -36,7 +36,9 @@ def test_pairs_and_what_to_keep_are_shown_and_the_exit_code_is_1(texts):
     done = pairs("texts", cwd=texts.parent)
     assert (1, "") == (done.returncode, done.stderr)
     assert "texts/: 4 texts compared with each other\n" in done.stdout
-    assert "3 pairs of a Jaccard index of 0.5 or more. 1 cluster: keep one of it, and 2 texts less.\n" in done.stdout
+    assert (
+        "3 pairs of a Jaccard index of 0.5 or more. 1 cluster: keep one text of each, and leave out 2.\n" in done.stdout
+    )
     assert "keep ann.txt  for bob.txt, sub/cleo.txt\n" in done.stdout
     assert "   1.00  100 %  100 %  ann.txt  sub/cleo.txt\n" in done.stdout
     assert "dora" not in done.stdout

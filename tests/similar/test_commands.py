@@ -109,7 +109,8 @@ def test_parquet_without_its_library_is_refused_with_the_command_that_installs_i
     ("words", "code", "told"),
     [
         (["update", "--bits", "29"], 2, "--bits is 29, expected 28, 30 or 32"),
-        (["update", "--words", "4"], 2, "4, but 5 in the runs before"),
+        (["update", "--words", "4"], 2, "--words is 4, but 5 in the runs before"),
+        (["update", "--renew", "--words", "0"], 2, "--words is 0, expected an integer from 1 to 32"),
         (["show", "nothing"], 3, "has no document 'nothing'"),
         (["show", "half", "--clusters"], 2, "leave one of them out"),
         (["export", "rows.txt"], 2, "ends with neither"),
