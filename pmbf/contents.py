@@ -76,6 +76,22 @@ def open_regular(path: str | os.PathLike[str], flags: int = 0) -> int:
     return descriptor
 
 
+def require_replaceable(path: str | os.PathLike[str]) -> None:
+    """Refuse a target that a new file cannot stand in for: a folder, a pipe, a device such as `/dev/null`.
+
+    Raises:
+        UnsupportedError: It is no regular file.
+    """
+    name = os.fspath(path)
+    try:
+        mode = os.stat(name).st_mode
+    except OSError:
+        return
+    if stat.S_ISDIR(mode):
+        raise UnsupportedError(f"{name}: is a folder, expected the name of a file")
+    _require_regular(name, mode)
+
+
 def read_stream(file: str, max_bytes: int, *, wait_s: float | None = None) -> bytes:
     """Return the bytes of a file, of a pipe such as `<(…)`, or of stdin, up to the option `max_bytes`.
 

@@ -221,6 +221,8 @@ def _print(found: Comparison, shown: Shown, *, json: bool, csv: bool) -> None:
         print_json(found.to_dict())
     elif csv:
         print_bytes(comparison_csv(found))
+        for problem in found.problems:  # a table has no place for them
+            note(problem)
     else:
         print_text(comparison_text(found, shown))
 

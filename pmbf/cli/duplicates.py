@@ -13,7 +13,7 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.inputs import expanded, given, limits
 from pmbf.cli.outcome import note, note_kernels, print_bytes, print_json, print_text
-from pmbf.errors import DONE, FAILED, FOUND, ParameterError
+from pmbf.errors import DONE, FAILED, FOUND, ParameterError, UnsupportedError
 
 if TYPE_CHECKING:
     from pmbf.extract import Limits
@@ -30,7 +30,7 @@ Standard input has names of files, one a line; or articles, one object of
 JSON a line: {"id": "a-17", "text": "…"}. The order is the ranking.
 
 Exit codes: 0 no duplicates; 1 duplicates; 2 wrong usage; 3 an error, or no
-duplicates but not everything was read, or fewer than two texts"""
+duplicates but not everything was read, or fewer than two texts with words"""
 
 LIKE = "What counts as a duplicate"
 
@@ -108,15 +108,15 @@ def duplicates(
         note(problem)
     if not quiet:
         _print(found, gathered, why=why, listed=listed, json=json)
-    if not found.groups and len(gathered.texts) < 2:
-        note("nothing was compared: give two texts with words, a folder of them, or more files")
+    if found.n_with_features < 2:
+        note(f"nothing was compared: give two texts with {features or 'words'}, a folder of them, or more files")
     raise typer.Exit(_exit_code(found, gathered))
 
 
 def _exit_code(found: Duplicates, gathered: Gathered) -> int:
     if found.groups:
         return FOUND
-    return FAILED if gathered.problems or len(gathered.texts) < 2 else DONE
+    return FAILED if gathered.problems or found.n_with_features < 2 else DONE
 
 
 def _gathered(words: Sequence[str], bounds: Limits) -> Gathered:
@@ -141,8 +141,10 @@ def _take_path(root: str, gathered: Gathered, bounds: Limits) -> None:
             gathered.problems.append(f"{path}: {file.reason}")
         elif file.named or file.promising:
             read = read_leniently(Origin(path, path=path, streams=file.named, met=not file.named), bounds)
-            gathered.problems += read.problems
-            if not read.unread:
+            if read.unread:
+                gathered.problems += read.problems
+            else:
+                gathered.problems += [f"{path}: incomplete: {one}" for one in read.problems]
                 gathered.names.append(path)
                 gathered.texts.append(read.text)
 
@@ -194,11 +196,26 @@ def _print(found: Duplicates, gathered: Gathered, *, why: bool, listed: str | No
     elif listed:
         kept = set(found.keep)
         wanted = [name for place, name in enumerate(gathered.names) if (place in kept) == (listed == "kept")]
-        print_bytes(b"".join(os.fsencode(name) + b"\n" for name in wanted))
+        print_bytes(b"".join(map(_line, wanted)))
     else:
         from pmbf.terminal.duplicates import duplicates_text
 
         print_text(duplicates_text(found, gathered.names, why=why))
+
+
+def _line(name: str) -> bytes:
+    """Return a name as a line for other programs.
+
+    Raises:
+        UnsupportedError: The name is more than a line, or no name: another file could be taken for it.
+    """
+    try:
+        line = os.fsencode(name)
+    except UnicodeEncodeError:
+        line = b"\n"
+    if b"\n" in line:
+        raise UnsupportedError(f"--list prints names one a line, but {name!r} is no line; use --json")
+    return line + b"\n"
 
 
 def _told(found: Duplicates, gathered: Gathered, *, why: bool) -> dict[str, Any]:

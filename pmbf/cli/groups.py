@@ -20,6 +20,7 @@ _HERE = "the command line: "
 
 _SET_BY = {
     "answer_s": "max_seconds",
+    "n_words": "words",
     "request_bytes": "max_request",
     "shingle_tokens": "shingle",
     "timeout_s": "timeout",

@@ -250,5 +250,7 @@ def _print(found: NearDuplicates, form: str, rows: str, color: arg.ColorWhen, sh
         print_json(found.to_dict())
     elif form:
         print_bytes(near.table(found, rows, form))
+        for problem in found.problems:  # a table has no place for them
+            note(problem)
     else:
         print_text(near.near_text(found, near.Shown(View(colored=wants_color(color, sys.stdout)), **shown)))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Literal
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -13,6 +14,9 @@ from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.inputs import given, n_cores, named_collection
 from pmbf.cli.outcome import note, note_kernels, print_json, print_text
 from pmbf.errors import DONE, FAILED, ParameterError
+
+if TYPE_CHECKING:
+    from pmbf.similar import Similarities
 
 app = typer.Typer(
     cls=PmbfGroup,
@@ -146,14 +150,18 @@ def show(
     if what is not None and clusters:
         raise ParameterError("--clusters is given with a document; leave one of them out")
     most = _USUAL_MOST if most is None else most
-    with Similarities(named_collection(collection)) as similarities:
+    folder = named_collection(collection)
+    with Similarities(folder) as similarities:
         if clusters:
+            _note_untaken(similarities, folder)
             groups = similarities.clusters(0.5 if threshold is None else threshold)
             print_json([one.to_dict() for one in groups]) if json else print_text(clusters_text(groups, most))
             return
         document = int(what) if what is not None and what.isdecimal() else what
         found = similarities.pairs(most, threshold or 0.0) if document is None else similarities.of(document)
-    found = [one for one in found if max(one.similarity, one.reverse) >= (threshold or 0.0)]
+        found = [one for one in found if max(one.similarity, one.reverse) >= (threshold or 0.0)]
+        if not found:  # all documents are read for it: six seconds for a million
+            _note_untaken(similarities, folder)
     print_json([one.to_dict() for one in found]) if json else print_text(rows_text(found, most, what is None))
 
 
@@ -174,9 +182,24 @@ def status(collection: arg.CollectionFolder = None, json: arg.Json = False) -> N
 def export(out: Out, collection: arg.CollectionFolder = None, format: Format = None, json: arg.Json = False) -> None:
     """Write all rows to a file: CSV, JSONL or Parquet."""
     from pmbf.similar import Similarities
+    from pmbf.terminal.safe import one_line
     from pmbf.terminal.similar_tables import write_rows
 
-    kind = format or out.rsplit(".", 1)[-1]
-    with Similarities(named_collection(collection)) as similarities:
+    folder, kind = named_collection(collection), format or out.rsplit(".", 1)[-1]
+    if out == "-":
+        raise ParameterError("-: stdout takes no rows; name a file")
+    if Path(folder).resolve() in Path(out).resolve().parents:
+        raise ParameterError(f"{out}: is inside the collection; name a file outside")
+    with Similarities(folder) as similarities:
+        _note_untaken(similarities, folder)
         n_rows = write_rows(similarities.rows(), out, kind)
-    print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {out}\n")
+    print_json({"n_rows": n_rows}) if json else print_text(f"{n_rows:,} rows written to {one_line(out)}\n")
+
+
+def _note_untaken(similarities: Similarities, folder: str) -> None:
+    """Say how many documents are in no answer, since no run has taken them."""
+    from pmbf.terminal.figures import counted
+
+    if n_untaken := similarities.n_untaken():
+        missing = counted(n_untaken, "new, changed or unread document")
+        note(f"incomplete without {missing}; run `pmbf similar update -c {folder}`")

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import tempfile
 
+from pmbf.contents import require_replaceable
+
 
 def write_page(path: str | os.PathLike[str], page: str) -> None:
     """Write a file whole: a page that was there before stays until the new one is. A link is replaced, not followed.
 
     Raises:
+        UnsupportedError: The path is a folder, a pipe or a device.
         OSError: The file cannot be written.
     """
+    require_replaceable(path)
     folder = os.path.dirname(os.path.abspath(path))
     descriptor, written = tempfile.mkstemp(dir=folder, prefix=".page-", suffix=".tmp")
     try:

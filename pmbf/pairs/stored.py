@@ -15,7 +15,7 @@ from pathlib import Path
 
 from pmbf.collection import Collection
 from pmbf.comparison.entering import base_of, loaded, name_below, title_of
-from pmbf.errors import IncompleteError, ParameterError
+from pmbf.errors import CorruptError, IncompleteError, ParameterError
 from pmbf.extract import Limits
 from pmbf.pairs.plans import Advance
 from pmbf.pairs.sources import BATCH_TEXTS, Batch
@@ -71,7 +71,7 @@ class StoredTexts:
         self.places = [place for _, place, _ in entries]
         self.times = [time for _, _, time in entries]
         self.lengths = [self._documents[place].n_chars for place in self.places]
-        partly = [f"{name}: {why}" for name, place, _ in entries for why in self._documents[place].problems]
+        partly = [f"{name}: incomplete: {why}" for name, place, _ in entries for why in self._documents[place].problems]
         self.problems = (*unread, *(problem for problem in partly if problem not in unread))
 
     def batches(self) -> Iterator[Batch]:
@@ -141,5 +141,10 @@ def _require_same(work: Work, roots: list[str]) -> None:
     if not path.exists():
         with replacing(path) as file:
             file.write(json.dumps(roots).encode())
-    elif (before := json.loads(path.read_bytes())) != roots:
+        return
+    try:
+        before = [str(one) for one in json.loads(path.read_bytes())]
+    except (ValueError, TypeError):
+        raise CorruptError(f"{path}: is damaged; remove the work folder, then run the same command") from None
+    if before != roots:
         raise ParameterError(f"work is {work.folder}, a folder for {', '.join(before):.200}; name another folder")

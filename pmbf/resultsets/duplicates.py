@@ -83,6 +83,11 @@ class Duplicates:
         return self._compared.groups
 
     @property
+    def n_with_features(self) -> int:
+        """Articles with words, or with sentences that count: the others are duplicates of none."""
+        return sum(1 for one in self._compared.prepared if len(one.hashes))
+
+    @property
     def pairs(self) -> list[tuple[int, int, float]]:
         """All pairs of duplicates, hidden or not: two places, and their similarity."""
         pairs = self._compared.pairs

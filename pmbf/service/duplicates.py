@@ -135,7 +135,7 @@ def _answered(sets: ResultSets, given: _Given, asked: dict[str, Any]) -> Respons
         told["prepared"] = raws
     told["prepared_ms"] = round(1e3 * (prepared - start), 3)
     told["compare_ms"] = round(1e3 * (compared - prepared), 3)
-    return Response.of(told, "found" if found.groups else "clean")
+    return Response.of(told, "found" if found.groups else "incomplete" if told["unknown"] else "clean")
 
 
 def _prepared(sets: ResultSets, given: _Given) -> list[Prepared | None]:

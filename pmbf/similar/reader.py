@@ -218,6 +218,10 @@ class Similarities:
                 waiting = []
         yield from self._named(waiting)
 
+    def n_untaken(self) -> int:
+        """Return how many documents have no rows since no run could take them yet: new, changed or not read."""
+        return len(changes(self._store, self._state.documents()).added)
+
     def status(self) -> Status:
         """Return what the table is about, and what has changed since."""
         known = self._state.documents()

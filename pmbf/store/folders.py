@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from pmbf.contents import without_waiting
+from pmbf.contents import require_replaceable, without_waiting
 
 
 def make_folder(folder: Path, *, mode: int = 0o777) -> None:
@@ -48,8 +48,10 @@ def replacing(target: Path) -> Iterator[BinaryIO]:
     Only its owner may read it.
 
     Raises:
+        UnsupportedError: The target is a folder, a pipe or a device.
         OSError: The disk is full or the folder cannot be written; nothing is left behind.
     """
+    require_replaceable(target)
     temporary = target.with_name(target.name + ".tmp")
     try:
         with open(temporary, "wb", opener=without_waiting) as file:

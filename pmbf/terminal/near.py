@@ -82,6 +82,7 @@ def _parts(found: NearDuplicates, shown: Shown) -> Iterator[RenderableType]:
         yield ""
         yield from _clusters(found)
         yield ""
+    if found.n_pairs and shown.n_pairs:
         yield from _pairs(found.pairs[: shown.n_pairs])
     if (left := found.n_pairs - shown.n_pairs) > 0:
         yield Text(f"… and {counted(left, 'more pair')}: --pairs all shows them", "dim")
@@ -91,9 +92,8 @@ def _verdict(found: NearDuplicates) -> Text:
     least = f"{found.threshold:g}"
     if found.n_pairs:
         n_left = int((~found.keep).sum())
-        keep = "keep one of each" if len(found.clusters) > 1 else "keep one of it"
         clusters = counted(len(found.clusters), "cluster")
-        of = f"{clusters}: {keep}, and {counted(n_left, 'text')} less"
+        of = f"{clusters}: keep one text of each, and leave out {n_left:,}"
         return Text(f"{counted(found.n_pairs, 'pair')} of a Jaccard index of {least} or more. {of}.", "bold red")
     if found.problems:
         return Text("No pair found in what was compared, but the answer is incomplete.", "bold yellow")

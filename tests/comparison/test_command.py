@@ -69,6 +69,12 @@ def test_csv_has_a_row_for_each_pair(essays):
     assert 0.2 < float(rows[1]["share_a"]) < 0.4
 
 
+def test_csv_has_notes_of_what_was_not_read(essays):
+    (essays / "broken.pdf").write_bytes(b"%PDF-1.4\n")
+    done = pmbf("compare", essays, "--csv")
+    assert "broken.pdf: " in done.stderr and "broken.pdf" not in done.stdout
+
+
 def test_labels_of_a_table_stand_in_csv(essays):
     (essays.parent / "class.csv").write_text("file,group,course\nann.txt,a,biology\nbob.txt,b,\n", encoding="utf-8")
     done = compare(essays, "--csv", "--group-by", essays.parent / "class.csv")

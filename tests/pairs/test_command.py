@@ -36,7 +36,9 @@ def test_pairs_and_what_to_keep_are_shown_and_the_exit_code_is_1(texts):
     done = pairs("texts", cwd=texts.parent)
     assert (1, "") == (done.returncode, done.stderr)
     assert "texts/: 4 texts compared with each other\n" in done.stdout
-    assert "3 pairs of a Jaccard index of 0.5 or more. 1 cluster: keep one of it, and 2 texts less.\n" in done.stdout
+    assert (
+        "3 pairs of a Jaccard index of 0.5 or more. 1 cluster: keep one text of each, and leave out 2.\n" in done.stdout
+    )
     assert "keep ann.txt  for bob.txt, sub/cleo.txt\n" in done.stdout
     assert "   1.00  100 %  100 %  ann.txt  sub/cleo.txt\n" in done.stdout
     assert "dora" not in done.stdout
@@ -156,3 +158,28 @@ def test_a_file_that_was_removed_or_changed_between_two_runs_is_not_in_the_secon
     (texts / "bob.txt").write_text(words(9, 100), encoding="utf-8")
     done = pairs(texts, "--work", work, "--json")
     assert (0, 3, []) == (done.returncode, (found := json.loads(done.stdout))["n_texts"], found["pairs"])
+
+
+def test_a_table_has_notes_of_what_was_read_in_part_once_each(texts):
+    (texts / "cut.txt").write_bytes(words(4, 100).encode("utf-16")[:-1])
+    (texts / "broken.pdf").write_bytes(b"%PDF-1.4\n")
+    for form in ("--csv", "--jsonl"):
+        done = pairs(texts, form, "--rows", "texts")
+        assert (1, 2) == (done.returncode, len(done.stderr.splitlines())), done.stderr
+        assert "pmbf: broken.pdf: " in done.stderr and "cut.txt" not in done.stdout.splitlines()[0]
+    found = json.loads(pairs(texts, "--json").stdout)
+    assert [1, 1] == [sum(name in one for one in found["problems"]) for name in ("broken.pdf", "cut.txt")]
+
+
+def test_no_pair_is_shown_if_none_is_wanted(texts):
+    done = pairs("texts", "--pairs", "0", cwd=texts.parent)
+    assert (1, "") == (done.returncode, done.stderr)
+    assert "keep ann.txt" in done.stdout and "… and 3 more pairs: --pairs all shows them" in done.stdout
+
+
+@pytest.mark.parametrize("content", [b"", b"[", b"7", b"\0\0\0\0"])
+def test_a_work_folder_with_damaged_paths_is_told(texts, tmp_path, content):
+    pairs(texts, "--work", tmp_path / "work")
+    (tmp_path / "work" / ".roots.json").write_bytes(content)
+    done = pairs(texts, "--work", tmp_path / "work")
+    assert (3, True) == (done.returncode, "is damaged; remove the work folder" in done.stderr), done.stderr

@@ -94,6 +94,30 @@ def test_what_was_not_read_is_told(news):
     assert (3, True) == (done.returncode, "nothing was compared: give two texts" in done.stderr)
 
 
+def test_a_text_that_was_read_in_part_is_told_by_name(news):
+    (news / "cut.txt").write_bytes(OTHER.encode("utf-16")[:-1])
+    done = duplicates("b.txt", "cut.txt", "--json", cwd=news)
+    assert (3, True) == (done.returncode, "pmbf: cut.txt: incomplete: 1 characters are not valid" in done.stderr)
+    assert json.loads(done.stdout)["problems"][0].startswith("cut.txt: incomplete: ")
+
+
+def test_a_text_without_words_is_compared_with_none(news):
+    (news / "empty.txt").touch()
+    done = duplicates("b.txt", "empty.txt", cwd=news)
+    assert (3, True) == (done.returncode, "nothing was compared: give two texts with words" in done.stderr)
+    done = duplicates("-", "--features", "sentences", given='{"text": "Two words."}\n' * 2)
+    assert (3, True) == (done.returncode, "nothing was compared: give two texts with sentences" in done.stderr)
+    assert 0 == duplicates("a.txt", "b.txt", "empty.txt", cwd=news).returncode
+
+
+@pytest.mark.parametrize("name", ["a\nb.txt", "\ud800"])
+def test_a_name_that_is_no_line_is_not_listed(name):
+    given = "".join(json.dumps({"id": one, "text": STORY}) + "\n" for one in ("first", name))
+    done = duplicates("-", "--list", "hidden", given=given)
+    assert (3, "") == (done.returncode, done.stdout)
+    assert "is no line; use --json" in done.stderr and "\n" not in done.stderr.rstrip("\n")
+
+
 @pytest.mark.parametrize(("arguments", "reason"), [
     (("-", "-"), "- is given twice"),
     (("a.txt", "--threshold", "0"), "threshold is 0.0, expected a number above 0"),

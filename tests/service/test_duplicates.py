@@ -163,6 +163,15 @@ def test_no_id_is_logged(protected, place):
         assert "/v1/duplicates 200" in running.said and "secret-id" not in running.said
 
 
+def test_a_set_with_unknown_articles_is_logged_as_incomplete(protected, place):
+    with limited(protected, place / "u.sock") as running:
+        ask(running, ["never", {"id": "other", "text": STORY}])
+        ask(running, ["other"])
+        running.stop()
+        outcomes = [line.split()[-1] for line in running.said.splitlines() if "/v1/duplicates" in line]
+        assert outcomes == ["incomplete", "clean"]
+
+
 def test_many_rules_do_not_fill_the_memory(service):
     ask(service, [{"id": "r", "text": STORY}])
     for hundredth in range(1, 100):

@@ -2,6 +2,7 @@
 
 import csv
 import json
+import os
 import sys
 
 import pytest
@@ -58,6 +59,22 @@ def test_clusters_and_growth_are_shown(updated):
     assert [(1, "full", 3), (2, "incremental", 4)] == [(one["number"], one["kind"], one["n_documents"]) for one in runs]
 
 
+def test_documents_that_no_run_has_taken_are_told(updated, tmp_path):
+    with Collection(updated) as collection:
+        collection.add(words(3, 60) + " once more", name="new")
+    for asked in (
+        ["show", "=other"],
+        ["show", "=other", "--json"],
+        ["show", "--clusters"],
+        ["export", tmp_path / "rows.csv"],
+    ):
+        said = pmbf("similar", *asked, "-c", updated)
+        assert 0 == said.returncode
+        assert "pmbf: incomplete without 1 new, changed or unread document; run `pmbf similar upd" in said.stderr
+    pmbf("similar", "update", "-c", updated)
+    assert "" == pmbf("similar", "show", "=other", "-c", updated).stderr
+
+
 def test_rows_are_exported(updated, tmp_path):
     for kind in ("csv", "jsonl"):
         assert 0 == pmbf("similar", "export", tmp_path / f"rows.{kind}", "-c", updated).returncode
@@ -92,16 +109,37 @@ def test_parquet_without_its_library_is_refused_with_the_command_that_installs_i
     ("words", "code", "told"),
     [
         (["update", "--bits", "29"], 2, "--bits is 29, expected 28, 30 or 32"),
-        (["update", "--words", "4"], 2, "4, but 5 in the runs before"),
+        (["update", "--words", "4"], 2, "--words is 4, but 5 in the runs before"),
+        (["update", "--renew", "--words", "0"], 2, "--words is 0, expected an integer from 1 to 32"),
         (["show", "nothing"], 3, "has no document 'nothing'"),
         (["show", "half", "--clusters"], 2, "leave one of them out"),
         (["export", "rows.txt"], 2, "ends with neither"),
         (["export", "no/such/rows.csv"], 3, "there is no such folder"),
+        (["export", "/", "--format", "csv"], 3, "/: is a folder, expected the name of a file"),
+        (["export", "-", "--format", "csv"], 2, "-: stdout takes no rows; name a file"),
     ],
 )
 def test_wrong_usage_is_told(updated, words, code, told):
     said = pmbf("similar", *words, "-c", updated)
     assert code == said.returncode and told in said.stderr
+
+
+def test_a_pipe_is_not_replaced_by_the_rows(updated, tmp_path):
+    os.mkfifo(tmp_path / "pipe.csv")
+    said = pmbf("similar", "export", tmp_path / "pipe.csv", "-c", updated)
+    assert 3 == said.returncode and "is a pipe, socket or device" in said.stderr
+    assert (tmp_path / "pipe.csv").is_fifo()
+
+
+def test_the_name_of_the_file_is_printed_harmlessly(updated, tmp_path):
+    said = pmbf("similar", "export", "rows\x1b[2J.csv", "-c", updated, cwd=tmp_path)
+    assert (0, "2 rows written to rows\\x1b[2J.csv\n") == (said.returncode, said.stdout)
+
+
+def test_a_file_of_the_collection_is_not_replaced_by_the_rows(updated):
+    said = pmbf("similar", "export", updated / "similar" / "rows.csv", "-c", updated)
+    assert 2 == said.returncode and "is inside the collection" in said.stderr
+    assert not (updated / "similar" / "rows.csv").exists()
 
 
 def test_a_text_that_cannot_be_read_ends_with_3(tmp_path):
