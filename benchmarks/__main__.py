@@ -94,6 +94,14 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--documents", type=int, default=10_000, help="number of protected documents (10000)")
     one.add_argument("--rounds", type=int, default=9, help="rounds; each time is that of the fastest (9)")
     one.set_defaults(run=_guard)
+    _add_many_texts(some)
+    _add_pages(some)
+    some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
+    return parser
+
+
+def _add_many_texts(some: Any) -> None:
+    """Add what is measured of everyone with everyone, and of collections of many short texts."""
     one = _benchmark(some, "inverted", "everyone with everyone by features, beside NumPy and rensa", inverted.table)
     one.add_argument("folder", type=Path, help="searched recursively for .txt files")
     one.add_argument("--short", type=int, default=20_000, help="number of short texts (20000)")
@@ -108,9 +116,6 @@ def _parser() -> argparse.ArgumentParser:
     one.add_argument("--documents", nargs="+", type=int, default=upkeep.DOCUMENTS, metavar="N", help="numbers of texts")
     one.add_argument("--words", type=int, default=upkeep.WORDS, help=f"words of a text ({upkeep.WORDS})")
     one.set_defaults(run=lambda given: upkeep.run(given.documents, n_words=given.words, on_done=_show))
-    _add_pages(some)
-    some.add_parser("page", help="write docs/performance.md and its plots from benchmarks/results")
-    return parser
 
 
 def _add_pages(some: Any) -> None:
