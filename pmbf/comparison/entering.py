@@ -13,13 +13,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from pmbf.collection import Collection
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.adding import add_texts, require_text
 from pmbf.store.folder import Store
+from pmbf.store.folders import temporary_folder
 from pmbf.store.listing import listed
 from pmbf.store.originals import original_text
 from pmbf.store.tables import BINARY_KIND
@@ -106,8 +106,8 @@ def stored(named: Sequence[tuple[str, str]]) -> Iterator[Entered]:
 
 @contextmanager
 def _folder() -> Iterator[Path]:
-    with TemporaryDirectory(prefix="pmbf-compare-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder) / "texts.pmbf"
+    with temporary_folder("pmbf-compare-") as folder:
+        yield folder / "texts.pmbf"
 
 
 def _paths_or_pairs(texts: Texts) -> tuple[list[str], list[tuple[str, str]]]:

@@ -19,7 +19,6 @@ from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.errors import ParameterError
-from pmbf.store.folders import make_folder, replacing
+from pmbf.store.folders import make_folder, replacing, temporary_folder
 from pmbf.store.locks import writer_lock
 
 Arrays = dict[str, NDArray[Any]]
@@ -106,7 +105,7 @@ def work_folder(folder: str | os.PathLike[str] | None) -> Iterator[Work]:
     """
     with ExitStack() as stack:
         if folder is None:
-            yield Work(Path(stack.enter_context(TemporaryDirectory(prefix="pmbf-pairs-", ignore_cleanup_errors=True))))
+            yield Work(stack.enter_context(temporary_folder("pmbf-pairs-")))
             return
         path = Path(folder)
         make_folder(path, mode=0o700)

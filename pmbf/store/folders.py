@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import secrets
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from tempfile import gettempdir
 from typing import BinaryIO
 
 from pmbf.contents import require_replaceable, without_waiting
@@ -23,6 +26,24 @@ def make_folder(folder: Path, *, mode: int = 0o777) -> None:
     make_folder(folder.parent)
     folder.mkdir(mode=mode, exist_ok=True)
     sync_folder(folder.parent)
+
+
+@contextlib.contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """Yield a new folder of the user's own that is removed at the end, whatever ends it.
+
+    `tempfile.TemporaryDirectory` knows its folder only after it has made it: a signal in between, which ends the
+    process by `SystemExit`, would leave the folder behind.
+
+    Raises:
+        OSError: It cannot be made.
+    """
+    folder = Path(gettempdir()) / f"{prefix}{secrets.token_hex(8)}"  # 64 random bits: nobody else has the name
+    try:
+        folder.mkdir(mode=0o700)
+        yield folder
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def sync_folder(folder: Path) -> None:
