@@ -5,22 +5,27 @@
     blocks                                  seeds.py        maximal equal runs of tokens, grown from shared grams
     chains                                  chains.py       blocks in the same order with small gaps
     stretched                               edges.py        a chain reaches over a small edit at either end
-    accepted                                verdict.py      by Levenshtein distance: similar enough, or split
     ─────────────────────────────────────── equal words in any order ────────────────────────────────────────────
     Statistics                              statistics.py   how rare words are in texts of one kind
-    alignments                              alignments.py   ranges that share more words than chance and topic explain
-    reworded                                reworded.py     the alignments that say more than the equal runs in them
+    pair_of                                 pairing.py      two texts with their words numbered together
     ─────────────────────────────────────── both together ───────────────────────────────────────────────────────
-    Piece                                   pieces.py       a pair of token ranges: what all steps pass on
-    joined                                  joining.py      pieces of one reworded passage put together
-    scores                                  scores.py       three Levenshtein similarities of the two sides
-    weighed                                 weighing.py     the evidence of each piece, in nats
+    kernels.judge                           reference_*.py  chains and alignments become passages, or do not
+    grown, span_pair                        edges.py        from tokens to characters
     Names                                   names.py        runs of names count as one word of evidence
     certainty                               certainty.py    how sure a passage is, in words
-    passages                                compare.py      the best pieces, never overlapping in the query
-    passages_in                             exploring.py    the same, with all up to the alignments in one native call
+    passages                                compare.py      the passages of two texts
+    passages_in                             exploring.py    the same, with all up to the judging in one native call
     with_neighbours                         neighbours.py   which other documents hold the same passage
     edits, word_pairs                       edits.py        the words that differ, on demand
+
+The steps of `kernels.judge`, in its NumPy twin:
+
+    accepted          reference_verdict.py     by Levenshtein distance: similar enough, or split
+    reworded          reference_reworded.py    the alignments that say more than the equal runs in them
+    Piece             reference_pieces.py      a pair of token ranges: what all steps pass on
+    joined            reference_joining.py     pieces of one reworded passage put together
+    scores            reference_likeness.py    three Levenshtein similarities of the two sides
+    weighed           reference_weighing.py    the evidence of each piece, in nats
 
 `settings.py` holds the numbers that decide what counts as a passage: `Settings`, checked once.
 
@@ -31,8 +36,8 @@ grows from words in common, in any order.
 from pmbf.passages.compare import passages, passages_in
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
 from pmbf.passages.exploring import SourceText
+from pmbf.passages.letters import n_letters, n_singles
 from pmbf.passages.neighbours import with_neighbours
-from pmbf.passages.pieces import n_letters, n_singles
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.settings import Settings
 from pmbf.passages.statistics import Statistics

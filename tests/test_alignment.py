@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from itertools import pairwise
 
@@ -12,10 +13,12 @@ from hypothesis import strategies as st
 
 from pmbf.arrays import among
 from pmbf.errors import ParameterError
-from pmbf.kernels import NAT, Rules, weigh
-from pmbf.passages.alignments import Alignment, alignments, pair_of
+from pmbf.kernels import NAT, Rules, align, weigh
+from pmbf.kernels.reference_likeness import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
+from pmbf.kernels.reference_reworded import Alignment, needed_evidence, ranked
 from pmbf.passages.edits import MAX_TOKENS
-from pmbf.passages.scores import EXACT_CHARS, EXACT_WORDS, common_share, found_share, scores
+from pmbf.passages.exploring import bars_of
+from pmbf.passages.pairing import pair_of
 from pmbf.report import Passage, Report, Scores, Span
 from pmbf.verify import Edit, Prepared, Settings, Statistics, edits, passages, prepare, word_pairs
 
@@ -158,7 +161,7 @@ def test_words_that_the_rest_of_the_text_has_too_say_less_for_a_summary(
 
     def summaries(rest: list[list[str]], least: int) -> list[int]:
         query = prepare("\n\n".join(map(written, (rest[:20], summed_up, rest[20:]))))
-        found = alignments(pair_of(query, source, statistics, Rules(summary_evidence=least)))
+        found = ranked(align(pair_of(query, source, statistics, Rules(summary_evidence=least))))
         return [one.score for one in found if one.is_summary]
 
     on_topic = [language.rng.sample(words, 3) + language.sentence(9) for _ in range(40)]
@@ -175,7 +178,7 @@ def test_a_long_source_asks_for_more_evidence_of_a_summary(language: Language, s
     query = prepare("\n\n".join(map(written, (language.sentences(10), summed_up, language.sentences(10)))))
 
     def summaries(times: int) -> list[Alignment]:
-        found = alignments(pair_of(query, source, statistics, Rules(summary_times=times)))
+        found = ranked(align(pair_of(query, source, statistics, Rules(summary_times=times))))
         return [one for one in found if one.is_summary]
 
     [summary] = summaries(0)
@@ -190,7 +193,7 @@ def test_a_summary_says_for_copying_what_its_words_say_each_once(language: Langu
     summed_up = written([language.shuffled(chapter[0], 0.05) for chapter in chapters])
     query = prepare(f"{written(language.sentences(10))}\n\n{summed_up}\n\n{written(language.sentences(10))}")
 
-    [summary] = alignments(pair_of(query, source, statistics, Rules()))
+    [summary] = ranked(align(pair_of(query, source, statistics, Rules())))
     [passage] = passages(query, source, None, statistics)
 
     assert passage.kind == "summary"
@@ -218,13 +221,11 @@ def test_few_words_said_again_and_again_are_not_reworded_where_many_texts_are_co
 
 
 def test_a_short_reworded_passage_that_is_less_alike_needs_more_evidence() -> None:
-    usual, wary = Settings(), Settings(least_topical_evidence=20, short_doubt=0.3)
-    assert [usual.topical_evidence(n, likeness) for n in (1, 600) for likeness in (0.33, 0.9)] == [0] * 4
-    needed = [round(wary.topical_evidence(300, likeness)) for likeness in (0.33, 0.4, 0.48, 0.9)]
+    usual, wary = bars_of(Settings()), bars_of(Settings(least_topical_evidence=20, short_doubt=0.3))
+    assert [needed_evidence(usual, n, likeness) for n in (1, 600) for likeness in (0.33, 0.9)] == [0] * 4
+    needed = [round(needed_evidence(wary, 300, likeness)) for likeness in (0.33, 0.4, 0.48, 0.9)]
     assert needed == [28, 24, 20, 20]
-    assert wary.topical_evidence(600, 0.33) == 20
-    assert [usual.doubt(n) for n in (1, 600)] == [0, 0]
-    assert [round(wary.doubt(n), 2) for n in (0, 300, 600, 6000)] == [0.3, 0.15, 0, 0]
+    assert [round(needed_evidence(wary, n, 0.33)) for n in (0, 600, 6000)] == [36, 20, 20]
     with pytest.raises(ParameterError, match="short_doubt is 2"):
         Settings(short_doubt=2)
     with pytest.raises(ParameterError, match="least_evidence is -1"):
@@ -402,19 +403,19 @@ def test_two_texts_teach_more_than_a_collection_in_another_language(language: La
 def test_scores_see_what_they_are_for() -> None:
     one, other = prepare("alpha beta gamma delta"), prepare("delta gamma beta alpha")
 
-    found = scores(one, other, Span(0, 4), Span(0, 4))
+    letters, words, sorted_words = scores(one.spelled, other.spelled, Span(0, 4), Span(0, 4))
 
-    assert found.sorted_words == 1.0
-    assert found.characters is not None and found.characters < 0.6
-    assert found.words is not None and found.words <= 0.5
+    assert (letters, words, sorted_words) == (0.31818181818181823, 0.0, 1.0)
 
 
 def test_long_sides_have_only_the_scores_that_cost_little() -> None:
     text = prepare(" ".join(f"w{n}" for n in range(EXACT_WORDS + 1)))
     whole = Span(0, text.n_tokens)
-    assert len(text.spelling) > EXACT_CHARS
+    assert len(text.spelled.spelling) > EXACT_CHARS
 
-    assert Scores(None, None, 1.0) == scores(text, text, whole, whole)
+    letters, words, sorted_words = scores(text.spelled, text.spelled, whole, whole)
+
+    assert math.isnan(letters) and math.isnan(words) and sorted_words == 1.0
 
 
 def test_shares_of_common_words() -> None:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection
+from pmbf.kernels.reference_likeness import ORDERED_WORDS, ordered_share
 from pmbf.passages.certainty import certainty
 from pmbf.passages.names import LEAST_NAMES
 from pmbf.passages.prepared import prepare
-from pmbf.passages.scores import ORDERED_WORDS, ordered_share
 from pmbf.report import CERTAINTIES, Passage, Report
 from pmbf.screen.exempt import Exempt, counted, ordered
 from pmbf.span import Span

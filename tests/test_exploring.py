@@ -12,7 +12,7 @@ import pytest
 
 from pmbf import Collection
 from pmbf.kernels import ONE_LANGUAGE, Words, weigh
-from pmbf.passages.exploring import SourceText, explored
+from pmbf.passages.exploring import SourceText, compared
 from pmbf.passages.statistics import GUESS_PAGE_WORDS
 from pmbf.verify import Settings, Statistics, passages, passages_in, prepare
 
@@ -104,23 +104,22 @@ def test_the_words_of_a_query_are_counted_once_for_all_texts_it_is_compared_with
     assert len(counted) == 4
 
 
-def test_what_shares_nothing_is_told_without_a_comparison() -> None:
+def test_what_shares_nothing_has_no_passage() -> None:
     query = prepare(" ".join(written(random.Random(1), 30)))
     other = SourceText(" ".join(f"{word}x {word}z." for word in WORDS))
 
-    assert explored(query, other, Settings(), STATISTICS) is None
+    assert not len(compared(query, other, Settings(), STATISTICS).kinds)
     assert passages_in(query, other, Settings(), STATISTICS) == ()
 
 
-def test_equal_runs_of_usual_words_are_told_without_a_comparison() -> None:
+def test_equal_runs_of_usual_words_are_no_passage() -> None:
     usual, rare = " ".join(WORDS[:10]), "amsel brombeere cedrat dachs efeu forelle ginster habicht igel jasminbusch"
     around = [" ".join(f"{word}{letter}" for word in WORDS) for letter in "yz"]
     for words, is_passage in ((usual, False), (rare, True)):
         query, source = prepare(f"{around[0]} {words}."), SourceText(f"{words} {around[1]}.")
 
-        assert (explored(query, source, Settings(), STATISTICS) is not None) == is_passage
         assert bool(passages_in(query, source, Settings(), STATISTICS)) == is_passage
-        assert explored(query, source, Settings(least_evidence=0.0), STATISTICS) is not None
+        assert len(passages_in(query, source, Settings(least_evidence=0.0), STATISTICS)) == 1
 
 
 def test_a_query_may_be_explored_under_one_setting_after_another() -> None:

@@ -7,8 +7,11 @@ import random
 import pytest
 
 from pmbf.kernels import NAT
-from pmbf.passages.joining import joined
-from pmbf.passages.pieces import Piece
+from pmbf.kernels.reference_joining import joined
+from pmbf.kernels.reference_pieces import Piece, Texts
+from pmbf.passages.exploring import bars_of
+from pmbf.passages.pairing import pair_of
+from pmbf.passages.settings import SURE_CHARS
 from pmbf.report import Passage, Span
 from pmbf.screen import Options, comparing
 from pmbf.verify import Settings, SourceText, Statistics, passages, passages_in, prepare
@@ -70,7 +73,9 @@ def test_what_the_query_leaves_out_of_the_source_parts_no_passage(gap: int, gap_
         Piece(Span(60 + gap, 120 + gap), Span(60 + gap_there, 120 + gap_there), 0.9, "reworded"),
     ]
 
-    assert expected == len(joined(query, source, pieces, Settings()))
+    pair = pair_of(query, source, None, Settings().rules)
+
+    assert expected == len(joined(Texts(query.spelled, source.spelled, pair, bars_of(Settings())), pieces))
 
 
 @pytest.mark.parametrize(("seed", "expected"), [(7, 1), (8, 1), (6, 0)])
@@ -81,7 +86,8 @@ def test_what_a_short_passage_lacks_in_likeness_its_words_must_say(seed: int, ex
     query = [word for start in range(0, 45, 9) for word in chosen.sample(kept[start : start + 9], 9)]
     wary = Settings(short_doubt=comparing.SHORT_DOUBT, least_topical_evidence=comparing.TOPICAL_EVIDENCE)
     [passage] = found_in(query, source)
-    assert passage.similarity < wary.reworded_threshold + wary.doubt(len(passage.query))
+    doubt = wary.short_doubt * (1 - len(passage.query) / SURE_CHARS)
+    assert passage.similarity < wary.reworded_threshold + doubt
     assert expected == len(found_in(query, source, wary))
 
 

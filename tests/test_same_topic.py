@@ -10,8 +10,11 @@ from conftest import words
 
 from experiments import alignment
 from pmbf.collection import Collection
-from pmbf.passages.reworded import LONG_CHARS, alike_enough
-from pmbf.passages.scores import sorted_similarity
+from pmbf.kernels.reference_likeness import sorted_similarity
+from pmbf.kernels.reference_pieces import Texts
+from pmbf.kernels.reference_reworded import LONG_CHARS, alike_enough
+from pmbf.passages.exploring import bars_of
+from pmbf.passages.pairing import pair_of
 from pmbf.report import Span
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.store.folder import Store
@@ -39,10 +42,12 @@ def test_a_long_passage_keeps_half_its_words_or_some_of_them_in_order(
 ) -> None:
     query, source = map(prepare, sides(n_common, shuffled=shuffled))
     whole = Span(0, N_WORDS)
-    similarity = sorted_similarity(query.word_keys(whole), source.word_keys(whole))
+    pair = pair_of(query, source, None, Settings().rules)
+    texts = Texts(query.spelled, source.spelled, pair, bars_of(Settings()))
+    similarity = sorted_similarity(texts.query.words(whole), texts.source.words(whole))
 
     assert len(query.text) > LONG_CHARS and similarity > Settings().reworded_threshold
-    assert expected == alike_enough(query, source, whole, whole, similarity, Settings())
+    assert expected == alike_enough(texts, whole, whole, similarity)
 
 
 def test_pairs_of_one_topic_share_neither_equal_nor_nearly_equal_words(tmp_path: Path) -> None:

@@ -142,7 +142,7 @@ def test_similarity_is_the_normalised_levenshtein_distance_of_the_folded_texts()
 
     [passage] = found(ours, theirs)
 
-    plain = [prepare(text).spelling for text in (ours, theirs)]
+    plain = [prepare(text).spelled.spelling for text in (ours, theirs)]
     assert passage.similarity == pytest.approx(Levenshtein.normalized_similarity(*plain))
 
 

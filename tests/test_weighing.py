@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from pmbf import Collection
 from pmbf.kernels import NAT, Pair
-from pmbf.passages.pieces import Piece
-from pmbf.passages.weighing import rare_likeness
+from pmbf.kernels.reference_pieces import Piece
+from pmbf.kernels.reference_weighing import rare_likeness
 from pmbf.report import Passage
 from pmbf.span import Span
 from pmbf.verify import Settings, Statistics, passages, prepare

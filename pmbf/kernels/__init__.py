@@ -16,6 +16,7 @@ from pmbf.kernels.choice import NAME as NAME
 from pmbf.kernels.choice import NATIVE_MISSING as NATIVE_MISSING
 from pmbf.kernels.choice import kernels_of
 from pmbf.kernels.inverted_layout import *
+from pmbf.kernels.judged import *
 from pmbf.kernels.lookalikes import alike as alike
 from pmbf.kernels.postings_layout import *
 from pmbf.kernels.resultset_rules import *
@@ -28,11 +29,11 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_chains import *
     from pmbf.kernels.reference_chunks import *
     from pmbf.kernels.reference_counts import *
-    from pmbf.kernels.reference_explore import *
     from pmbf.kernels.reference_files import *
     from pmbf.kernels.reference_gaps import *
     from pmbf.kernels.reference_inverted import *
     from pmbf.kernels.reference_join import *
+    from pmbf.kernels.reference_judge import *
     from pmbf.kernels.reference_keyed import *
     from pmbf.kernels.reference_postings import *
     from pmbf.kernels.reference_query import *

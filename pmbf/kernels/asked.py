@@ -9,10 +9,11 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels.align_rules import Grams, Pair, Rules, Words, score_tables
+from pmbf.kernels.align_rules import Grams, Rules, Words, score_tables
+from pmbf.kernels.judged import Spelled
 from pmbf.kernels.types import Tokens
 
-__all__ = ["ONE_LANGUAGE", "PAGE_WORDS", "Asked", "Bars", "Counts", "Explored", "Ready", "Weighed", "gram_stops"]
+__all__ = ["ONE_LANGUAGE", "PAGE_WORDS", "Asked", "Bars", "Counts", "Ready", "Weighed", "gram_stops"]
 
 ONE_LANGUAGE = 0
 """In place of the number of words of which one counts as common: all pages are in the language of the text."""
@@ -89,6 +90,7 @@ class Bars:
     """What a passage must have at least, as in `passages.settings`. Lengths are in letters of an alphabet.
 
     Args:
+        edited: Least similarity of a chain with gaps.
         threshold: Least similarity of an alignment.
         short_doubt: Similarity above the threshold that a range without letters should have; 0 for `sure_letters`.
         sure_letters: Letters from which a range needs no more than the threshold.
@@ -106,6 +108,7 @@ class Bars:
         sure_words: Words in an equal run that is beyond doubt.
     """
 
+    edited: float
     threshold: float
     short_doubt: float
     sure_letters: float
@@ -133,7 +136,7 @@ class Asked:
     """A query as it is compared with many texts.
 
     Args:
-        tokens: Its tokens.
+        text: The query as it is judged.
         words: Its words.
         grams: Its runs of `bars.seed_tokens` words.
         counts: How rare words are. Those of `counts.own` are words of the query.
@@ -142,7 +145,7 @@ class Asked:
         rules: The numbers of an alignment.
     """
 
-    tokens: Tokens
+    text: Spelled
     words: Words
     grams: Grams
     counts: Counts
@@ -150,6 +153,11 @@ class Asked:
     bars: Bars
     rules: Rules
     scores: NDArray[np.int32] = field(default_factory=score_tables)
+
+    @property
+    def tokens(self) -> Tokens:
+        """Its tokens."""
+        return self.text.tokens
 
     @cached_property
     def tables(self) -> dict[str, Any]:
@@ -187,26 +195,6 @@ class Ready:
 
     tables: dict[str, Any] = field(default_factory=dict, repr=False)
     """What a twin of the kernels keeps with the text."""
-
-
-@dataclass(frozen=True, eq=False)
-class Explored:
-    """A text beside a query: what a comparison in detail goes on with.
-
-    Args:
-        blocks: `(n_blocks, 3) int64`: start in the query, start in the text, length of equal runs, chain by chain, the
-            worthiest chain first.
-        bounds: `(n_chains + 1,) int64`; chain c is `blocks[bounds[c]:bounds[c + 1]]`.
-        pair: Query and text, for the alignment kernels. A class that only the text has is numbered in its order.
-        boxes: `(n_boxes, 6) int64`, the alignments, as `align` returns them.
-        may: `(n_boxes,) bool`, whether each alignment is long and alike enough for a passage, on its own.
-    """
-
-    blocks: NDArray[np.int64]
-    bounds: NDArray[np.int64]
-    pair: Pair
-    boxes: NDArray[np.int64]
-    may: NDArray[np.bool_]
 
 
 def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:

@@ -45,7 +45,7 @@ class _Types(Structure):
 
 
 class _Arguments(Structure):
-    """`arguments_t` of native/align/pair.c."""
+    """`arguments_t` of native/align/align.h."""
 
     _fields_ = (
         ("rules", c_void_p),
@@ -199,7 +199,7 @@ def _table(words: Words) -> NDArray[np.int32]:
 
 def align(pair: Pair) -> NDArray[np.int64]:
     """As `reference_align.align`."""
-    arguments = _arguments(pair)
+    arguments = arguments_of(pair)
     n = _pair(addressof(arguments))
     if n < 0:
         raise _no_memory(pair)
@@ -211,13 +211,14 @@ def align(pair: Pair) -> NDArray[np.int64]:
 
 def part_scores(pair: Pair, parts: NDArray[np.int64]) -> NDArray[np.int64]:
     """As `reference_align.part_scores`."""
-    arguments, edges, scores = _arguments(pair), np.ascontiguousarray(parts), np.empty((len(parts), 2), np.int64)
+    arguments, edges, scores = arguments_of(pair), np.ascontiguousarray(parts), np.empty((len(parts), 2), np.int64)
     if _scores(addressof(arguments), _at(edges), len(edges), _at(scores)) < 0:
         raise _no_memory(pair)
     return scores
 
 
-def _arguments(pair: Pair) -> _Arguments:
+def arguments_of(pair: Pair) -> _Arguments:
+    """Return the addresses of a pair, which must be kept meanwhile."""
     tables = pair.tables
     return _Arguments(
         rules=_at(pair.rules.numbers),

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import NAT, Pair, Words
-from pmbf.kernels.asked import Asked, Explored, Ready, gram_stops
+from pmbf.kernels.asked import Asked, Ready, gram_stops
 from pmbf.kernels.reference_align import align, part_scores
 from pmbf.kernels.reference_chains import chained
 from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
@@ -18,7 +19,7 @@ from pmbf.kernels.reference_weigh import weighed
 from pmbf.kernels.reference_words import classes
 from pmbf.kernels.types import Tokens
 
-__all__ = ["explore"]
+__all__: list[str] = []
 
 Block = tuple[int, int, int]
 
@@ -28,6 +29,26 @@ MOST_BLOCKS, MOST_WEAK = 8, 32
 
 SLACK_SHARE = 1e-9
 """A similarity is a rounded quotient: what is less than this below a bar may reach it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Explored:
+    """A text beside a query: what a comparison in detail goes on with.
+
+    Args:
+        blocks: `(n_blocks, 3) int64`: start in the query, start in the text, length of equal runs, chain by chain, the
+            worthiest chain first.
+        bounds: `(n_chains + 1,) int64`; chain c is `blocks[bounds[c]:bounds[c + 1]]`.
+        pair: Query and text, for the alignment kernels. A class that only the text has is numbered in its order.
+        boxes: `(n_boxes, 6) int64`, the alignments, as `align` returns them.
+        may: `(n_boxes,) bool`, whether each alignment is long and alike enough for a passage, on its own.
+    """
+
+    blocks: NDArray[np.int64]
+    bounds: NDArray[np.int64]
+    pair: Pair
+    boxes: NDArray[np.int64]
+    may: NDArray[np.bool_]
 
 
 def explore(asked: Asked, text: Ready) -> Explored | None:

@@ -13,10 +13,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from pmbf.kernels import chained
-from pmbf.passages.seeds import Block
-
-Chain = list[Block]
+from pmbf.kernels import Block, Chain, chained
 
 
 def chains(blocks: Sequence[Block], max_gap_tokens: int) -> Iterator[Chain]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import takewhile
+from typing import Protocol
 
 import numpy as np
 
-from pmbf.kernels import hops
-from pmbf.passages.chains import Chain
+from pmbf.kernels import Block, Chain, Tokens, hops
+from pmbf.passages.names import Names
 from pmbf.passages.prepared import Prepared
-from pmbf.passages.seeds import Block
 from pmbf.span import Span
 
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
@@ -34,28 +34,43 @@ def stretched(query: Prepared, source: Prepared, chains: Sequence[Chain]) -> lis
     return [left[::-1] + chain + right for left, chain, right in zip(before, chains, after, strict=True)]
 
 
-def span_pair(query: Prepared, source: Prepared, chain: Chain) -> tuple[Span, Span]:
-    """Return the characters of a chain in both texts, with the closing punctuation that follows it in both."""
-    first, last = chain[0], chain[-1]
-    stop = int(query.tokens.stops[last.query_stop - 1])
-    source_stop = int(source.tokens.stops[last.source_stop - 1])
+class Side(Protocol):
+    """A text whose passages are told in characters."""
+
+    @property
+    def text(self) -> str:
+        """The text."""
+
+    @property
+    def tokens(self) -> Tokens:
+        """Its tokens."""
+
+    @property
+    def names(self) -> Names:
+        """Its runs of names."""
+
+
+def span_pair(query: Side, source: Side, here: Span, there: Span) -> tuple[Span, Span]:
+    """Return the characters of two token ranges, with the closing punctuation that follows them in both texts."""
+    stop = int(query.tokens.stops[here.stop - 1])
+    source_stop = int(source.tokens.stops[there.stop - 1])
     closing = _n_closing(
         query.text[stop : stop + _MOST_CLOSING], source.text[source_stop : source_stop + _MOST_CLOSING]
     )
     return (
-        Span(int(query.tokens.starts[first.query]), stop + closing),
-        Span(int(source.tokens.starts[first.source]), source_stop + closing),
+        Span(int(query.tokens.starts[here.start]), stop + closing),
+        Span(int(source.tokens.starts[there.start]), source_stop + closing),
     )
 
 
-def grown(prepared: Prepared, tokens: Span) -> Span:
+def grown(side: Side, tokens: Span) -> Span:
     """Return the characters of a token range, with the characters glued to it: up to white space or the next token.
 
     >>> from pmbf.passages.prepared import prepare
     >>> grown(prepare("So: («never» again!) they"), Span(1, 3))
     Span(start=4, stop=20)
     """
-    text, starts, stops = prepared.text, prepared.tokens.starts, prepared.tokens.stops
+    text, starts, stops = side.text, side.tokens.starts, side.tokens.stops
     start, stop = int(starts[tokens.start]), int(stops[tokens.stop - 1])
     low = max(int(stops[tokens.start - 1]) if tokens.start else 0, start - _MOST_GLUED)
     high = min(int(starts[tokens.stop]) if tokens.stop < len(starts) else len(text), stop + _MOST_GLUED)

@@ -12,8 +12,6 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from rapidfuzz.distance import Levenshtein
-
 from pmbf.errors import ParameterError
 from pmbf.kernels import Tokens, tokenise
 from pmbf.report import Passage
@@ -105,6 +103,8 @@ class _Step(NamedTuple):
 
 def _steps(ours: Sequence[int], theirs: Sequence[int]) -> Iterator[_Step]:
     """Yield the steps of an alignment with the fewest differences; together they are both sides."""
+    from rapidfuzz.distance import Levenshtein  # takes 20 ms, and few commands show edits
+
     for step in Levenshtein.opcodes(ours, theirs):
         yield _Step(Span(step.src_start, step.src_end), Span(step.dest_start, step.dest_end), step.tag == "equal")
 

@@ -1,11 +1,14 @@
-"""A query beside a text in one native call: most pairs share no passage, and the call says so."""
+"""A query beside a text in one call of a kernel: most pairs share no passage."""
 
 from __future__ import annotations
+
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Asked, Bars, Explored, Ready, explore, ready
+from pmbf.kernels import Asked, Bars, Judged, Ready, Tokens, compare, ready
+from pmbf.passages.names import Names
 from pmbf.passages.prepared import Prepared, octets
 from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
@@ -21,6 +24,7 @@ class SourceText:
     Safe to share between threads: at worst it is made ready twice.
 
     Attributes:
+        text: The text.
         sampled: Its sampled hashes, and the character where each begins; None until a screening asks for them.
     """
 
@@ -38,14 +42,25 @@ class SourceText:
         return kept[1]
 
     @property
+    def tokens(self) -> Tokens:
+        """Its tokens, once the text was made ready."""
+        assert self._ready is not None
+        return self._ready[1].tokens
+
+    @cached_property
+    def names(self) -> Names:
+        """Its runs of names, once the text was made ready."""
+        return Names(self.text, self.tokens)
+
+    @property
     def n_bytes(self) -> int:
         """Memory that the text takes, and what is kept with it."""
         n_sampled = sum(array.nbytes for array in self.sampled or ())
         return self.text.__sizeof__() + n_sampled + (self._ready[1].n_bytes if self._ready else 0)
 
 
-def explored(query: Prepared, source: SourceText, settings: Settings, statistics: Statistics) -> Explored | None:
-    """Return the chains and alignments of a query and a text; None if none can become a passage.
+def compared(query: Prepared, source: SourceText, settings: Settings, statistics: Statistics) -> Judged:
+    """Return the passages of a query and a text, in tokens.
 
     Args:
         query: The suspicious text. What is made of it for one text is kept for the next.
@@ -56,16 +71,19 @@ def explored(query: Prepared, source: SourceText, settings: Settings, statistics
     >>> from pmbf.passages.prepared import prepare
     >>> known = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)
     >>> query = prepare("The old bridge trembled when heavy carts crossed it.")
-    >>> explored(query, SourceText("A fine day."), Settings(), known)
+    >>> len(compared(query, SourceText("A fine day."), Settings(), known).kinds)
+    0
     """
     kept = query.asked[:1]
     if not kept or kept[0][0] is not statistics or kept[0][1] != settings:
         kept = query.asked[:] = [(statistics, settings, _asked(query, settings, statistics))]
-    return explore(kept[0][2], source.ready(statistics))
+    return compare(kept[0][2], source.ready(statistics))
 
 
-def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked:
-    bars = Bars(
+def bars_of(settings: Settings) -> Bars:
+    """Return what a passage must have, for the kernels."""
+    return Bars(
+        edited=settings.threshold,
         threshold=settings.reworded_threshold,
         short_doubt=settings.short_doubt,
         sure_letters=SURE_CHARS,
@@ -82,5 +100,8 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
         single_letters=SINGLE_CHARS,
         sure_words=SURE_WORDS,
     )
+
+
+def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked:
     weighed, grams = query.weighed(statistics), query.grams(settings.seed_tokens)
-    return Asked(query.tokens, query.words, grams, statistics, weighed, bars, settings.rules)
+    return Asked(query.spelled, query.words, grams, statistics, weighed, bars_of(settings), settings.rules)

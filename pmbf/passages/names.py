@@ -7,8 +7,9 @@ letter or a digit. In scripts without case only numbers are names.
 
 from __future__ import annotations
 
-from bisect import bisect_left
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,41 +40,17 @@ Kinds = NDArray[np.uint8]
 """`_ASKED`, `_UPPER` and `_DIGIT` added up, of some code points."""
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Names:
-    """The runs of names of a text, so that what a part of the text has of them is told in a few steps.
+    """The names in a text, found on first use.
 
     Args:
-        places: The tokens that are names, ascending.
-        run_of: For each name, the number of its run.
-        edges: Where each run begins among the names, and last the number of names.
-        saved: For each run, the words that the runs before save; last, what all runs save.
+        text: The text.
+        tokens: Its tokens.
     """
 
-    places: list[int]
-    run_of: list[int]
-    edges: list[int]
-    saved: list[int]
-
-    @classmethod
-    def of(cls, text: str, tokens: Tokens) -> Names:
-        """Return the runs of names of a text with its tokens. Costs O(length)."""
-        if not len(tokens):
-            return cls([], [], [0], [0])
-        codes, starts = _codes(text), tokens.starts
-        initials = _kinds(codes[starts])
-        is_upper, is_name = (initials & _UPPER) > 0, initials > _ASKED
-        long = np.flatnonzero(is_upper & (tokens.stops - starts > ACRONYM_LETTERS))
-        is_name[long[(_kinds(codes[starts[long] + 1]) & _UPPER) > 0]] = False
-        places = np.flatnonzero(is_name)
-        sampled = is_upper[:SAMPLED_WORDS]
-        reach = 1 if np.count_nonzero(sampled) < CAPITAL_SHARE * len(sampled) else 0
-        begins = np.ones(len(places), np.bool_)
-        np.greater(places[1:] - places[:-1], reach + 1, out=begins[1:])
-        edges = np.append(np.flatnonzero(begins), len(places))
-        words = places[edges[1:] - 1] - places[edges[:-1]]
-        saved = np.append(0, np.cumsum(np.where(np.diff(edges) >= LEAST_NAMES, words, 0)))
-        return cls(places.tolist(), (np.cumsum(begins) - 1).tolist(), edges.tolist(), saved.tolist())
+    text: str
+    tokens: Tokens
 
     def share_counted(self, span: Span) -> float:
         """Return the share of a token range's words that count, if each run of names counts as one word.
@@ -84,23 +61,27 @@ class Names:
         (17, 13)
         """
         n_words = min(len(span), MOST_WORDS)
-        first, last = (bisect_left(self.places, place) for place in (span.start, span.start + n_words))
-        return 1 - self._saved_between(first, last) / n_words
+        are_names, reach = self._found
+        places = are_names[span.start : span.start + n_words].nonzero()[0].tolist()
+        if len(places) < LEAST_NAMES:
+            return 1.0
+        breaks = [at for at, (one, other) in enumerate(pairwise(places), 1) if other - one > reach + 1]
+        runs = pairwise([0, *breaks, len(places)])
+        saved = sum(places[stop - 1] - places[start] for start, stop in runs if stop - start >= LEAST_NAMES)
+        return 1 - saved / n_words
 
-    def _saved_between(self, first: int, last: int) -> int:
-        """Return the words that the runs of the names `[first, last)` save; a run may be cut at either end."""
-        if first == last:
-            return 0
-        run, last_run = self.run_of[first], self.run_of[last - 1]
-        if run == last_run:
-            return _saved(self.places, first, last)
-        cut = _saved(self.places, first, self.edges[run + 1]) + _saved(self.places, self.edges[last_run], last)
-        return cut + self.saved[last_run] - self.saved[run + 1]
-
-
-def _saved(places: list[int], first: int, last: int) -> int:
-    """Return the words that one run of the names `[first, last)` saves."""
-    return places[last - 1] - places[first] if last - first >= LEAST_NAMES else 0
+    @cached_property
+    def _found(self) -> tuple[NDArray[np.bool_], int]:
+        """Which tokens are names, and how many other words may stand between two names of a run."""
+        if not len(self.tokens):
+            return np.zeros(0, np.bool_), 0
+        codes, starts = _codes(self.text), self.tokens.starts
+        initials = _kinds(codes[starts])
+        is_upper, is_name = (initials & _UPPER) > 0, initials > _ASKED
+        long = np.flatnonzero(is_upper & (self.tokens.stops - starts > ACRONYM_LETTERS))
+        is_name[long[(_kinds(codes[starts[long] + 1]) & _UPPER) > 0]] = False
+        sampled = is_upper[:SAMPLED_WORDS]
+        return is_name, 1 if np.count_nonzero(sampled) < CAPITAL_SHARE * len(sampled) else 0
 
 
 def _codes(text: str) -> NDArray[Any]:

@@ -11,7 +11,7 @@ Source: Karp & Rabin 1987, Efficient randomized pattern-matching algorithms. Pre
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from pmbf.kernels import (
     Folded,
     Grams,
-    Ready,
     Runs,
+    Spelled,
     Tokens,
     Weighed,
     Words,
@@ -37,7 +37,6 @@ from pmbf.kernels import (
 )
 from pmbf.passages.names import Names
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, GUESS_PAGE_WORDS, LEAST_PAGES, Statistics
-from pmbf.span import Span
 
 Positions = NDArray[np.intp]
 
@@ -48,7 +47,7 @@ class Prepared:
 
     Safe to share between threads: at worst a value is computed twice.
 
-    >>> prepare("Die Straße, naß.").spelling
+    >>> prepare("Die Straße, naß.").spelled.spelling
     'die strasse nass'
     """
 
@@ -56,19 +55,9 @@ class Prepared:
     tokens: Tokens
     _grams: dict[int, Grams] = field(default_factory=dict, repr=False)
     _run_stops: dict[int, Positions] = field(default_factory=dict, repr=False)
-    _run_names: dict[int, NDArray[np.uint64]] = field(default_factory=dict, repr=False)
     _weighed: list[tuple[Statistics, Weighed]] = field(default_factory=list, repr=False)
 
     asked: list[tuple[Any, ...]] = field(default_factory=list, repr=False)
-
-    @classmethod
-    def of_ready(cls, text: str, ready: Ready) -> Prepared:
-        """Return a text of which a kernel has made a part of what a comparison needs."""
-        places = {name: getattr(ready.tokens, name).astype(np.uint32) for name in ("starts", "stops")}
-        made = cls(text, replace(ready.tokens, **places))
-        spelling = ready.spelled.tobytes().decode(), ready.offsets.astype(np.intp)
-        vars(made).update(keys=ready.keys[ready.types], _spelling=spelling)
-        return made
 
     @property
     def n_tokens(self) -> int:
@@ -80,11 +69,6 @@ class Prepared:
         """Number of tokens that are single letters of scripts written without spaces."""
         return int(np.count_nonzero(self.tokens.singles))
 
-    @cached_property
-    def shares_of_words(self) -> NDArray[np.float64]:
-        """How much of a word each token is, `(n_tokens,) float64`: a half if it is a single letter, else 1."""
-        return np.where(self.tokens.singles, 0.5, 1.0)
-
     @property
     def n_words(self) -> int:
         """Number of whole words, at least 1. A token that is a single letter counts as half a word.
@@ -94,19 +78,10 @@ class Prepared:
         """
         return max(1, (2 * self.n_tokens - self.n_singles) // 2)
 
-    @property
-    def spelling(self) -> str:
-        """The folded text with one space between two words and no other separator. Equal tokens have equal spelling."""
-        return self._spelling[0]
-
-    @property
-    def offsets(self) -> Positions:
-        """Where each token begins in `spelling`, and last the end of `spelling`, `(n_tokens + 1,) intp`."""
-        return self._spelling[1]
-
-    def spelled(self, start: int, stop: int) -> str:
-        """Return the spelling of the tokens `[start, stop)`, with the space behind the last one if there is one."""
-        return self.spelling[self.offsets[start] : self.offsets[stop]]
+    @cached_property
+    def spelled(self) -> Spelled:
+        """The text as it is judged, with its spelling."""
+        return Spelled(self.tokens, self.words.keys[self.words.types], *spell(self._folded, self.tokens))
 
     def weighed(self, statistics: Statistics) -> Weighed:
         """Return the weights of the text's words. They are kept for the statistics asked for last."""
@@ -119,10 +94,6 @@ class Prepared:
     def is_known(self, statistics: Statistics) -> bool:
         """Return whether statistics have enough pages in the text's language to say how rare its words are."""
         return self.weighed(statistics).n_like >= LEAST_PAGES
-
-    def word_keys(self, span: Span) -> NDArray[np.uint64]:
-        """Return the words of a token range as numbers. All forms of one word have the same number."""
-        return self.keys[span.start : span.stop]
 
     def grams(self, seed_tokens: int) -> Grams:
         """Return every run of `seed_tokens` words. A token that is a single letter counts as half a word."""
@@ -142,27 +113,15 @@ class Prepared:
             self._run_stops[n_words] = gram_stops(self.tokens.singles, n_words)
         return self._run_stops[n_words]
 
-    def run_names(self, n_words: int) -> NDArray[np.uint64]:
-        """Return the name of each of the runs that `run_stops` returns."""
-        if n_words not in self._run_names:
-            stops = self.run_stops(n_words)
-            self._run_names[n_words] = self.runs.names(np.arange(len(stops)), stops)
-        return self._run_names[n_words]
-
     @cached_property
     def runs(self) -> Runs:
         """The names of the runs of tokens."""
         return runs_of(self.tokens.hashes)
 
     @cached_property
-    def keys(self) -> NDArray[np.uint64]:
-        """The key of each word, `(n_tokens,) uint64`, as in `Words`."""
-        return self.words.keys[self.words.types]
-
-    @cached_property
     def names(self) -> Names:
         """The runs of names."""
-        return Names.of(self.text, self.tokens)
+        return Names(self.text, self.tokens)
 
     @cached_property
     def words(self) -> Words:
@@ -177,10 +136,6 @@ class Prepared:
     @cached_property
     def _folded(self) -> Folded:
         return fold(octets(self.text))
-
-    @cached_property
-    def _spelling(self) -> tuple[str, Positions]:
-        return spell(self._folded, self.tokens)
 
 
 def prepare(text: str) -> Prepared:

@@ -15,41 +15,14 @@ Source: Grozea, Gehl & Popescu 2009, ENCOPLOT, for the pairing by turn.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
-from pmbf.kernels import equal_runs
+from pmbf.kernels import Block, equal_runs
 from pmbf.passages.prepared import Prepared
 
 MOST_BLOCKS = 1 << 16
 """Most blocks that are used; the longest are kept. Two texts of 500,000 one-letter words have as many blocks; all of
 them took 50 s."""
-
-
-class Block(NamedTuple):
-    """Equal tokens: `length` of them, from token `query` of the query and from token `source` of the source."""
-
-    query: int
-    source: int
-    length: int
-
-    @property
-    def query_stop(self) -> int:
-        """The token after the block, in the query."""
-        return self.query + self.length
-
-    @property
-    def source_stop(self) -> int:
-        """The token after the block, in the source."""
-        return self.source + self.length
-
-    def cut(self, start: int, stop: int) -> Block:
-        """Return the part of the block inside the query tokens `[start, stop)`. If there is none, its length is below
-        1.
-        """
-        first = max(start, self.query)
-        return Block(first, self.source + first - self.query, min(stop, self.query_stop) - first)
 
 
 def blocks(query: Prepared, source: Prepared, seed_tokens: int) -> list[Block]:

@@ -79,20 +79,6 @@ class Settings:
             if not 0 <= getattr(self, name) <= 1:
                 raise ParameterError(f"{name} is {getattr(self, name)}, expected a number in [0, 1]")
 
-    def doubt(self, n_chars: int) -> float:
-        """Return what a reworded passage of `n_chars` characters should have above the threshold."""
-        return self.short_doubt * max(0.0, 1 - n_chars / SURE_CHARS)
-
-    def topical_evidence(self, n_chars: int, similarity: float) -> float:
-        """Return the topical evidence that a reworded passage needs, in nats.
-
-        >>> wary = Settings(least_topical_evidence=22, short_doubt=0.35)
-        >>> [round(wary.topical_evidence(n, likeness), 1) for n, likeness in ((150, 0.8), (150, 0.4), (600, 0.4))]
-        [22.0, 33.4, 22.0]
-        """
-        lacking = max(0.0, self.reworded_threshold + self.doubt(n_chars) - similarity)
-        return self.least_topical_evidence * (1 + LIKENESS_TIMES * lacking)
-
     @property
     def reworded_threshold(self) -> float:
         """Least similarity of a reworded passage or a summary: 1 if `threshold` is 1, 0.33 if it is 0.6."""

@@ -8,17 +8,25 @@
 #include "slots.h"
 #include "weigh.h"
 
-/* What a passage must have at least: `Bars` of align_rules.py, in the same order. */
+/* What a passage must have at least: `Bars` of asked.py, in the same order. */
 typedef struct {
-    double threshold, short_doubt, sure_letters, topical, lacking_times, evidence;
+    double edited, threshold, short_doubt, sure_letters, topical, lacking_times, evidence;
     int64_t seed_tokens, max_gap, letters, reworded_letters, reworded_source_letters, summary_letters, summed_letters;
     int64_t single_letters, sure_words;
 } bars_t;
 
-/* `_Asked` of native_explore.py. */
+/* A text as it is judged: `Spelled` of judged.py. */
 typedef struct {
     hashed_t tokens;
     const uint32_t *starts, *stops;
+    const uint64_t *keys;    /* of the word that each token is */
+    const uint32_t *letters; /* the spelling */
+    const int64_t *offsets;  /* where each token begins in it, and its end */
+} spelled_t;
+
+/* `_Asked` of native_compare.py. */
+typedef struct {
+    spelled_t text;
     const int32_t *types; /* of each token */
     const uint8_t *borders;
     const uint64_t *slips; /* N_SLIPS of each type */

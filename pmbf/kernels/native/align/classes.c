@@ -112,13 +112,13 @@ static void number_words(const int32_t *types, const int32_t *classes, int64_t n
 
 bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *source) {
     size_t n_ours = (size_t)asked->n_types, n_theirs = (size_t)source->head.n_types, n_all = n_ours + n_theirs;
-    size_t n_words = (size_t)(asked->tokens.n + source->head.n);
+    size_t n_words = (size_t)(asked->text.tokens.n + source->head.n);
     *matched = (matched_t){.memory = malloc((7 * n_all + n_words + 1) * sizeof(int32_t))};
     int32_t *at = matched->memory;
     if (!at) return false;
     int32_t *equals = at + 3 * n_all;
     work_t work = {asked, source, at, at + n_ours, (nearest_t *)(void *)(at + n_all), at + n_all + 2 * n_ours, 0};
-    int32_t *rarities = at + 4 * n_all, *priors = at + 5 * n_all, *held = at + 6 * n_all, *numbers[2] = {at + 7 * n_all, at + 7 * n_all + asked->tokens.n};
+    int32_t *rarities = at + 4 * n_all, *priors = at + 5 * n_all, *held = at + 6 * n_all, *numbers[2] = {at + 7 * n_all, at + 7 * n_all + asked->text.tokens.n};
     match_keys(&work);
     for (size_t type = 0; type < n_theirs; type++)
         equals[type] = work.theirs[type] < asked->n_types ? work.theirs[type] : -1;
@@ -126,10 +126,10 @@ bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *sourc
     match_slips(&work);
     join_similar(&work);
     if (!weigh_classes(&work, equals, held, rarities, priors)) return false;
-    number_words(asked->types, work.ours, asked->tokens.n, numbers[QUERY]);
+    number_words(asked->types, work.ours, asked->text.tokens.n, numbers[QUERY]);
     number_words(source->types, work.theirs, source->head.n, numbers[SOURCE]);
     matched->pair = (pair_t){.rules = asked->rules,
-                             .sides = {{asked->tokens.n, numbers[QUERY], asked->borders, NULL},
+                             .sides = {{asked->text.tokens.n, numbers[QUERY], asked->borders, NULL},
                                        {source->head.n, numbers[SOURCE], source->borders, NULL}},
                              .n_classes = work.n_classes,
                              .rarities = rarities,

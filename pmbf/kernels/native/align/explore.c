@@ -3,22 +3,10 @@
  * passage.
  * reference_explore.py says the same, with a kernel for each step. */
 
-#include "asked.h"
+#include "explore.h"
 
 enum { MOST_RUNS = 1 << 16, MOST_BLOCKS = 8, MOST_WEAK = 32 };
 #define SLACK_SHARE 1e-9 /* a similarity is a rounded quotient */
-
-/* A row of equal runs, `Block` of passages/seeds.py: start in the query, start in the source, length. */
-typedef struct {
-    int64_t query, source, length;
-} block_t;
-
-/* Chains of blocks, the worthiest first; chain c is `blocks[bounds[c]] … blocks[bounds[c + 1] - 1]`. */
-typedef struct {
-    block_t *blocks;
-    int64_t *bounds;
-    int64_t n_blocks, capacity, n_chains;
-} chains_t;
 
 /* Where tokens stand in a text, and which are single letters. */
 typedef struct {
@@ -33,7 +21,7 @@ static int64_t n_letters(places_t text, int64_t start, int64_t stop, int64_t sin
     return n;
 }
 
-static places_t places_of(const asked_t *asked) { return (places_t){asked->starts, asked->stops, asked->tokens.singles}; }
+static places_t places_of(const asked_t *asked) { return (places_t){asked->text.starts, asked->text.stops, asked->text.tokens.singles}; }
 
 static bool add_block(chains_t *chains, block_t block) {
     if (chains->n_blocks == chains->capacity) {
@@ -118,7 +106,7 @@ static void keep_longest(runs_t *runs) {
 
 /* Finds the chains of equal runs that are long enough. Returns false if out of memory. */
 static bool find_chains(const asked_t *asked, const ready_t *source, runs_t *runs, chains_t *chains) {
-    const hashed_t texts[2] = {asked->tokens, {source->hashes, source->singles, source->head.n}};
+    const hashed_t texts[2] = {asked->text.tokens, {source->hashes, source->singles, source->head.n}};
     keep_longest(runs);
     int64_t *order = malloc((size_t)(2 * runs->n + 1) * sizeof *order), *bounds = order + runs->n;
     chains->bounds = calloc((size_t)runs->n + 1, sizeof *chains->bounds);
@@ -135,7 +123,7 @@ static bool find_chains(const asked_t *asked, const ready_t *source, runs_t *run
 /* Returns whether a range at one end of the query has less than half of the letters of a reworded passage. */
 static bool is_short_end(const asked_t *asked, int64_t start, int64_t stop) {
     if (start == stop) return true;
-    int64_t most = asked->bars->reworded_letters, n_chars = (int64_t)asked->stops[stop - 1] - (int64_t)asked->starts[start];
+    int64_t most = asked->bars->reworded_letters, n_chars = (int64_t)asked->text.stops[stop - 1] - (int64_t)asked->text.starts[start];
     return 2 * n_chars < most && 2 * n_letters(places_of(asked), start, stop, asked->bars->single_letters) < most;
 }
 
@@ -143,7 +131,7 @@ static bool is_short_end(const asked_t *asked, int64_t start, int64_t stop) {
 static bool has_sure_run(const asked_t *asked, const block_t *blocks, int64_t n) {
     for (int64_t at = 0; at < n; at++) {
         int64_t half_words = 2 * blocks[at].length;
-        for (int64_t i = 0; i < blocks[at].length; i++) half_words -= asked->tokens.singles[blocks[at].query + i];
+        for (int64_t i = 0; i < blocks[at].length; i++) half_words -= asked->text.tokens.singles[blocks[at].query + i];
         if (half_words >= 2 * asked->bars->sure_words) return true;
     }
     return false;
@@ -153,7 +141,7 @@ static bool has_sure_run(const asked_t *asked, const block_t *blocks, int64_t n)
 static bool is_one_run(const asked_t *asked, const chains_t *chains) {
     for (const block_t *block = chains->blocks; block < chains->blocks + chains->n_blocks; block++) {
         int64_t stop = block->query + block->length;
-        if (is_short_end(asked, 0, block->query) && is_short_end(asked, stop, asked->tokens.n) && has_sure_run(asked, block, 1) &&
+        if (is_short_end(asked, 0, block->query) && is_short_end(asked, stop, asked->text.tokens.n) && has_sure_run(asked, block, 1) &&
             n_letters(places_of(asked), block->query, stop, asked->bars->single_letters) >= asked->bars->letters)
             return true;
     }
@@ -185,8 +173,8 @@ static bool are_apart(const asked_t *asked, const chains_t *chains, int64_t *edg
     int64_t n = chains->n_chains;
     for (int64_t chain = 0; chain < n; chain++) {
         const block_t *first = &chains->blocks[chains->bounds[chain]], *last = &chains->blocks[chains->bounds[chain + 1] - 1];
-        edges[chain] = asked->starts[first->query];
-        edges[n + chain] = asked->stops[last->query + last->length - 1];
+        edges[chain] = asked->text.starts[first->query];
+        edges[n + chain] = asked->text.stops[last->query + last->length - 1];
     }
     qsort(edges, (size_t)n, sizeof *edges, compare_places);
     qsort(edges + n, (size_t)n, sizeof *edges, compare_places);
@@ -240,16 +228,7 @@ static bool is_passage(const asked_t *asked, const ready_t *source, const matche
     return (double)topical / 1024 >= bars->topical * (1 + bars->lacking_times * (lacking > 0 ? lacking : 0));
 }
 
-/* What was found, before it is packed. */
-typedef struct {
-    matched_t matched;
-    chains_t chains;
-    boxes_t boxes;
-    bool *may; /* of each alignment, whether it is long and alike enough */
-    bool any;  /* whether a chain or an alignment may become a passage */
-} explored_t;
-
-static void explored_free(explored_t *found) {
+void explored_free(explored_t *found) {
     matched_free(&found->matched);
     free(found->chains.blocks);
     free(found->chains.bounds);
@@ -257,8 +236,7 @@ static void explored_free(explored_t *found) {
     free(found->may);
 }
 
-/* Finds chains and alignments. Returns false if out of memory. */
-static bool explore(const asked_t *asked, const ready_t *source, explored_t *found) {
+bool explore(const asked_t *asked, const ready_t *source, explored_t *found) {
     runs_t runs;
     bool done = seeds_find(asked, source, &runs) && find_chains(asked, source, &runs, &found->chains);
     free(runs.runs);
@@ -272,84 +250,4 @@ static bool explore(const asked_t *asked, const ready_t *source, explored_t *fou
     }
     found->any = found->any || !are_weak(asked, &found->matched.pair, &found->chains);
     return true;
-}
-
-/* Sizes of the arrays of a packed answer; `_N_SIZES` of native_explore.py is their number. */
-enum { N_CLASSES, N_BLOCKS, N_CHAINS, N_BOXES, N_SIZES };
-
-/* Copies n bytes to where `*at` points, which is moved behind them. */
-static void pack(uint8_t **at, const void *from, int64_t n) {
-    if (n) memcpy(*at, from, (size_t)n);
-    *at += n;
-}
-
-static void pack_boxes(uint8_t **at, const explored_t *found) {
-    for (int64_t i = 0; i < found->boxes.n; i++) {
-        const box_t *box = &found->boxes.boxes[i];
-        const int64_t line[7] = {box->start[0], box->stop[0], box->start[1], box->stop[1], box->score, box->kind, found->may[i]};
-        pack(at, line, sizeof line);
-    }
-}
-
-/* Packs the answer into one block of malloc's memory: first the elements of 8 bytes, then of 4. Returns its size, or
- * ALIGN_NO_MEMORY. */
-static int64_t packed(const explored_t *found, void **answer) {
-    const pair_t *pair = &found->matched.pair;
-    const chains_t *chains = &found->chains;
-    const int64_t sizes[N_SIZES] = {pair->n_classes, chains->n_blocks, chains->n_chains, found->boxes.n};
-    int64_t n = pair->sides[SOURCE].n, n_query = pair->sides[QUERY].n, n_classes = pair->n_classes;
-    int64_t eights = N_SIZES + 3 * chains->n_blocks + chains->n_chains + 1 + 7 * found->boxes.n;
-    uint8_t *begin = *answer = malloc((size_t)(8 * eights + 4 * (n + n_query + 2 * n_classes))), *at = begin;
-    if (!begin) return ALIGN_NO_MEMORY;
-    pack(&at, sizes, sizeof sizes);
-    pack(&at, chains->blocks, 24 * chains->n_blocks);
-    pack(&at, chains->bounds, 8 * (chains->n_chains + 1));
-    pack_boxes(&at, found);
-    pack(&at, pair->sides[SOURCE].classes, 4 * n);
-    pack(&at, pair->sides[QUERY].classes, 4 * n_query);
-    pack(&at, pair->rarities, 4 * n_classes);
-    pack(&at, pair->priors, 4 * n_classes);
-    return at - begin;
-}
-
-/* Explores a query and a text that `pmbf_align_ready` made ready. Returns 0 if there is nothing, the size of the packed
- * answer, or ALIGN_NO_MEMORY. */
-EXPORT int64_t pmbf_align_explore(const asked_t *asked, const uint8_t *block, void **answer) {
-    explored_t found = {.any = false};
-    ready_t source;
-    *answer = NULL;
-    int64_t size = ALIGN_NO_MEMORY;
-    if (ready_open(block, &source) && explore(asked, &source, &found)) size = found.any ? packed(&found, answer) : 0;
-    explored_free(&found);
-    ready_close(&source);
-    return size;
-}
-
-/* Fills a hash table of n distinct names. */
-EXPORT void pmbf_align_names(const uint64_t *names, int64_t n, int32_t *slots, int64_t n_slots, uint64_t *sieve) {
-    for (int64_t slot = 0; slot < n_slots; slot++) slots[slot] = -1;
-    for (int64_t at = 0; at < n; at++) {
-        int64_t slot = (int64_t)(names[at] & (uint64_t)(n_slots - 1));
-        while (slots[slot] >= 0) slot = (slot + 1) & (n_slots - 1);
-        slots[slot] = (int32_t)at;
-        if (sieve) sieve_add(sieve, names[at]);
-    }
-}
-
-/* Fills a hash table of slips, 0 for none, and lists for each the next equal one, or -1. */
-EXPORT void pmbf_align_equal_slips(const uint64_t *slips, int64_t n, int32_t *slots, int64_t n_slots, int32_t *next, uint64_t *sieve) {
-    for (int64_t slot = 0; slot < n_slots; slot++) slots[slot] = -1;
-    for (int64_t slip = 0; slip < n; slip++) {
-        next[slip] = -1;
-        if (!slips[slip]) continue;
-        int64_t slot = (int64_t)(slips[slip] & (uint64_t)(n_slots - 1));
-        while (slots[slot] >= 0 && slips[slots[slot]] != slips[slip]) slot = (slot + 1) & (n_slots - 1);
-        if (slots[slot] >= 0) { /* behind the first: the order of the others does not matter */
-            next[slip] = next[slots[slot]];
-            next[slots[slot]] = (int32_t)slip;
-        } else {
-            slots[slot] = (int32_t)slip;
-        }
-        sieve_add(sieve, slips[slip]);
-    }
 }

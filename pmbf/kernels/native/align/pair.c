@@ -68,17 +68,7 @@ bool pair_align(const pair_t *pair, boxes_t *boxes) {
     return done;
 }
 
-/* Arguments of pmbf_align_pair, with `Pair` of native_align.py. */
-typedef struct {
-    const rules_t *rules;
-    const int32_t *classes[2];
-    const uint8_t *borders[2];
-    const int32_t *rarities, *priors, *tables;
-    int64_t n[2], n_classes, n_buckets;
-    box_t *boxes; /* the answer, in malloc's memory; NULL for none */
-} arguments_t;
-
-static pair_t pair_of(const arguments_t *arguments) {
+pair_t pair_of(const arguments_t *arguments) {
     pair_t pair = {0};
     pair.rules = arguments->rules;
     for (int side = 0; side < 2; side++)

@@ -127,9 +127,10 @@ bool ready_open(const uint8_t *block, ready_t *ready) {
     ready->types = widened(&at, width, n, &room);
     ready->slipped = widened(&at, width, n_slipped, &room);
     ready->letters = widened(&at, width, N_SLIPS * n_slipped, &room);
-    part(&at, width * (n + 1)); /* where each token begins in the spelling */
+    ready->offsets = part(&at, width * (n + 1));
     ready->singles = part(&at, n);
     ready->borders = part(&at, n + 1);
+    ready->spelling = at;
     return true;
 }
 

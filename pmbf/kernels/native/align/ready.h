@@ -23,8 +23,10 @@ typedef struct {
     const int32_t *types;    /* of each token */
     const int32_t *slipped;  /* the types that have slips, ascending */
     const uint32_t *letters; /* N_SLIPS for each slipped type */
+    const void *offsets; /* where each token begins in the spelling, and its end, in elements of `width` */
     const uint8_t *singles, *borders;
-    void *memory; /* for arrays of 4 bytes */
+    const uint8_t *spelling; /* in UTF-8 */
+    void *memory;            /* for arrays of 4 bytes */
 } ready_t;
 
 /* Opens a block; `ready_close` frees what that takes. Returns false if out of memory. */

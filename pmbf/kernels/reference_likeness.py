@@ -1,4 +1,5 @@
-"""How alike the two sides of a passage are: three Levenshtein similarities. Each sees something else.
+"""How alike the two sides of a passage are: three Levenshtein similarities. Each sees something else. The reference of
+`native/align/likeness.c` and `distance.c`.
 
 characters     the folded texts: small edits, down to a letter
 words          whole words in order: replaced words; long words do not count more
@@ -7,17 +8,17 @@ sorted_words   words without their order: the same words shuffled
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-import numpy as np
-from numpy.typing import NDArray
 from rapidfuzz.distance import LCSseq, Levenshtein
 
-from pmbf.passages.prepared import Prepared
-from pmbf.report import Scores
+from pmbf.kernels.judged import Spelled
 from pmbf.span import Span
+
+__all__: list[str] = []
 
 EXACT_CHARS = 4096
 """Spellings up to this length are compared whole, in 0.5 ms at most. Of longer ones the verdict compares the gaps, and
@@ -29,32 +30,28 @@ ORDERED_WORDS = 32_768
 """Words of a side up to which words in order are counted exactly, in 20 ms at most."""
 
 
-def scores(query: Prepared, source: Prepared, here: Span, there: Span) -> Scores:
-    """Return how alike two token ranges are.
+def scores(query: Spelled, source: Spelled, here: Span, there: Span) -> tuple[float, float, float]:
+    """Return how alike two token ranges are: their letters, their words in order, their sorted words.
 
-    Costs at most a few milliseconds. Spellings over `EXACT_CHARS` get no score of characters. If a range has more than
-    `EXACT_WORDS` words, then its sorted words are not compared; the words in common are counted.
-
-    >>> from pmbf.passages.prepared import prepare
-    >>> scores(prepare("one two three"), prepare("three two one"), Span(0, 3), Span(0, 3))
-    Scores(characters=0.3846153846153846, words=0.33333333333333337, sorted_words=1.0)
+    Spellings over `EXACT_CHARS` have NaN for their letters. If a range has more than `EXACT_WORDS` words, then its
+    words in order have NaN, and in place of its sorted words those in common are counted.
     """
     ours, theirs = query.spelled(here.start, here.stop).rstrip(" "), source.spelled(there.start, there.stop).rstrip(" ")
-    our_words, their_words = query.word_keys(here), source.word_keys(there)
+    our_words, their_words = query.words(here), source.words(there)
     short = max(len(ours), len(theirs)) <= EXACT_CHARS
     few = max(len(our_words), len(their_words)) <= EXACT_WORDS
-    return Scores(
-        characters=Levenshtein.normalized_similarity(ours, theirs) if short else None,
-        words=Levenshtein.normalized_similarity(our_words.tolist(), their_words.tolist()) if few else None,
-        sorted_words=sorted_similarity(our_words, their_words),
+    return (
+        Levenshtein.normalized_similarity(ours, theirs) if short else math.nan,
+        Levenshtein.normalized_similarity(our_words, their_words) if few else math.nan,
+        sorted_similarity(our_words, their_words),
     )
 
 
-def sorted_similarity(ours: NDArray[np.uint64], theirs: NDArray[np.uint64]) -> float:
+def sorted_similarity(ours: Sequence[int], theirs: Sequence[int]) -> float:
     """Return 1 minus the normalised Levenshtein distance of sorted words; over `EXACT_WORDS`, the share in common."""
     if max(len(ours), len(theirs)) > EXACT_WORDS:
-        return common_share(ours.tolist(), theirs.tolist())
-    return Levenshtein.normalized_similarity(np.sort(ours).tolist(), np.sort(theirs).tolist())
+        return common_share(ours, theirs)
+    return Levenshtein.normalized_similarity(sorted(ours), sorted(theirs))
 
 
 def in_order(ours: Sequence[int], theirs: Sequence[int], least: float) -> bool:

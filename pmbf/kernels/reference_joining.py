@@ -1,14 +1,16 @@
-"""Joining: pieces of one reworded passage become one. The words between them were changed too much to be found."""
+"""Joining: pieces of one reworded passage become one. The words between them were changed too much to be found. The
+reference of a part of `native/align/judge.c`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from pmbf.passages.pieces import Piece
-from pmbf.passages.prepared import Prepared
-from pmbf.passages.scores import sorted_similarity
-from pmbf.passages.settings import Settings
+from pmbf.kernels.reference_likeness import sorted_similarity
+from pmbf.kernels.reference_pieces import Piece, Texts
 from pmbf.span import Span
+
+__all__: list[str] = []
 
 MAX_GAP = 80
 """Most tokens between two pieces of one passage, in either text."""
@@ -19,18 +21,16 @@ MAX_RATIO = 1.5
 wider gap may be at most 1.5 times as wide in one text as in the other."""
 
 
-def joined(query: Prepared, source: Prepared, pieces: Iterable[Piece], settings: Settings) -> list[Piece]:
+def joined(texts: Texts, pieces: Iterable[Piece]) -> list[Piece]:
     """Return pieces in query order. A reworded piece and its neighbour become one where both texts continue alike.
 
     Args:
-        query: The suspicious text.
-        source: The text it is compared with.
+        texts: Both texts.
         pieces: Disjoint in the query.
-        settings: How similar a passage is at least.
     """
     done: list[Piece] = []
     for piece in sorted(pieces, key=lambda piece: piece.query.start):
-        whole = _whole(query, source, done[-1], piece, settings) if done else None
+        whole = _whole(texts, done[-1], piece) if done else None
         if whole:
             done[-1] = whole
         else:
@@ -38,13 +38,13 @@ def joined(query: Prepared, source: Prepared, pieces: Iterable[Piece], settings:
     return done
 
 
-def _whole(query: Prepared, source: Prepared, one: Piece, other: Piece, settings: Settings) -> Piece | None:
+def _whole(texts: Texts, one: Piece, other: Piece) -> Piece | None:
     kinds = {one.kind, other.kind}
     if "reworded" not in kinds or "summary" in kinds or not _go_on_alike(one, other):
         return None
     here, there = Span(one.query.start, other.query.stop), Span(one.source.start, other.source.stop)
-    similarity = sorted_similarity(query.word_keys(here), source.word_keys(there))
-    return Piece(here, there, similarity, "reworded") if similarity >= settings.reworded_threshold else None
+    similarity = sorted_similarity(texts.query.words(here), texts.source.words(there))
+    return Piece(here, there, similarity, "reworded") if similarity >= texts.bars.threshold else None
 
 
 def _go_on_alike(one: Piece, other: Piece) -> bool:

@@ -1,5 +1,4 @@
-"""A query and a text explored together, and one of the steps: the native twin of `reference_explore` and
-`reference_chains`.
+"""Passages of two texts, and one of the steps: the native twin of `reference_judge` and `reference_chains`.
 
 `native/align/*.c` do the work. The hash tables of a query are made once, and kept with it.
 """
@@ -13,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import Pair
-from pmbf.kernels.asked import Asked, Bars, Explored, Ready
-from pmbf.kernels.native_align import GramsOf, taken
+from pmbf.kernels.asked import Asked, Bars, Ready
+from pmbf.kernels.judged import Judged, Spelled
+from pmbf.kernels.native_align import GramsOf, arguments_of, taken
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_weigh import counts_of, n_slots
+from pmbf.kernels.types import Tokens
 
-__all__ = ["chained", "explore"]
+__all__ = ["chained", "compare", "judge"]
 
 Places = NDArray[np.int64]
 
@@ -53,12 +54,18 @@ class _Hashed(Structure):
     _fields_ = (*_pointers("hashes", "singles"), *_numbers("n"))
 
 
+class _Spelled(Structure):
+    """`spelled_t` of native/align/asked.h."""
+
+    _fields_ = (("tokens", _Hashed), *_pointers("starts", "stops", "keys", "letters", "offsets"))
+
+
 class _Asked(Structure):
     """`asked_t` of native/align/asked.h."""
 
     _fields_ = (
-        ("tokens", _Hashed),
-        *_pointers("starts", "stops", "types", "borders", "slips"),
+        ("text", _Spelled),
+        *_pointers("types", "borders", "slips"),
         *_pointers("counts", "own_holding", "rarities", "priors"),
         ("grams", GramsOf),
         *((name, _Slots) for name in ("keys", "names", "first_slips")),
@@ -69,12 +76,27 @@ class _Asked(Structure):
     )
 
 
+class _Given(Structure):
+    """`given_t` of native/align/compare.c."""
+
+    _fields_ = (
+        ("bars", c_void_p),
+        ("texts", c_void_p * 2),
+        *_pointers("pair", "blocks", "bounds"),
+        ("n_chains", c_int64),
+        ("boxes", c_void_p),
+        ("n_boxes", c_int64),
+    )
+
+
 _chains = function("pmbf_align_chains", c_void_p, c_int64, c_int64, c_void_p, c_void_p, returns=c_int64)
 _names = function("pmbf_align_names", c_void_p, c_int64, c_void_p, c_int64, c_void_p)
-_explore = function("pmbf_align_explore", *[c_void_p] * 3, returns=c_int64)
+_compare = function("pmbf_align_compare", *[c_void_p] * 3, returns=c_int64)
+_judge = function("pmbf_align_judge", *[c_void_p] * 2, returns=c_int64)
 _slips = function("pmbf_align_equal_slips", c_void_p, c_int64, c_void_p, c_int64, c_void_p, c_void_p)
 
-_N_SIZES = 4
+_LINE = np.dtype([("edges", np.int64, 4), ("kind", np.int64), ("figures", np.float64, 6)])
+"""`line_t` of native/align/judge.h."""
 
 
 def chained(runs: Places, max_gap: int) -> tuple[Places, Places]:
@@ -88,32 +110,40 @@ def chained(runs: Places, max_gap: int) -> tuple[Places, Places]:
     return order, bounds[: n_chains + 1]
 
 
-def explore(asked: Asked, text: Ready) -> Explored | None:
-    """As `reference_explore.explore`, in one call without the interpreter's lock."""
+def compare(asked: Asked, text: Ready) -> Judged:
+    """As `reference_judge.compare`, in one call without the interpreter's lock."""
     answer = c_void_p()
-    size = _explore(addressof(_asked(asked)), _at(text.tables["native"]), addressof(answer))
-    if size < 0:
-        raise MemoryError(f"no memory to compare texts of {len(asked.tokens)} and of {len(text.tokens)} words")
-    return _unpacked(asked, text, taken(answer, size, np.dtype(np.uint8))) if size else None
+    n = _compare(addressof(_asked(asked)), _at(text.tables["native"]), addressof(answer))
+    return _judged(answer, n, len(asked.tokens), len(text.tokens))
 
 
-def _unpacked(asked: Asked, text: Ready, packed: NDArray[np.uint8]) -> Explored:
-    """Return the arrays that native/align/explore.c packed one after another."""
-    at = 0
+def judge(
+    texts: tuple[Spelled, Spelled], pair: Pair, chains: tuple[Places, Places], boxes: Places, bars: Bars
+) -> Judged:
+    """As `reference_judge.judge`."""
+    blocks, bounds = map(np.ascontiguousarray, chains)
+    sides, rules, arguments = [_spelled(text) for text in texts], _Bars(*bars.values), arguments_of(pair)
+    given = _Given(addressof(rules), tuple(map(addressof, sides)), addressof(arguments), _at(blocks), _at(bounds))
+    found, answer = np.ascontiguousarray(boxes), c_void_p()
+    given.n_chains, given.boxes, given.n_boxes = len(bounds) - 1, _at(found), len(found)
+    return _judged(answer, _judge(addressof(given), addressof(answer)), *map(len, pair.classes))
 
-    def part(n: int, dtype: type, width: int = 1) -> Any:
-        nonlocal at
-        size = n * width * np.dtype(dtype).itemsize
-        found: NDArray[Any] = packed[at : at + size].view(dtype)
-        at += size
-        return found if width == 1 else found.reshape(n, width)
 
-    n_classes, n_blocks, n_chains, n_boxes = part(_N_SIZES, np.int64).tolist()
-    blocks, bounds, boxes = part(n_blocks, np.int64, 3), part(n_chains + 1, np.int64), part(n_boxes, np.int64, 7)
-    theirs, ours = part(len(text.tokens), np.int32), part(len(asked.tokens), np.int32)
-    rarities, priors = part(n_classes, np.int32), part(n_classes, np.int32)
-    pair = Pair((ours, theirs), (asked.words.borders, text.borders), rarities, priors, asked.rules, asked.scores)
-    return Explored(blocks, bounds, pair, boxes[:, :6], boxes[:, 6] > 0)
+def _judged(answer: c_void_p, n: int, n_query: int, n_source: int) -> Judged:
+    if n < 0:
+        raise MemoryError(f"no memory to compare texts of {n_query} and of {n_source} words")
+    lines = taken(answer, n, _LINE)
+    return Judged(lines["edges"], lines["kind"], lines["figures"])
+
+
+def _hashed(tokens: Tokens) -> _Hashed:
+    return _Hashed(_at(tokens.hashes), _at(tokens.singles), len(tokens))
+
+
+def _spelled(text: Spelled) -> _Spelled:
+    """Return the addresses of a text, which must be kept meanwhile."""
+    places = text.tokens.starts, text.tokens.stops, text.keys, text.letters, text.offsets
+    return _Spelled(_hashed(text.tokens), *map(_at, places))
 
 
 def _slots(names: NDArray[np.uint64], sieve: NDArray[np.uint64] | None = None) -> tuple[_Slots, Any]:
@@ -132,7 +162,7 @@ def _asked(asked: Asked) -> _Asked:
 
 
 def _made(asked: Asked) -> tuple[_Asked, Any]:
-    tokens, words, grams = asked.tokens, asked.words, asked.grams
+    words, grams = asked.words, asked.grams
     sieves = np.zeros((2, SIEVE_WORDS), np.uint64)
     keys, kept_keys = _slots(words.keys)
     names, kept_names = _slots(grams.names, sieves[0])
@@ -141,8 +171,8 @@ def _made(asked: Asked) -> tuple[_Asked, Any]:
     bars, counts = _Bars(*asked.bars.values), counts_of(asked.counts)
     own = asked.counts.of_own(words.keys)[0].astype(np.int32)
     made = _Asked(
-        _Hashed(_at(tokens.hashes), _at(tokens.singles), len(tokens)),
-        *map(_at, (tokens.starts, tokens.stops, words.types, words.borders, words.slips)),
+        _spelled(asked.text),
+        *map(_at, (words.types, words.borders, words.slips)),
         addressof(counts[0]),
         *map(_at, (own, asked.weighed.rarities, asked.weighed.priors)),
         GramsOf.of(grams),

@@ -1,4 +1,6 @@
-"""The verdict on a chain: how similar its two sides are, by Levenshtein distance."""
+"""The verdict on a chain: how similar its two sides are, by Levenshtein distance. The reference of
+`native/align/verdict.c`.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +9,13 @@ from itertools import pairwise
 
 from rapidfuzz.distance import Levenshtein
 
-from pmbf.passages.chains import Chain
-from pmbf.passages.prepared import Prepared
-from pmbf.passages.scores import EXACT_CHARS
-from pmbf.passages.seeds import Block
+from pmbf.kernels.judged import Block, Chain, Spelled
+from pmbf.kernels.reference_likeness import EXACT_CHARS
+
+__all__: list[str] = []
 
 
-def accepted(query: Prepared, source: Prepared, chain: Chain, threshold: float) -> Iterator[tuple[Chain, float]]:
+def accepted(query: Spelled, source: Spelled, chain: Chain, threshold: float) -> Iterator[tuple[Chain, float]]:
     """Yield a chain with its similarity; or split the chain at its widest gaps, and yield the parts that are similar.
 
     A single block is never rejected: its similarity is 1.
@@ -35,7 +37,7 @@ def accepted(query: Prepared, source: Prepared, chain: Chain, threshold: float) 
             waiting += [(middle, last), (first, middle)]
 
 
-def _similarity(query: Prepared, source: Prepared, chain: Chain, distance: int) -> float:
+def _similarity(query: Spelled, source: Spelled, chain: Chain, distance: int) -> float:
     """Return 1 - distance / longer spelling. The sum of the gaps, `distance`, bounds the whole distance from above."""
     if len(chain) == 1:
         return 1.0
@@ -47,7 +49,7 @@ def _similarity(query: Prepared, source: Prepared, chain: Chain, distance: int) 
     return 1 - distance / longer
 
 
-def _gap_distance(query: Prepared, source: Prepared, before: Block, after: Block) -> int:
+def _gap_distance(query: Spelled, source: Spelled, before: Block, after: Block) -> int:
     ours = query.spelled(before.query_stop, after.query)
     theirs = source.spelled(before.source_stop, after.source)
     longer = max(len(ours), len(theirs))

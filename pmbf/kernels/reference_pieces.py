@@ -1,21 +1,45 @@
-"""Pieces: the pairs of token ranges that two texts were found to share, their size, and what others leave of them."""
+"""Pieces: the pairs of token ranges that two texts were found to share, and what others leave of them. The reference of
+`native/align/spans.c`.
+"""
 
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from operator import attrgetter
 from typing import NamedTuple
 
-import numpy as np
+from pmbf.kernels.align_rules import Pair
+from pmbf.kernels.asked import Bars
+from pmbf.kernels.judged import Block, Chain, Spelled, n_letters
+from pmbf.span import Span, overlap
 
-from pmbf.passages.chains import Chain
-from pmbf.passages.prepared import Prepared
-from pmbf.span import Span
-from pmbf.text import SINGLE_CHARS
+__all__: list[str] = []
 
 START = attrgetter("start")
 """The order of disjoint spans. Two whole spans compare ten times as slowly as their starts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Texts:
+    """Two texts that are judged.
+
+    Args:
+        query: The suspicious text.
+        source: The text it is compared with.
+        pair: Both, with their words numbered together.
+        bars: What a passage must have.
+    """
+
+    query: Spelled
+    source: Spelled
+    pair: Pair
+    bars: Bars
+
+    def letters(self, here: Span) -> int:
+        """Return the letters of a token range of the query."""
+        return n_letters(self.query.tokens, here, self.bars.single_letters)
 
 
 class Piece(NamedTuple):
@@ -38,26 +62,31 @@ class Piece(NamedTuple):
     word_evidence: float = 0.0
 
 
+def exact_piece(chain: Chain, similarity: float) -> Piece:
+    """Return a chain as a piece."""
+    kind = "verbatim" if len(chain) == 1 else "edited"
+    return Piece(*chain_spans(chain), 1.0 if len(chain) == 1 else similarity, kind, (chain,))
+
+
 def chain_spans(chain: Chain) -> tuple[Span, Span]:
     """Return the token ranges of a chain in query and source, from its first token to its last."""
     first, last = chain[0], chain[-1]
     return Span(first.query, last.query_stop), Span(first.source, last.source_stop)
 
 
-def n_letters(text: Prepared, tokens: Span) -> int:
-    """Return the characters of a token range, counted in letters of an alphabet."""
-    n_chars = int(text.tokens.stops[tokens.stop - 1]) - int(text.tokens.starts[tokens.start])
-    if not text.n_singles:
-        return n_chars
-    return n_chars + (SINGLE_CHARS - 1) * int(np.count_nonzero(text.tokens.singles[tokens.start : tokens.stop]))
+def in_both(chain: Chain, query: Span, source: Span) -> bool:
+    """Return whether a chain shares tokens with a range of the query and with a range of the source."""
+    start, stop, source_start, source_stop = query.start, query.stop, source.start, source.stop
+    return any(
+        here < stop and start < here + length and there < source_stop and source_start < there + length
+        for here, there, length in chain
+    )
 
 
-def n_singles(text: Prepared, spans: Iterable[Span]) -> int:
-    """Return the single letters of scripts written without spaces in some spans of characters."""
-    if not text.n_singles:
-        return 0
-    tokens = (np.searchsorted(text.tokens.starts, (span.start, span.stop)) for span in spans)
-    return sum(int(np.count_nonzero(text.tokens.singles[start:stop])) for start, stop in tokens)
+def mostly_inside(chain: Chain, one: Piece) -> bool:
+    """Return whether a piece holds more than half of a chain in the query, and meets the chain in both texts."""
+    here, _ = chain_spans(chain)
+    return 2 * overlap(here, one.query) > len(here) and in_both(chain, one.query, one.source)
 
 
 def near(spans: Sequence[Span], span: Span) -> slice:
@@ -66,7 +95,7 @@ def near(spans: Sequence[Span], span: Span) -> slice:
     return slice(max(0, first - 1), bisect_left(spans, span.stop, first, key=START))
 
 
-def owned(query: Prepared, chain: Chain) -> Span:
+def owned(query: Spelled, chain: Chain) -> Span:
     """Return the tokens that touch a chain's characters. One character such as ½ or ㍿ can be several tokens."""
     starts, first, last = query.tokens.starts, chain[0].query, chain[-1].query_stop
     begin, end = starts[first], query.tokens.stops[last - 1]
@@ -91,5 +120,5 @@ def free_parts(chain: Chain, taken: list[Span]) -> Iterator[Chain]:
 
 
 def _between(chain: Chain, start: int, stop: int) -> Chain:
-    parts = (block.cut(start, stop) for block in chain)
+    parts: list[Block] = [block.cut(start, stop) for block in chain]
     return [part for part in parts if part.length > 0]

@@ -1,0 +1,27 @@
+/* A query and a text explored together: what the judging goes on with. */
+
+#ifndef PMBF_ALIGN_EXPLORE_H
+#define PMBF_ALIGN_EXPLORE_H
+
+#include "judge.h"
+
+/* Chains of blocks, the worthiest first; chain c is `blocks[bounds[c]] … blocks[bounds[c + 1] - 1]`. */
+typedef struct {
+    block_t *blocks;
+    int64_t *bounds;
+    int64_t n_blocks, capacity, n_chains;
+} chains_t;
+
+typedef struct {
+    matched_t matched;
+    chains_t chains;
+    boxes_t boxes;
+    bool *may; /* of each alignment, whether it is long and alike enough */
+    bool any;  /* whether a chain or an alignment may become a passage */
+} explored_t;
+
+/* Finds chains and alignments. `explored_free` is to be called in any case. Returns false if out of memory. */
+bool explore(const asked_t *asked, const ready_t *source, explored_t *found);
+void explored_free(explored_t *found);
+
+#endif

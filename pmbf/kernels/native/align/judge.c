@@ -1,0 +1,106 @@
+/* From chains of equal runs and alignments to passages. */
+
+#include "judge.h"
+
+#include <math.h>
+
+enum { MAX_GAP = 80, SMALL_GAP = 8 };
+#define MAX_RATIO 1.5
+
+static bool are_equal(chain_t one, chain_t other) {
+    return one.n == other.n && !memcmp(one.blocks, other.blocks, (size_t)one.n * sizeof *one.blocks);
+}
+
+/* Returns a part of a chain as a piece with its own similarity. */
+static piece_t measured(judged_t *judged, chain_t chain) {
+    if (chain.n == 1) return exact_piece(chain, 1.0, 1.0);
+    span_t here = chain_span(chain, QUERY), there = chain_span(chain, SOURCE);
+    double characters = letters_alike(judged, here, there);
+    if (characters != UNKNOWN) return exact_piece(chain, characters, characters);
+    double words = words_alike(judged, here, there);
+    return exact_piece(chain, words == UNKNOWN ? 0.0 : words, UNKNOWN);
+}
+
+/* Adds what the loose pieces leave of the exact ones. An exact piece mostly inside a loose one is part of that one. */
+static void add_left(judged_t *judged, const pieces_t *exact, const pieces_t *loose, const taken_t *taken, pieces_t *pieces) {
+    for (const piece_t *piece = exact->pieces; piece < exact->pieces + exact->n && !judged->failed; piece++) {
+        span_t near = spans_near(taken, piece->sides[QUERY]);
+        bool is_part = false;
+        for (int64_t at = near.start; at < near.stop && !is_part; at++) is_part = is_mostly_inside(piece->chain, &loose->pieces[at]);
+        chain_t *parts;
+        int64_t n = is_part ? 0 : free_parts(judged, piece->chain, taken, &parts);
+        for (int64_t part = 0; part < n; part++) {
+            piece_t left = are_equal(parts[part], piece->chain) ? *piece : measured(judged, parts[part]);
+            if (left.similarity >= judged->bars->edited && span_letters(judged, QUERY, left.sides[QUERY]) >= judged->bars->letters)
+                judged->failed |= !piece_add(pieces, left);
+        }
+    }
+}
+
+/* Returns whether the gap between two pieces is about equally wide in both texts, or nearly empty in the query. */
+static bool go_on_alike(const piece_t *one, const piece_t *other) {
+    int64_t gap = other->sides[QUERY].start - one->sides[QUERY].stop, gap_there = other->sides[SOURCE].start - one->sides[SOURCE].stop;
+    int64_t narrow = least(gap, gap_there), wide = greatest(gap, gap_there);
+    return narrow >= 0 && wide <= MAX_GAP && (gap <= SMALL_GAP || (double)wide <= MAX_RATIO * (double)narrow);
+}
+
+/* Makes a reworded piece and its neighbour one if both texts continue alike. Returns false if they stay two. */
+static bool join(judged_t *judged, piece_t *one, const piece_t *other) {
+    if ((one->kind != REWORDED && other->kind != REWORDED) || one->kind == SUMMARISED || other->kind == SUMMARISED) return false;
+    if (!go_on_alike(one, other)) return false;
+    span_t here = {one->sides[QUERY].start, other->sides[QUERY].stop}, there = {one->sides[SOURCE].start, other->sides[SOURCE].stop};
+    double similarity = sorted_alike(judged, here, there);
+    if (similarity < judged->bars->threshold) return false;
+    *one = (piece_t){.sides = {here, there}, .kind = REWORDED, .similarity = similarity, .characters = UNKNOWN};
+    return true;
+}
+
+static void join_all(judged_t *judged, pieces_t *pieces) {
+    int64_t n = 0;
+    for (int64_t at = 0; at < pieces->n; at++)
+        if (!n || !join(judged, &pieces->pieces[n - 1], &pieces->pieces[at])) pieces->pieces[n++] = pieces->pieces[at];
+    pieces->n = n;
+}
+
+static double known(double score) { return score == UNKNOWN ? (double)NAN : score; }
+
+/* Returns a piece with its scores. */
+static line_t described(judged_t *judged, const piece_t *piece) {
+    span_t here = piece->sides[QUERY], there = piece->sides[SOURCE];
+    line_t line = {{here.start, here.stop, there.start, there.stop}, piece->kind, piece->similarity, 1.0, 1.0, 1.0, piece_evidence(judged, piece), 1.0};
+    if (piece->kind == VERBATIM) return line;
+    line.characters = known(piece->characters == UNKNOWN ? letters_alike(judged, here, there) : piece->characters);
+    line.words = known(words_alike(judged, here, there));
+    line.sorted_words = piece->kind == REWORDED ? piece->similarity : sorted_alike(judged, here, there);
+    line.in_order = ordered_share(judged, here, there);
+    return line;
+}
+
+static void find_pieces(judged_t *judged, found_t *found, pieces_t *pieces) {
+    pieces_t exact = {NULL, 0, 0}, loose = {NULL, 0, 0};
+    taken_t taken = {NULL, 0, 0};
+    exact_find(judged, found, &exact);
+    reworded_find(judged, &exact, found, &loose);
+    for (int64_t at = 0; at < loose.n; at++)
+        judged->failed |= !piece_add(pieces, loose.pieces[at]) || !span_take(&taken, loose.pieces[at].sides[QUERY]);
+    if (!judged->failed) add_left(judged, &exact, &loose, &taken, pieces);
+    pieces_sort(pieces);
+    if (!judged->failed) join_all(judged, pieces);
+    free(loose.pieces);
+    free(exact.pieces);
+    free(taken.spans);
+}
+
+int64_t judge(judged_t *judged, found_t *found, line_t **lines) {
+    pieces_t pieces = {NULL, 0, 0};
+    find_pieces(judged, found, &pieces);
+    *lines = judged->failed ? NULL : malloc((size_t)(pieces.n + 1) * sizeof **lines);
+    judged->failed |= !*lines;
+    for (int64_t at = 0; at < pieces.n && *lines; at++) (*lines)[at] = described(judged, &pieces.pieces[at]);
+    free(pieces.pieces);
+    rooms_free(judged);
+    if (!judged->failed) return pieces.n;
+    free(*lines);
+    *lines = NULL;
+    return ALIGN_NO_MEMORY;
+}

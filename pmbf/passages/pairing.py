@@ -1,0 +1,33 @@
+"""Two texts in the form that the alignment kernels take."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from pmbf.kernels import ONE_LANGUAGE, Pair, Rules, classes, weigh
+from pmbf.passages.prepared import Prepared
+from pmbf.passages.statistics import Statistics
+
+
+def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, rules: Rules) -> Pair:
+    """Return two texts in the form that the alignment kernels take.
+
+    Args:
+        query: The suspicious text.
+        source: The text it is compared with.
+        statistics: How rare words are. Statistics with fewer than `LEAST_PAGES` pages in the query's language are not
+            used, nor is None; rarity is then guessed from the two texts.
+        rules: The numbers of an alignment.
+    """
+    ours, theirs = query.words, source.words
+    if statistics is None or not query.is_known(statistics):
+        guess = query.counted.guess(source.counted)
+        weighed = [weigh(guess, words, ONE_LANGUAGE) for words in (ours, theirs)]
+    else:
+        weighed = [text.weighed(statistics) for text in (query, source)]
+    our_classes, their_classes, n_classes = classes(ours, theirs)
+    weights = np.zeros((2, n_classes), np.int32)
+    weights[:, their_classes] = weighed[1][1:]
+    weights[:, : len(our_classes)] = weighed[0][1:]
+    numbers = our_classes[ours.types], their_classes[theirs.types]
+    return Pair(numbers, (ours.borders, theirs.borders), weights[0], weights[1], rules)
