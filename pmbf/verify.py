@@ -15,6 +15,8 @@
     certainty                               certainty.py    how sure a passage is, in words
     passages                                compare.py      the passages of two texts
     passages_in                             exploring.py    the same, with all up to the judging in one native call
+    passages_in_each                        compare.py      the same for many texts, all compared in one native call
+    passage_of_same_words                   compare.py      the same for a copy of the whole query, without aligning
     with_neighbours                         neighbours.py   which other documents hold the same passage
     edits, word_pairs                       edits.py        the words that differ, on demand
 
@@ -33,7 +35,7 @@ A verbatim or edited passage grows from a run of `Settings.seed_tokens` equal wo
 grows from words in common, in any order.
 """
 
-from pmbf.passages.compare import passages, passages_in
+from pmbf.passages.compare import passage_of_same_words, passages, passages_in, passages_in_each
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
 from pmbf.passages.exploring import SourceText
 from pmbf.passages.letters import n_letters, n_singles
@@ -52,8 +54,10 @@ __all__ = [
     "edits",
     "n_letters",
     "n_singles",
+    "passage_of_same_words",
     "passages",
     "passages_in",
+    "passages_in_each",
     "prepare",
     "with_neighbours",
     "word_pairs",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from conftest import words
 
-from pmbf import Collection, screen
+from pmbf import Collection
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
 from pmbf.screen import EVIDENCE_HASHES, Candidate, Options, candidates, widespread
@@ -182,7 +182,7 @@ def test_every_report_shows_one_generation_whatever_is_committed_meanwhile(tmp_p
     assert {generation} == {report.generation for report in found}
 
 
-def test_no_more_queries_are_read_than_the_processes_need(store: Store) -> None:
+def test_the_first_answer_takes_one_query(store: Store) -> None:
     taken = 0
 
     def endless():
@@ -195,7 +195,7 @@ def test_no_more_queries_are_read_than_the_processes_need(store: Store) -> None:
         reports = collection.screen_many(endless())
         next(reports)
         reports.close()
-    assert taken == screen.many.BATCH_QUERIES
+    assert taken == 1
 
 
 def test_fewer_than_one_process_is_refused(store: Store) -> None:

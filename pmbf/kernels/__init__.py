@@ -15,6 +15,7 @@ from pmbf.kernels.asked import *
 from pmbf.kernels.choice import NAME as NAME
 from pmbf.kernels.choice import NATIVE_MISSING as NATIVE_MISSING
 from pmbf.kernels.choice import kernels_of
+from pmbf.kernels.evident_rules import *
 from pmbf.kernels.inverted_layout import *
 from pmbf.kernels.judged import *
 from pmbf.kernels.lookalikes import alike as alike
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_chains import *
     from pmbf.kernels.reference_chunks import *
     from pmbf.kernels.reference_counts import *
+    from pmbf.kernels.reference_evident import *
     from pmbf.kernels.reference_files import *
     from pmbf.kernels.reference_gaps import *
     from pmbf.kernels.reference_inverted import *
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_resultset import *
     from pmbf.kernels.reference_rows import *
     from pmbf.kernels.reference_runs import *
+    from pmbf.kernels.reference_sources import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_turning import *
     from pmbf.kernels.reference_weigh import *

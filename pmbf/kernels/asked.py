@@ -13,7 +13,20 @@ from pmbf.kernels.align_rules import Grams, Rules, Words, score_tables
 from pmbf.kernels.judged import Spelled
 from pmbf.kernels.types import Tokens
 
-__all__ = ["ONE_LANGUAGE", "PAGE_WORDS", "Asked", "Bars", "Counts", "Ready", "Weighed", "gram_stops"]
+__all__ = [
+    "ONE_LANGUAGE",
+    "PAGE_WORDS",
+    "Asked",
+    "Bars",
+    "Counts",
+    "Made",
+    "Ready",
+    "Weighed",
+    "gram_stops",
+]
+
+Made = Any
+"""A text made ready, in the form of the twin that made it: an array or a `Ready`; `nbytes` is its memory."""
 
 ONE_LANGUAGE = 0
 """In place of the number of words of which one counts as common: all pages are in the language of the text."""
@@ -195,6 +208,11 @@ class Ready:
 
     tables: dict[str, Any] = field(default_factory=dict, repr=False)
     """What a twin of the kernels keeps with the text."""
+
+    @property
+    def nbytes(self) -> int:
+        """The same as `n_bytes`, by the name that an array has for it."""
+        return self.n_bytes
 
 
 def gram_stops(singles: NDArray[np.bool_], n_words: int) -> NDArray[np.int64]:

@@ -113,8 +113,8 @@ def chained(runs: Places, max_gap: int) -> tuple[Places, Places]:
 def compare(asked: Asked, text: Ready) -> Judged:
     """As `reference_judge.compare`, in one call without the interpreter's lock."""
     answer = c_void_p()
-    n = _compare(addressof(_asked(asked)), _at(text.tables["native"]), addressof(answer))
-    return _judged(answer, n, len(asked.tokens), len(text.tokens))
+    n = _compare(addressof(as_asked(asked)), _at(text.tables["native"]), addressof(answer))
+    return judged_of(answer, n, len(asked.tokens), len(text.tokens))
 
 
 def judge(
@@ -126,10 +126,11 @@ def judge(
     given = _Given(addressof(rules), tuple(map(addressof, sides)), addressof(arguments), _at(blocks), _at(bounds))
     found, answer = np.ascontiguousarray(boxes), c_void_p()
     given.n_chains, given.boxes, given.n_boxes = len(bounds) - 1, _at(found), len(found)
-    return _judged(answer, _judge(addressof(given), addressof(answer)), *map(len, pair.classes))
+    return judged_of(answer, _judge(addressof(given), addressof(answer)), *map(len, pair.classes))
 
 
-def _judged(answer: c_void_p, n: int, n_query: int, n_source: int) -> Judged:
+def judged_of(answer: c_void_p, n: int, n_query: int, n_source: int) -> Judged:
+    """Return the passages in an answer, whose memory is freed, of texts of so many words."""
     if n < 0:
         raise MemoryError(f"no memory to compare texts of {n_query} and of {n_source} words")
     lines = taken(answer, n, _LINE)
@@ -153,7 +154,7 @@ def _slots(names: NDArray[np.uint64], sieve: NDArray[np.uint64] | None = None) -
     return _Slots(_at(names), _at(slots), len(slots)), (names, slots)
 
 
-def _asked(asked: Asked) -> _Asked:
+def as_asked(asked: Asked) -> _Asked:
     """Return a query with its hash tables, made once. If threads make two, then all use the first."""
     kept: tuple[_Asked, Any] | None = asked.tables.get("native")
     if kept is None:

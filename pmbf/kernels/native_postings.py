@@ -45,7 +45,7 @@ def find_postings(
     """See `reference_postings.find_postings`. A hash takes some 60 ns in each of the postings."""
     require_postings(postings, hashes, chosen)
     hashes, counts = np.ascontiguousarray(hashes), np.empty(len(hashes), np.int64)
-    lists, passed = np.empty((len(postings), len(hashes)), _LIST), _passed(postings, chosen)
+    lists, passed = np.empty((len(postings), len(hashes)), _LIST), as_passed(postings, chosen)
     if _find(_at(passed), len(postings), _at(hashes), len(hashes), _at(lists), _at(counts)) < 0:
         raise damaged_postings()
     taking = _at(passed), len(postings), len(hashes), limit, _at(lists), _at(counts)
@@ -66,7 +66,7 @@ def list_postings(postings: Postings) -> Keys:
     require_postings([postings], postings.documents)
     require_size(postings)
     keys = np.empty(postings.n_postings, np.uint64)
-    passed = _passed([postings])
+    passed = as_passed([postings])
     if _list(_at(passed), len(keys), _at(keys)) != len(keys):
         raise damaged_postings()
     return keys
@@ -80,7 +80,7 @@ def merge_postings(old: Postings, renumbered: Hashes, keys: Keys, documents: Has
     bits, directory = np.empty(shape.room + PADDING_BYTES, np.uint8), np.empty(shape.n_buckets + 1, np.uint32)
     made = Postings(documents, directory, bits, shape.shift, shape.rice, shape.id_bits, 0, 0)
     renumbered, keys, written = np.ascontiguousarray(renumbered), np.ascontiguousarray(keys), np.zeros(3, np.uint64)
-    into, of = _passed([made]), _passed([old])
+    into, of = as_passed([made]), as_passed([old])
     status = _merge(_at(of), _at(renumbered), _at(keys), len(keys), _at(into), _at(written))
     if status == _NO_MEMORY:
         raise MemoryError
@@ -92,7 +92,7 @@ def merge_postings(old: Postings, renumbered: Hashes, keys: Keys, documents: Has
     return Postings(documents, directory, used, shape.shift, shape.rice, shape.id_bits, n_hashes, n_postings)
 
 
-def _passed(postings: Sequence[Postings], chosen: Sequence[Chosen] | None = None) -> Keys:
+def as_passed(postings: Sequence[Postings], chosen: Sequence[Chosen] | None = None) -> Keys:
     """Return postings as C takes them, `postings_t` of `native/postings/postings.h`, `(n, 10) uint64`.
 
     The arrays of the postings must be contiguous and stay alive.

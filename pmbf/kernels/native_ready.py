@@ -34,10 +34,10 @@ def ready(utf8: bytes, counts: Counts, commonest: tuple[int, int]) -> Ready:
         decoded(utf8)  # raises
     if size < 0:
         raise MemoryError(f"no memory to make a text of {len(utf8)} bytes ready")
-    return _viewed(taken(answer, size, np.dtype(np.uint8)))
+    return viewed(taken(answer, size, np.dtype(np.uint8)))
 
 
-def _viewed(block: NDArray[np.uint8]) -> Ready:
+def viewed(block: NDArray[np.uint8]) -> Ready:
     """Return the arrays that native/align/ready.c packed one after another."""
     at = 0
 

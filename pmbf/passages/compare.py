@@ -8,11 +8,11 @@ from math import isnan
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import KINDS, Chain, Judged, align, judge
+from pmbf.kernels import KINDS, ONE_LANGUAGE, Chain, Judged, Pair, align, judge, weigh
 from pmbf.passages.certainty import certainty
 from pmbf.passages.chains import chains
 from pmbf.passages.edges import Side, grown, span_pair, stretched
-from pmbf.passages.exploring import SourceText, bars_of, compared
+from pmbf.passages.exploring import SourceText, bars_of, compared, compared_with_each
 from pmbf.passages.letters import n_letters
 from pmbf.passages.pairing import pair_of
 from pmbf.passages.prepared import Prepared, prepare
@@ -55,7 +55,7 @@ def passages(
     worthy = stretched(query, source, worthy)
     boxes = np.empty((0, 6), np.int64) if _is_one_run(query, worthy, settings) else align(pair)
     found = judge((query.spelled, source.spelled), pair, _packed(worthy), boxes, bars_of(settings))
-    return tuple(_passages(found, (query, source)))
+    return _found_in(found, query, source)
 
 
 def _ends(chain: Chain) -> tuple[int, int]:
@@ -82,7 +82,52 @@ def passages_in(
     settings = settings or Settings()
     if statistics is None or not query.is_known(statistics):
         return passages(query, prepare(source.text), settings, statistics)
-    found = compared(query, source, settings, statistics)
+    return _found_in(compared(query, source, settings, statistics), query, source)
+
+
+def passages_in_each(
+    query: Prepared, sources: Sequence[SourceText], settings: Settings, statistics: Statistics
+) -> list[tuple[Passage, ...]]:
+    """Return the passages a query shares with each of some texts: all are compared in one native call.
+
+    Args:
+        query: The suspicious text, whose language the statistics know.
+        sources: The texts that it is compared with. What is made of them is kept with them.
+        settings: What counts as a passage.
+        statistics: How rare words are.
+    """
+    found = compared_with_each(query, sources, settings, statistics)
+    return [_found_in(one, query, source) for one, source in zip(found, sources, strict=True)]
+
+
+def passage_of_same_words(
+    query: Prepared, text: str, settings: Settings, statistics: Statistics | None = None
+) -> tuple[Passage, ...] | None:
+    """Return what `passages_in` returns for a text of the same words in the same order: one verbatim passage.
+
+    Nothing is aligned, and no equal run is looked for: one run is both texts, and another run needs a seed that stands
+    in the query twice.
+
+    Returns:
+        None if the words differ, if they are few, or if a seed stands in the query twice.
+    """
+    source = query if text == query.text else prepare(text)
+    if not len(query.run_stops(SURE_WORDS)) or not np.array_equal(query.tokens.hashes, source.tokens.hashes):
+        return None
+    grams = query.grams(settings.seed_tokens)
+    if len(grams.names) < len(grams.order):
+        return None
+    words = query.words
+    known = statistics if statistics is not None and query.is_known(statistics) else None
+    weights = query.weighed(known) if known else weigh(query.counted.guess(query.counted), words, ONE_LANGUAGE)
+    sides, borders = (words.types, words.types), (words.borders, words.borders)
+    pair = Pair(sides, borders, weights.rarities, weights.priors, settings.rules)
+    run = np.array([[0, 0, query.n_tokens]]), np.array([0, 1])
+    found = judge((query.spelled, source.spelled), pair, run, np.empty((0, 6), np.int64), bars_of(settings))
+    return _found_in(found, query, source)
+
+
+def _found_in(found: Judged, query: Prepared, source: Side) -> tuple[Passage, ...]:
     return tuple(_passages(found, (query, source))) if len(found.kinds) else ()
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.kernels import Asked, Bars, Judged, Ready, Tokens, compare, ready
+from pmbf import kernels
+from pmbf.kernels import Asked, Bars, Judged, Made, Ready, Tokens, as_ready, compare, ready
 from pmbf.passages.names import Names
 from pmbf.passages.prepared import Prepared, octets
 from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
 from pmbf.text import SINGLE_CHARS
+
+_COMMONEST = COMMONEST, COMMONEST_PAIRS
 
 
 class SourceText:
@@ -32,19 +36,32 @@ class SourceText:
         self.text = text
         self.sampled: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
         self._ready: tuple[NDArray[np.uint64], Ready] | None = None
+        self._made: tuple[NDArray[np.uint64], Made] | None = None
 
     def ready(self, statistics: Statistics) -> Ready:
         """Return the text made ready. It is kept for the statistics asked for last, whatever query they are beside."""
         kept = self._ready
         if kept is None or kept[0] is not statistics.keys:
-            made = ready(octets(self.text), statistics, (COMMONEST, COMMONEST_PAIRS))
-            kept = self._ready = (statistics.keys, made)
+            made = self.made(statistics)
+            known = ready(octets(self.text), statistics, _COMMONEST) if made is None else as_ready(made)
+            kept = self._ready = (statistics.keys, known)
         return kept[1]
+
+    def made(self, statistics: Statistics) -> Made | None:
+        """Return what `compared_with_each` made of the text under these statistics; None if nothing is kept."""
+        kept = self._made
+        return kept[1] if kept and kept[0] is statistics.keys else None
+
+    def keep(self, statistics: Statistics, made: Made) -> None:
+        """Keep what `compared_with_each` made of the text."""
+        self._made = statistics.keys, made
 
     @property
     def tokens(self) -> Tokens:
         """Its tokens, once the text was made ready."""
-        assert self._ready is not None
+        if self._ready is None:
+            assert self._made is not None
+            self._ready = self._made[0], as_ready(self._made[1])
         return self._ready[1].tokens
 
     @cached_property
@@ -56,7 +73,8 @@ class SourceText:
     def n_bytes(self) -> int:
         """Memory that the text takes, and what is kept with it."""
         n_sampled = sum(array.nbytes for array in self.sampled or ())
-        return self.text.__sizeof__() + n_sampled + (self._ready[1].n_bytes if self._ready else 0)
+        made = self._made or self._ready
+        return self.text.__sizeof__() + n_sampled + (made[1].nbytes if made else 0)
 
 
 def compared(query: Prepared, source: SourceText, settings: Settings, statistics: Statistics) -> Judged:
@@ -74,10 +92,37 @@ def compared(query: Prepared, source: SourceText, settings: Settings, statistics
     >>> len(compared(query, SourceText("A fine day."), Settings(), known).kinds)
     0
     """
+    return compare(_asked(query, settings, statistics), source.ready(statistics))
+
+
+def compared_with_each(
+    query: Prepared, sources: Sequence[SourceText], settings: Settings, statistics: Statistics
+) -> list[Judged]:
+    """Return what `compared` returns for each of some texts, all compared in one native call.
+
+    Args:
+        query: The suspicious text, whose language the statistics know.
+        sources: The texts that it is compared with. What is made of them is kept with them.
+        settings: What counts as a passage.
+        statistics: How rare words are.
+    """
+    asked = _asked(query, settings, statistics)
+    texts, known = [octets(one.text) for one in sources], [one.made(statistics) for one in sources]
+    found, made = kernels.compare_each(asked, texts, known, _COMMONEST)
+    for source, its in zip(sources, made, strict=True):
+        source.keep(statistics, its)
+    return found
+
+
+def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked:
+    """Return a query as the kernels take it. It is kept for the settings and statistics asked for last."""
     kept = query.asked[:1]
     if not kept or kept[0][0] is not statistics or kept[0][1] != settings:
-        kept = query.asked[:] = [(statistics, settings, _asked(query, settings, statistics))]
-    return compare(kept[0][2], source.ready(statistics))
+        weighed, grams = query.weighed(statistics), query.grams(settings.seed_tokens)
+        made = Asked(query.spelled, query.words, grams, statistics, weighed, bars_of(settings), settings.rules)
+        kept = query.asked[:] = [(statistics, settings, made)]
+    asked: Asked = kept[0][2]
+    return asked
 
 
 def bars_of(settings: Settings) -> Bars:
@@ -100,8 +145,3 @@ def bars_of(settings: Settings) -> Bars:
         single_letters=SINGLE_CHARS,
         sure_words=SURE_WORDS,
     )
-
-
-def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked:
-    weighed, grams = query.weighed(statistics), query.grams(settings.seed_tokens)
-    return Asked(query.spelled, query.words, grams, statistics, weighed, bars_of(settings), settings.rules)

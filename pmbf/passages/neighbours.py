@@ -40,6 +40,8 @@ def with_neighbours(passages_by_document: Mapping[int, tuple[Passage, ...]]) -> 
     >>> with_neighbours({7: (copied,), 9: (copied,)})[7][0].also_in
     (9,)
     """
+    if len(passages_by_document) < 2:
+        return dict(passages_by_document)
     spans = list({passage.query for passages in passages_by_document.values() for passage in passages})
     holders = dict(zip(spans, _holders(passages_by_document, spans), strict=True))
     return {

@@ -11,8 +11,10 @@ text ─► sampled hashes          fingerprint.py
                                 near.py          of a long source, only what lies near the query's hashes
                                 vocabulary.py    how rare words are in the collection
      ─► Report                  answering.py     of one text
-                                many.py          of many texts, in several processes
+                                many.py          of many texts, batch by batch
      ─► Compared                mutual.py        documents of the collection with each other, each pair once
+
+working.py has the threads of `many` and `mutual`, sources.py the rows of the catalog that both look at.
 """
 
 from pmbf.screen.answering import screen

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from pmbf.fingerprint import QuerySample, query_sample
 from pmbf.intake.texts import Text
 from pmbf.report import Match, Query, Report
-from pmbf.screen.candidates import Candidate, find
-from pmbf.screen.comparing import Confirmed, Subject, matches, share, sources
+from pmbf.screen.candidates import Candidate, find_all
+from pmbf.screen.comparing import Confirmed, Subject, confirmed, share, shared
 from pmbf.screen.copies import same_files
 from pmbf.screen.exempt import Exempt, counted, exempt, ordered
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
+from pmbf.screen.sources import paths_of, sources
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import union_length
 from pmbf.store.folder import Store
@@ -56,31 +58,38 @@ def screen(store: Store, read: Text, *, options: Options | None = None, left_out
     [asked] = ask(store.generation, [(read.name, read.text, left_out)], options)
     [compared] = sources(store, [(asked.found[: options.max_candidates], left_out)])
     statistics = word_statistics(store) if asked.found else None
-    confirmed = matches(store.generation, asked.subject(read.text), compared, options, statistics)
-    return report(store, read, asked, confirmed, options)
+    subject = asked.subject(read.text)
+    found = shared(store.generation, subject, compared, options, statistics)
+    paths = paths_of(store, [one.source for one in found])
+    return report(store, read, asked, confirmed(subject, found, options, paths, left_out), options)
 
 
 def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> list[Screening]:
     """Return the candidates of some texts."""
     asked = []
-    for name, text, left_out in texts:
-        sample, exempted = query_sample(text, generation.params), exempt(text, options)
+    for _, group in itertools.groupby(texts, lambda one: id(one[2].documents)):
+        some = list(group)
+        left_out = some[0][2]
         remaining = generation.without(left_out.documents) if len(left_out.documents) else generation
-        found = find(remaining, sample, options)
-        query = _query(name, sample, found.n_common, exempted)
         n_left_out = generation.n_documents - remaining.n_documents
-        asked.append(Screening(query, sample, found.candidates, exempted, left_out, n_left_out))
+        samples = [query_sample(text, generation.params) for _, text, _ in some]
+        for (name, text, left_out), sample, found in zip(
+            some, samples, find_all(remaining, samples, options), strict=True
+        ):
+            exempted = exempt(text, options)
+            query = _query(name, sample, found.n_common, exempted)
+            asked.append(Screening(query, sample, found.candidates, exempted, left_out, n_left_out))
     return asked
 
 
-def report(store: Store, read: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Report:
+def report(store: Store, read: Text, asked: Screening, matched: Confirmed, options: Options) -> Report:
     """Return the report of a query whose candidates have been compared.
 
     Args:
         store: The collection.
         read: The query as it was read.
         asked: The query.
-        confirmed: Its matches, and how many lie below the threshold.
+        matched: Its matches, and how many lie below the threshold.
         options: What was looked for.
     """
     same = same_files(store, read.sha256, asked.left_out)
@@ -88,19 +97,19 @@ def report(store: Store, read: Text, asked: Screening, confirmed: Confirmed, opt
     n_found = len(asked.found)
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
-    passages = [passage for match in confirmed.matches for passage in match.passages]
+    passages = [passage for match in matched.matches for passage in match.passages]
     covered = counted([passage.query for passage in passages], asked.exempt)
     return Report(
         query=asked.query,
-        matches=same + confirmed.matches,
+        matches=same + matched.matches,
         n_covered=covered,
         coverage=1.0 if same else share(covered, asked.query.n_chars),
         n_documents=store.generation.n_documents - asked.n_left_out,
         n_candidates=n_compared,
         generation=store.commit_number,
-        problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(confirmed.matches)),
+        problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(matched.matches)),
         collection=str(store.folder),
-        n_below=confirmed.n_below,
+        n_below=matched.n_below,
         in_order=1.0 if same else share(ordered(passages, asked.exempt), asked.query.n_chars),
         n_left_out=asked.n_left_out,
         min_chars=options.min_chars,

@@ -14,11 +14,13 @@ evidence, less ln(size / average size) for each hit that the evidence is made of
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.kernels import Evident
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.rarity import COMMON_DOCUMENTS
 from pmbf.store.generation import Generation
@@ -90,6 +92,29 @@ class Bar:
         best = doubtful[np.argsort(-net[doubtful], kind="stable")[: self.n_doubtful]]
         kept: NDArray[np.intp] = some[np.sort(np.concatenate([np.flatnonzero(is_sure), best]))]
         return kept
+
+
+def passed_of_all(generation: Generation, found: Evident, bars: Sequence[Bar], evidence: Evidence) -> NDArray[np.intp]:
+    """Return which documents of many queries are candidates, ascending; see `Bar.passed`.
+
+    Args:
+        generation: The files of the collection.
+        found: The documents of each query with at least the evidence that is looked at.
+        bars: The bar of each query; all have the same weight of a hash of its own.
+        evidence: `(n,) float64`, that of each document, in nats.
+    """
+    owners = np.repeat(np.arange(len(bars)), np.diff(found.bounds))
+    own, sure = (bars[0].own, bars[0].sure) if bars else (1.0, 0.0)
+    n_hits = np.minimum(found.n_hits, 1 + evidence / own)
+    net = evidence - n_hits * np.log(generation.relative_sizes(found.documents))
+    copied = np.array([one.copied if one.copied < sure else math.inf for one in bars])
+    is_sure = (net >= sure) | (evidence >= copied[owners])
+    lacking = np.where(is_sure, np.inf, -net)
+    kept = [np.flatnonzero(is_sure)]
+    for bar, start, stop in zip(bars, found.bounds[:-1].tolist(), found.bounds[1:].tolist(), strict=True):
+        best = start + np.argsort(lacking[start:stop], kind="stable")[: bar.n_doubtful]
+        kept.append(best[lacking[best] < np.inf])
+    return np.sort(np.concatenate(kept))
 
 
 def weight_of_own(n_documents: int) -> float:

@@ -9,19 +9,33 @@ The evidence of a document is the weight of its hits among 16 sampled hashes of 
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample
+from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
-from pmbf.screen.bar import SURE_HASHES, Bar, weight_of_own
+from pmbf.screen.bar import SURE_HASHES, Bar, passed_of_all, weight_of_own
 from pmbf.screen.options import Options
-from pmbf.screen.rarity import common_from, evidence, is_boilerplate, weights
-from pmbf.screen.widespread import Runs
+from pmbf.screen.rarity import (
+    COMMON_DOCUMENTS,
+    INFORMATIVE_SHARE,
+    UNITS,
+    common_from,
+    evidence,
+    hit_rules,
+    is_boilerplate,
+    weights,
+    weights_below,
+)
+from pmbf.screen.widespread import RUN_HASHES, Runs
 from pmbf.store.generation import Generation
 from pmbf.store.having import Having
 
@@ -91,6 +105,64 @@ def find(generation: Generation, sample: QuerySample, options: Options) -> Short
     return Shortlist(found, len(weighed) - int(np.count_nonzero(weighed)))
 
 
+def find_all(generation: Generation, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
+    """Return the candidates of many queries, as `find` returns those of each: most are found in one native call.
+
+    Raises:
+        CorruptError: A file of the collection that the answer needs is damaged.
+    """
+    left_out = generation.left_out
+    if options.method != "hashes" or left_out is None:
+        return [find(generation, sample, options) for sample in samples]
+    density, n_documents = generation.params.density, generation.n_documents
+    queries = [Sampled(one.hashes, one.token, _share_of_a_copy(density, one)) for one in samples]
+    found = generation.evident(queries, _rules(generation, left_out, options))
+    nats = found.evidence / UNITS
+    kept = np.arange(len(nats))
+    if options.min_evidence is None:
+        bars = [
+            Bar.of(options.sensitivity, n_documents=n_documents, n_hashes=len(one), copied=copied)
+            for one, copied in zip(samples, found.copied.tolist(), strict=True)
+        ]
+        kept = passed_of_all(generation, found, bars, nats)
+    candidates = _ranked_of_all(found, kept, nats)
+    generation.require_live([one.document for some in candidates for one in some])
+    return [
+        find(generation, sample, options) if is_hard else Shortlist(some, n_common)
+        for sample, some, n_common, is_hard in zip(
+            samples, candidates, found.n_common.tolist(), found.is_hard.tolist(), strict=True
+        )
+    ]
+
+
+def _rules(generation: Generation, left_out: Hashes, options: Options) -> EvidentRules:
+    n_documents = generation.n_documents
+    own = weight_of_own(n_documents)
+    sure = options.min_evidence or SURE_HASHES * own
+    return EvidentRules(
+        weights=weights_below(common_from(n_documents), n_documents),
+        gone=left_out,
+        little=Runs(sure, generation.params.shingle_tokens).little,
+        n_run=RUN_HASHES,
+        most_common=1 - INFORMATIVE_SHARE,
+        n_first=_FIRST_HASHES,
+        enough=sure,
+        least=own - math.log(COMMON_DOCUMENTS) if options.min_evidence is None else options.min_evidence,
+        hits=hit_rules(generation.params.shingle_tokens),
+    )
+
+
+def _ranked_of_all(found: Evident, kept: NDArray[np.intp], nats: NDArray[np.float64]) -> list[list[Candidate]]:
+    """Return those documents of each query that are kept, best first."""
+    owners = np.repeat(np.arange(len(found.copied)), np.diff(found.bounds))[kept]
+    order = np.lexsort((found.documents[kept], -found.n_hits[kept], -nats[kept], owners))
+    best = kept[order]
+    columns = found.documents[best].tolist(), found.n_hits[best].tolist(), nats[best].tolist()
+    every = [*map(Candidate, *columns)]
+    bounds = np.searchsorted(owners[order], np.arange(len(found.copied) + 1)).tolist()
+    return [every[start:stop] for start, stop in pairwise(bounds)]
+
+
 def _having(generation: Generation, sample: QuerySample, among: Hashes | None) -> Having:
     """Return which documents have the hashes of a query that are not common; if nearly all are, then all hashes."""
     limit = common_from(generation.n_documents) - 1
@@ -123,13 +195,18 @@ def _half_of_a_copy(params: Params, sample: QuerySample, weighed: Weights, enoug
 
     A short query has more sampled hashes than the same words in a document.
     """
-    half, share = 0.0, min(1.0, params.density * sample.n_chars / max(1, len(sample))) / 2
+    half, share = 0.0, _share_of_a_copy(params.density, sample)
     for n in (min(_FIRST_HASHES, len(weighed)), len(weighed)):
         bounds, every = _all_places(n)
         half = share * float(evidence(bounds, every, weighed[:n], sample.token[:n], params.shingle_tokens)[0])
         if half >= enough:
             break
     return half
+
+
+def _share_of_a_copy(density: float, sample: QuerySample) -> float:
+    """Return the part of the evidence of a whole query that is half of what a document with its text gives."""
+    return min(1.0, density * sample.n_chars / max(1, len(sample))) / 2
 
 
 @lru_cache(maxsize=256)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 from pmbf import verify
@@ -14,17 +15,14 @@ from pmbf.errors import PmbfError
 from pmbf.fingerprint import QuerySample
 from pmbf.jobs.threads import in_order
 from pmbf.kernels import NAT
-from pmbf.labels import Labels
-from pmbf.report import CERTAINTIES, DocumentRef, Match, Passage
-from pmbf.screen.candidates import Candidate
+from pmbf.report import CERTAINTIES, Match, Passage
 from pmbf.screen.exempt import Exempt, counted, counting, ordered
 from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.near import passages_near, stretches_near
 from pmbf.screen.options import Options
+from pmbf.screen.sources import Source
 from pmbf.span import Span
-from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
-from pmbf.store.listing import labels_of
 from pmbf.store.originals import original_text
 from pmbf.store.recent import Recent
 from pmbf.store.tables import Document, ListedPath
@@ -51,20 +49,10 @@ topic it has. The 184 summaries of PAN13's training corpus that are found have 2
 without a copy seem to hold of manuals have 0.7 to 1.9. From 1,000 documents on, as above."""
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A candidate, its row of the catalog, the paths it is listed under, sorted, and the labels of each of them."""
+TOGETHER = 16
+"""Sources that are read and compared together. A query that has passages of many sources has them one by one."""
 
-    candidate: Candidate
-    document: Document
-    paths: tuple[str, ...]
-    labels: tuple[Labels, ...] = ()
-
-    @property
-    def reference(self) -> DocumentRef:
-        """The document as a report names it."""
-        document = self.document
-        return DocumentRef(document.id, self.paths[0], self.paths, document.n_chars, document.kind, self.labels)
+_USUAL = verify.Settings()
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,113 +73,147 @@ class Confirmed(NamedTuple):
     n_below: int = 0
 
 
-def sources(store: Store, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:
-    """Return the sources of some queries: the catalog rows and paths of their candidates, in the same order.
-
-    The catalog is asked once for all of them.
-
-    Args:
-        store: The collection.
-        found: The candidates of each query, and what is left out for it.
-
-    Raises:
-        CorruptError: The catalog is damaged.
-    """
-    ids = [candidate.document for some, _ in found for candidate in some]
-    documents, paths = store.documents(ids), store.listed_of(ids)
-    return [
-        [_source(one, documents[one.document], left_out.kept(paths[one.document])) for one in some]
-        for some, left_out in found
-    ]
-
-
-def _source(candidate: Candidate, document: Document, paths: Sequence[ListedPath]) -> Source:
-    return Source(candidate, document, tuple(one.path for one in paths), labels_of(paths))
-
-
-def matches(
-    generation: Generation,
-    subject: Subject,
-    compared: Sequence[Source],
-    options: Options,
-    statistics: verify.Statistics | None,
-) -> Confirmed:
-    """Return the sources that do share passages with a query, those with most evidence first.
-
-    A text that cannot be read raises no error: its match has a `problem`.
-
-    Args:
-        files: The collection's files, which hold the texts of the sources.
-        subject: The query.
-        compared: The candidates, best first.
-        options: What counts as found.
-        statistics: How rare words are in the collection; None if unknown.
-    """
-    if not compared:
-        return Confirmed()
-    query = verify.prepare(subject.text)
-    settings = _settings(options, query, generation.n_documents - subject.n_left_out)
-    if statistics is not None and query.is_known(statistics):
-        statistics = statistics.beside(query.words)
-    calls = _calls(generation, query, subject.sample, compared, settings, statistics)
-    found = []
-    with closing(in_order(calls, options.threads)) as results:
-        for source, passages, problem in results:
-            passages = counting(passages, subject.exempt, query, settings.min_chars)
-            if passages or problem:
-                found.append(_match(source, subject, passages, problem))
-    return _resolved(found, options)
-
-
-def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
-    """Return what counts as a passage. A text too short to hold a passage is one as a whole.
-
-    In a short text a reworded passage may be shorter. If the options ask for passages shorter than usual, then little
-    evidence is no reason to drop one.
-    """
-    usual = verify.Settings()
-    doubt = min(1.0, math.log(max(1, n_documents)) / math.log(MANY_DOCUMENTS))
-    n_letters = verify.n_letters(query, Span(0, query.n_tokens))
-    min_chars, share = min(options.min_chars, n_letters), min(1.0, n_letters / SHORT_QUERY_CHARS)
-    return verify.Settings(
-        seed_tokens=min(usual.seed_tokens, query.n_words),
-        min_chars=min_chars,
-        threshold=options.min_similarity,
-        min_reworded_chars=max(options.min_chars, int(share * usual.min_reworded_chars)),
-        min_reworded_source_chars=max(options.min_chars, int(share * usual.min_reworded_source_chars)),
-        least_evidence=usual.least_evidence if min_chars >= usual.min_chars else 0.0,
-        min_summary_chars=LEAST_SUMMARY_CHARS if options.summaries else _LONGER_THAN_ANY,
-        least_topical_evidence=TOPICAL_EVIDENCE * doubt,
-        short_doubt=SHORT_DOUBT * doubt,
-        rules=replace(usual.rules, summary_times=round(SUMMARY_TIMES * doubt * NAT)),
-    )
-
-
-class _Compared(NamedTuple):
-    """A source with the passages it shares, or the reason why it was not compared."""
+class Shared(NamedTuple):
+    """A source with the passages it shares with a query, or the reason why it was not compared."""
 
     source: Source
     passages: tuple[Passage, ...] = ()
     problem: str | None = None
 
 
-def _calls(
+def shared(
     generation: Generation,
-    query: verify.Prepared,
-    asked: QuerySample,
-    compared: Iterable[Source],
-    settings: verify.Settings,
+    subject: Subject,
+    compared: Sequence[Source],
+    options: Options,
     statistics: verify.Statistics | None,
-) -> Iterator[Callable[[], _Compared]]:
-    """Yield the call that compares each source. The text is read here: a generation is used by one thread."""
-    for source in compared:
-        try:
-            text = _text(generation, source)
-        except (PmbfError, OSError) as error:
-            yield partial(_Compared, source, problem=str(error))
-            continue
-        stretches = stretches_near(text, asked, len(query.text), generation.params)
-        yield partial(_compared, source, query, text, stretches, settings, statistics, generation.recent)
+) -> list[Shared]:
+    """Return the sources that do share passages with a query, and those that were not compared, best first.
+
+    A text that cannot be read raises no error: its source has a `problem`.
+
+    Args:
+        generation: The collection's files, which hold the texts of the sources.
+        subject: The query.
+        compared: The candidates, best first.
+        options: What counts as found.
+        statistics: How rare words are in the collection; None if unknown.
+    """
+    if not compared:
+        return []
+    query = verify.prepare(subject.text)
+    settings = _settings(options, query, generation.n_documents - subject.n_left_out)
+    if statistics is not None:
+        statistics = statistics.beside(query.words) if query.is_known(statistics) else None
+    comparison = _Comparison(query, settings, statistics, len(subject.sample), generation.recent)
+    calls = _calls(generation, comparison, subject, compared, options)
+    found = []
+    with closing(in_order(calls, options.threads)) as results:
+        for some in results:
+            for source, passages, problem in some:
+                passages = counting(passages, subject.exempt, query, settings.min_chars)
+                if passages or problem:
+                    found.append(Shared(source, passages, problem))
+    return found
+
+
+def confirmed(
+    subject: Subject,
+    found: Sequence[Shared],
+    options: Options,
+    paths: Mapping[int, Sequence[ListedPath]],
+    left_out: LeftOut,
+) -> Confirmed:
+    """Return the sources of a query as a report shows them, those with most evidence first.
+
+    Args:
+        subject: The query.
+        found: The sources that share passages with it.
+        options: What counts as found.
+        paths: The paths of those sources whose paths are not known, by the id of the document.
+        left_out: What the query is not compared with.
+    """
+    known = (
+        (one if one.paths else one.listed(left_out.kept(paths[one.document.id])), passages, problem)
+        for one, passages, problem in found
+    )
+    return _resolved([_match(source, subject, passages, problem) for source, passages, problem in known], options)
+
+
+def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
+    n_letters = verify.n_letters(query, Span(0, query.n_tokens))
+    asked = options.min_chars, options.min_similarity, options.summaries
+    most = max(options.min_chars, SHORT_QUERY_CHARS)
+    return _settings_of(*asked, min(n_letters, most), min(query.n_words, _USUAL.seed_tokens), n_documents)
+
+
+@lru_cache(maxsize=256)
+def _settings_of(
+    min_chars: int, min_similarity: float, summaries: bool, n_letters: int, n_words: int, n_documents: int
+) -> verify.Settings:
+    """Return what counts as a passage. A text too short to hold a passage is one as a whole.
+
+    In a short text a reworded passage may be shorter. If the options ask for passages shorter than usual, then little
+    evidence is no reason to drop one.
+    """
+    doubt = min(1.0, math.log(max(1, n_documents)) / math.log(MANY_DOCUMENTS))
+    least, share = min(min_chars, n_letters), min(1.0, n_letters / SHORT_QUERY_CHARS)
+    return verify.Settings(
+        seed_tokens=n_words,
+        min_chars=least,
+        threshold=min_similarity,
+        min_reworded_chars=max(min_chars, int(share * _USUAL.min_reworded_chars)),
+        min_reworded_source_chars=max(min_chars, int(share * _USUAL.min_reworded_source_chars)),
+        least_evidence=_USUAL.least_evidence if least >= _USUAL.min_chars else 0.0,
+        min_summary_chars=LEAST_SUMMARY_CHARS if summaries else _LONGER_THAN_ANY,
+        least_topical_evidence=TOPICAL_EVIDENCE * doubt,
+        short_doubt=SHORT_DOUBT * doubt,
+        rules=replace(_USUAL.rules, summary_times=round(SUMMARY_TIMES * doubt * NAT)),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Comparison:
+    """A query, and how it is compared with texts. Without statistics its language is unknown."""
+
+    query: verify.Prepared
+    settings: verify.Settings
+    statistics: verify.Statistics | None
+    n_hashes: int
+    recent: Recent
+
+
+class _Read(NamedTuple):
+    """A source with its text and the stretches that are compared, or the reason why it was not read."""
+
+    source: Source
+    text: verify.SourceText | None = None
+    stretches: Sequence[Span] = ()
+    problem: str | None = None
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the whole text is compared."""
+        return self.text is not None and len(self.stretches) == 1 and len(self.stretches[0]) == len(self.text.text)
+
+
+def _calls(
+    generation: Generation, comparison: _Comparison, subject: Subject, compared: Iterable[Source], options: Options
+) -> Iterator[Callable[[], list[Shared]]]:
+    """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
+    most = TOGETHER if options.threads == 1 else 1
+    remaining = iter(compared)
+    while some := list(itertools.islice(remaining, most)):
+        texts = [_read(generation, source, subject, len(comparison.query.text)) for source in some]
+        yield partial(_compared, comparison, texts)
+
+
+def _read(generation: Generation, source: Source, subject: Subject, n_query_chars: int) -> _Read:
+    try:
+        text = _text(generation, source)
+    except (PmbfError, OSError) as error:
+        return _Read(source, problem=str(error))
+    return _Read(source, text, stretches_near(text, subject.sample, n_query_chars, generation.params))
 
 
 def _text(generation: Generation, source: Source) -> verify.SourceText:
@@ -206,19 +228,40 @@ def _place(document: Document) -> tuple[int, ...] | None:
     return document.text_file, document.text_offset, document.text_skip, document.text_bytes
 
 
-def _compared(
-    source: Source,
-    query: verify.Prepared,
-    text: verify.SourceText,
-    stretches: Sequence[Span],
-    settings: verify.Settings,
-    statistics: verify.Statistics | None,
-    recent: Recent,
-) -> _Compared:
-    found = passages_near(query, text, stretches, settings, statistics)
-    if place := _place(source.document):
-        recent.put(place, text, text.n_bytes)
-    return _Compared(source, found)
+def _compared(comparison: _Comparison, texts: Sequence[_Read]) -> list[Shared]:
+    """Return what some sources share with a query. Those that are compared whole take one native call."""
+    known = [_copied(comparison, one) for one in texts]
+    in_whole = _in_whole(comparison, [one for one, passages in zip(texts, known, strict=True) if passages is None])
+    found = []
+    for (source, text, stretches, problem), passages in zip(texts, known, strict=True):
+        if text and passages is None:
+            passages = in_whole.get(id(text))
+        if text and passages is None:
+            passages = passages_near(comparison.query, text, stretches, comparison.settings, comparison.statistics)
+        if text and (place := _place(source.document)):
+            comparison.recent.put(place, text, text.n_bytes)
+        found.append(Shared(source, passages or (), problem))
+    return found
+
+
+def _in_whole(comparison: _Comparison, texts: Sequence[_Read]) -> dict[int, tuple[Passage, ...]]:
+    """Return the passages of each text that is compared whole, by the `id` of the text."""
+    whole = [one.text for one in texts if one.text and one.is_whole]
+    if comparison.statistics is None or not whole:
+        return {}
+    found = verify.passages_in_each(comparison.query, whole, comparison.settings, comparison.statistics)
+    return dict(zip(map(id, whole), found, strict=True))
+
+
+def _copied(comparison: _Comparison, one: _Read) -> tuple[Passage, ...] | None:
+    """Return the passage of a source that has the words of the query and no others, or None.
+
+    A source with few hashes of the query is not looked at.
+    """
+    query = comparison.query
+    if one.text is None or not one.is_whole or 2 * one.source.candidate.n_hits < comparison.n_hashes:
+        return None
+    return verify.passage_of_same_words(query, one.text.text, comparison.settings, comparison.statistics)
 
 
 def _match(source: Source, subject: Subject, passages: tuple[Passage, ...], problem: str | None) -> Match:

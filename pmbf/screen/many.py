@@ -1,10 +1,10 @@
-"""Many texts screened: batch by batch, in this process or in several, in order and in bounded memory.
+"""Many texts screened: batch by batch, in order and in bounded memory.
 
     queries ─► batches ─► read, sample, candidates ─► here: catalog ─► texts compared ─► here: Report
-                          in a process                                in a process
+                          in a thread                                  in a thread
 
-A pickled store names the files of its generation. The processes open these files and never the catalog, which may be of
-a later generation by then: every report shows the same generation. At most two batches a process are under way.
+The threads share the files of one generation (`working.py`), and every report shows this generation. The catalog is
+asked in the thread that wants the answers. At most two batches a thread are under way.
 """
 
 from __future__ import annotations
@@ -20,19 +20,22 @@ from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.report import Report
 from pmbf.screen.answering import Screening, ask, report
 from pmbf.screen.candidates import Candidate
-from pmbf.screen.comparing import Confirmed, Source, Subject, matches, sources
+from pmbf.screen.comparing import Shared, Subject, confirmed, shared
 from pmbf.screen.leaving_out import LeavingOut, LeftOut, LeftPaths
 from pmbf.screen.options import Options
+from pmbf.screen.sources import Source, paths_of, sources
 from pmbf.screen.vocabulary import word_statistics
+from pmbf.screen.working import Tools, Workers, workers
 from pmbf.store.folder import Store
-from pmbf.store.generation import Generation
-from pmbf.verify import Statistics
 
 if TYPE_CHECKING:
-    from pmbf.jobs.processes import Future, Processes
+    from concurrent.futures import Future
 
-BATCH_QUERIES = 4
-"""Queries in a batch: they are looked up in a tile together, and sent to a process together."""
+MOST_QUERIES = 64
+"""Queries of the largest batch: they are looked up together, and the catalog is asked for the candidates of all."""
+
+MOST_CHARS = 1 << 18
+"""Characters of a batch, if its queries are as long as those of the batch before."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +66,8 @@ def answers(
         queries: Origins to read, and texts that were read before.
         limits: Bounds for reading a file.
         options: What to look for.
-        jobs: Processes that read and compare, at least 1. With 1 this process does everything, when the next answer is
-            asked for.
+        jobs: Threads that read and compare, at least 1. With 1 this thread does everything, batch by batch, when an
+            answer of the batch is asked for.
         leaving_out: Returns the paths that a query is not compared with, besides those that the options leave out.
 
     Raises:
@@ -72,21 +75,17 @@ def answers(
     """
     options = options or Options()
     left_out = LeavingOut(store, options, leaving_out)
-    batches = _batched(((query, left_out.of(query)) for query in queries), BATCH_QUERIES)
+    batches = _Batches((query, left_out.of(query)) for query in queries)
     if jobs == 1:
-        generation = store.generation
         for batch in batches:
-            asked = _asked(generation, batch, limits, options)
-            for (text, one), compared in zip(asked, sources(store, _found(asked, options)), strict=True):
-                statistics = word_statistics(store) if one.found else None
-                confirmed = matches(generation, one.subject(text.text), compared, options, statistics)
-                yield _answer(store, text, one, confirmed, options)
+            asked = _asked(Tools(store.generation, options, None), batch, limits)
+            batches.learn(asked)
+            statistics = word_statistics(store) if any(one.found for _, one in asked) else None
+            found = _compared(Tools(store.generation, options, statistics), *_to_compare(store, asked, options))
+            yield from _told(store, asked, found, options)
         return
-    from pmbf.jobs.processes import Processes  # imported only if processes are asked for
-
-    plain = replace(options, labels_of=None)  # not every function can be sent to a process
-    with Processes(jobs, _start, (store.generation, limits, plain, word_statistics(store))) as processes:
-        yield from _ahead(store, processes, batches, options, jobs)
+    with workers(Tools(store.generation, options, word_statistics(store)), jobs) as work:
+        yield from _ahead(store, work, batches, limits, options, jobs)
 
 
 def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) -> Iterator[Report]:
@@ -98,86 +97,93 @@ def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) 
 
 
 def _ahead(
-    store: Store, processes: Processes, batches: Iterable[Sequence[_Query]], options: Options, most: int
+    store: Store, work: Workers, batches: _Batches, limits: Limits, options: Options, most: int
 ) -> Iterator[Answer]:
     """Yield answers in order; meanwhile at most `most` batches are asked, and `most` are compared."""
     asking: deque[Future[_Batch]] = deque()
-    comparing: deque[tuple[_Batch, Future[list[Confirmed]]]] = deque()
+    comparing: deque[tuple[_Batch, Future[list[list[Shared]]]]] = deque()
 
     def compare() -> None:
         asked = asking.popleft().result()
-        compared = sources(store, _found(asked, options))
-        subjects = [one.subject(text.text) for text, one in asked]
-        comparing.append((asked, processes.submit(_compare_here, subjects, compared)))
+        batches.learn(asked)
+        comparing.append((asked, work.submit(_compared, *_to_compare(store, asked, options))))
 
     def told() -> Iterator[Answer]:
         asked, future = comparing.popleft()
-        for (text, one), confirmed in zip(asked, future.result(), strict=True):
-            yield _answer(store, text, one, confirmed, options)
+        return _told(store, asked, future.result(), options)
 
-    for batch in batches:
-        asking.append(processes.submit(_ask_here, batch))
-        if len(asking) > most:
+    try:
+        for batch in batches:
+            asking.append(work.ahead(_asked, batch, limits))
+            if len(asking) > most:
+                compare()
+            if len(comparing) > most:
+                yield from told()
+        while asking:
             compare()
-        if len(comparing) > most:
+        while comparing:
             yield from told()
-    while asking:
-        compare()
-    while comparing:
-        yield from told()
+    finally:
+        for call in asking:
+            call.cancel()
+        for _, comparison in comparing:
+            comparison.cancel()
+
+
+class _Batches:
+    """Cuts queries into batches, so that the first answer comes early. Each batch is at most twice as large as before.
+
+    Args:
+        queries: All queries.
+    """
+
+    def __init__(self, queries: Iterable[_Query]) -> None:
+        self._remaining = iter(queries)
+        self._size, self._most = 1, MOST_QUERIES
+
+    def __iter__(self) -> Iterator[list[_Query]]:
+        while batch := list(itertools.islice(self._remaining, self._size)):
+            self._size = min(2 * self._size, self._most)
+            yield batch
+
+    def learn(self, asked: _Batch) -> None:
+        """Take the length of these queries for that of the next ones."""
+        n_chars = sum(one.query.n_chars for _, one in asked)
+        self._most = max(1, min(MOST_QUERIES, MOST_CHARS * len(asked) // max(1, n_chars)))
+        self._size = min(self._size, self._most)
 
 
 # ---------------------------------------------------------------------- steps
 
 
-def _asked(generation: Generation, batch: Sequence[_Query], limits: Limits, options: Options) -> _Batch:
+def _asked(tools: Tools, batch: Sequence[_Query], limits: Limits) -> _Batch:
     texts = [(read_leniently(query, limits), left_out) for query, left_out in batch]
-    asked = ask(generation, [(text.name, text.content, left_out) for text, left_out in texts], options)
+    asked = ask(tools.generation, [(text.name, text.content, left_out) for text, left_out in texts], tools.options)
     return [(text, one) for (text, _), one in zip(texts, asked, strict=True)]
 
 
-def _found(asked: _Batch, options: Options) -> list[tuple[list[Candidate], LeftOut]]:
-    """Return the candidates of each query that may be compared, and what is left out for the query."""
-    return [(one.found[: options.max_candidates], one.left_out) for _, one in asked]
+def _to_compare(store: Store, asked: _Batch, options: Options) -> tuple[list[Subject], list[list[Source]]]:
+    """Return the queries of a batch and the sources that each is compared with."""
+    compared = sources(store, [(_found(one, options), one.left_out) for _, one in asked])
+    return [one.subject(text.text if some else "") for (text, one), some in zip(asked, compared, strict=True)], compared
 
 
-def _answer(store: Store, text: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Answer:
-    found = report(store, text, asked, confirmed, options)
-    return Answer(found, replace(text, unread=text.unread and not found.found))
+def _found(asked: Screening, options: Options) -> list[Candidate]:
+    return asked.found[: options.max_candidates]
 
 
-def _batched(queries: Iterable[_Query], size: int) -> Iterator[list[_Query]]:
-    remaining = iter(queries)
-    while batch := list(itertools.islice(remaining, size)):
-        yield batch
-
-
-# ---------------------------------------------------------------------- in another process
-
-
-@dataclass(frozen=True, slots=True)
-class _Worker:
-    generation: Generation
-    limits: Limits
-    options: Options
-    statistics: Statistics | None
-
-
-_worker: list[_Worker] = []
-
-
-def _start(generation: Generation, limits: Limits, options: Options, statistics: Statistics | None) -> None:
-    _worker[:] = [_Worker(generation, limits, options, statistics)]
-
-
-def _ask_here(batch: Sequence[_Query]) -> _Batch:
-    [worker] = _worker
-    return _asked(worker.generation, batch, worker.limits, worker.options)
-
-
-def _compare_here(subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> list[Confirmed]:
-    [worker] = _worker
+def _compared(tools: Tools, subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> list[list[Shared]]:
+    """Return what each query of a batch shares with its sources."""
     return [
-        matches(worker.generation, subject, found, worker.options, worker.statistics)
-        for subject, found in zip(subjects, compared, strict=True)
+        shared(tools.generation, subject, some, tools.options, tools.statistics)
+        for subject, some in zip(subjects, compared, strict=True)
     ]
+
+
+def _told(store: Store, asked: _Batch, found: Sequence[list[Shared]], options: Options) -> Iterator[Answer]:
+    """Yield the answers to the queries of a batch."""
+    paths = paths_of(store, [one.source for some in found for one in some])
+    for (text, one), some in zip(asked, found, strict=True):
+        matched = confirmed(one.subject(text.text if some else ""), some, options, paths, one.left_out)
+        made = report(store, text, one, matched, options)
+        yield Answer(made, replace(text, unread=not made.found) if text.unread else text)

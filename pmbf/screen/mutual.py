@@ -1,6 +1,6 @@
 """Documents of a collection compared with each other: each pair once, if one of the two is a candidate of the other.
 
-    documents ─► candidates of each ─► pairs ─► texts compared, in this process or in several ─► Compared
+    documents ─► candidates of each ─► pairs ─► texts compared, in this thread or in several ─► Compared
 
 Each pair is asked for from both sides, so half as many doubtful candidates a side find as much. The shorter text of a
 pair is the query: passages may be shorter in a short query.
@@ -19,19 +19,22 @@ import numpy as np
 from pmbf.fingerprint import query_sample
 from pmbf.report import Match
 from pmbf.screen.candidates import Candidate, find
-from pmbf.screen.comparing import Source, Subject, matches
+from pmbf.screen.comparing import Subject, confirmed, shared
 from pmbf.screen.exempt import Exempt
+from pmbf.screen.leaving_out import NOTHING
 from pmbf.screen.options import Options
+from pmbf.screen.sources import Source
 from pmbf.screen.vocabulary import word_statistics
+from pmbf.screen.working import Tools, workers
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
 from pmbf.verify import Statistics
 
 if TYPE_CHECKING:
-    from pmbf.jobs.processes import Future
+    from concurrent.futures import Future
 
 BATCH_PAIRS = 24
-"""Pairs sent to a process together, at least: some 0.1 s of work for texts of 4,000 words."""
+"""Pairs that a thread compares together, at least."""
 
 NotCompared = Callable[[int], Sequence[int]]
 """Returns the ids of the documents that a document is not compared with, ascending."""
@@ -65,28 +68,30 @@ def mutual(
         texts: Ids and clean texts of the documents to compare: all of the collection that have a word.
         left_out: What a document is not compared with, besides itself; it holds for both documents of a pair.
         options: What to look for.
-        jobs: Processes that compare, at least 1. With 1, or with few pairs, this process does everything.
+        jobs: Threads that compare, at least 1. With 1, or with few pairs, this thread does everything.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
     asked = [_asked(store.generation, document, text, left_out(document), options) for document, text in texts]
     read = list(_with_sources(store, asked, _partners(asked, options)))
+    statistics = word_statistics(store)
     if jobs == 1 or sum(len(found) for _, _, found in read) <= BATCH_PAIRS:
-        statistics = word_statistics(store)
         for one in read:
             yield _compared(store.generation, one, options, statistics)
         return
-    from pmbf.jobs.processes import Processes  # imported only if processes are asked for
-
-    with Processes(jobs, _start, (store.generation, options, word_statistics(store))) as processes:
+    with workers(Tools(store.generation, options, statistics), jobs) as work:
         waiting: deque[Future[list[Compared]]] = deque()
-        for batch in _batched(read):
-            waiting.append(processes.submit(_compare_here, batch))
-            if len(waiting) > 2 * jobs:
+        try:
+            for batch in _batched(read):
+                waiting.append(work.submit(_compared_together, batch))
+                if len(waiting) > 2 * jobs:
+                    yield from waiting.popleft().result()
+            while waiting:
                 yield from waiting.popleft().result()
-        while waiting:
-            yield from waiting.popleft().result()
+        finally:
+            for future in waiting:
+                future.cancel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,8 +131,12 @@ def _with_sources(store: Store, asked: Sequence[_Asked], partners: dict[int, dic
 
 def _compared(generation: Generation, asked: _Query, options: Options, statistics: Statistics | None) -> Compared:
     document, subject, found = asked
-    confirmed = matches(generation, subject, found, options, statistics)
-    return Compared(document, confirmed.matches, len(found))
+    those = shared(generation, subject, found, options, statistics)
+    return Compared(document, confirmed(subject, those, options, {}, NOTHING).matches, len(found))
+
+
+def _compared_together(tools: Tools, batch: Sequence[_Query]) -> list[Compared]:
+    return [_compared(tools.generation, one, tools.options, tools.statistics) for one in batch]
 
 
 def _batched(asked: Iterable[_Query]) -> Iterator[list[_Query]]:
@@ -141,25 +150,3 @@ def _batched(asked: Iterable[_Query]) -> Iterator[list[_Query]]:
                 break
             batch += more
         yield batch
-
-
-# ---------------------------------------------------------------------- in another process
-
-
-@dataclass(frozen=True, slots=True)
-class _Worker:
-    generation: Generation
-    options: Options
-    statistics: Statistics | None
-
-
-_worker: list[_Worker] = []
-
-
-def _start(generation: Generation, options: Options, statistics: Statistics | None) -> None:
-    _worker[:] = [_Worker(generation, options, statistics)]
-
-
-def _compare_here(batch: Sequence[_Query]) -> list[Compared]:
-    [worker] = _worker
-    return [_compared(worker.generation, one, worker.options, worker.statistics) for one in batch]

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.kernels import HitRules
+from pmbf.kernels import EVIDENCE_UNITS, HitRules
 
-UNITS = 1024
-"""Weights are whole numbers of 1/1024 nat, so that both twins of the kernels add up to the same."""
+UNITS = EVIDENCE_UNITS
+"""Weights are whole numbers of 1/1024 nat."""
 
 EVIDENCE_HASHES = 16
 """Window of a query, in sampled hashes, in which hits count together: some 50 words."""
@@ -54,6 +54,11 @@ def weights(n_having: NDArray[np.int64], n_documents: int) -> NDArray[np.int32]:
     """
     of_all, common = _weights(n_having, n_documents), n_having >= common_from(n_documents)
     return np.where(common, np.maximum(of_all, UNITS) if is_boilerplate(common) else np.int32(0), of_all)
+
+
+def weights_below(n_common: int, n_documents: int) -> NDArray[np.int32]:
+    """Return the weight of a hash that n documents have, `(n_common,) int32`, for each n below `n_common`."""
+    return _weights(np.arange(n_common), n_documents)
 
 
 def is_boilerplate(common: NDArray[np.bool_]) -> bool:

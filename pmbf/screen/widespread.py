@@ -55,16 +55,22 @@ class Runs:
     least: float
     shingle_tokens: int
 
+    @property
+    def little(self) -> int:
+        """A hash of less weight weighs little, in 1/`UNITS` nat.
+
+        `RUN_SHINGLES` hashes of less weight that share no word make no sure candidate. Or it is less than a nat: then
+        more than a third of the documents have the hash.
+        """
+        return math.ceil(max(self.least * UNITS / RUN_SHINGLES, UNITS))
+
     def levelled(self, weights: Weights) -> Weights | None:
         """Return weights by which only the hashes of runs count, all alike; None if the query has no run.
-
-        A hash weighs little if `RUN_SHINGLES` hashes of its weight that share no word make no sure candidate, or if it
-        weighs less than a nat: then more than a third of the documents have it.
 
         Args:
             weights: `(q,) int32`, the weights of the query's hashes, in text order.
         """
-        little = weights < max(self.least * UNITS / RUN_SHINGLES, UNITS)
+        little = weights < self.little
         two = little[1:] & little[:-1]
         four = two[2:] & two[:-2]
         if not (four[3:] & four[:-3]).any():  # seven in a row

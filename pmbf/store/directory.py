@@ -73,7 +73,7 @@ class Directory:
             CorruptError: A chunk is damaged.
         """
         if self._unchecked:
-            for number in self._unchecked.intersection((ids >> np.uint32(_CHUNK_SHIFT)).tolist()):
+            for number in self._unchecked.copy().intersection((ids >> np.uint32(_CHUNK_SHIFT)).tolist()):
                 self._check(number, ids)
         return self._mapped
 
@@ -167,12 +167,13 @@ class Directory:
     def _check(self, number: int, ids: NDArray[np.uint32]) -> None:
         """Map a chunk, and check the locations of those documents that are in it."""
         file = self._open_file(self.chunks[number])
-        self._mapped[number] = content = _content(file)
+        content = _content(file)
+        self._mapped = {**self._mapped, number: content}  # another thread may walk through those before
         places = ids.astype(np.int64) - (number << _CHUNK_SHIFT)
         here = places[(places >= 0) & (places < len(content) // LOCATION.itemsize)]
         file.check_places(here * LOCATION.itemsize + _HEAD.size, LOCATION.itemsize)
         if file.is_checked:
-            self._unchecked.remove(number)
+            self._unchecked.discard(number)
 
     def _writable(self, changed: dict[int, Locations], id_: int) -> Locations:
         number = id_ >> _CHUNK_SHIFT

@@ -5,6 +5,7 @@ They never change while a reader holds its lock, so that other processes may ope
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from pmbf import arrays, kernels
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.kernels import Postings
+from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
 from pmbf.params import Params
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, postings, tilefile
@@ -44,7 +45,7 @@ class Generation:
         identity: What the files' headers say.
         live: The files. Somebody must hold the reader's lock as long as they are used.
 
-    Thread rule: one thread per object.
+    Thread rule: threads may read from one object, until one of them closes or refreshes it.
     """
 
     def __init__(self, folder: Path, params: Params, identity: Identity, live: Iterable[StoredFile]) -> None:
@@ -59,12 +60,23 @@ class Generation:
         self._whole: Generation | None = None
         self._left_out = np.empty(0, np.uint32)
         self._closed = False
+        self._opening = threading.RLock()
         self.recent = Recent(RECENT_BYTES)
         self.rows = RowIndex()
         self._show(live)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Generation, (self.folder, self.params, self.identity, list(self._live.values()))
+
+    def again(self) -> Generation:
+        """Return the same files, opened once more: they stay open when these are closed, and need a `close` too."""
+        return Generation(self.folder, self.params, self.identity, list(self._live.values()))
+
+    def __enter__(self) -> Generation:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
 
     def without(self, documents: NDArray[np.uint32]) -> Generation:
         """Return this generation without some live documents, as if they had been removed; it shares the open files."""
@@ -85,6 +97,11 @@ class Generation:
             CorruptError: The directory is damaged.
         """
         return self._known_totals().n_live
+
+    @property
+    def left_out(self) -> NDArray[np.uint32] | None:
+        """The documents that are left out, ascending; None if documents were removed since the last compaction."""
+        return None if self._known_totals().n_removed else self._left_out
 
     def relative_sizes(self, ids: NDArray[np.uint32]) -> NDArray[np.float64]:
         """Return the hashes of some documents, for an average document 1.
@@ -111,9 +128,11 @@ class Generation:
         """
         if number not in self._tiles:
             self._require_open()
-            stored = tilefile.read(self.folder, self.tile_files()[number], self.identity)
-            self.rows.put_tile(number, stored.entries)
-            self._tiles[number] = stored
+            with self._opening:
+                if number not in self._tiles:
+                    stored = tilefile.read(self.folder, self.tile_files()[number], self.identity)
+                    self.rows.put_tile(number, stored.entries)
+                    self._tiles[number] = stored
         return self._tiles[number]
 
     def tiles(self) -> Iterator[tuple[int, StoredTile]]:
@@ -130,13 +149,14 @@ class Generation:
         stored = self.tile(number)
         if stored.postings is not None:
             return stored.postings.all()
-        if number not in self._made:
-            added = [
-                (document, np.concatenate([*self._parts(document)[start:stop], np.empty(0, np.uint32)]))
-                for _, document, start, stop in stored.entries.tolist()
-            ]
-            self._made[number] = postings.merged(Postings.none(), stored.documents, added)
-        return self._made[number]
+        with self._opening:
+            if number not in self._made:
+                added = [
+                    (document, np.concatenate([*self._parts(document)[start:stop], np.empty(0, np.uint32)]))
+                    for _, document, start, stop in stored.entries.tolist()
+                ]
+                self._made[number] = postings.merged(Postings.none(), stored.documents, added)
+            return self._made[number]
 
     def growing_tiles(self) -> Iterator[tuple[int, StoredTile]]:
         """Yield the number of each tile that takes more documents, and the tile, ascending; the others are not read."""
@@ -154,10 +174,11 @@ class Generation:
         self._require_open()
         if self._whole:
             return self._whole.matrix()
-        if self._matrix is None:
-            stored = dict(self.tiles())
-            self._matrix = PseudoMatrixBloomFilter({number: one.tile for number, one in stored.items()})
-        return self._matrix
+        with self._opening:
+            if self._matrix is None:
+                stored = dict(self.tiles())
+                self._matrix = PseudoMatrixBloomFilter({number: one.tile for number, one in stored.items()})
+            return self._matrix
 
     # ------------------------------------------------------------------ documents
 
@@ -215,6 +236,24 @@ class Generation:
         keys = keys[np.append(keys[:1] == keys[:1], keys[1:] != keys[:-1])]  # a document may be in two tiles
         has_others = self._known_totals().n_removed or len(self._left_out)
         return firsts.having(self._of_living(keys) if has_others else keys, counts, limit)
+
+    def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
+        """Return the documents with evidence enough of many queries, in one native call.
+
+        Args:
+            queries: The queries.
+            rules: How hits are weighed, and which documents are left out.
+
+        Raises:
+            CorruptError: A tile is damaged.
+        """
+        self._require_open()
+        hashes = np.concatenate([np.empty(0, np.uint32), *(one.hashes for one in queries)])
+        found = [self._postings_for(number, hashes) for number in sorted(self.tile_files())]
+        try:
+            return kernels.evident(found, queries, rules)
+        except ParameterError as error:
+            raise self.contradiction(str(error), "check --repair") from error
 
     def _postings_for(self, number: int, hashes: NDArray[np.uint32]) -> Postings:
         stored = self.tile(number).postings
@@ -333,7 +372,9 @@ class Generation:
         if serial not in self._open_files:
             if serial not in self._live:
                 raise self.contradiction(f"file {serial} is named but not listed")
-            self._open_files[serial] = MappedFile(self.folder, self._live[serial], self.identity)
+            with self._opening:
+                if serial not in self._open_files:
+                    self._open_files[serial] = MappedFile(self.folder, self._live[serial], self.identity)
         return self._open_files[serial]
 
     def _known_totals(self) -> Totals:

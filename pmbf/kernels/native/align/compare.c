@@ -74,7 +74,6 @@ static int64_t compare(const asked_t *asked, const ready_t *source, line_t **lin
     return n;
 }
 
-/* Compares a query with a text that `pmbf_align_ready` made ready. Returns as pmbf_align_judge. */
 EXPORT int64_t pmbf_align_compare(const asked_t *asked, const uint8_t *block, line_t **lines) {
     ready_t source;
     *lines = NULL;

@@ -3,7 +3,6 @@
 
 #include "ready.h"
 
-#include "weigh.h"
 #include "words.h"
 
 #include "../text/result.h"
@@ -183,8 +182,6 @@ static int64_t packed(const made_t *made, void **block) {
     return at - begin;
 }
 
-/* Makes a text in UTF-8 ready. `commonest` has two numbers: of words, and of single letters. Returns the size of the
- * block, which is in malloc's memory, or TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
 EXPORT int64_t pmbf_align_ready(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8,
                                 int64_t size, void **block) {
     made_t made = {.n_types = 0};

@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "weigh.h"
+
+#include "../text/text.h"
+
 /* The head of a block, of `_N_SIZES` numbers in native_ready.py. The arrays follow in the order of `ready_t`: elements of 8
  * bytes, of 4, of `width`, of 1. The width is 2 if that is enough, else 4: most of what is kept are places and types. */
 typedef struct {
@@ -32,5 +36,10 @@ typedef struct {
 /* Opens a block; `ready_close` frees what that takes. Returns false if out of memory. */
 bool ready_open(const uint8_t *block, ready_t *ready);
 void ready_close(ready_t *ready);
+
+/* Makes a text in UTF-8 ready. `commonest` has two numbers: of words, and of single letters. Returns the size of the
+ * block, which is in malloc's memory, or TEXT_NO_MEMORY or TEXT_NOT_UTF8. */
+int64_t pmbf_align_ready(const table_t *table, const counts_t *others, const int64_t *commonest, const uint8_t *utf8,
+                         int64_t size, void **block);
 
 #endif

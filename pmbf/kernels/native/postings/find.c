@@ -95,8 +95,6 @@ static int64_t take(const postings_t *from, const list_t *lists, const int64_t *
     return n_taken > UINT32_MAX ? PMBF_NO_MEMORY : n_taken;
 }
 
-/* Finds the lists of n hashes in all postings, and how many documents have each hash. `lists` has room for n lists of
- * each postings. Returns 0, or PMBF_REFUSED for damaged postings. */
 EXPORT int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint32_t *hashes, size_t n,
                                   list_t *lists, int64_t *counts) {
     for (size_t i = 0; i < n; i++) counts[i] = 0;

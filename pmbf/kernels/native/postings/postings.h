@@ -112,4 +112,9 @@ INLINE uint64_t number_at(const uint8_t *bits, uint64_t at, uint64_t i, uint64_t
     return low_bits(window_at(bits, at + i * id_bits), id_bits);
 }
 
+/* find.c: finds the lists of n hashes in all postings, and how many documents have each hash. `lists` has room for n lists
+ * of each of the postings. Returns 0, or PMBF_REFUSED for damaged postings. */
+int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint32_t *hashes, size_t n, list_t *lists,
+                           int64_t *counts);
+
 #endif

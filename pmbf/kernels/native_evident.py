@@ -1,0 +1,73 @@
+"""The evidence of the hits of many queries: the native twin of `reference_evident`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import addressof, c_int64, c_size_t, c_void_p
+
+import numpy as np
+
+from pmbf.errors import ParameterError
+from pmbf.kernels import checks
+from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of
+from pmbf.kernels.native_align import taken
+from pmbf.kernels.native_library import address, function
+from pmbf.kernels.native_postings import as_passed
+from pmbf.kernels.postings_layout import Postings, damaged_postings, require_postings
+
+__all__ = ["evident"]
+
+_at = address()
+_evident = function("pmbf_evident", c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p, returns=c_int64)
+
+_QUERY = np.dtype(
+    [("hashes", "<u8"), ("tokens", "<u8"), ("n", "<u8"), ("share", "<f8"), ("copied", "<f8")]
+    + [(name, "<i8") for name in ("n_common", "is_hard", "n_found")]
+)
+"""A query, `sampled_t` of native/postings/weigh.c."""
+
+_RULES = np.dtype(
+    [("weights", "<u8"), ("gone", "<u8"), ("n_gone", "<u8")]
+    + [(name, "<i8") for name in ("limit", "little", "n_run", "n_first", "length", "window")]
+    + [(name, "<f8") for name in ("enough", "least", "most_common")]
+)
+"""The rules, `weigh_rules_t`."""
+
+_FOUND = np.dtype([("document", "<u4"), ("n_hits", "<u4"), ("evidence", "<i8")])
+"""A document, `evident_t`."""
+
+_NO_MEMORY = -1
+
+
+def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
+    """As `reference_evident.evident`, in one call without the interpreter's lock."""
+    weights, gone = np.ascontiguousarray(rules.weights), np.ascontiguousarray(rules.gone)
+    numbers = rules.limit, rules.little, rules.n_run, rules.n_first, *rules.hits
+    line = (_at(weights), _at(gone), len(gone), *numbers, rules.enough, rules.least, rules.most_common)
+    kept = [(np.ascontiguousarray(one.hashes), np.ascontiguousarray(one.tokens)) for one in queries]
+    require_postings(postings, np.empty(0, np.uint32))
+    for hashes, tokens in kept:
+        checks.require("hashes", hashes, np.uint32, "(n,)", 1)
+        checks.require("tokens", tokens, np.uint32, f"({len(hashes)},)", 1)
+        if len(tokens) != len(hashes):
+            raise ParameterError(f"tokens has {len(tokens)} items, expected {len(hashes)}: one a hash")
+    lines = [
+        (_at(hashes), _at(tokens), len(hashes), one.share, 0.0, 0, 0, 0)
+        for (hashes, tokens), one in zip(kept, queries, strict=True)
+    ]
+    asked, given, answer, how = np.array(lines, _QUERY), as_passed(postings), c_void_p(), np.array([line], _RULES)
+    n = _evident(_at(given), len(postings), _at(asked), len(asked), _at(how), addressof(answer))
+    found = taken(answer, max(0, n), _FOUND)
+    if n == _NO_MEMORY:
+        raise MemoryError
+    if n < 0:
+        raise damaged_postings()
+    return Evident(
+        bounds_of(asked["n_found"].tolist()),
+        found["document"],
+        found["n_hits"].astype(np.int64),
+        found["evidence"],
+        asked["copied"],
+        asked["n_common"],
+        asked["is_hard"].astype(np.bool_),
+    )
