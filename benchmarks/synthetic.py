@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 from pmbf.fingerprint import Fingerprint, QuerySample
 from pmbf.params import Params
 from pmbf.store.folder import Store
-from pmbf.store.pending import NewDocument
+from pmbf.store.incoming import NewDocument, NewDocuments
+from pmbf.store.tables import ListedPath
 from pmbf.store.writer import Writer
 
 Hashes = NDArray[np.uint32]
@@ -44,18 +46,17 @@ def write(folder: Path, documents: Iterable[Hashes], *, batch: int = _BATCH) -> 
     """
     if not (folder / "catalog.sqlite").exists():
         Store.create(folder, PARAMS)
-    n_documents = 0
+    n_documents, waiting = 0, iter(documents)
     with Store(folder, writable=True) as store:
         writer = Writer(store)
-        for hashes in documents:
-            sha256 = hashlib.sha256(hashes.tobytes()).hexdigest()
-            taken = as_fingerprint(hashes)
-            document = writer.add(NewDocument.of("text", sha256, b"", taken))
-            writer.attach(f"synthetic/{sha256}", document)
-            n_documents += 1
-            if n_documents % batch == 0:
-                writer.commit()
-        writer.commit()
+        while some := list(itertools.islice(waiting, batch)):
+            sums = [hashlib.sha256(hashes.tobytes()).hexdigest() for hashes in some]
+            taken = zip(sums, map(as_fingerprint, some), strict=True)
+            ids = writer.add(NewDocuments.of([NewDocument("text", sha256, b"", one) for sha256, one in taken]))
+            names = [f"synthetic/{sha256}" for sha256 in sums]
+            writer.attach({name: ListedPath(name, id_, -1, -1) for name, id_ in zip(names, ids, strict=True)})
+            writer.commit()
+            n_documents += len(some)
     return n_documents
 
 

@@ -264,9 +264,9 @@ class Collection(Opened):
             NotFoundError: An id, path or name is not in the collection; then nothing is removed.
         """
         with self._writer() as writer:
-            wanted = dict.fromkeys(find(writer.store, one) for one in what)
-            for one in wanted:
-                writer.remove(one) if isinstance(one, int) else writer.detach(one)
+            wanted = set(find(writer.store, what))
+            writer.remove(one for one in wanted if isinstance(one, int))
+            writer.detach([one for one in wanted if isinstance(one, str)])
             writer.commit()
             return len(wanted)
 

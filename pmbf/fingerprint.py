@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -85,24 +84,6 @@ def fingerprint(text: str | bytes, params: Params) -> Fingerprint:
     """
     sampled = _sampled(text, params, positions=False)
     return Fingerprint(sampled.hashes, sampled.bounds, sampled.n_chars, sampled.n_tokens)
-
-
-def fingerprints_of(texts: Iterable[bytes], params: Params) -> Iterator[Fingerprint]:
-    """Yield the fingerprint of each text, in UTF-8; all are sampled in one call.
-
-    >>> [len(one) for one in fingerprints_of([b"one two three four", b""], Params())]
-    [2, 0]
-    """
-    some = list(texts)
-    stops = np.cumsum([0, *map(len, some)], dtype=np.int64)
-    made = kernels.sample_texts(b"".join(some), stops[:-1], stops[1:], params.sampling)
-    firsts = made.firsts.tolist()
-    begins = made.bounds[made.firsts].tolist()
-    numbers = zip(made.n_chars.tolist(), made.n_tokens.tolist(), strict=True)
-    for at, (n_chars, n_tokens) in enumerate(numbers):
-        start, stop = begins[at], begins[at + 1]
-        bounds = (made.bounds[firsts[at] : firsts[at + 1] + 1] - start).astype(np.uint32)
-        yield Fingerprint(made.hashes[start:stop], bounds, n_chars, n_tokens)
 
 
 def query_sample(text: str | bytes, params: Params, *, starts: bool = False) -> QuerySample:

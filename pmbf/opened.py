@@ -88,7 +88,7 @@ class Opened:
         """Whether a document is listed under a path or name; or whether the collection has a document's id."""
         what = what.id if isinstance(what, Listed) else what
         try:
-            return isinstance(what, int | str | os.PathLike) and find(self._store, what) is not None
+            return isinstance(what, int | str | os.PathLike) and bool(find(self._store, [what]))
         except NotFoundError:
             return False
 

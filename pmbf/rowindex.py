@@ -128,12 +128,24 @@ class RowIndex:
         Raises:
             ParameterError: A number is outside [0, 2^32), or the entry names no part.
         """
-        tile, row, document, start, stop = entry
+        tile, *numbers = entry
+        row, document, start, stop = numbers
         if not (0 <= tile <= _MAX_UINT32 >= row >= 0 <= document <= _MAX_UINT32 >= stop > start >= 0):
             raise ParameterError(f"{entry} names no part of a document; expected 0 <= part_start < part_stop < 2^32")
+        self.add_all(tile, np.array([numbers], np.uint32))
+
+    def add_all(self, tile: int, entries: Entries) -> None:
+        """Add entries of a tile, in any order.
+
+        Raises:
+            ParameterError: `entries` is not `(n_entries, 4) uint32`, or an entry names no part.
+        """
+        _require_entries(entries)
+        if not (entries[:, 2] < entries[:, 3]).all():
+            raise ParameterError("an entry names no part of a document; expected part_start < part_stop")
         if tile not in self._tiles:
             self._tiles[tile] = _TileEntries()
-        self._tiles[tile].add(entry)
+        self._tiles[tile].add(entries)
 
     def documents(self, tile: int, rows: Sequence[int] | NDArray[np.int64]) -> NDArray[np.uint32]:
         """Return the documents that live in the given rows of a tile, ascending, each once.
@@ -198,8 +210,7 @@ class RowIndex:
         Raises:
             ParameterError: `entries` is not `(n_entries, 4) uint32`.
         """
-        if entries.dtype != np.uint32 or entries.ndim != 2 or entries.shape[1] != 4:
-            raise ParameterError(f"entries is {entries.dtype} {entries.shape}, expected uint32 (n_entries, 4)")
+        _require_entries(entries)
         self._tiles[tile] = _TileEntries(entries, where=f"tile {tile}")
 
     def _tile(self, tile: int) -> _TileEntries:
@@ -208,22 +219,27 @@ class RowIndex:
         return self._tiles[tile]
 
 
+def _require_entries(entries: Entries) -> None:
+    if entries.dtype != np.uint32 or entries.ndim != 2 or entries.shape[1] != 4:
+        raise ParameterError(f"entries is {entries.dtype} {entries.shape}, expected uint32 (n_entries, 4)")
+
+
 class _TileEntries:
-    """One tile's entries: an array ascending by row, and a list of entries added since, not yet sorted in."""
+    """One tile's entries: an array ascending by row, and arrays of entries added since, not yet sorted in."""
 
     def __init__(self, entries: Entries | None = None, *, where: str = "") -> None:
         self._given = entries if entries is not None else np.empty((0, 4), np.uint32)
         self._where = where
         self._checked = entries is None
-        self._added: list[Entry] = []
+        self._added: list[Entries] = []
         self._by_document: Entries | None = None
         self._cuts: list[int] | None = None
 
     def __len__(self) -> int:
-        return len(self._given) + len(self._added)
+        return len(self._given) + sum(map(len, self._added))
 
-    def add(self, entry: Entry) -> None:
-        self._added.append(entry)
+    def add(self, entries: Entries) -> None:
+        self._added.append(entries)
         self._by_document = self._cuts = None
 
     def drop_document(self, document: int) -> None:
@@ -235,7 +251,7 @@ class _TileEntries:
         if not self._checked:
             self._check()
         if self._added:
-            entries = np.concatenate([self._given, np.array(self._added, np.uint32)[:, 1:]])
+            entries = np.concatenate([self._given, *self._added])
             self._given = entries[np.lexsort(entries.T[::-1])]
             self._added = []
         return self._given

@@ -22,6 +22,8 @@ def clean(text: str) -> str:
     >>> ascii(clean("a\udc80b"))
     "'a\\ufffdb'"
     """
+    if text.isascii():
+        return text
     try:
         text.encode()  # thirty times as fast as a search for surrogates
     except UnicodeEncodeError:

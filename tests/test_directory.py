@@ -1,5 +1,7 @@
 """The directory says of every document where its fingerprint is, as the catalog does."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pytest
 from conftest import words
@@ -11,7 +13,7 @@ from pmbf.store import directory
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
 from pmbf.store.folder import Store
-from pmbf.store.tables import BINARY_KIND, Document
+from pmbf.store.tables import BINARY_KIND, Document, DocumentRows
 
 OURS = Identity(b"collection-one--", b"params-1")
 IDS = st.integers(1, 5) | st.integers(CHUNK_DOCUMENTS - 2, CHUNK_DOCUMENTS + 2) | st.integers(1, 3 * CHUNK_DOCUMENTS)
@@ -40,6 +42,11 @@ def stored(folder, chunks: dict[int, np.ndarray]) -> Directory:
     return Directory(serials, lambda serial: MappedFile(folder, records[serial - 1], OURS))
 
 
+def changed(now: Directory, rows: list[Document], lost: Iterable[int]) -> dict[int, np.ndarray]:
+    columns = DocumentRows.of(rows)
+    return now.changed(columns.numbers, columns.is_binary(), lost)
+
+
 @given(
     st.lists(st.tuples(st.dictionaries(IDS, STATES, max_size=8), st.sets(IDS, max_size=4)), max_size=4),
     st.lists(IDS),
@@ -51,7 +58,7 @@ def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked
         states = added.items()
         rows = [document(id_, file=number + 1, removed=removed, kind=kind) for id_, (removed, kind) in states]
         now = stored(tmp_path_factory.mktemp("directory"), chunks)
-        chunks |= now.changed(rows, lost)
+        chunks |= changed(now, rows, lost)
         model = {id_: row for id_, row in model.items() if id_ not in lost} | {row.id: row for row in rows}
     last = stored(tmp_path_factory.mktemp("directory"), chunks)
     expected = [as_tuple(model[id_]) if id_ in model else (0, 0, 0, 0, 0) for id_ in asked]
@@ -65,7 +72,7 @@ def test_a_directory_is_a_dict_of_the_last_rows(tmp_path_factory, changes, asked
 
 
 def test_a_chunk_ends_with_its_last_document():
-    chunks = Directory({}, lambda serial: None).changed([document(3), document(CHUNK_DOCUMENTS)], [])
+    chunks = changed(Directory({}, lambda serial: None), [document(3), document(CHUNK_DOCUMENTS)], [])
     assert {0: 4, 1: 1} == {number: len(locations) for number, locations in chunks.items()}
     assert all(locations.dtype == LOCATION for locations in chunks.values())
 
@@ -108,7 +115,7 @@ def test_check_sees_a_directory_that_differs_and_repair_mends_it(tmp_path, monke
 def test_a_directory_that_lacks_documents_is_refused_and_repaired(tmp_path, monkeypatch):
     path = tmp_path / "c.pmbf"
     with monkeypatch.context() as patch, Collection(path, create=True) as collection:
-        patch.setattr(Directory, "changed", lambda self, documents, lost: {})
+        patch.setattr(Directory, "changed", lambda self, documents, is_binary, lost: {})
         collection.add(words(1), name="a")
     with Collection(path) as collection:
         with pytest.raises(CorruptError, match="document 1 is missing from the directory; run `pmbf check --repair"):

@@ -108,13 +108,21 @@ def may_be_plain(name: str) -> bool:
     return SUPPORTED.get(_extension(name), "txt") in TEXT_KINDS
 
 
-def plain_kind(text: bytes, name: str) -> str | None:
+def plain_kind(content: bytes, name: str, start: int = 0, stop: int | None = None) -> str | None:
     """Return the kind of UTF-8 without control characters and mark if it is plain text; None if it is of another kind.
+
+    Args:
+        content: Holds the text.
+        name: Its name, for its extension.
+        start, stop: Where the text begins and ends in `content`, by default as that does.
 
     >>> plain_kind(b"Dear reader", "letter.md"), plain_kind(b"<html><body>Dear reader", "letter.txt")
     ('md', None)
     """
-    kind = guess_kind(text, name, is_clean=True)
+    by_name = SUPPORTED.get(_extension(name), "txt")
+    if by_name in TEXT_KINDS and not _MAY_BE_A_SOURCE.match(content, start, len(content) if stop is None else stop):
+        return by_name
+    kind = guess_kind(content[start:stop], name)
     return kind if kind in TEXT_KINDS else None
 
 

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import itertools
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+import numpy as np
+
+from pmbf import kernels
 from pmbf.errors import ParameterError
-from pmbf.fingerprint import fingerprint, fingerprints_of
 from pmbf.intake.labelling import label
 from pmbf.intake.texts import looks_like_a_path
-from pmbf.store.pending import NewDocument
+from pmbf.jobs.garbage import without_garbage_collection
+from pmbf.params import Params
+from pmbf.store.incoming import NewDocuments, first_of_each
 from pmbf.store.tables import TEXT_KIND, ListedPath
 from pmbf.store.writer import Writer
 from pmbf.text import clean
@@ -37,9 +40,10 @@ def checked(pairs: Iterable[object], on_problem: OnProblem | None = None) -> lis
         ParameterError: An item is no pair, a name is no `str` or empty, or a text is no `str`, and there is no
             `on_problem`. Or most names and texts look swapped, or most texts look like paths.
     """
-    named = [_checked(row, pair, on_problem) for row, pair in enumerate(pairs)]
+    with without_garbage_collection():
+        named = [_checked(row, pair, on_problem) for row, pair in enumerate(pairs)]
     stored = [one for one in named if one]
-    n_swapped = sum(_looks_swapped(name, text) for name, text in stored)
+    n_swapped = sum(len(text) < len(name) and _looks_swapped(name, text) for name, text in stored)
     if n_swapped > len(stored) / 2:
         raise ParameterError(
             f"{n_swapped} of {len(stored)} texts have under {_FEW_WORDS} words, and their names {_MANY_WORDS} or more: "
@@ -65,11 +69,12 @@ def add_text(writer: Writer, named: Named, labels: Mapping[str, str] | None = No
 def add_texts(writer: Writer, named: Sequence[Named | None]) -> list[int | None]:
     """Store texts under their names, commit, and return their documents' ids; None stays None."""
     ids: list[int | None] = []
-    for start in range(0, len(named), _ADDED_TOGETHER):
-        some = named[start : start + _ADDED_TOGETHER]
-        added = iter(_added(writer, [one for one in some if one]))
-        ids += [next(added) if one else None for one in some]
-    writer.commit()
+    with without_garbage_collection():
+        for start in range(0, len(named), _ADDED_TOGETHER):
+            some = named[start : start + _ADDED_TOGETHER]
+            added = iter(_added(writer, [one for one in some if one]))
+            ids += [next(added) if one else None for one in some]
+        writer.commit()
     return ids
 
 
@@ -121,25 +126,24 @@ def _checked(row: int, pair: object, on_problem: OnProblem | None) -> Named | No
 
 
 def _looks_swapped(name: str, text: str) -> bool:
-    return len(text) < len(name) and len(text.split()) < _FEW_WORDS and len(name.split()) >= _MANY_WORDS
+    return len(text.split()) < _FEW_WORDS and len(name.split()) >= _MANY_WORDS
 
 
 def _added(writer: Writer, named: Sequence[Named]) -> list[int]:
-    """Store texts under their names, and return their documents' ids."""
-    names, contents = [name for name, _ in named], [text.encode() for _, text in named]
-    sums = [hashlib.sha256(utf8).hexdigest() for utf8 in contents]
-    writer.look_up(sums)
-    listed, ids = writer.paths(names), []
-    is_new = [writer.with_contents(sha256, TEXT_KIND) is None for sha256 in sums]
-    taken = fingerprints_of(itertools.compress(contents, is_new), writer.store.params)
-    for name, utf8, sha256, is_wanted in zip(names, contents, sums, is_new, strict=True):
-        sampled = next(taken) if is_wanted else None
-        document = writer.with_contents(sha256, TEXT_KIND)
-        if document is None:  # the same text may have come a moment ago, or its document may have gone
-            sampled = fingerprint(utf8, writer.store.params) if sampled is None else sampled
-            document = writer.add(NewDocument.of(TEXT_KIND, sha256, utf8, sampled))
-        before = listed.get(name)
-        listed[name] = ListedPath(name, document, -1, -1, before.labels if before else "")
-        writer.relist(before, listed[name])
-        ids.append(document)
+    """Store texts under their names, and return their documents' ids; of equal names the last one holds."""
+    texts = [text.encode() for _, text in named]
+    contents = [(hashlib.sha256(utf8).hexdigest(), TEXT_KIND) for utf8 in texts]
+    known = writer.look_up(contents)
+    firsts = first_of_each(contents, known)
+    new = _sampled([contents[at][0] for at in firsts], [texts[at] for at in firsts], writer.store.params)
+    stored = dict(zip(new.contents, writer.add(new), strict=True))
+    ids = [stored[one] if id_ is None else id_ for one, id_ in zip(contents, known, strict=True)]
+    writer.attach({name: ListedPath(name, id_, -1, -1) for (name, _), id_ in zip(named, ids, strict=True)})
     return ids
+
+
+def _sampled(sums: list[str], texts: Sequence[bytes], params: Params) -> NewDocuments:
+    """Return texts as documents, all sampled in one call."""
+    content, ends = b"".join(texts), np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    samples = kernels.sample_texts(content, ends[:-1], ends[1:], params.sampling)
+    return NewDocuments([TEXT_KIND] * len(texts), sums, content, ends[:-1], ends[1:], samples)

@@ -13,11 +13,13 @@ from __future__ import annotations
 
 import hashlib
 import itertools
+import math
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial
+from typing import NamedTuple
 
 from pmbf import kernels
 from pmbf.contents import MAX_BYTES_HINT, read_bounded
@@ -30,7 +32,7 @@ from pmbf.jobs import Runner
 from pmbf.jobs.processes import Processes
 from pmbf.jobs.threads import Threads
 from pmbf.params import Params
-from pmbf.store.pending import NewDocument
+from pmbf.store.incoming import NewDocument, NewDocuments
 from pmbf.store.tables import BINARY_KIND
 
 BATCH_FILES, BATCH_BYTES = 256, 2 << 20
@@ -46,8 +48,23 @@ _FEW_FILES, _SMALL_BYTES = 100, 1 << 20
 rest."""
 
 
-Outcome = NewDocument | PmbfError | OSError | None
 _Batch = list[FileFound | None]
+
+
+class Read(NamedTuple):
+    """What became of some files. A file that is in neither has no outcome: it was not to be read.
+
+    Args:
+        n_files: How many files these are.
+        documents: What was read, in the order of the files.
+        numbers: The number of the file that each document was read from.
+        errors: Why a file was not read, by its number.
+    """
+
+    n_files: int
+    documents: NewDocuments
+    numbers: list[int]
+    errors: dict[int, PmbfError | OSError]
 
 
 def read_ahead(
@@ -58,18 +75,18 @@ def read_ahead(
     threads: Threads | None,
     jobs: int,
     n_bytes: int,
-) -> Iterator[list[Outcome]]:
-    """Yield the document of each file, or the error of reading it, in the order of the files, batch by batch.
+) -> Iterator[Read]:
+    """Yield what became of the files, in their order, batch by batch.
 
     Args:
-        files: Files to read. None keeps a place: its outcome is None.
+        files: Files to read. None keeps a place, and has no outcome.
         params: Of the collection.
         limits: Bounds for reading a file.
         threads: `jobs` threads; None to read in this thread, when the next batch is asked for.
         jobs: Batches read at the same time.
         n_bytes: Bytes of all the files.
     """
-    read = partial(_all_outcomes, params=params, limits=limits)
+    read = partial(_read_at_once, params=params, limits=limits)
     if kernels.NAME == "native" and threads:
         apart = _Apart() if n_bytes >= _BYTES_WORTH_PROCESSES else _never
         yield from _read_aside(files, partial(read, apart=apart), threads.ahead, jobs)
@@ -78,7 +95,7 @@ def read_ahead(
             yield from _read_aside(files, read, processes, jobs)
     else:
         for batch in _batches(files):
-            yield from _in_time(_outcomes(batch, params, limits))
+            yield from _read_in_time(batch, params, limits, BATCH_SECONDS)
 
 
 def read_document(file: FileFound, params: Params, limits: Limits, *, apart: bool = False) -> NewDocument:
@@ -95,22 +112,28 @@ def read_document(file: FileFound, params: Params, limits: Limits, *, apart: boo
     read = read_text(Origin(file.path, content), limits, apart=apart)
     text = read.text.encode()
     sampled, sha256 = fingerprint(text, params), hashlib.sha256(content).hexdigest()
-    return NewDocument.of(read.kind, sha256, text, sampled, "\n".join(read.problems))
+    return NewDocument(read.kind, sha256, text, sampled, "\n".join(read.problems))
 
 
-def read_plain(files: Iterable[FileFound], params: Params, limits: Limits) -> dict[str, NewDocument]:
-    """Return the plain texts in UTF-8, by path; the other files are left to `read_document`."""
+def read_plain(files: Sequence[FileFound], params: Params, limits: Limits) -> tuple[NewDocuments, list[int]]:
+    """Return the plain texts in UTF-8, and which files they are; the other files are left to `read_document`."""
     most_bytes = min(limits.max_bytes, limits.max_text_bytes)
-    sizes = {file.path: file.size for file in files if file.size <= most_bytes}
-    texts = kernels.read_texts(list(sizes), list(sizes.values()), params.sampling)
-    found = zip(sizes, texts, strict=True)
-    return {path: NewDocument(kind, *text) for path, text in found if text and (kind := plain_kind(text.utf8, path))}
+    asked = [at for at, file in enumerate(files) if file.size <= most_bytes]
+    read = kernels.read_texts([files[at].path for at in asked], [files[at].size for at in asked], params.sampling)
+    numbers = [asked[number] for number in read.numbers.tolist()]
+    places = zip(numbers, read.starts.tolist(), read.stops.tolist(), strict=True)
+    kinds = [plain_kind(read.content, files[at].path, start, stop) for at, start, stop in places]
+    found = NewDocuments(
+        [kind or "" for kind in kinds], read.sha256, read.content, read.starts, read.stops, read.samples
+    )
+    plain = [place for place, kind in enumerate(kinds) if kind]
+    return found.some(plain), [numbers[place] for place in plain]
 
 
 def _read_aside(
-    files: Iterable[FileFound | None], read: Callable[[_Batch], list[Outcome]], runner: Runner, jobs: int
-) -> Iterator[list[Outcome]]:
-    under_way: deque[tuple[int, Future[list[Outcome]]]] = deque()
+    files: Iterable[FileFound | None], read: Callable[[_Batch], Read], runner: Runner, jobs: int
+) -> Iterator[Read]:
+    under_way: deque[tuple[int, Future[Read]]] = deque()
     n_ahead = 0
     try:
         for batch in _batches(files):
@@ -146,19 +169,6 @@ def _batches(files: Iterable[FileFound | None]) -> Iterator[_Batch]:
         yield batch
 
 
-def _in_time(outcomes: Iterable[Outcome]) -> Iterator[list[Outcome]]:
-    """Yield outcomes in batches; a batch ends after `BATCH_SECONDS`."""
-    batch: list[Outcome] = []
-    until = time.monotonic() + BATCH_SECONDS
-    for outcome in outcomes:
-        batch.append(outcome)
-        if time.monotonic() >= until:
-            yield batch
-            batch, until = [], time.monotonic() + BATCH_SECONDS
-    if batch:
-        yield batch
-
-
 class _Apart:
     """Says whether a process reads a text that is not UTF-8: if it is above 1 MB, or not among the first 100."""
 
@@ -173,25 +183,74 @@ def _never(file: FileFound) -> bool:
     return False
 
 
-def _all_outcomes(
+def _read_at_once(
     batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
-) -> list[Outcome]:
-    return list(_outcomes(batch, params, limits, apart=apart))
+) -> Read:
+    [read] = _read_in_time(batch, params, limits, math.inf, apart=apart)
+    return read
 
 
-def _outcomes(
-    batch: _Batch, params: Params, limits: Limits, *, apart: Callable[[FileFound], bool] = _never
-) -> Iterator[Outcome]:
-    """Yield the outcome of each file; plain texts are read all at once, the others when they are asked for."""
-    plain = read_plain((one for one in batch if one and one.promising and may_be_plain(one.path)), params, limits)
-    for file in batch:
-        if file:
-            yield plain.pop(file.path, None) or _attempted(file, params, limits, apart)
+def _read_in_time(
+    batch: _Batch, params: Params, limits: Limits, seconds: float, *, apart: Callable[[FileFound], bool] = _never
+) -> Iterator[Read]:
+    """Yield what became of a batch: plain texts are read all at once, the others one after another.
+
+    What was read is handed over after some seconds, and then the next files are read.
+    """
+    until = time.monotonic() + seconds
+    asked = [at for at, one in enumerate(batch) if one and one.promising and may_be_plain(one.path)]
+    plain, found = read_plain([file for at in asked if (file := batch[at])], params, limits)
+    numbers = [asked[number] for number in found]
+    is_plain, part = set(numbers), _Part(plain, numbers)
+    for at, file in enumerate(batch):
+        if file and at not in is_plain:
+            part.take(at, _attempted(file, params, limits, apart))
+            if time.monotonic() >= until:
+                yield part.ended(at + 1)
+                until = time.monotonic() + seconds
+    yield part.ended(len(batch))
+
+
+class _Part:
+    """Gathers what became of a part of a batch.
+
+    Args:
+        plain: The plain texts of the whole batch.
+        numbers: Their files.
+    """
+
+    def __init__(self, plain: NewDocuments, numbers: list[int]) -> None:
+        self._plain, self._plain_numbers = plain, numbers
+        self._begin = 0
+        self._others: dict[int, NewDocument] = {}
+        self._errors: dict[int, PmbfError | OSError] = {}
+
+    def take(self, at: int, outcome: NewDocument | PmbfError | OSError) -> None:
+        """Take what became of a file that is not plain text."""
+        if isinstance(outcome, NewDocument):
+            self._others[at] = outcome
         else:
-            yield None
+            self._errors[at] = outcome
+
+    def ended(self, stop: int) -> Read:
+        """Return what became of the files up to a number, and begin the next part."""
+        begin, others, errors = self._begin, self._others, self._errors
+        self._begin, self._others, self._errors = stop, {}, {}
+        places = [place for place, at in enumerate(self._plain_numbers) if begin <= at < stop]
+        documents, numbers = self._plain.some(places), [self._plain_numbers[place] for place in places]
+        if others:
+            documents = documents.followed_by(NewDocuments.of(list(others.values())))
+            numbers += others
+            order = sorted(range(len(numbers)), key=numbers.__getitem__)
+            documents, numbers = documents.some(order), [numbers[place] for place in order]
+        return Read(
+            stop - begin, documents, [at - begin for at in numbers], {at - begin: one for at, one in errors.items()}
+        )
 
 
-def _attempted(file: FileFound, params: Params, limits: Limits, apart: Callable[[FileFound], bool]) -> Outcome:
+def _attempted(
+    file: FileFound, params: Params, limits: Limits, apart: Callable[[FileFound], bool]
+) -> NewDocument | PmbfError | OSError:
     try:
         return read_document(file, params, limits, apart=file.promising and apart(file))
     except NoTextError as error:
@@ -203,4 +262,4 @@ def _attempted(file: FileFound, params: Params, limits: Limits, apart: Callable[
 def _known_by_checksum(error: NoTextError, params: Params) -> NewDocument:
     """Return the document of a file without text; its problem is that the file may have text all the same."""
     problem = str(error) if error.is_gap else ""
-    return NewDocument.of(BINARY_KIND, error.sha256, b"", fingerprint(b"", params), problem)
+    return NewDocument(BINARY_KIND, error.sha256, b"", fingerprint(b"", params), problem)

@@ -101,7 +101,7 @@ def _walk(folder: str, include: Sequence[str], exclude: Sequence[str], complete:
         entries = [
             one
             for one in entries
-            if not (_is_hidden(one.name, complete) or one.is_symlink() or _fits(one.path, exclude))
+            if not (_is_hidden(one.name, complete) or one.is_symlink() or (exclude and _fits(one.path, exclude)))
         ]
         for entry in entries:
             if entry.is_file() and (not include or _fits(entry.path, include)):

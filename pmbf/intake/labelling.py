@@ -126,16 +126,15 @@ class LabelPattern:
         return {name: value for name, value in found.groupdict().items() if value} if found else {}
 
 
-def label(writer: Writer, listed: ListedPath, changes: Mapping[str, str]) -> bool:
-    """Change labels of a listed path with the next commit, an empty value takes one away; return whether any changes.
+def label(writer: Writer, listed: ListedPath, changes: Mapping[str, str]) -> None:
+    """Change labels of a listed path with the next commit, an empty value takes one away.
 
     Raises:
         ParameterError: A label is wrong.
     """
-    after = listed._replace(labels=encoded(merged(decoded(listed.labels), changes)))
+    after = _labelled(listed, changes)
     if after != listed:
-        writer.relist(listed, after)
-    return after != listed
+        writer.relist([listed], [after])
 
 
 def relabel(writer: Writer, paths: Iterable[ListedPath], labels: Labelling | Mapping[str, str]) -> int:
@@ -149,16 +148,23 @@ def relabel(writer: Writer, paths: Iterable[ListedPath], labels: Labelling | Map
     Raises:
         ParameterError: A label is wrong; then nothing changes.
     """
-    n_changed = 0
+    before, after = [], []
     for listed in paths:
         changes = labels if isinstance(labels, Mapping) else labels(listed.path)
         try:
-            n_changed += bool(changes) and label(writer, listed, changes)
+            now = _labelled(listed, changes) if changes else listed
         except ParameterError as error:
-            writer.discard()
             raise ParameterError(f"{listed.path}: {error}") from None
+        if now != listed:
+            before.append(listed)
+            after.append(now)
+    writer.relist(before, after)
     writer.commit()
-    return n_changed
+    return len(after)
+
+
+def _labelled(listed: ListedPath, changes: Mapping[str, str]) -> ListedPath:
+    return listed._replace(labels=encoded(merged(decoded(listed.labels), changes)))
 
 
 def below(paths: Iterable[ListedPath], roots: Iterable[str | os.PathLike[str]]) -> Iterator[ListedPath]:

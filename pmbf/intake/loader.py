@@ -8,14 +8,13 @@ roots ─discover─► files ─unchanged?─► skipped
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import signal
 import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from types import FrameType
 from typing import Any, NamedTuple
 
@@ -23,13 +22,14 @@ from pmbf.contents import reason_of
 from pmbf.errors import ParameterError
 from pmbf.extract import Limits, looks_supported
 from pmbf.extract.recognition import WOULD_HELP
-from pmbf.intake.batches import Outcome, read_ahead
+from pmbf.intake.batches import Read, read_ahead
 from pmbf.intake.discovery import FileFound, Problem
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabel
 from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
+from pmbf.jobs.garbage import without_garbage_collection
 from pmbf.jobs.threads import Threads
 from pmbf.params import Params
-from pmbf.store.pending import NewDocument
+from pmbf.store.incoming import NewDocuments, first_of_each
 from pmbf.store.tables import BINARY_KIND, ListedPath
 from pmbf.store.writer import Writer
 
@@ -141,7 +141,7 @@ class Loader:
             OSError: The disk is full; everything committed before is kept.
         """
         started = time.monotonic()
-        with _without_garbage_collection():
+        with without_garbage_collection():
             try:
                 self._load(self._sorted_out(found))
             except KeyboardInterrupt:
@@ -156,12 +156,10 @@ class Loader:
         n_bytes_total = sum(file.size for file in files)
         n_files = n_bytes = 0
         with _between_batches() as interrupted:
-            for batch in self._read(files):
-                self._writer.look_up(outcome.sha256 for _, outcome in batch if isinstance(outcome, NewDocument))
-                for planned, outcome in batch:
-                    self._settle(planned, outcome)
-                    n_bytes += planned.file.size
-                n_files += len(batch)
+            for planned, read in self._read(files):
+                self._settle(planned, read)
+                n_bytes += sum(one.file.size for one in planned)
+                n_files += len(planned)
                 self._on_progress(Progress(n_files, len(files), n_bytes, n_bytes_total))
                 if interrupted():
                     raise KeyboardInterrupt
@@ -175,8 +173,7 @@ class Loader:
         folders = [folder for root in roots if self._may_prune(folder := os.path.abspath(os.fspath(root)))]
         known = below(self._writer.store.catalog.paths(), folders)
         gone = [listed.path for listed in known if listed.size >= 0 and _is_gone(listed.path)]
-        for path in gone:
-            self._writer.detach(path)
+        self._writer.detach(gone)
         self.report.n_pruned += len(gone)
         self._writer.commit()
 
@@ -210,8 +207,8 @@ class Loader:
                 files[item.path] = item
         return list(files.values())
 
-    def _read(self, files: Sequence[FileFound]) -> Iterator[list[tuple[_Planned, Outcome]]]:
-        """Yield each planned file with its outcome, batch by batch; the plan runs ahead of the reading."""
+    def _read(self, files: Sequence[FileFound]) -> Iterator[tuple[list[_Planned], Read]]:
+        """Yield planned files and what became of them, batch by batch; the plan runs ahead of the reading."""
         planned: deque[_Planned] = deque()
 
         def to_read() -> Iterator[FileFound | None]:
@@ -220,10 +217,10 @@ class Loader:
                 yield one.file if one.wanted else None
 
         n_bytes = sum(file.size for file in files)
-        for outcomes in read_ahead(
+        for read in read_ahead(
             to_read(), self._params, self._limits, threads=self._threads, jobs=self._jobs, n_bytes=n_bytes
         ):
-            yield [(planned.popleft(), outcome) for outcome in outcomes]
+            yield [planned.popleft() for _ in range(read.n_files)], read
 
     def _plan(self, files: Sequence[FileFound]) -> Iterator[_Planned]:
         """Yield each file with its path as it is listed; wanted unless size and time are those listed."""
@@ -245,36 +242,66 @@ class Loader:
         """Return whether an unchanged file is read again: a scan, or a file that had no text and is named."""
         return known.document in self._scans or (file.named and known.document in self._without_text)
 
-    def _settle(self, planned: _Planned, outcome: Outcome) -> None:
-        if isinstance(outcome, NewDocument):
-            self._take(planned, outcome)
-        elif outcome is not None:
-            self._refused(planned.file, outcome)
-        elif planned.unchanged and planned.known:
-            self._unchanged(planned.file.path, planned.known.document)
-        else:
-            self.report.n_skipped += 1
+    def _settle(self, planned: Sequence[_Planned], read: Read) -> None:
+        """Store what was read of a batch, list its paths, and count, in the order of the files."""
+        ids, new = self._stored(read.documents)
+        self._list([planned[number] for number in read.numbers], ids)
+        places = dict(zip(read.numbers, range(len(ids)), strict=True))
+        for number, one in enumerate(planned):
+            place = places.get(number)
+            if place is not None:
+                self._count(one, read.documents, place, ids[place], is_new=place in new)
+            elif number in read.errors:
+                self._refused(one.file, read.errors[number])
+            elif one.unchanged and one.known:
+                self._unchanged(one.file.path, one.known.document)
+            else:
+                self.report.n_skipped += 1
 
-    def _take(self, planned: _Planned, new: NewDocument) -> None:
-        file, before = planned.file, planned.known.document if planned.known else None
-        self.report.n_bytes += file.size
-        if new.kind == BINARY_KIND and new.problems and file.named:
-            self.report.problems.append(Problem(file.path, new.problems))
-        same = self._writer.with_contents(new.sha256, new.kind)
-        if same in self._scans:
-            same = self._recognised.get(new.sha256)
-        if same is None:
-            same = self._add(file.path, new)
-            if self._scans:
-                self._recognised[new.sha256] = same
-            self.report.n_added += before is None
-        elif same != before:
-            self.report.n_same += 1
+    def _stored(self, documents: NewDocuments) -> tuple[list[int], set[int]]:
+        """Return the id of each document, and the places of those that are new; these are stored."""
+        contents = documents.contents
+        known = self._writer.look_up(contents)
+        if self._scans:
+            sums = documents.sha256
+            known = [
+                self._recognised.get(sha256) if id_ in self._scans else id_
+                for sha256, id_ in zip(sums, known, strict=True)
+            ]
+        firsts = first_of_each(contents, known)
+        new = documents.some(firsts)
+        told = {at: problems for at, problems in new.problems.items() if new.kinds[at] != BINARY_KIND}
+        stored = dict(zip(new.contents, self._writer.add(replace(new, problems=told)), strict=True))
+        if self._scans:
+            self._recognised.update((sha256, id_) for (sha256, _), id_ in stored.items())
+        ids = [stored[one] if id_ is None else id_ for one, id_ in zip(contents, known, strict=True)]
+        return ids, set(firsts)
+
+    def _list(self, planned: Sequence[_Planned], ids: Sequence[int]) -> None:
+        known = [one.known for one in planned]
+        after = [
+            ListedPath(one.file.path, id_, one.file.size, one.file.mtime_ns, one.known.labels if one.known else "")
+            for one, id_ in zip(planned, ids, strict=True)
+        ]
+        self._writer.relist(known, after)
+
+    def _count(self, planned: _Planned, documents: NewDocuments, place: int, id_: int, *, is_new: bool) -> None:
+        """Count a file that was read, and say what was not read of it."""
+        file, before, report = planned.file, planned.known.document if planned.known else None, self.report
+        is_binary, problems = documents.kinds[place] == BINARY_KIND, documents.problems.get(place, "")
+        report.n_bytes += file.size
+        if is_binary and problems and file.named:
+            report.problems.append(Problem(file.path, problems))
+        if is_new:
+            report.n_added += before is None
+            report.n_without_text += is_binary
+            if problems and not is_binary:
+                self._say_incomplete(file.path, problems.splitlines())
+        elif id_ != before:
+            report.n_same += 1
         else:
-            self._unchanged(file.path, same)
-        self.report.n_replaced += before not in (None, same)
-        labels = planned.known.labels if planned.known else ""
-        self._writer.relist(planned.known, ListedPath(file.path, same, file.size, file.mtime_ns, labels))
+            self._unchanged(file.path, id_)
+        report.n_replaced += before not in (None, id_)
 
     def _unchanged(self, path: str, document: int) -> None:
         """Count a file as unchanged, and report again which parts of it were not read."""
@@ -283,14 +310,6 @@ class Loader:
 
     def _say_incomplete(self, path: str, reasons: Sequence[str]) -> None:
         self.report.problems += [Problem(path, f"incomplete: {reason}") for reason in reasons]
-
-    def _add(self, path: str, new: NewDocument) -> int:
-        if new.kind == BINARY_KIND:
-            self.report.n_without_text += 1
-            return self._writer.add(new._replace(problems=""))
-        if new.problems:
-            self._say_incomplete(path, new.problems.splitlines())
-        return self._writer.add(new)
 
     def _refused(self, file: FileFound, error: Exception) -> None:
         if not file.promising or is_passed_over(error, met=not file.named):
@@ -324,18 +343,6 @@ def _between_batches() -> Iterator[Callable[[], bool]]:
         yield lambda: bool(presses)
     finally:
         signal.signal(signal.SIGINT, handler)
-
-
-@contextlib.contextmanager
-def _without_garbage_collection() -> Iterator[None]:
-    """Switch off the search for reference cycles: it took a tenth of a load, and rows hold no cycles."""
-    enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if enabled:
-            gc.enable()
 
 
 def _is_gone(path: str) -> bool:

@@ -8,7 +8,7 @@ call.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from ctypes import c_int, c_void_p
 from functools import cache
 from hashlib import sha256
@@ -22,7 +22,7 @@ from pmbf.kernels.fold_table import fold_table
 from pmbf.kernels.lookalikes import shapes
 from pmbf.kernels.native_library import function, module
 from pmbf.kernels.reference_text import decoded
-from pmbf.kernels.types import Folded, Looks, Sample, Samples, TextRead, Tokens
+from pmbf.kernels.types import Folded, Looks, Sample, Samples, TextsRead, Tokens
 from pmbf.params import Sampling
 
 __all__ = ["fold", "looks", "read_texts", "sample", "sample_texts", "tokenise"]
@@ -97,17 +97,20 @@ class TextKernels:
         if made is None:
             checks.require_texts_inside(starts, stops, len(content))
         buffer, n_parts, n_hashes = made
-        n, at = len(starts), 0
-        columns: list[Places] = []
-        for size in (n_parts + 1, n + 1, n, n):
-            columns.append(np.ndarray(size, np.int64, buffer, at))
-            at += 8 * size
-        bounds, firsts, n_chars, n_tokens = columns
-        return Samples(bounds, firsts, n_chars, n_tokens, np.ndarray(n_hashes, np.uint32, buffer, at))
+        return _samples(buffer, len(starts), n_parts, n_hashes)
 
-    def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
+    def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> TextsRead:
         """As `reference_files.read_texts`. The interpreter's lock is released once for all files."""
-        return list(_with_arrays(*self._read_texts(self.table, list(paths), list(sizes), *_numbers(how))))
+        made = self._read_texts(self.table, list(paths), list(sizes), *_numbers(how))
+        content, is_read, buffer, n_parts, n_hashes = made
+        numbers = np.flatnonzero(np.ndarray(len(paths), np.bool_, is_read))
+        ends = np.cumsum([0, *sizes], dtype=np.int64)
+        starts, stops = ends[numbers], ends[numbers + 1]
+        view = memoryview(content)
+        sums = [
+            sha256(view[start:stop]).hexdigest() for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+        ]
+        return TextsRead(numbers, sums, content, starts, stops, _samples(buffer, len(numbers), n_parts, n_hashes))
 
 
 def _numbers(how: Sampling) -> tuple[int, int, int, int, float, bool]:
@@ -115,16 +118,14 @@ def _numbers(how: Sampling) -> tuple[int, int, int, int, float, bool]:
     return how.shingle_tokens, how.long_letters, how.min_hashes, how.segment_chars, how.density, how.ordered
 
 
-def _with_arrays(files: list[Any], octets: bytes) -> Iterator[TextRead | None]:
-    numbers, at = np.ndarray(len(octets) // 4, np.uint32, octets), 0
-    for file in files:
-        if file is None:
-            yield None
-            continue
-        utf8, n_hashes, n_bounds, n_chars, n_tokens, record = file
-        begin, middle, at = at, at + n_hashes, at + n_hashes + n_bounds
-        contents = sha256(utf8).hexdigest()
-        yield TextRead(contents, utf8, numbers[begin:middle], numbers[middle:at], n_chars, n_tokens, record)
+def _samples(buffer: bytearray, n: int, n_parts: int, n_hashes: int) -> Samples:
+    """Return the samples of n texts, whose columns lie in a buffer."""
+    at, columns = 0, list[Places]()
+    for size in (n_parts + 1, n + 1, n, n):
+        columns.append(np.ndarray(size, np.int64, buffer, at))
+        at += 8 * size
+    bounds, firsts, n_chars, n_tokens = columns
+    return Samples(bounds, firsts, n_chars, n_tokens, np.ndarray(n_hashes, np.uint32, buffer, at))
 
 
 def _valid(made: Any, utf8: bytes) -> Any:
@@ -172,6 +173,6 @@ def sample_texts(content: bytes, starts: Places, stops: Places, how: Sampling) -
     return _best().sample_texts(content, starts, stops, how)
 
 
-def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
+def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> TextsRead:
     """As `reference_files.read_texts`."""
     return _best().read_texts(paths, sizes, how)

@@ -139,6 +139,13 @@ def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Seque
         checks.require("chosen", some, np.bool_, "(d,)", 1)
 
 
+def require_sortable(keys: Keys) -> None:
+    """Refuse anything but keys in one piece that may be changed."""
+    checks.require("keys", keys, np.uint64, "(n,)", 1)
+    if not (keys.flags.writeable and keys.flags.c_contiguous):
+        raise ParameterError("keys is read-only or strided, expected a plain writable array")
+
+
 def require_size(postings: Postings) -> None:
     """Refuse postings that say they have more than their bits can hold."""
     if not 0 <= postings.n_postings <= 8 * postings.n_bit_bytes:

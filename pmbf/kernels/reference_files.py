@@ -11,9 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from pmbf.errors import ParameterError
-from pmbf.kernels.reference_records import record
-from pmbf.kernels.reference_text import decoded, sample
-from pmbf.kernels.types import Looks, TextRead
+from pmbf.kernels.reference_text import decoded, sample_texts
+from pmbf.kernels.types import Looks, TextsRead
 from pmbf.params import Sampling
 
 __all__ = ["looks", "read_texts"]
@@ -45,8 +44,10 @@ def _is_clean(content: bytes) -> bool:
     return True
 
 
-def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> list[TextRead | None]:
-    """Return the text of each file of clean text. None: the file cannot be read, has another size, or is not clean.
+def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> TextsRead:
+    """Return the texts of the files of clean text.
+
+    Left out are files that cannot be read, have another size, or are not clean.
 
     `Looks` says what clean means. HTML and other sources count as clean text here. Only regular files are read; the
     call never waits for a pipe or device.
@@ -61,21 +62,14 @@ def read_texts(paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> lis
     """
     if len(paths) != len(sizes):
         raise ValueError(f"{len(paths)} paths and {len(sizes)} sizes")
-    found: list[TextRead | None] = []
-    for path, size in zip(paths, sizes, strict=True):
-        content = _bytes(path, size)
-        if content is None or _UNCLEAN.search(content):
-            found.append(None)
-            continue
-        try:
-            taken = sample(content, how, positions=False)
-        except ParameterError:  # not UTF-8
-            found.append(None)
-            continue
-        made = record(taken.hashes, taken.bounds)
-        sha256 = hashlib.sha256(content).hexdigest()
-        found.append(TextRead(sha256, content, taken.hashes, taken.bounds, taken.n_chars, taken.n_tokens, made))
-    return found
+    read = [_bytes(path, size) for path, size in zip(paths, sizes, strict=True)]
+    clean = [(number, one) for number, one in enumerate(read) if one is not None and _is_clean(one)]
+    texts = [one for _, one in clean]
+    stops = np.cumsum([0, *map(len, texts)], dtype=np.int64)
+    content = b"".join(texts)
+    sums = [hashlib.sha256(one).hexdigest() for one in texts]
+    samples = sample_texts(content, stops[:-1], stops[1:], how)
+    return TextsRead(np.array([at for at, _ in clean], np.int64), sums, content, stops[:-1], stops[1:], samples)
 
 
 def _bytes(path: str, size: int) -> bytes | None:

@@ -20,9 +20,10 @@ from pmbf.kernels.postings_layout import (
     require_mergeable,
     require_postings,
     require_size,
+    require_sortable,
 )
 
-__all__ = ["find_postings", "list_postings", "merge_postings"]
+__all__ = ["find_postings", "list_postings", "merge_postings", "sort_keys"]
 
 _WINDOW_BITS = 57
 """Bits that a word read anywhere holds at least."""
@@ -130,6 +131,24 @@ def merge_postings(old: Postings, renumbered: Hashes, keys: Keys, documents: Has
     if len(distinct) and int(distinct[-1]) >> 32 >= shape.n_buckets << shape.shift:
         raise damaged_postings()
     return _written(distinct, documents, shape)
+
+
+def sort_keys(keys: Keys) -> None:
+    """Sort keys in place, ascending.
+
+    Args:
+        keys: `(n,) uint64`.
+
+    Raises:
+        ParameterError: It has another dtype or shape, is read-only or strided.
+
+    >>> keys = np.array([9, 2**63, 4], np.uint64)
+    >>> sort_keys(keys)
+    >>> keys.tolist() == [4, 9, 2**63]
+    True
+    """
+    require_sortable(keys)
+    keys.sort()
 
 
 def _wanted(postings: Postings, hashes: Hashes) -> _Lists:

@@ -15,7 +15,7 @@ __all__ = [
     "Probed",
     "Sample",
     "Samples",
-    "TextRead",
+    "TextsRead",
     "Tokens",
 ]
 
@@ -142,21 +142,20 @@ class Looks(NamedTuple):
     n_apart: int
 
 
-class TextRead(NamedTuple):
-    """A plain text, read from its file, with its sample and record. It is a tuple, since a load makes one per file.
+class TextsRead(NamedTuple):
+    """Plain texts read from their files, with their samples, as columns.
 
     Args:
-        sha256: SHA-256 of the file's bytes, hexadecimal.
-        utf8: The file's bytes, which are the text.
-        hashes, bounds: As in `Sample`.
-        n_chars, n_tokens: As in `Sample`.
-        record: What `record` returns for the hashes and bounds.
+        numbers: `(n,) int64`, of the files that are clean text, ascending.
+        sha256: SHA-256 of the bytes of each of these files, hexadecimal.
+        content: Bytes in which the texts lie, which are the files' bytes.
+        starts, stops: `(n,) int64`; text i is `content[starts[i]:stops[i]]`.
+        samples: Those of the texts.
     """
 
-    sha256: str
-    utf8: bytes
-    hashes: NDArray[np.uint32]
-    bounds: NDArray[np.uint32]
-    n_chars: int
-    n_tokens: int
-    record: bytes
+    numbers: NDArray[np.int64]
+    sha256: list[str]
+    content: bytes
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+    samples: Samples

@@ -158,7 +158,7 @@ class Similarities:
         Raises:
             NotFoundError: There is no such document, or no run has taken it yet.
         """
-        found = find(self._store, what)
+        [found] = find(self._store, [what])
         document = found if isinstance(found, int) else self._listed(found)
         if document not in self._paths([document]):
             raise NotFoundError(f"{what}: no run has taken it yet; run `pmbf similar update -c {self._store.folder}`")

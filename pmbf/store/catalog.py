@@ -12,7 +12,7 @@ import collections
 import contextlib
 import itertools
 from collections.abc import Iterable, Iterator, Sequence
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -112,12 +112,14 @@ class Catalog(CheckedRows):
         return self._all(Document)
 
     def by_sha256(self, contents: Iterable[str]) -> list[Document]:
-        """Return the live documents with these contents, of any kind, by descending id.
+        """Return the live documents with these contents, of any kind, by descending id. An empty table is not asked.
 
         Args:
             contents: SHA-256 of each.
         """
         found: list[Document] = []
+        if self._is_empty(Document):
+            return found
         for chunk in _chunks(list(contents)):
             where = f"WHERE sha256 IN ({','.join('?' * len(chunk))}) AND removed = 0 ORDER BY id DESC"
             found += self._select(Document, where, chunk)
@@ -136,8 +138,10 @@ class Catalog(CheckedRows):
         return next(self._select(ListedPath, "WHERE path = ?", [to_sql(path)]), None)
 
     def some_paths(self, paths: Iterable[str]) -> dict[str, ListedPath]:
-        """Return those paths that are listed, by path."""
+        """Return those paths that are listed, by path. An empty table is not asked."""
         found: dict[str, ListedPath] = {}
+        if self._is_empty(ListedPath):
+            return found
         for chunk in _chunks([to_sql(path) for path in paths]):
             marks = ",".join("?" * len(chunk))
             found |= {listed.path: listed for listed in self._select(ListedPath, f"WHERE path IN ({marks})", chunk)}
@@ -237,9 +241,18 @@ class Catalog(CheckedRows):
             CorruptError: The table has a row with the same key.
         """
         if rows:
-            table, columns = TABLES[type(rows[0])][0], as_columns(rows)
+            self.insert_tuples(type(rows[0]), rows)
+
+    def insert_tuples(self, row_type: type[Row], rows: Sequence[tuple[Any, ...]]) -> None:
+        """Insert rows of one table, given as the columns of each.
+
+        Raises:
+            CorruptError: The table has a row with the same key.
+        """
+        if rows:
+            table, columns = TABLES[row_type][0], as_columns(row_type, rows)
             self._connection.executemany(f"INSERT INTO {table} VALUES ({','.join('?' * len(columns[0]))})", columns)
-            self._count(table, len(columns), sum(row[-1] for row in columns))
+            self._count(table, len(columns), sum(map(itemgetter(-1), columns)))
 
     def replace(self, rows: Sequence[Row]) -> None:
         """Insert rows of one table; a row with the same key is deleted before."""
@@ -261,6 +274,10 @@ class Catalog(CheckedRows):
         self.meta |= values
         self.meta["crc"] = str(meta_checksum(self.meta))
         self._connection.executemany("INSERT OR REPLACE INTO meta VALUES (?, ?)", self.meta.items())
+
+    def _is_empty(self, row_type: type) -> bool:
+        """Return whether `meta` says that a table has no rows."""
+        return self.version > version3.FORMAT_VERSION and self._tally(TABLES[row_type][0])[0] == 0
 
     def _count(self, table: str, n_rows: int, crcs: int) -> None:
         n_before, crcs_before = self._tally(table)

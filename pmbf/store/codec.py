@@ -18,6 +18,7 @@ from __future__ import annotations
 import itertools
 import struct
 import zlib
+from collections.abc import Sequence
 from concurrent.futures import Executor, Future
 from typing import NamedTuple
 
@@ -33,6 +34,7 @@ except ImportError:
     import zlib as deflate  # type: ignore[no-redef]
 
 Hashes = NDArray[np.uint32]
+Numbers = NDArray[np.int64]
 Buffer = bytes | memoryview
 
 BLOCK = struct.Struct("<IIIB3x")
@@ -152,6 +154,14 @@ class RecordPacker:
         self.n_bytes = offset + n_bytes
         return offset, n_bytes
 
+    def add_all(self, records: Sequence[bytes]) -> tuple[Numbers, Numbers]:
+        """Append records and return their offsets and lengths."""
+        sizes = np.array([len(record) for record in records], np.int64)
+        offsets = self.n_bytes + np.cumsum(sizes) - sizes
+        self._records += records
+        self.n_bytes += int(sizes.sum())
+        return offsets, sizes
+
     def payload(self) -> bytes:
         """Return all records."""
         return b"".join(self._records)
@@ -176,10 +186,10 @@ class TextPacker:
         self.n_raw_bytes = 0
         self._threads = threads
         self._blocks: list[bytes | Future[bytes]] = []
-        self._open: list[bytes] = []
+        self._open: list[Buffer] = []
         self._n_open = 0
 
-    def add(self, raw: bytes) -> TextPlace:
+    def add(self, raw: Buffer) -> TextPlace:
         """Append a text and return its place."""
         place = TextPlace(len(self._blocks), self._n_open, len(raw))
         self._open.append(raw)
@@ -188,6 +198,24 @@ class TextPacker:
         if self._n_open >= BLOCK_RAW_BYTES:
             self._close_full()
         return place
+
+    def add_all(self, content: bytes, starts: Numbers, stops: Numbers) -> Numbers:
+        """Append texts and return where each begins among the bytes of all texts, `(n,) int64`.
+
+        Block and place in the block follow: every block but the last has `BLOCK_RAW_BYTES`.
+
+        Args:
+            content: Bytes in which the texts lie.
+            starts, stops: `(n,) int64`, where each begins and ends in them.
+        """
+        sizes = stops - starts
+        offsets: Numbers = self.n_raw_bytes + np.cumsum(sizes) - sizes
+        view, is_first = memoryview(content), np.ones(len(starts) + 1, np.bool_)
+        is_first[1:-1] = starts[1:] != stops[:-1]
+        cuts = np.flatnonzero(is_first)  # texts that lie end to end are taken as one
+        for start, stop in zip(starts[cuts[:-1]].tolist(), stops[cuts[1:] - 1].tolist(), strict=True):
+            self.add(view[start:stop])
+        return offsets
 
     def finished(self) -> tuple[list[bytes], list[int]]:
         """Close the last block; return all of them, and where each begins and the last one ends."""

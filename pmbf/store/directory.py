@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pmbf.errors import UnsupportedError
 from pmbf.store.files import MAX_ID, MappedFile, damaged
-from pmbf.store.tables import BINARY_KIND, N_NUMBERS, Document, Documents, as_documents
+from pmbf.store.tables import Documents
 
 LOCATION = np.dtype([("file", "<u4"), ("n_hashes", "<u4"), ("offset", "<u8"), ("n_bytes", "<u4"), ("state", "<u4")])
 """Where a document's fingerprint is: the serial number of the file, the number of hashes, the offset and length of the
@@ -145,8 +145,13 @@ class Directory:
             yield from range(max(1, first + len(used)), min(first + CHUNK_DOCUMENTS, MAX_ID + 1))
         raise UnsupportedError(f"a collection holds {MAX_ID} documents at most; load the others into another one")
 
-    def changed(self, documents: Iterable[Document], lost: Iterable[int]) -> dict[int, Locations]:
+    def changed(self, documents: Documents, is_binary: NDArray[np.bool_], lost: Iterable[int]) -> dict[int, Locations]:
         """Return the chunks that change, by number, if some documents are forgotten and then others written.
+
+        Args:
+            documents: The columns of the rows that are written; of two with one id the later holds.
+            is_binary: `(n,) bool`, whether each is a file without text.
+            lost: The ids of those that are forgotten.
 
         Raises:
             CorruptError: A chunk that changes is damaged.
@@ -154,10 +159,7 @@ class Directory:
         changed: dict[int, Locations] = {}
         for id_ in lost:
             self._writable(changed, id_)[id_ % CHUNK_DOCUMENTS] = 0
-        rows = list(documents)
-        columns = as_documents(np.array([row[:1] + row[3:15] for row in rows], np.int64).reshape(-1, N_NUMBERS))
-        ids, is_binary = columns.id.astype(np.uint32), np.array([row.kind == BINARY_KIND for row in rows], np.bool_)
-        locations = located(columns, is_binary)
+        ids, locations = documents.id.astype(np.uint32), located(documents, is_binary)
         for number in np.unique(ids >> _CHUNK_SHIFT).tolist():
             here = ids >> _CHUNK_SHIFT == number
             chunk = self._writable(changed, number << _CHUNK_SHIFT)

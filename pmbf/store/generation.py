@@ -155,7 +155,7 @@ class Generation:
                     (document, np.concatenate([*self._parts(document)[start:stop], np.empty(0, np.uint32)]))
                     for _, document, start, stop in stored.entries.tolist()
                 ]
-                self._made[number] = postings.merged(Postings.none(), stored.documents, added)
+                self._made[number] = postings.merged(Postings.none(), stored.documents, postings.Added.of(added))
             return self._made[number]
 
     def growing_tiles(self) -> Iterator[tuple[int, StoredTile]]:

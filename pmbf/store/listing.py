@@ -64,22 +64,27 @@ def labels_of(paths: Sequence[ListedPath]) -> tuple[Labels, ...]:
     return tuple(decoded(one.labels) for one in paths) if any(one.labels for one in paths) else ()
 
 
-def find(store: Store, what: int | str | os.PathLike[str]) -> int | str:
-    """Return a document's id, or a path or name as it is listed; a path may be relative to the current folder.
+def find(store: Store, what: Iterable[int | str | os.PathLike[str]]) -> list[int | str]:
+    """Return each document's id, or path or name as it is listed; a path may be relative to the current folder.
 
     Raises:
         NotFoundError: There is none such.
     """
-    if isinstance(what, int):
-        row = store.catalog.documents([what]).get(what) if 0 <= what < 2**32 else None
-        if row and not row.removed:
-            return what
-    else:
-        for path in (os.fspath(what), os.path.abspath(what)):
-            if store.catalog.path(path):
-                return path
-    shown = what if isinstance(what, int) else os.fspath(what)
-    raise NotFoundError(f"{store.folder}: has no document {shown!r}; see `pmbf list`")
+    asked = list(what)
+    rows = store.catalog.documents({one for one in asked if isinstance(one, int) and 0 <= one < 2**32})
+    spelled = {one: (os.fspath(one), os.path.abspath(one)) for one in asked if not isinstance(one, int)}
+    listed = store.catalog.some_paths({path for paths in spelled.values() for path in paths})
+    found: list[int | str] = []
+    for one in asked:
+        here = [path for path in spelled[one] if path in listed] if one in spelled else []
+        if isinstance(one, int) and one in rows and not rows[one].removed:
+            found.append(one)
+        elif here:
+            found.append(here[0])
+        else:
+            shown = one if isinstance(one, int) else os.fspath(one)
+            raise NotFoundError(f"{store.folder}: has no document {shown!r}; see `pmbf list`")
+    return found
 
 
 def named(store: Store, what: Iterable[int | str | os.PathLike[str]]) -> list[ListedPath]:
@@ -88,7 +93,7 @@ def named(store: Store, what: Iterable[int | str | os.PathLike[str]]) -> list[Li
     Raises:
         NotFoundError: There is none such.
     """
-    found = [find(store, one) for one in what]
+    found = find(store, what)
     by_id = store.listed_of(one for one in found if isinstance(one, int))
     by_path = store.catalog.some_paths(one for one in found if isinstance(one, str))
     return list({one.path: one for one in [*by_path.values(), *itertools.chain(*by_id.values())]}.values())

@@ -8,14 +8,18 @@ seen by then.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import begins
 from pmbf.filter import ROWS_PER_TILE, Tile
 from pmbf.params import Params, words_per_row
 from pmbf.rowindex import Entries, Entry, FreeSpaceIndex, RowIndex
+from pmbf.store.fingerprints import Fingerprints
+from pmbf.store.postings import Added
 
 MIN_CAPACITY, MAX_CAPACITY = 8192, 65_536
 """The least and the most hashes that a row is made for.
@@ -48,7 +52,7 @@ class Placer:
         self.mean_hashes = mean_hashes
         self._free = FreeSpaceIndex()
         self._waiting: dict[tuple[int, int], list[Hashes]] = {}
-        self._added: dict[int, list[tuple[int, Hashes]]] = {}
+        self._added: dict[int, list[Added]] = {}
         for number in open_tiles:
             self.note_rooms(number)
 
@@ -58,12 +62,29 @@ class Placer:
             if bounds[start] < bounds[stop]:
                 self.put(document, hashes[bounds[start] : bounds[stop]], start, stop)
 
+    def place_all(self, taken: Fingerprints) -> None:
+        """Put the sampled hashes of documents into rows, one document after another."""
+        placed = np.fromiter(itertools.chain.from_iterable(self._placed(taken)), np.int64).reshape(-1, 5)
+        placed = placed[np.lexsort((placed[:, 1], placed[:, 0]))]
+        tiles, rows, whose, starts, stops = placed.T
+        hashes, counts = taken.of_parts(whose, starts, stops)
+        entries = np.stack([rows, taken.ids[whose], starts, stops], axis=1).astype(np.uint32)
+        ends = np.append(np.cumsum(counts), 0)
+        for first, last in _runs(tiles):
+            number, some = int(tiles[first]), hashes[ends[first - 1] : ends[last - 1]]
+            self.rows.add_all(number, entries[first:last])
+            self._added.setdefault(number, []).append(Added(taken.ids[whose[first:last]], counts[first:last], some))
+            self.changed.add(number)
+        for first, last in _runs(tiles * ROWS_PER_TILE + rows):
+            place = int(tiles[first]), int(rows[first])
+            self._waiting.setdefault(place, []).append(hashes[ends[first - 1] : ends[last - 1]])
+
     def put(self, document: int, hashes: Hashes, part_start: int, part_stop: int) -> None:
         """Put the hashes of the parts `[part_start, part_stop)` of a document into one row."""
         # Hashes that neighbours share take room once: `fill_rows` sets the room again.
-        place = number, row = self._free.take(len(hashes)) or self._new_row(len(hashes))
+        place = number, row = self._row_for(len(hashes))
         self._waiting.setdefault(place, []).append(hashes)
-        self._added.setdefault(number, []).append((document, hashes))
+        self._added.setdefault(number, []).append(Added.of([(document, hashes)]))
         self.rows.add(Entry(number, row, document, part_start, part_stop))
         self.changed.add(number)
 
@@ -78,9 +99,9 @@ class Placer:
         else:
             self.note_rooms(number)
 
-    def added(self, number: int) -> list[tuple[int, Hashes]]:
+    def added(self, number: int) -> Added:
         """Return the documents put into a tile since the last commit, with their hashes."""
-        return self._added.get(number, [])
+        return Added.joined(self._added.get(number, []))
 
     def drop(self, number: int) -> None:
         """Let go of a tile: its documents are placed elsewhere."""
@@ -119,6 +140,22 @@ class Placer:
         self._free.drop_tile(number)
         for row, room in enumerate(self.tiles[number].rooms().tolist()):
             self._free.set(number, row, room)
+
+    def _placed(self, taken: Fingerprints) -> Iterator[tuple[int, int, int, int, int]]:
+        """Take room; yield tile, row, the place of a document, the first of its parts there, and the part behind."""
+        sizes = zip(taken.n_parts.tolist(), taken.n_hashes.tolist(), strict=True)
+        for at, (n_parts, n_hashes) in enumerate(sizes):
+            if n_parts == 1 and n_hashes:
+                yield *self._row_for(n_hashes), at, 0, 1
+            elif n_hashes:
+                bounds = taken.bounds[taken.firsts[at] : taken.firsts[at + 1] + 1].tolist()
+                for start, stop in self._chunks([bound - bounds[0] for bound in bounds]):
+                    if bounds[start] < bounds[stop]:
+                        yield *self._row_for(bounds[stop] - bounds[start]), at, start, stop
+
+    def _row_for(self, n_hashes: int) -> tuple[int, int]:
+        """Take room for hashes in one row; return its tile and its number."""
+        return self._free.take(n_hashes) or self._new_row(n_hashes)
 
     def _chunks(self, bounds: Sequence[int]) -> Iterator[tuple[int, int]]:
         """Yield the spans of parts that go into one row each.
@@ -173,3 +210,8 @@ class Placer:
             return max(params.row_capacity, largest_part)
         wanted = max(MIN_CAPACITY, int(params.docs_per_row * self.mean_hashes), largest_part)
         return min(wanted, max(MAX_CAPACITY, largest_part))
+
+
+def _runs(values: NDArray[np.int64]) -> list[tuple[int, int]]:
+    """Return where each run of equal values begins and ends."""
+    return list(itertools.pairwise([*begins(values).tolist(), len(values)]))

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,37 @@ from pmbf.store.files import PAGE_BYTES, MappedFile
 _HEAD = struct.Struct("<6I3Q")
 
 Hashes = NDArray[np.uint32]
+
+
+class Added(NamedTuple):
+    """Documents with hashes that the postings of their tile lack; a document may come several times.
+
+    Args:
+        documents: `(n,) int64`, their ids.
+        counts: `(n,) int64`, hashes of each.
+        hashes: The hashes, one document after another.
+    """
+
+    documents: NDArray[np.int64]
+    counts: NDArray[np.int64]
+    hashes: Hashes
+
+    @classmethod
+    def of(cls, some: Sequence[tuple[int, Hashes]]) -> Added:
+        """Return documents, each with its hashes."""
+        counts = np.array([len(hashes) for _, hashes in some], np.int64)
+        hashes = np.concatenate([np.empty(0, np.uint32), *(hashes for _, hashes in some)])
+        return cls(np.array([document for document, _ in some], np.int64), counts, hashes)
+
+    @classmethod
+    def joined(cls, some: Sequence[Added]) -> Added:
+        """Return the documents of several, one after another."""
+        none = np.empty(0, np.int64)
+        return cls(
+            np.concatenate([none, *(one.documents for one in some)]),
+            np.concatenate([none, *(one.counts for one in some)]),
+            np.concatenate([np.empty(0, np.uint32), *(one.hashes for one in some)]),
+        )
 
 
 class StoredPostings:
@@ -107,7 +139,7 @@ def payload(postings: Postings) -> Iterator[bytes | memoryview]:
         yield np.ascontiguousarray(part).data.cast("B")
 
 
-def merged(old: Postings, documents: Hashes, added: Sequence[tuple[int, Hashes]]) -> Postings:
+def merged(old: Postings, documents: Hashes, added: Added) -> Postings:
     """Return the postings of some documents.
 
     Args:
@@ -120,10 +152,9 @@ def merged(old: Postings, documents: Hashes, added: Sequence[tuple[int, Hashes]]
     """
     renumbered = np.searchsorted(documents, old.documents).astype(np.uint32)
     renumbered[~among(old.documents, documents)] = GONE
-    counts = np.array([len(hashes) for _, hashes in added], np.int64)
-    numbers = np.searchsorted(documents, np.array([id_ for id_, _ in added], np.uint32)).astype(np.uint64)
-    keys = np.concatenate([np.empty(0, np.uint32), *(hashes for _, hashes in added)]).astype(np.uint64)
+    numbers = np.searchsorted(documents, added.documents.astype(np.uint32)).astype(np.uint64)
+    keys = added.hashes.astype(np.uint64)
     keys <<= np.uint64(32)
-    keys |= np.repeat(numbers, counts)
-    keys.sort()
+    keys |= np.repeat(numbers, added.counts)
+    kernels.sort_keys(keys)
     return kernels.merge_postings(old, renumbered, keys, documents)

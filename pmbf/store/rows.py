@@ -88,7 +88,7 @@ class CheckedRows:
         for rows, numbers in self._fetched(row_type, f"ORDER BY {key}"):
             if numbers is None:
                 checked: list[tuple[Any, int]] = [self._row(row_type, columns) for columns in rows]
-                rows = [with_checksum(one, crc) for one, crc in checked]
+                rows = [with_checksum(row_type, one, crc) for one, crc in checked]
                 integers = [[column for column in row[:-1] if isinstance(column, int)] for row in rows]
                 numbers = np.array(integers, np.int64)
             n_rows, crcs = n_rows + len(rows), crcs + sum(row[-1] for row in rows)

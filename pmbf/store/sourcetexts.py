@@ -16,7 +16,7 @@ def document_text(store: Store, document: int) -> str:
         NotFoundError: There is no such document.
         IncompleteError: The collection stores no texts, and the file is gone or has changed.
     """
-    find(store, document)
+    find(store, [document])
     row = store.documents([document])[document]
     return original_text(store.generation, row, store.paths_of([document])[document])
 

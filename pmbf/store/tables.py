@@ -90,6 +90,41 @@ def as_documents(numbers: NDArray[np.int64]) -> Documents:
     return numbers.view(NUMBERS)[:, 0].view(np.recarray)
 
 
+class DocumentRows(NamedTuple):
+    """Rows of documents, as columns.
+
+    Args:
+        numbers: The integers.
+        sha256, kinds, problems: The texts, each a list as long.
+    """
+
+    numbers: Documents
+    sha256: Sequence[str]
+    kinds: Sequence[str]
+    problems: Sequence[str]
+
+    @classmethod
+    def none(cls) -> DocumentRows:
+        """Return no rows."""
+        return cls(np.empty(0, NUMBERS).view(np.recarray), (), (), ())
+
+    @classmethod
+    def of(cls, rows: Sequence[Document]) -> DocumentRows:
+        """Return some rows as columns."""
+        numbers = np.array([row[:1] + row[3:15] for row in rows], np.int64).reshape(-1, N_NUMBERS)
+        texts = [row.sha256 for row in rows], [row.kind for row in rows], [row.problems for row in rows]
+        return cls(as_documents(numbers), *texts)
+
+    def is_binary(self) -> NDArray[np.bool_]:
+        """Return of each whether it is a file without text, `(n,) bool`."""
+        return np.array([kind == BINARY_KIND for kind in self.kinds], np.bool_)
+
+    def tuples(self) -> list[tuple[Any, ...]]:
+        """Return the columns of each row in the order of `Document`."""
+        ids, *numbers = (self.numbers[name].tolist() for name in NUMBERS.names or ())
+        return list(zip(ids, self.sha256, self.kinds, *numbers, self.problems, strict=True))
+
+
 def _are_possible(rows: Any) -> Any:
     """Return whether a writer can have made a document's row; of columns of `Documents`, whether each row."""
     at_least_0 = (rows.n_chars >= 0) & (rows.n_tokens >= 0) & (rows.n_hashes >= 0) & (rows.n_parts >= 0)
@@ -212,19 +247,21 @@ def meta_checksum(meta: Mapping[str, str]) -> int:
     return zlib.crc32(b"".join(struct.pack("<q", len(text)) + text for text in texts))
 
 
-def as_columns(rows: Sequence[Row]) -> list[tuple[Any, ...]]:
+def as_columns(row_type: type, rows: Sequence[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
     """Return the columns of rows of one table as SQLite takes them, and their checksums."""
-    row_type = type(rows[0])
-    sums = kernels.sum_rows(list(rows), _LAYOUTS[row_type].kinds)[1].tolist()
-    return [with_checksum(row, crc) for row, crc in zip(rows, sums, strict=True)]
+    sums = kernels.sum_rows(list(rows), _LAYOUTS[row_type].kinds)[1]
+    pairs = list(zip(rows, sums.tolist(), strict=True))
+    if sums.min(initial=0) >= 0:
+        return [(*row, crc) for row, crc in pairs]
+    return [with_checksum(row_type, row, crc) for row, crc in pairs]
 
 
-def with_checksum(row: tuple[Any, ...], crc: int) -> tuple[Any, ...]:
+def with_checksum(row_type: type, row: tuple[Any, ...], crc: int) -> tuple[Any, ...]:
     """Return a row's columns as SQLite takes them, and the checksum; -1 if the path is no valid Unicode."""
     if crc >= 0:
         return (*row, crc)
-    columns = tuple(map(to_sql, row))
-    return (*columns, row_checksum(type(row), columns))
+    columns: tuple[Any, ...] = tuple(map(to_sql, row))
+    return (*columns, row_checksum(row_type, columns))
 
 
 def to_sql(value: Any) -> Any:

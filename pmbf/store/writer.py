@@ -1,6 +1,6 @@
 """Collects changes in memory, and commits them as one new generation.
 
-    add, attach, detach, remove ─► pending
+    add, relist, detach, remove ─► pending
     commit ─► files of fingerprints, texts and changed tiles, each synced  } side by side
            ─► one SQLite transaction that names them                       } committed last: now it has happened
            ─► the generation's number; files no longer named are deleted when nobody reads
@@ -11,11 +11,13 @@ Killed before the transaction, nothing has happened; files that nobody names are
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, wait
 from typing import Any
 
-from pmbf import kernels
+import numpy as np
+
+from pmbf.arrays import among
 from pmbf.errors import ParameterError
 from pmbf.filter import Tile
 from pmbf.kernels import Postings
@@ -24,11 +26,13 @@ from pmbf.store import directory, files, tilefile
 from pmbf.store.codec import TextPacker
 from pmbf.store.directory import Directory
 from pmbf.store.files import StoredFile
+from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
-from pmbf.store.pending import Change, NewDocument, Pending, PendingDocument
-from pmbf.store.placing import Hashes, Placer
-from pmbf.store.postings import merged
-from pmbf.store.tables import BINARY_KIND, Document, ListedPath, made_from
+from pmbf.store.incoming import Contents, NewDocuments
+from pmbf.store.pending import Change, Pending, PendingDocuments
+from pmbf.store.placing import Placer
+from pmbf.store.postings import Added, merged
+from pmbf.store.tables import BINARY_KIND, Document, DocumentRows, ListedPath, made_from
 from pmbf.store.tilefile import StoredTile
 
 
@@ -59,9 +63,7 @@ class Writer:
 
     def path(self, path: str) -> ListedPath | None:
         """Return a path as it is listed, or None."""
-        if path in self.pending.lost_paths:
-            return None
-        return self.pending.paths.get(path) or self.store.catalog.path(path)
+        return self.paths([path]).get(path)
 
     def paths(self, paths: Sequence[str]) -> dict[str, ListedPath]:
         """Return those paths that are listed, by path."""
@@ -69,92 +71,70 @@ class Writer:
         stored = {path: listed for path, listed in self.store.catalog.some_paths(paths).items() if path not in lost}
         return stored | {path: pending[path] for path in paths if path in pending}
 
-    def with_contents(self, sha256: str, kind: str) -> int | None:
-        """Return the id of the live document with these contents that was made from the same as `kind`, or None."""
-        made = made_from(kind)
-        if (document := self.pending.ids.get((sha256, made))) in self.pending.documents:
-            return document
-        if sha256 not in self.pending.looked_up:
-            self.look_up([sha256])
-        known = self.pending.looked_up[sha256].get(made)
-        return None if known in self.pending.removed else known
-
-    def look_up(self, contents: Iterable[str]) -> None:
-        """Ask the catalog about these contents in one go; `with_contents` knows them until the next commit.
-
-        Args:
-            contents: SHA-256 of each.
-        """
-        found: dict[str, dict[str, int]] = {sha256: {} for sha256 in contents}
-        for row in self.store.catalog.by_sha256(found):
-            found[row.sha256][made_from(row.kind)] = row.id
-        self.pending.looked_up = found
+    def look_up(self, contents: Sequence[Contents]) -> list[int | None]:
+        """Return the id of the live document with each of these contents, or None."""
+        known = [self.pending.known(one) for one in contents]
+        missing = {one[0] for one, id_ in zip(contents, known, strict=True) if id_ is None}
+        rows = self.store.catalog.by_sha256(missing)
+        stored = {(row.sha256, made_from(row.kind)): row.id for row in rows if row.id not in self.pending.removed}
+        return [stored.get(one) if id_ is None else id_ for one, id_ in zip(contents, known, strict=True)]
 
     # ------------------------------------------------------------------ changing
 
-    def add(self, new: NewDocument) -> int:
-        """Store a document and return its id; it needs a path, see `attach`.
+    def add(self, new: NewDocuments) -> list[int]:
+        """Store documents and return their ids; each needs a path, see `relist`.
 
-        A fingerprint follows from its text. So its record is stored only where the text is not.
+        Args:
+            new: Documents with different contents that `look_up` does not know.
         """
-        pending, number = self.pending, next(self._ids)
-        keeps_text = self.store.params.store_text
-        offset, n_bytes = 0, 0
-        if not keeps_text:
-            offset, n_bytes = pending.records.add(new.record or kernels.record(new.hashes, new.bounds))
-        text = pending.texts.add(new.utf8) if new.utf8 and keeps_text else None
-        pending.ids[new.sha256, made_from(new.kind)] = number
-        pending.documents[number] = PendingDocument(new.without_bytes(), offset, n_bytes, text)
-        return number
+        ids = list(itertools.islice(self._ids, len(new)))
+        self.pending.add(ids, new, keeps_text=self.store.params.store_text)
+        return ids
 
-    def attach(self, path: str, document: int, *, size: int = -1, mtime_ns: int = -1) -> ListedPath:
-        """List a document under a path, which keeps its labels; the document listed there before loses it."""
-        before = self.path(path)
-        after = ListedPath(path, document, size, mtime_ns, before.labels if before else "")
-        self.relist(before, after)
-        return after
+    def attach(self, paths: Mapping[str, ListedPath]) -> None:
+        """List paths anew; each keeps its labels, and the document listed there before loses it."""
+        before = self.paths(list(paths))
+        labels = {path: listed.labels for path, listed in before.items() if listed.labels}
+        kept = [one._replace(labels=labels[path]) if path in labels else one for path, one in paths.items()]
+        self.relist([before.get(path) for path in paths], kept)
 
-    def relist(self, before: ListedPath | None, after: ListedPath) -> None:
-        """List a path anew; `before` says how it is listed now, None if it is not."""
-        if before is not None:
-            if before.document != after.document:
-                self.detach(after.path)
-            self._forget_path(after.path)
-        self.pending.lost_paths.discard(after.path)
-        self.pending.paths[after.path] = after
-        self.pending.n_paths[after.document] += 1
+    def relist(self, before: Sequence[ListedPath | None], after: Sequence[ListedPath]) -> None:
+        """List paths anew, different ones; `before` says of each how it is listed now, None if it is not.
 
-    def detach(self, path: str) -> None:
-        """Take a path out; a document without paths is removed."""
-        listed = self.path(path)
-        if listed is None:
-            return
-        self._forget_path(path)
-        if not self.pending.n_paths[listed.document] and not self._stored_paths(listed.document):
-            self.store.require_paths()
-            self._remove_document(listed.document)
+        A document whose last path goes is removed with the commit.
+        """
+        self._forget([one for one in before if one is not None])
+        self.pending.paths |= {one.path: one for one in after}
 
-    def remove(self, document: int) -> None:
-        """Remove a document with all its paths; `compact` gives its room back."""
-        pending = [path for path, listed in self.pending.paths.items() if listed.document == document]
-        for path in self._stored_paths(document) + pending:
-            self._forget_path(path)
-        self._remove_document(document)
+    def detach(self, paths: Sequence[str]) -> None:
+        """Take paths out; a document without paths is removed with the commit."""
+        self._forget(list(self.paths(paths).values()))
 
-    def _forget_path(self, path: str) -> None:
-        if listed := self.pending.paths.pop(path, None):
-            self.pending.n_paths[listed.document] -= 1
-        self.pending.lost_paths.add(path)
+    def remove(self, documents: Iterable[int]) -> None:
+        """Remove documents with all their paths; `compact` gives their room back."""
+        ids = set(documents)
+        self._forget([one for one in self.pending.paths.values() if one.document in ids])
+        self.pending.lost_paths.update(*self._stored_paths(ids).values())
+        self._remove_documents(ids)
 
-    def _remove_document(self, document: int) -> None:
-        if self.pending.documents.pop(document, None) is None:
-            self.pending.removed.add(document)
+    def _forget(self, listed: Sequence[ListedPath]) -> None:
+        pending = self.pending
+        pending.left.update(one.document for one in listed)
+        pending.lost_paths.update(one.path for one in listed)
+        for one in listed:
+            pending.paths.pop(one.path, None)
 
-    def _stored_paths(self, document: int) -> list[str]:
-        """Return the committed paths of a document that no pending change has taken from it."""
-        lost, moved = self.pending.lost_paths, self.pending.paths
-        stored = self.store.catalog.paths_of([document]).get(document, [])
-        return [path for path in stored if path not in lost and path not in moved]
+    def _remove_documents(self, documents: set[int]) -> None:
+        self.pending.dropped |= documents & self.pending.numbers
+        self.pending.removed |= documents - self.pending.numbers
+
+    def _stored_paths(self, documents: set[int]) -> dict[int, list[str]]:
+        """Return the committed paths of documents that no pending change has taken from them; those that have any."""
+        lost, found = self.pending.lost_paths, dict[int, list[str]]()
+        for document, paths in self.store.catalog.paths_of(documents).items():
+            if staying := [path for path in paths if path not in lost]:
+                found[document] = staying
+        return found
 
     # ------------------------------------------------------------------ committing
 
@@ -211,17 +191,19 @@ class Writer:
         arguments = self.reserve_serial(), number, stored, old, self.placer.added(number)
         return self._start(self._write_tile, *arguments)
 
-    def _write_tile(
-        self, serial: int, number: int, stored: StoredTile, old: Postings, added: Sequence[tuple[int, Hashes]]
-    ) -> StoredFile:
+    def _write_tile(self, serial: int, number: int, stored: StoredTile, old: Postings, added: Added) -> StoredFile:
         postings = merged(old, stored.documents, added)
         return self.write_file("TILE", tilefile.payload(stored, postings), serial=serial, tile=number)
 
     def _drop_pathless(self) -> None:
-        """Forget documents whose load was interrupted before they had a path."""
-        named = {listed.document for listed in self.pending.paths.values()}
-        for document in self.pending.documents.keys() - named:
-            self._remove_document(document)
+        """Remove documents that lost their last path, and those whose load was interrupted before they had one."""
+        pending = self.pending
+        named = {listed.document for listed in pending.paths.values()}
+        pathless = (pending.left | pending.numbers) - pending.removed - named
+        if stored := pathless - pending.numbers:
+            self.store.require_paths()
+            pathless -= self._stored_paths(stored).keys()
+        self._remove_documents(pathless)
 
     def _change(self) -> Change:
         pending = self.pending
@@ -230,36 +212,40 @@ class Writer:
             paths=list(pending.paths.values()),
             lost_paths=pending.lost_paths,
         )
-        if pending.documents:
-            blocks, offsets = pending.texts.finished()
-            change.writing = self._new_files(blocks)
-            change.new_documents = pending.rows(offsets)
+        if pending.has_documents:
+            documents = pending.staying()
+            offsets = self._start_files(documents, change.writing)
+            change.new_documents = pending.rows(documents, offsets)
             change.lost_files = self._replaced_files()
         return change
 
-    def _place_pending(self) -> None:
-        documents = self.pending.documents
-        self._n_live += sum(pending.new.kind != BINARY_KIND for pending in documents.values())
-        self._n_hashes += sum(len(pending.new.hashes) for pending in documents.values())
+    def _place(self, documents: PendingDocuments) -> None:
+        samples = documents.samples
+        self._n_live += sum(kind != BINARY_KIND for kind in documents.kinds)
+        self._n_hashes += len(samples.hashes)
         self.placer.mean_hashes = self._n_hashes / max(1, self._n_live)
-        for document, pending in documents.items():
-            self.placer.place(document, pending.new.hashes, pending.new.bounds.tolist())
+        self.placer.place_all(Fingerprints(documents.ids, samples.firsts, samples.bounds, samples.hashes))
 
-    def _new_files(self, blocks: list[bytes]) -> list[Future[StoredFile]]:
+    def _start_files(self, documents: PendingDocuments, writing: list[Future[StoredFile]]) -> list[int]:
+        """Start to write the files of new documents; return where each block of text begins.
+
+        Tiles come first: meanwhile threads compress the last blocks of text.
+        """
         pending = self.pending
-        written: list[Future[StoredFile]] = []
         try:
             if records := pending.records.n_bytes and [pending.records.payload()]:
-                written.append(self._start(self.write_file, "FPRT", records, serial=pending.fingerprint_file))
-            if blocks:
-                written.append(self._start(self.write_file, "TEXT", blocks, serial=pending.text_file))
-            self._place_pending()
+                writing.append(self._start(self.write_file, "FPRT", records, serial=pending.fingerprint_file))
+            self._place(documents)
             self.placer.fill_rows()
-            written += [self._start_tile(number) for number in sorted(self.placer.changed)]
+            for number in sorted(self.placer.changed):
+                writing.append(self._start_tile(number))
+            blocks, offsets = pending.texts.finished()
+            if blocks:
+                writing.append(self._start(self.write_file, "TEXT", blocks, serial=pending.text_file))
         except BaseException:
-            wait(written)  # the clean-up must not meet a file that a thread still writes
+            wait(writing)  # the clean-up must not meet a file that a thread still writes
             raise
-        return written
+        return offsets
 
     def _start(self, write: Callable[..., StoredFile], *arguments: Any, **more: Any) -> Future[StoredFile]:
         """Write a file in a thread if there are any, otherwise here and now."""
@@ -292,9 +278,9 @@ class Writer:
         catalog.delete(StoredFile, change.lost_files)
         catalog.delete(ListedPath, change.lost_paths)
         catalog.delete(Document, change.lost_documents)
-        catalog.insert(change.new_documents)
+        catalog.insert_tuples(Document, change.new_documents.tuples())
         catalog.replace(change.changed_documents)
-        catalog.replace(change.paths)
+        catalog.insert(change.paths)
         meta = {"generation": str(self.store.commit_number + 1), "next_serial": str(self._next_serial)}
         catalog.set_meta(**meta, next_tile=str(self.placer.next_tile))
         # Last: from here on all files are on disk.
@@ -303,11 +289,14 @@ class Writer:
     def _change_directory(self, change: Change) -> None:
         """Add the chunks of the directory that a change touches to its files; all of them when rebuilding."""
         known, lost = self.store.generation.directory, set(change.lost_documents)
-        rows = itertools.chain(change.new_documents, change.changed_documents)
+        changed = DocumentRows.of(change.changed_documents)
+        rows = [(one.numbers, one.is_binary()) for one in (change.new_documents, changed)]
         if self._rebuild:
-            kept = (document for document in self.store.catalog.all_documents() if document.id not in lost)
-            known, rows = Directory({}, self.store.generation.file), itertools.chain(kept, rows)
-        for number, locations in known.changed(rows, lost).items():
+            kept, is_binary = self.store.catalog.document_columns()
+            is_kept = ~among(kept.id, np.array(list(lost), np.int64))
+            known, rows = Directory({}, self.store.generation.file), [(kept[is_kept], is_binary[is_kept]), *rows]
+        numbers, are_binary = (np.concatenate(column) for column in zip(*rows, strict=True))
+        for number, locations in known.changed(numbers.view(np.recarray), are_binary, lost).items():
             change.lost_files |= {known.chunks[number]} if number in known.chunks else set()
             if len(locations):
                 serial, content = self.reserve_serial(), directory.payload(locations)

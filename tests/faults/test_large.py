@@ -9,7 +9,8 @@ from conftest import words
 from pmbf import Collection
 from pmbf.fingerprint import fingerprint
 from pmbf.store.folder import Store
-from pmbf.store.pending import NewDocument
+from pmbf.store.incoming import NewDocument, NewDocuments
+from pmbf.store.tables import ListedPath
 from pmbf.store.writer import Writer
 
 pytestmark = pytest.mark.skipif("PMBF_LARGE" not in os.environ, reason="slow; PMBF_LARGE=1 runs it")
@@ -21,9 +22,10 @@ def test_200_000_paths_lead_to_one_text(tmp_path):
     with Store(path, writable=True) as store:
         writer = Writer(store)
         sha256 = hashlib.sha256(text.encode()).hexdigest()
-        document = writer.add(NewDocument.of("txt", sha256, text.encode(), fingerprint(text, store.params)))
-        for number in range(200_000):
-            writer.attach(f"/texts/{number:06}.txt", document, size=len(text), mtime_ns=number)
+        new = NewDocument("txt", sha256, text.encode(), fingerprint(text, store.params))
+        [document] = writer.add(NewDocuments.of([new]))
+        names = [f"/texts/{number:06}.txt" for number in range(200_000)]
+        writer.attach({name: ListedPath(name, document, len(text), at) for at, name in enumerate(names)})
         writer.commit()
     with Collection(path) as collection:
         [listed] = collection.documents()

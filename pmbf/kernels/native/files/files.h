@@ -3,27 +3,14 @@
 #ifndef PMBF_FILES_H
 #define PMBF_FILES_H
 
-#include "../text/sampler.h"
-
-/* A file and the numbers of its text. */
-typedef struct {
-    uint8_t *bytes; /* given: room for the text and one byte more, which may be overwritten */
-    size_t size;    /* given: bytes of the text */
-    size_t n_hashes, n_bounds, n_chars, n_tokens, record_size;
-} file_t;
-
-/* The results of many files, end to end. A new one is all zero. */
-typedef struct {
-    sampler_t sampler;
-    array_t numbers; /* uint32: hashes, then bounds, of each file */
-    array_t records;
-} taken_t;
+#include "../text/samples.h"
 
 /* Reads a regular file that holds exactly `size` bytes of clean text: UTF-8 without a byte order mark, and without
- * control characters other than tabs and those that end lines and pages. Returns TEXT_OK and adds the results;
- * TEXT_NOT_UTF8 if the file cannot be read, has another size or is not clean; or TEXT_NO_MEMORY. */
-int file_take(taken_t *taken, const table_t *table, const char *path, const options_t *options, file_t *file);
-void taken_free(taken_t *taken);
+ * control characters other than tabs and those that end lines and pages. There is room for the text and one byte more,
+ * which may be overwritten. Returns TEXT_OK and adds the sample; TEXT_NOT_UTF8 if the file cannot be read, has another
+ * size or is not clean; or TEXT_NO_MEMORY. */
+int file_take(samples_t *samples, const table_t *table, const char *path, const options_t *options, uint8_t *bytes,
+              size_t size);
 
 /* Returns whether there is no byte order mark and no control character other than U+0009 to U+000D. */
 bool is_clean(const uint8_t *bytes, size_t size);

@@ -4,76 +4,65 @@
 #include "module.h"
 
 #include "../files/files.h"
+#include "buffer.h"
 
 typedef struct {
     PyObject *path; /* the path in bytes, as the system takes it */
-    PyObject *text; /* a new bytes object; no other code sees it until it is filled */
-    uint8_t beyond; /* room for an empty text: all empty bytes objects are one object */
-    int status;
-    file_t file;
+    size_t size;
+    uint8_t is_read;
 } slot_t;
 
-static PyObject *bytes_of(const void *bytes, size_t size) {
-    return PyBytes_FromStringAndSize(size ? (const char *)bytes : "", (Py_ssize_t)size);
-}
-
-/* Prepares a slot for a path and the size of its file. Returns 0, or -1 with an error set. */
-static int slot_open(slot_t *slot, PyObject *path, PyObject *size) {
-    size_t n_bytes = PyLong_AsSize_t(size);
+/* Fills a slot for a path and the size of its file. Returns 0, or -1 with an error set. */
+static int slot_open(slot_t *slot, PyObject *path, PyObject *size, size_t *n_bytes) {
+    slot->size = PyLong_AsSize_t(size);
     if (PyErr_Occurred() || !PyUnicode_FSConverter(path, &slot->path)) return -1;
-    if (n_bytes > PY_SSIZE_T_MAX / 2) return PyErr_NoMemory(), -1;
-    slot->text = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n_bytes);
-    if (!slot->text) return -1;
-    /* A zero byte follows the bytes of the object: that is the one byte more that may be overwritten. */
-    slot->file.bytes = n_bytes ? (uint8_t *)PyBytes_AsString(slot->text) : &slot->beyond;
-    slot->file.size = n_bytes;
+    *n_bytes += slot->size;
+    if (slot->size > PY_SSIZE_T_MAX / 4 || *n_bytes > PY_SSIZE_T_MAX / 4) return PyErr_NoMemory(), -1;
     return 0;
 }
 
-/* Returns the result of one file. `*record` is the next record of all files. */
-static PyObject *result_of(slot_t *slot, const uint8_t **record) {
-    const file_t *file = &slot->file;
-    if (slot->status == TEXT_NO_MEMORY) return PyErr_NoMemory();
-    if (slot->status != TEXT_OK) return Py_NewRef(Py_None);
-    PyObject *text = slot->text, *own_record = bytes_of(*record, file->record_size);
-    slot->text = NULL;
-    *record += file->record_size;
-    return Py_BuildValue("NnnnnN", text, (Py_ssize_t)file->n_hashes,
-                         (Py_ssize_t)file->n_bounds, (Py_ssize_t)file->n_chars, (Py_ssize_t)file->n_tokens, own_record);
+/* Reads the files end to end. Returns TEXT_OK or TEXT_NO_MEMORY. */
+static int take_all(slot_t *slots, size_t n, const table_t *table, const options_t *options, uint8_t *bytes,
+                    result_t *result) {
+    samples_t samples;
+    int status = samples_begin(&samples) ? TEXT_OK : TEXT_NO_MEMORY;
+    for (size_t i = 0; status != TEXT_NO_MEMORY && i < n; bytes += slots[i++].size) {
+        status = file_take(&samples, table, PyBytes_AsString(slots[i].path), options, bytes, slots[i].size);
+        slots[i].is_read = status == TEXT_OK;
+        if (!slots[i].is_read) memset(bytes, 0, slots[i].size);
+    }
+    if (n) *bytes = 0; /* a zero byte follows the bytes of an object */
+    samples_end(&samples, status != TEXT_NO_MEMORY, result);
+    return status == TEXT_NO_MEMORY ? TEXT_NO_MEMORY : TEXT_OK;
 }
 
-/* Returns the results of all files, or NULL with an error set. */
-static PyObject *results_of(slot_t *slots, Py_ssize_t n, const taken_t *taken) {
-    const uint8_t *record = taken->records.bytes;
-    PyObject *list = PyList_New(n);
-    for (Py_ssize_t i = 0; list && i < n; i++) {
-        PyObject *result = result_of(&slots[i], &record);
-        if (!result || PyList_SetItem(list, i, result)) {
-            Py_DECREF(list);
-            list = NULL;
-        }
-    }
-    return list;
+static PyObject *flags_of(const slot_t *slots, Py_ssize_t n) {
+    PyObject *flags = PyByteArray_FromStringAndSize(NULL, n + 1); /* NumPy refuses an empty array in an empty buffer */
+    for (Py_ssize_t i = 0; flags && i < n; i++) PyByteArray_AsString(flags)[i] = (char)slots[i].is_read;
+    return flags;
 }
 
 static PyObject *read_texts(slot_t *slots, PyObject *paths, PyObject *sizes, Py_ssize_t n, const table_t *table,
                             const options_t *options) {
-    taken_t taken = {0};
+    size_t n_bytes = 0;
+    int status;
+    result_t result;
     for (Py_ssize_t i = 0; i < n; i++)
-        if (slot_open(&slots[i], PyList_GetItem(paths, i), PyList_GetItem(sizes, i))) return NULL;
+        if (slot_open(&slots[i], PyList_GetItem(paths, i), PyList_GetItem(sizes, i), &n_bytes)) return NULL;
+    /* No other code sees the object until it is filled. Room for one byte more: a short object may be shared. */
+    PyObject *content = PyBytes_FromStringAndSize(NULL, (Py_ssize_t)n_bytes + 2);
+    if (!content) return NULL;
+    uint8_t *bytes = (uint8_t *)PyBytes_AsString(content);
+    memset(bytes + n_bytes, 0, 2);
     Py_BEGIN_ALLOW_THREADS
-    for (Py_ssize_t i = 0; i < n; i++) {
-        file_t *file = &slots[i].file;
-        slots[i].status = file_take(&taken, table, PyBytes_AsString(slots[i].path), options, file);
-        file->bytes[file->size] = 0;
-    }
+    status = take_all(slots, (size_t)n, table, options, bytes, &result);
     Py_END_ALLOW_THREADS
-    PyObject *numbers = bytes_of(taken.numbers.bytes, taken.numbers.size);
-    PyObject *results = numbers ? results_of(slots, n, &taken) : NULL;
-    taken_free(&taken);
-    if (results) return Py_BuildValue("NN", results, numbers);
-    Py_XDECREF(numbers);
-    return NULL;
+    if (status != TEXT_OK) {
+        Py_DECREF(content);
+        return PyErr_NoMemory();
+    }
+    unsigned long long n_parts = result.sizes[SAMPLES_BOUNDS] / 8 - 1, n_hashes = result.sizes[SAMPLES_HASHES] / 4;
+    return Py_BuildValue("NNNKK", content, flags_of(slots, n), result_buffer(&result), n_parts, n_hashes);
 }
 
 /* looks(bytes) -> (is_clean, longest, n_apart) */
@@ -86,8 +75,8 @@ static PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
 }
 
 /* read_texts(table, paths, sizes, shingle_tokens, long_letters, min_hashes, segment_chars, density, ordered)
- * -> (files, numbers): `files` has for each path None or (utf8, n_hashes, n_bounds, n_chars, n_tokens, record);
- * `numbers` has the hashes and then the bounds of one file after another, uint32 as bytes */
+ * -> (content, is_read, buffer, n_parts, n_hashes): the files end to end, zeros for those that were not read, and two
+ * bytes more; a byte for each file, and one more; the columns of samples.h for the files read */
 static PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
     unsigned long long table, shingle_tokens, long_letters, min_hashes, segment_chars;
     options_t options = {.positions = false, .starts = false};
@@ -107,10 +96,7 @@ static PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *argume
     slot_t *slots = calloc((size_t)n + 1, sizeof *slots);
     if (!slots) return PyErr_NoMemory();
     PyObject *result = read_texts(slots, paths, sizes, n, (const table_t *)(uintptr_t)table, &options);
-    for (Py_ssize_t i = 0; i < n; i++) {
-        Py_XDECREF(slots[i].path);
-        Py_XDECREF(slots[i].text);
-    }
+    for (Py_ssize_t i = 0; i < n; i++) Py_XDECREF(slots[i].path);
     free(slots);
     return result;
 }

@@ -7,13 +7,13 @@
 
 #include "../text/samples.h"
 #include "arrays.h"
+#include "buffer.h"
 
 static PyObject *out_of_memory(Py_ssize_t size) {
     return PyErr_Format(PyExc_MemoryError, "no memory for the kernels of a text of %zd bytes", size);
 }
 
-/* Returns the parts end to end in a bytearray, with one byte more: NumPy refuses an empty array in an empty buffer. */
-static PyObject *buffer_of(result_t *result) {
+PyObject *result_buffer(result_t *result) {
     size_t size = 1;
     for (int part = 0; part < MOST_PARTS; part++) size += result->sizes[part];
     PyObject *buffer = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size);
@@ -52,7 +52,7 @@ static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments)
     if (status != TEXT_OK) return out_of_memory(size);
     unsigned long long n_hashes = result.sizes[0] / 4, n_starts = result.sizes[1] / 4, n_token = result.sizes[2] / 4;
     unsigned long long n_bounds = result.sizes[3] / 4;
-    return Py_BuildValue("NKKKKKKKKK", buffer_of(&result), n_hashes, n_starts, n_token, n_bounds, result.n_chars, result.n_tokens,
+    return Py_BuildValue("NKKKKKKKKK", result_buffer(&result), n_hashes, n_starts, n_token, n_bounds, result.n_chars, result.n_tokens,
                          result.n_shingles, result.n_mixed, result.n_invisible);
 }
 
@@ -75,7 +75,7 @@ static PyObject *samples_of(const table_t *table, PyObject *bytes, array_in_t st
     Py_END_ALLOW_THREADS
     if (status != TEXT_OK) return out_of_memory(PyBytes_Size(bytes));
     unsigned long long n_parts = result.sizes[SAMPLES_BOUNDS] / 8 - 1, n_hashes = result.sizes[SAMPLES_HASHES] / 4;
-    return Py_BuildValue("NKK", buffer_of(&result), n_parts, n_hashes);
+    return Py_BuildValue("NKK", result_buffer(&result), n_parts, n_hashes);
 }
 
 /* text_samples(table, bytes, starts, stops, shingle_tokens, long_letters, min_hashes, segment_chars, density, ordered)
@@ -125,7 +125,7 @@ static PyObject *module_tokenise(PyObject *Py_UNUSED(module), PyObject *argument
     int found = run(text_tokenise, arguments, &result);
     if (found < 0) return NULL;
     if (!found) Py_RETURN_NONE;
-    return Py_BuildValue("NKKKK", buffer_of(&result), result.n_tokens, result.n_chars, result.n_mixed,
+    return Py_BuildValue("NKKKK", result_buffer(&result), result.n_tokens, result.n_chars, result.n_mixed,
                          result.n_invisible);
 }
 
@@ -143,7 +143,7 @@ static PyObject *module_fold(PyObject *Py_UNUSED(module), PyObject *arguments) {
     free(result.parts[1]);
     result.parts[1] = NULL;
     result.sizes[1] = 0;
-    return Py_BuildValue("NN", text, buffer_of(&result));
+    return Py_BuildValue("NN", text, result_buffer(&result));
 }
 
 PyMethodDef text_methods[] = {

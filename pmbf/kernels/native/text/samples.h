@@ -3,12 +3,25 @@
 #ifndef PMBF_TEXT_SAMPLES_H
 #define PMBF_TEXT_SAMPLES_H
 
-#include "result.h"
+#include "sampler.h"
 
 /* The parts of a result: where each part of a fingerprint ends among the hashes, from 0 on; the number of the first part
  * of each text, and of all parts; code points of each text, -1 if it is not UTF-8; tokens of each; all int64. The
  * hashes, uint32. */
 enum { SAMPLES_BOUNDS, SAMPLES_FIRSTS, SAMPLES_CHARS, SAMPLES_TOKENS, SAMPLES_HASHES, N_SAMPLES_COLUMNS };
+
+/* Samples end to end, and what makes them. A new one is all zero but for `samples_begin`. */
+typedef struct {
+    sampler_t sampler;
+    array_t columns[N_SAMPLES_COLUMNS];
+} samples_t;
+
+/* Begins the columns. Returns false if out of memory. */
+bool samples_begin(samples_t *samples);
+/* Adds the sample of a text. Returns TEXT_OK; TEXT_NOT_UTF8, and adds nothing; or TEXT_NO_MEMORY. */
+int samples_add(samples_t *samples, const table_t *table, const uint8_t *text, size_t size, const options_t *options);
+/* Moves the columns to a result if all is well, and frees the rest. */
+void samples_end(samples_t *samples, bool is_well, result_t *result);
 
 /* Texts in a buffer: text i is bytes[starts[i]..stops[i]). */
 typedef struct {
