@@ -81,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
         "--synthetic", nargs="*", type=int, default=growth.SYNTHETIC, metavar="N", help="numbers of made-up documents"
     )
     one.add_argument(
+        "--small", nargs="*", type=int, default=(), metavar="N", help="numbers of small made-up documents (none)"
+    )
+    one.add_argument(
         "--jobs", type=int, default=os.cpu_count() or 1, help="processes of a second load, beside one (cores)"
     )
     one.add_argument("--update", action="store_true", help="keep the other figures in OUT")
@@ -175,7 +178,7 @@ def _peers(given: argparse.Namespace) -> Figures:
 
 def _growth(given: argparse.Namespace) -> Figures:
     with _texts(given) as texts:
-        sizes = {"real": given.real, "made": given.synthetic}
+        sizes = {"real": given.real, "made": given.synthetic, "small": given.small}
         return _corpus(given) | growth.run(texts, **sizes, jobs=given.jobs, on_done=_show, before=_before(given))
 
 

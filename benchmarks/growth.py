@@ -36,8 +36,8 @@ Figures = dict[str, Any]
 
 REAL = (1000, 10_000, 80_000)
 SYNTHETIC = (100_000, 1_000_000)
-DOCUMENT_HASHES = 300
-"""Hashes of a made-up document, as of a text of 6,000 characters."""
+DOCUMENT_HASHES, SMALL_HASHES = 300, 60
+"""Hashes of a made-up document, as of a text of 6,000 characters, and of a small one, as of 1,200 characters."""
 QUERY_HASHES, PLANTED = 1200, 0.05
 """Hashes of a made-up query, as of a text of 4,000 words, and the share of them that one document has."""
 N_QUERIES = 200
@@ -49,6 +49,7 @@ def run(
     *,
     real: Sequence[int],
     made: Sequence[int],
+    small: Sequence[int] = (),
     jobs: int,
     on_done: Callable[[Figures], None],
     before: Figures | None = None,
@@ -59,12 +60,14 @@ def run(
         texts: A file that `Planted.save` wrote: documents and texts to screen.
         real: Numbers of real documents. Numbers over that of the documents are left out.
         made: Numbers of made-up documents.
+        small: Numbers of small made-up documents.
         jobs: Processes of a second load, beside a load in one process.
         on_done: Called with the figures of each size.
         before: Figures of an earlier run. Those of sizes that are measured now are replaced.
     """
     n_loaded = len(Planted.read(texts).loaded)
     sizes = [("real", n) for n in real if n <= n_loaded] + [("synthetic", n) for n in made]
+    sizes += [("small", n) for n in small]
     named = {f"{n:,} {kind}": (kind, n) for kind, n in sizes}
     known = [one["name"] for one in before["results"]] if before else []
     return measure_each(
@@ -80,9 +83,10 @@ def run(
 def _measured(texts: Path, kind: str, n_documents: int, jobs: int) -> Figures:
     figures: Figures = {"kind": kind, "n_documents": n_documents}
     with tempfile.TemporaryDirectory() as place:
-        if kind == "synthetic":
-            figures |= alone("benchmarks.growth:make", place=place, n_documents=n_documents)
-            figures |= alone("benchmarks.growth:ask_made", place=place)
+        if kind != "real":
+            n_hashes = SMALL_HASHES if kind == "small" else DOCUMENT_HASHES
+            figures |= alone("benchmarks.growth:make", place=place, n_documents=n_documents, n_hashes=n_hashes)
+            figures |= alone("benchmarks.growth:ask_made", place=place, n_hashes=n_hashes)
             return figures
         given: Figures = {"texts": str(texts), "place": place, "n_documents": n_documents}
         figures |= alone("benchmarks.growth:load", **given, jobs=1)
@@ -109,11 +113,11 @@ def load(texts: str, place: str, n_documents: int, jobs: int) -> Figures:
     return {"n_bytes": n_bytes, "load_s": wall, "load_cpu_s": cpu} | _sizes(folder, before)
 
 
-def make(place: str, n_documents: int) -> Figures:
-    """Write a collection of made-up documents."""
+def make(place: str, n_documents: int, n_hashes: int) -> Figures:
+    """Write a collection of made-up documents of `n_hashes` each."""
     before, folder = resident_bytes(), Path(place) / "1.pmbf"
     wall, cpu = perf_counter(), process_time()
-    synthetic.write(folder, synthetic.random_documents(n_documents, DOCUMENT_HASHES))
+    synthetic.write(folder, synthetic.random_documents(n_documents, n_hashes))
     return {"load_s": perf_counter() - wall, "load_cpu_s": process_time() - cpu} | _sizes(folder, before)
 
 
@@ -130,10 +134,10 @@ def ask(texts: str, place: str) -> Figures:
     return figures | {"screen_held_bytes": resident_bytes() - before}
 
 
-def ask_made(place: str) -> Figures:
+def ask_made(place: str, n_hashes: int) -> Figures:
     """Open a collection of made-up documents, and look for the documents of queries."""
     chance = np.random.default_rng(2)
-    first = list(itertools.islice(synthetic.random_documents(N_QUERIES, DOCUMENT_HASHES), N_QUERIES))
+    first = list(itertools.islice(synthetic.random_documents(N_QUERIES, n_hashes), N_QUERIES))
     some = [synthetic.as_query(synthetic.planted_query(document, QUERY_HASHES, PLANTED, chance)) for document in first]
     before = resident_bytes()
     store, figures = _opened(Path(place) / "1.pmbf")
@@ -213,9 +217,11 @@ def _sizes(folder: Path, before: int) -> Figures:
 
 def table(figures: Figures) -> str:
     """Return the figures as Markdown tables: loading, then asking."""
+    has_small = any(one.get("kind") == "small" for one in figures["results"])
+    small = f", small ones of {SMALL_HASHES}" if has_small else ""
     lines = [
         report.line(figures["about"]),
-        f"real documents, and synthetic ones of {figures['document_hashes']} hashes; texts of 4,000 words, "
+        f"real documents, and synthetic ones of {figures['document_hashes']} hashes{small}; texts of 4,000 words, "
         f"queries of {figures['query_hashes']} hashes to the synthetic ones",
         "",
         *report.head("| documents | load, a document | load, MB/s | jobs, MB/s | memory | disk, index | texts |"),

@@ -49,14 +49,16 @@ def write(folder: Path, documents: Iterable[Hashes], *, batch: int = _BATCH) -> 
     n_documents, waiting = 0, iter(documents)
     with Store(folder, writable=True) as store:
         writer = Writer(store)
-        while some := list(itertools.islice(waiting, batch)):
+        some = list(itertools.islice(waiting, batch))
+        while some:
             sums = [hashlib.sha256(hashes.tobytes()).hexdigest() for hashes in some]
             taken = zip(sums, map(as_fingerprint, some), strict=True)
             ids = writer.add(NewDocuments.of([NewDocument("text", sha256, b"", one) for sha256, one in taken]))
             names = [f"synthetic/{sha256}" for sha256 in sums]
             writer.attach({name: ListedPath(name, id_, -1, -1) for name, id_ in zip(names, ids, strict=True)})
-            writer.commit()
             n_documents += len(some)
+            some = list(itertools.islice(waiting, batch))
+            writer.commit(is_last=not some)
     return n_documents
 
 

@@ -1,3 +1,4 @@
+import contextlib
 import sqlite3
 
 import pytest
@@ -192,9 +193,18 @@ def test_changed_parameters_are_noticed(folder):
         Catalog(folder)
 
 
+def test_version_6_becomes_version_7_and_its_rows_stay_as_they_are(folder):
+    put(folder, StoredFile(4, "TILE", 17, 123, 5), format="6")
+    change(folder, "CREATE TRIGGER no_change BEFORE DELETE ON file BEGIN SELECT RAISE(ABORT, 'changed'); END")
+    with contextlib.closing(Catalog(folder)) as catalog:
+        assert (catalog.version, [file.serial for file in catalog.files()]) == (6, [4])
+    with contextlib.closing(Catalog(folder, writable=True)) as catalog:
+        assert (catalog.version, [file.serial for file in catalog.files()]) == (7, [4])
+
+
 def test_a_newer_catalog_asks_for_an_upgrade(folder):
-    put(folder, format="7")
-    with pytest.raises(UnsupportedError, match="format version is 7, this pmbf reads up to 6; upgrade pmbf"):
+    put(folder, format="8")
+    with pytest.raises(UnsupportedError, match="format version is 8, this pmbf reads up to 7; upgrade pmbf"):
         Catalog(folder)
 
 

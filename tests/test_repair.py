@@ -97,7 +97,7 @@ def test_repair_names_what_is_lost(tmp_path):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as made:
         made.add(words(1), name="only here")
-    for kind in ("tiles/*.tile", "texts/*"):
+    for kind in ("postings/*.post", "texts/*"):
         next(path.glob(kind)).unlink()
     report = repair(path)
     assert report.lost == ["only here"]

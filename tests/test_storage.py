@@ -75,10 +75,10 @@ def test_an_older_copy_of_a_file_is_refused(tmp_path):
 
 def test_a_newer_format_asks_for_an_upgrade(written, monkeypatch):
     folder, _ = written
-    monkeypatch.setattr(files, "FORMAT_VERSION", 7)
+    monkeypatch.setattr(files, "FORMAT_VERSION", 8)
     record = write_file(folder, "TILE", OURS, 8, [b"x"])
     monkeypatch.undo()
-    with pytest.raises(UnsupportedError, match="format version is 7, this pmbf reads up to 6; upgrade pmbf"):
+    with pytest.raises(UnsupportedError, match="format version is 8, this pmbf reads up to 7; upgrade pmbf"):
         MappedFile(folder, record, OURS)
 
 
@@ -88,7 +88,7 @@ def test_an_older_format_asks_for_a_new_collection(written, monkeypatch):
     record = write_file(folder, "TILE", OURS, 8, [b"x"])
     monkeypatch.undo()
     with pytest.raises(
-        UnsupportedError, match="version is 1, this pmbf reads 3 to 6; load the documents into a new coll"
+        UnsupportedError, match="version is 1, this pmbf reads 3 to 7; load the documents into a new coll"
     ):
         MappedFile(folder, record, OURS)
 

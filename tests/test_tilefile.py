@@ -6,11 +6,9 @@ from conftest import words
 
 from pmbf import Collection, CorruptError, Params
 from pmbf.filter import Tile
-from pmbf.kernels import Postings
 from pmbf.store import tilefile
 from pmbf.store.files import Identity, write_file
 from pmbf.store.folder import Store
-from pmbf.store.postings import merged
 from pmbf.store.tilefile import SEALED_ROWS, StoredTile
 from pmbf.store.writer import Writer
 
@@ -29,13 +27,8 @@ def hashes_of(row):
     return np.arange(50, dtype=np.uint32) + np.uint32(50 * row)
 
 
-def postings_of(stored):
-    added = [(10 * row, hashes_of(row)) for row in range(stored.tile.n_rows)]
-    return merged(Postings.none(), stored.documents, added)
-
-
 def written(folder, stored):
-    return write_file(folder, "TILE", OURS, 7, tilefile.payload(stored, postings_of(stored)))
+    return write_file(folder, "TILE", OURS, 7, tilefile.payload(stored))
 
 
 @pytest.mark.parametrize("n_rows", [1, SEALED_ROWS - 1, SEALED_ROWS, 64, 100, 512])
@@ -53,9 +46,7 @@ def test_a_tile_comes_back_from_its_file(tmp_path, n_rows, growing):
     assert stored.tile.popcounts.tolist() == back.tile.popcounts.tolist()
     before, after = stored.tile.writable(), back.tile.writable()
     assert before.bits.tolist() == after.bits.tolist()
-    expected, postings = postings_of(stored), back.postings.all()
-    assert expected.bits.tobytes() == postings.bits.tobytes()
-    assert (expected.documents.tolist(), expected.n_hashes) == (postings.documents.tolist(), postings.n_hashes)
+    assert (back.is_posted, tilefile.is_posted(tmp_path, record, OURS), back.postings) == (True, True, None)
     after.insert(after.add_row() if n_rows < 512 else 0, hashes_of(1000))
 
 
@@ -79,7 +70,7 @@ def test_bits_are_checked_as_far_as_a_query_reads_them(tmp_path):
 
 
 def test_a_head_that_does_not_fit_is_refused(tmp_path):
-    parts = list(tilefile.payload(made(5), postings_of(made(5))))
+    parts = list(tilefile.payload(made(5)))
     record = write_file(tmp_path, "TILE", OURS, 7, [parts[0][:-20]])
     with pytest.raises(CorruptError, match=r"tiles/000007\.tile: the tile's head does not fit its length|a place that"):
         tilefile.read(tmp_path, record, OURS)

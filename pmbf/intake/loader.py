@@ -148,7 +148,7 @@ class Loader:
                 self.report.interrupted = True
                 raise
             finally:
-                self._writer.commit()
+                self._writer.commit(is_last=not self.report.interrupted)
                 self.report.seconds = time.monotonic() - started
         return self.report
 

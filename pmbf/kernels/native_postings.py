@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from ctypes import c_int64, c_size_t, c_uint64, c_void_p
-from itertools import repeat
+from ctypes import c_int64, c_size_t, c_void_p
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.postings_layout import (
+    HASHES_END,
     PADDING_BYTES,
+    Buckets,
     Chosen,
     Hashes,
     Keys,
     Postings,
-    Shape,
+    PostingsShape,
     damaged_postings,
-    require_mergeable,
+    require_joinable,
+    require_keys,
     require_postings,
-    require_size,
     require_sortable,
 )
 
-__all__ = ["find_postings", "list_postings", "merge_postings", "sort_keys"]
+__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "sort_keys"]
 
 _AT, _N = c_void_p, c_size_t
 
@@ -35,59 +36,52 @@ _NO_MEMORY = -1
 
 _at = address()
 _find = function("pmbf_find_postings", _AT, _N, _AT, _N, _AT, _AT, returns=c_int64)
-_take = function("pmbf_take_postings", _AT, _N, _N, c_int64, _AT, _AT, _AT, returns=c_int64)
-_list = function("pmbf_list_postings", _AT, c_uint64, _AT, returns=c_int64)
+_take = function("pmbf_take_postings", _AT, _N, _N, c_int64, _AT, _AT, _AT, _N, _AT, returns=c_int64)
+_list = function("pmbf_list_postings", _AT, _AT, _N, _AT, returns=c_int64)
+_make = function("pmbf_make_postings", _AT, _N, _AT, _AT, _AT, _AT, returns=c_int64)
+_join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
 _sort = function("pmbf_sort_keys", _AT, _N, returns=c_int64)
-_merge = function("pmbf_merge_postings", _AT, _AT, _AT, _N, _AT, _AT, returns=c_int64)
 
 
 def find_postings(
-    postings: Sequence[Postings], hashes: Hashes, *, limit: int, chosen: Sequence[Chosen] | None = None
+    postings: Sequence[Postings], hashes: Hashes, *, limit: int, chosen: Chosen | None = None
 ) -> tuple[NDArray[np.int64], Keys]:
     """See `reference_postings.find_postings`. A hash takes some 60 ns in each of the postings."""
     require_postings(postings, hashes, chosen)
     hashes, counts = np.ascontiguousarray(hashes), np.empty(len(hashes), np.int64)
-    lists, passed = np.empty((len(postings), len(hashes)), _LIST), as_passed(postings, chosen)
+    lists, passed = np.empty((len(postings), len(hashes)), _LIST), as_passed(postings)
     if _find(_at(passed), len(postings), _at(hashes), len(hashes), _at(lists), _at(counts)) < 0:
         raise damaged_postings()
-    taking = _at(passed), len(postings), len(hashes), limit, _at(lists), _at(counts)
-    room = int(counts[counts <= limit].sum()) if chosen is None else _take(*taking, None)
-    keys = np.empty(max(0, room), np.uint64)
-    status = room if room < 0 else _take(*taking, _at(keys))
-    if status == _NO_MEMORY:
-        raise MemoryError
-    if status < 0:
+    keys = np.empty(int(counts[counts <= limit].sum()), np.uint64)
+    among = (0, 0) if chosen is None else (_at(chosen := np.ascontiguousarray(chosen)), len(chosen))
+    n_taken = _take(_at(passed), len(postings), len(hashes), limit, _at(lists), _at(counts), *among, _at(keys))
+    if n_taken < 0:
         raise damaged_postings()
-    if (keys[1:] < keys[:-1]).any():  # a later one of the postings has an earlier document
-        keys.sort()
+    keys = keys[:n_taken]
+    keys.sort()
     return counts, keys
 
 
-def list_postings(postings: Postings) -> Keys:
+def list_postings(postings: Postings, start: int = 0, stop: int = HASHES_END) -> Keys:
     """See `reference_postings.list_postings`."""
     require_postings([postings], postings.documents)
-    require_size(postings)
-    keys = np.empty(postings.n_postings, np.uint64)
+    keys = np.empty(postings.most_postings(start, stop), np.uint64)
     passed = as_passed([postings])
-    if _list(_at(passed), len(keys), _at(keys)) != len(keys):
+    n_listed = _list(_at(passed), _at(np.array([start, stop], np.uint64)), len(keys), _at(keys))
+    if n_listed < 0:
         raise damaged_postings()
-    return keys
+    return keys[:n_listed]
 
 
-def merge_postings(old: Postings, renumbered: Hashes, keys: Keys, documents: Hashes) -> Postings:
-    """See `reference_postings.merge_postings`. A posting takes some 10 ns."""
-    require_mergeable(old, renumbered, keys, documents)
-    require_postings([old], documents)
-    shape = Shape.of(old, keys, len(documents))
-    bits, directory = np.empty(shape.room + PADDING_BYTES, np.uint8), np.empty(shape.n_buckets + 1, np.uint32)
-    made = Postings(documents, directory, bits, shape.shift, shape.rice, shape.id_bits, 0, 0)
-    renumbered, keys, written = np.ascontiguousarray(renumbered), np.ascontiguousarray(keys), np.zeros(3, np.uint64)
-    into, of = as_passed([made]), as_passed([old])
-    status = _merge(_at(of), _at(renumbered), _at(keys), len(keys), _at(into), _at(written))
-    if status == _NO_MEMORY:
-        raise MemoryError
-    if status < 0:
-        raise damaged_postings()
+def make_postings(keys: Keys, documents: Hashes) -> Postings:
+    """See `reference_postings.make_postings`. A posting takes some 10 ns."""
+    require_keys(keys, documents)
+    end = (int(keys[-1]) >> 32) + 1 if len(keys) else 0
+    shape = PostingsShape.of(n_hashes=len(keys), end=end, n_documents=len(documents))
+    keys, numbers = np.ascontiguousarray(keys), _numbers(shape, len(keys), 0, shape.n_buckets)
+    directory, written = np.zeros(shape.n_buckets + 1, np.uint32), np.zeros(3, np.uint64)
+    bits = np.empty(int(numbers[-1]) + PADDING_BYTES, np.uint8)
+    _require_done(_make(_at(keys), len(keys), _at(numbers), _at(directory) + 4, _at(bits), _at(written)))
     n_bytes, n_hashes, n_postings = written.tolist()
     bits[n_bytes : n_bytes + PADDING_BYTES] = 0
     used = bits[: n_bytes + PADDING_BYTES]
@@ -101,26 +95,51 @@ def sort_keys(keys: Keys) -> None:
         raise MemoryError
 
 
-def as_passed(postings: Sequence[Postings], chosen: Sequence[Chosen] | None = None) -> Keys:
-    """Return postings as C takes them, `postings_t` of `native/postings/postings.h`, `(n, 10) uint64`.
+def join_postings(
+    postings: Sequence[Postings], renumbered: Sequence[Hashes], shape: PostingsShape, start: int, stop: int
+) -> Buckets:
+    """See `reference_postings.join_postings`. A posting takes some 15 ns."""
+    require_joinable(postings, renumbered, shape, start, stop)
+    most = sum(one.most_postings(start << shape.shift, stop << shape.shift) for one in postings)
+    numbers, passed = _numbers(shape, most, start, stop), as_passed(postings)
+    new = [np.ascontiguousarray(one) for one in renumbered]
+    at, written = np.array([_at(one) for one in new], np.uint64), np.zeros(3, np.uint64)
+    buckets = np.array([start, stop], np.uint64)
+    ends, bits = np.empty(stop - start, np.uint32), np.empty(int(numbers[-1]) + PADDING_BYTES, np.uint8)
+    of = _at(passed), len(postings), _at(at), _at(buckets)
+    _require_done(_join(*of, _at(numbers), _at(ends), _at(bits), _at(written)))
+    n_bytes, n_hashes, n_postings = written.tolist()
+    return Buckets(ends, bits[:n_bytes], n_hashes, n_postings)
+
+
+def _require_done(status: int) -> None:
+    if status == _NO_MEMORY:
+        raise MemoryError
+    if status < 0:
+        raise damaged_postings()
+
+
+def _numbers(shape: PostingsShape, n_postings: int, start: int, stop: int) -> Keys:
+    """Return the shape as C takes it, with the room for some postings in the buckets `[start, stop)`."""
+    room = shape.room(n_postings, start, stop)
+    return np.array([shape.n_buckets, shape.shift, shape.rice, shape.id_bits, room], np.uint64)
+
+
+def as_passed(postings: Sequence[Postings]) -> Keys:
+    """Return postings as C takes them, `postings_t` of `native/postings/postings.h`, `(n, 14) uint64`.
 
     The arrays of the postings must be contiguous and stay alive.
     """
-    return np.array(
-        [
-            (
-                _at(one.bits),
-                _at(one.directory),
-                _at(one.documents),
-                _at(some) if some is not None else 0,
-                one.n_bit_bytes,
-                one.n_buckets,
-                len(one.documents),
-                one.shift,
-                one.rice,
-                one.id_bits,
-            )
-            for one, some in zip(postings, chosen or repeat(None), strict=False)
-        ],
-        np.uint64,
-    ).reshape(len(postings), 10)
+    return np.array([(*_arrays(one), *_pages(one)) for one in postings], np.uint64).reshape(len(postings), 14)
+
+
+def _arrays(one: Postings) -> tuple[int, ...]:
+    arrays = _at(one.bits), _at(one.directory), _at(one.documents)
+    return (*arrays, one.n_bit_bytes, one.n_buckets, len(one.documents), one.shift, one.rice, one.id_bits)
+
+
+def _pages(one: Postings) -> tuple[int, ...]:
+    if one.pages is None:
+        return 0, 0, 0, 0, 0
+    content, sums, checked, page_bytes = one.pages[:4]
+    return _at(content), len(content), page_bytes, _at(sums), _at(checked)

@@ -20,6 +20,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,12 +28,12 @@ from numpy.typing import NDArray
 from pmbf.errors import ParameterError
 from pmbf.kernels import checks
 
-__all__ = ["GONE", "PADDING_BYTES", "Postings"]
+__all__ = ["GONE", "PADDING_BYTES", "Buckets", "Pages", "Postings", "PostingsShape"]
 
 Hashes = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 Chosen = NDArray[np.bool_]
-"""`(d,) bool`, of each document of postings, whether it is looked for."""
+"""`(n,) bool`, of each document's id, whether the document is looked for; ids from n on are not."""
 
 GONE = 2**32 - 1
 """The new number of a document that leaves the postings."""
@@ -40,8 +41,35 @@ GONE = 2**32 - 1
 PADDING_BYTES = 8
 """Zeros behind the bits: a word is read at once, wherever it begins."""
 
-_BUCKET_HASHES = 16
-"""Hashes of a bucket, about. Half of them are decoded to find one; more buckets take more room."""
+HASHES_END = 2**32
+"""One more than the largest hash."""
+
+MOST_BIT_BYTES = 2**32 - 1
+"""The directory has 32 bits for where a bucket begins."""
+
+_BUCKET_HASHES = 24
+"""Most hashes of a bucket, on average; at least half as many. Half of them are decoded to find one; more buckets take
+more room."""
+
+
+class Pages(NamedTuple):
+    """The file that postings lie in. What is read of them is checked before, each page once.
+
+    Args:
+        content: `(n,) uint8`, the bytes of the file that are checked.
+        sums: `(p,) uint32`, the checksum of each page.
+        checked: `(p,) uint8`, 1 for each page that was found intact.
+        page_bytes: Length of a page.
+        documents_at, directory_at, bits_at: Where the arrays of the postings begin.
+    """
+
+    content: NDArray[np.uint8]
+    sums: Hashes
+    checked: NDArray[np.uint8]
+    page_bytes: int
+    documents_at: int
+    directory_at: int
+    bits_at: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,6 +85,8 @@ class Postings:
         id_bits: Bits of a document's number, 1 to 32.
         n_hashes: Distinct hashes.
         n_postings: Documents in all lists together.
+        pages: The file that `find_postings` checks before it reads; None if nothing is left to check. Only
+            `find_postings` does so: before anything else reads the postings, the file is checked.
     """
 
     documents: Hashes
@@ -67,6 +97,7 @@ class Postings:
     id_bits: int
     n_hashes: int
     n_postings: int
+    pages: Pages | None = None
 
     @classmethod
     def none(cls) -> Postings:
@@ -79,52 +110,103 @@ class Postings:
         return len(self.directory) - 1
 
     @property
+    def end(self) -> int:
+        """One more than the largest hash that the buckets hold."""
+        return min(HASHES_END, self.n_buckets << self.shift)
+
+    @property
     def n_bit_bytes(self) -> int:
         """Bytes of the bits, without what is behind them."""
         return len(self.bits) - PADDING_BYTES
 
+    def span(self, start: int, stop: int) -> tuple[int, int]:
+        """Return where the buckets with the hashes `[start, stop)` begin and end in the bits, in bytes.
+
+        Raises:
+            ParameterError: The directory is damaged.
+        """
+        first = min(self.n_buckets, start >> self.shift)
+        last = min(self.n_buckets, -(-stop >> self.shift))
+        begin, end = int(self.directory[first]), int(self.directory[max(first, last)])
+        if not 0 <= begin <= end <= self.n_bit_bytes:
+            raise damaged_postings()
+        return begin, end
+
+    def most_postings(self, start: int, stop: int) -> int:
+        """Return a number that the postings of the hashes `[start, stop)` do not exceed."""
+        begin, end = self.span(start, stop)
+        return min(self.n_postings, 8 * (end - begin) // self.id_bits)
+
+
+class Buckets(NamedTuple):
+    """Some buckets of postings, one after another.
+
+    Args:
+        ends: `(b,) uint32`, where each bucket ends, in bytes from the first one's beginning.
+        bits: `(n,) uint8`.
+        n_hashes, n_postings: As in `Postings`.
+    """
+
+    ends: Hashes
+    bits: NDArray[np.uint8]
+    n_hashes: int
+    n_postings: int
+
 
 @dataclass(frozen=True, slots=True)
-class Shape:
-    """The numbers of postings that are about to be made, the same for both twins."""
+class PostingsShape:
+    """The numbers of postings that are about to be made, the same for both twins; as in `Postings`."""
 
     n_buckets: int
     shift: int
     rice: int
     id_bits: int
-    room: int
 
     @classmethod
-    def of(cls, old: Postings, keys: Keys, n_documents: int) -> Shape:
-        """Return the numbers for old postings and new keys, and the most bytes that the bits can take."""
-        n = max(1, old.n_hashes + len(keys))
-        end = max(old.n_buckets << old.shift, (int(keys[-1]) >> 32) + 1 if len(keys) else 0)
-        end = min(end, 2**32)
+    def of(cls, *, n_hashes: int, end: int, n_documents: int) -> PostingsShape:
+        """Return the numbers for some documents that have about `n_hashes` distinct hashes, all of them below `end`."""
+        n = max(1, n_hashes)
         shift = min(32, max(0, (_BUCKET_HASHES * end // n).bit_length() - 1))
         rice = min(31, max(0, (end // n).bit_length() - 1))
-        id_bits = max(1, (n_documents - 1).bit_length())
-        n_buckets = -(-end >> shift) if end else 0
-        n_bits = (old.n_postings + len(keys)) * (id_bits + rice + 4) + (end >> rice)
-        return cls(n_buckets, shift, rice, id_bits, n_bits // 8 + n_buckets + 64)
+        return cls(-(-end >> shift) if end else 0, shift, rice, max(1, (n_documents - 1).bit_length()))
+
+    def room(self, n_postings: int, start: int, stop: int) -> int:
+        """Return the most bytes that some postings take in the buckets `[start, stop)`."""
+        n_buckets = stop - start
+        n_bits = n_postings * (self.id_bits + self.rice + 4) + (n_buckets << self.shift >> self.rice)
+        return n_bits // 8 + n_buckets + 64
 
 
-def require_mergeable(old: Postings, renumbered: Hashes, keys: Keys, documents: Hashes) -> None:
-    """Refuse arrays that do not fit each other."""
-    checks.require("renumbered", renumbered, np.uint32, "(d,)", 1)
+def require_keys(keys: Keys, documents: Hashes) -> None:
+    """Refuse keys that do not fit their documents."""
     checks.require("keys", keys, np.uint64, "(n,)", 1)
     checks.require("documents", documents, np.uint32, "(d,)", 1)
-    if len(renumbered) != len(old.documents):
-        raise ParameterError(f"renumbered is for {len(renumbered)} documents, expected {len(old.documents)}")
-    known = renumbered[renumbered != GONE]
-    most = max(int(known.max(initial=0)), int((keys & np.uint64(GONE)).max(initial=0)))
-    if (len(known) or len(keys)) and most >= len(documents):
-        raise ParameterError(f"a document has the number {most}, expected 0 to {len(documents) - 1}")
+    _require_numbers(keys & np.uint64(GONE), len(documents))
     if (keys[1:] < keys[:-1]).any():
         raise ParameterError("keys do not ascend")
 
 
-def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Sequence[Chosen] | None = None) -> None:
-    """Refuse postings whose numbers do not fit their arrays, and hashes or chosen documents that do not fit."""
+def require_joinable(
+    postings: Sequence[Postings], renumbered: Sequence[Hashes], shape: PostingsShape, start: int, stop: int
+) -> None:
+    """Refuse arrays that do not fit each other, and buckets that the shape does not have."""
+    require_postings(postings, np.empty(0, np.uint32))
+    if [len(one) for one in renumbered] != [len(one.documents) for one in postings]:
+        raise ParameterError("renumbered is not for the documents of the postings")
+    for one in renumbered:
+        checks.require("renumbered", one, np.uint32, "(d,)", 1)
+        _require_numbers(one[one != GONE], 1 << shape.id_bits)
+    if not 0 <= start <= stop <= shape.n_buckets:
+        raise ParameterError(f"buckets {start} to {stop} of {shape.n_buckets}")
+
+
+def _require_numbers(numbers: NDArray[np.uint32] | Keys, n_documents: int) -> None:
+    if len(numbers) and int(numbers.max()) >= n_documents:
+        raise ParameterError(f"a document has the number {numbers.max()}, expected 0 to {n_documents - 1}")
+
+
+def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Chosen | None = None) -> None:
+    """Refuse postings whose numbers do not fit their arrays, and hashes or chosen documents of another type."""
     checks.require("hashes", hashes, np.uint32, "(q,)", 1)
     for one in postings:
         checks.require("documents", one.documents, np.uint32, "(d,)", 1)
@@ -133,10 +215,10 @@ def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Seque
         numbers_fit = 0 <= one.shift <= 32 and 0 <= one.rice <= 31 and 1 <= one.id_bits <= 32
         if not numbers_fit or not len(one.directory) or len(one.bits) < PADDING_BYTES:
             raise damaged_postings()
-    if chosen is not None and [len(some) for some in chosen] != [len(one.documents) for one in postings]:
-        raise ParameterError("chosen is not for the documents of the postings")
-    for some in chosen or ():
-        checks.require("chosen", some, np.bool_, "(d,)", 1)
+        if one.pages:
+            checks.require_pages(len(one.pages.content), one.pages.sums, one.pages.checked, _NO_PLACE, one.pages[3])
+    if chosen is not None:
+        checks.require("chosen", chosen, np.bool_, "(n,)", 1)
 
 
 def require_sortable(keys: Keys) -> None:
@@ -146,10 +228,7 @@ def require_sortable(keys: Keys) -> None:
         raise ParameterError("keys is read-only or strided, expected a plain writable array")
 
 
-def require_size(postings: Postings) -> None:
-    """Refuse postings that say they have more than their bits can hold."""
-    if not 0 <= postings.n_postings <= 8 * postings.n_bit_bytes:
-        raise damaged_postings()
+_NO_PLACE = np.empty(0, np.int64)
 
 
 def damaged_postings() -> ParameterError:

@@ -10,20 +10,24 @@ from numpy.typing import NDArray
 
 from pmbf.kernels.postings_layout import (
     GONE,
+    HASHES_END,
     PADDING_BYTES,
+    Buckets,
     Chosen,
     Hashes,
     Keys,
+    Pages,
     Postings,
-    Shape,
+    PostingsShape,
     damaged_postings,
-    require_mergeable,
+    require_joinable,
+    require_keys,
     require_postings,
-    require_size,
     require_sortable,
 )
+from pmbf.kernels.reference_records import check_pages
 
-__all__ = ["find_postings", "list_postings", "merge_postings", "sort_keys"]
+__all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "sort_keys"]
 
 _WINDOW_BITS = 57
 """Bits that a word read anywhere holds at least."""
@@ -42,26 +46,26 @@ class _Lists(NamedTuple):
 
 
 def find_postings(
-    postings: Sequence[Postings], hashes: Hashes, *, limit: int, chosen: Sequence[Chosen] | None = None
+    postings: Sequence[Postings], hashes: Hashes, *, limit: int, chosen: Chosen | None = None
 ) -> tuple[NDArray[np.int64], Keys]:
     """Return how many documents have each hash of a query, and which documents have the hashes that few have.
 
-    A document that several of the postings name counts several times.
+    A document that several of the postings name counts several times. What is read of postings with pages is checked.
 
     Args:
         postings: Whose arrays are contiguous.
         hashes: `(q,) uint32`, any order, repeats allowed.
         limit: The documents of a hash that more than `limit` documents have are only counted.
-        chosen: Of each of the postings, `(d,) bool`: which documents are looked for. The others are only counted.
+        chosen: `(n,) bool`, of each document's id, whether the document is looked for. The others are only counted.
 
     Returns:
         `(q,) int64`, and `(n,) uint64`, ascending: document << 32 | place in the query.
 
     Raises:
-        ParameterError: An array has another dtype or shape, or the postings are damaged.
+        ParameterError: An array has another dtype or shape, or the postings or their pages are damaged.
 
     >>> keys = np.array([5 << 32, 5 << 32 | 1, 9 << 32 | 1], np.uint64)
-    >>> made = merge_postings(Postings.none(), np.empty(0, np.uint32), keys, np.array([70, 80], np.uint32))
+    >>> made = make_postings(keys, np.array([70, 80], np.uint32))
     >>> counts, found = find_postings([made], np.array([9, 4, 5], np.uint32), limit=1)
     >>> counts.tolist(), [divmod(key, 2**32) for key in found.tolist()]
     ([1, 0, 2], [(80, 0)])
@@ -69,68 +73,116 @@ def find_postings(
     require_postings(postings, hashes, chosen)
     counts, found = np.zeros(len(hashes), np.int64), []
     for one in postings:
+        _check_buckets(one, hashes)
         lists = _wanted(one, hashes)
         counts[lists.cursor] += lists.counts.astype(np.int64)
         found.append(lists)
     keys = [np.empty(0, np.uint64)]
-    for number, (one, lists) in enumerate(zip(postings, found, strict=True)):
-        few = counts[lists.cursor] <= limit
-        owners, numbers = _numbers(one, lists.some(few))
+    for one, lists in zip(postings, found, strict=True):
+        owners, numbers = _numbers(one, lists.some(counts[lists.cursor] <= limit))
+        _check(one.pages, 4 * numbers + one.pages.documents_at if one.pages else numbers, 4)
+        documents = one.documents[numbers]
         if chosen is not None:
-            owners, numbers = owners[chosen[number][numbers]], numbers[chosen[number][numbers]]
-        keys.append(one.documents[numbers].astype(np.uint64) << np.uint64(32) | owners.astype(np.uint64))
+            is_chosen = np.append(chosen, False)[np.minimum(documents, len(chosen))]
+            owners, documents = owners[is_chosen], documents[is_chosen]
+        keys.append(documents.astype(np.uint64) << np.uint64(32) | owners.astype(np.uint64))
     return counts, np.sort(np.concatenate(keys))
 
 
-def list_postings(postings: Postings) -> Keys:
-    """Return all postings, `(n,) uint64`, ascending: hash << 32 | number of the document.
+def list_postings(postings: Postings, start: int = 0, stop: int = HASHES_END) -> Keys:
+    """Return the postings of the hashes `[start, stop)`, `(n,) uint64`, ascending: hash << 32 | number of the document.
 
     Raises:
         ParameterError: The postings are damaged.
 
     >>> keys = np.array([5 << 32, 5 << 32 | 1, 9 << 32 | 1], np.uint64)
-    >>> made = merge_postings(Postings.none(), np.empty(0, np.uint32), keys, np.array([70, 80], np.uint32))
-    >>> list_postings(made).tolist() == keys.tolist()
-    True
+    >>> made = make_postings(keys, np.array([70, 80], np.uint32))
+    >>> list_postings(made).tolist() == keys.tolist(), [key >> 32 for key in list_postings(made, 6, 10).tolist()]
+    (True, [9])
     """
     require_postings([postings], postings.documents)
-    require_size(postings)
-    keys = np.sort(np.concatenate([np.empty(0, np.uint64), *(some for some, _ in _listed(postings))]))
-    if len(keys) != postings.n_postings:
+    most = postings.most_postings(start, stop)
+    buckets = np.arange(start >> postings.shift, min(postings.n_buckets, -(-stop >> postings.shift)))
+    found = [np.empty(0, np.uint64)]
+    for lists in _lists(postings, buckets):
+        owners, numbers = _numbers(postings, lists._replace(cursor=np.arange(len(lists.hashes))))
+        found.append(lists.hashes[owners] << np.uint64(32) | numbers.astype(np.uint64))
+    keys = np.sort(np.concatenate(found))
+    hashes = keys >> np.uint64(32)
+    keys = keys[(hashes >= start) & (hashes < stop)]
+    if len(keys) > most:
         raise damaged_postings()
     return keys
 
 
-def _listed(postings: Postings) -> Iterator[tuple[Keys, NDArray[np.int64]]]:
-    """Yield the postings of some lists after another: hash << 32 | number, and the numbers."""
-    for lists in _lists(postings, np.arange(postings.n_buckets)):
-        owners, numbers = _numbers(postings, lists._replace(cursor=np.arange(len(lists.hashes))))
-        yield lists.hashes[owners] << np.uint64(32) | numbers.astype(np.uint64), numbers
-
-
-def merge_postings(old: Postings, renumbered: Hashes, keys: Keys, documents: Hashes) -> Postings:
-    """Return postings made of old ones and of new hashes of documents.
+def make_postings(keys: Keys, documents: Hashes) -> Postings:
+    """Return the postings of documents.
 
     Args:
-        old: Postings, maybe `Postings.none()`.
-        renumbered: `(d,) uint32`, the new number of each document of the old postings; `GONE` if it leaves.
-        keys: `(n,) uint64`, ascending, repeats allowed: hash << 32 | new number of a document.
-        documents: `(d',) uint32`, the ids of the documents by their new numbers.
+        keys: `(n,) uint64`, ascending, repeats allowed: hash << 32 | number of a document.
+        documents: `(d,) uint32`, the ids of the documents by their numbers.
 
     Raises:
-        ParameterError: An array has another dtype or shape, a number is too large, or the old postings are damaged.
+        ParameterError: An array has another dtype or shape, or a number is too large.
     """
-    require_mergeable(old, renumbered, keys, documents)
-    require_postings([old], documents)
-    shape = Shape.of(old, keys, len(documents))
+    require_keys(keys, documents)
+    end = (int(keys[-1]) >> 32) + 1 if len(keys) else 0
+    shape = PostingsShape.of(n_hashes=len(keys), end=end, n_documents=len(documents))
+    made = _written(np.unique(keys), shape, 0, shape.n_buckets)
+    bits, directory = np.append(made.bits, np.zeros(PADDING_BYTES, np.uint8)), np.append(np.uint32(0), made.ends)
+    return Postings(documents, directory, bits, shape.shift, shape.rice, shape.id_bits, *made[2:])
+
+
+def join_postings(
+    postings: Sequence[Postings], renumbered: Sequence[Hashes], shape: PostingsShape, start: int, stop: int
+) -> Buckets:
+    """Return the buckets `[start, stop)` of several postings in one.
+
+    Args:
+        postings: Postings that are checked.
+        renumbered: Of each of the postings, `(d,) uint32`: the new numbers of its documents; `GONE` for those that go.
+        shape: That of the new postings.
+        start, stop: Numbers of buckets of the new postings.
+
+    Raises:
+        ParameterError: An array has another dtype or shape, a number is too large, or the postings are damaged.
+
+    >>> one, other = (make_postings(np.array([n << 32], np.uint64), np.array([n], np.uint32)) for n in (5, 9))
+    >>> shape = PostingsShape.of(n_hashes=2, end=10, n_documents=2)
+    >>> joined = join_postings([one, other], [np.array([n], np.uint32) for n in (0, 1)], shape, 0, shape.n_buckets)
+    >>> joined.n_hashes, joined.n_postings
+    (2, 2)
+    """
+    require_joinable(postings, renumbered, shape, start, stop)
     kept = [np.empty(0, np.uint64)]
-    for some, numbers in _listed(old):
-        now = renumbered[numbers].astype(np.uint64)
+    for one, numbers in zip(postings, renumbered, strict=True):
+        some = list_postings(one, start << shape.shift, stop << shape.shift)
+        now = numbers[(some & np.uint64(GONE)).astype(np.int64)].astype(np.uint64)
         kept.append((some & ~np.uint64(GONE) | now)[now != GONE])
-    distinct = np.unique(np.concatenate([*kept, keys]))
-    if len(distinct) and int(distinct[-1]) >> 32 >= shape.n_buckets << shape.shift:
+    return _written(np.unique(np.concatenate(kept)), shape, start, stop)
+
+
+def _check_buckets(postings: Postings, hashes: Hashes) -> None:
+    """Check what finding some hashes reads of the directory and of the bits."""
+    pages = postings.pages
+    if pages is None:
+        return
+    buckets = np.unique(hashes.astype(np.int64) >> postings.shift)
+    buckets = buckets[buckets < postings.n_buckets]
+    _check(pages, pages.directory_at + 4 * buckets, 8)
+    starts, stops = postings.directory[buckets].astype(np.int64), postings.directory[buckets + 1].astype(np.int64)
+    for begin, end in zip(starts.tolist(), stops.tolist(), strict=True):
+        if not begin <= end <= postings.n_bit_bytes:
+            raise damaged_postings()
+        _check(pages, np.array([pages.bits_at + begin]), end - begin)
+
+
+def _check(pages: Pages | None, offsets: NDArray[np.int64], size: int) -> None:
+    if pages is None:
+        return
+    content, sums, checked, page_bytes = pages[:4]
+    if check_pages(content.data, sums, checked, offsets, size, page_bytes=page_bytes) is not None:
         raise damaged_postings()
-    return _written(distinct, documents, shape)
 
 
 def sort_keys(keys: Keys) -> None:
@@ -224,10 +276,12 @@ def _low(words: Keys, n_bits: Keys | np.uint64) -> Keys:
     return words & ((np.uint64(1) << n_bits) - np.uint64(1))
 
 
-def _written(keys: Keys, documents: Hashes, shape: Shape) -> Postings:
-    """Return postings of distinct keys, ascending."""
+def _written(keys: Keys, shape: PostingsShape, start: int, stop: int) -> Buckets:
+    """Return the buckets `[start, stop)` of postings, with distinct keys, ascending."""
     hashes, firsts, counts = np.unique(keys >> np.uint64(32), return_index=True, return_counts=True)
     buckets = (hashes >> np.uint64(shape.shift)).astype(np.int64)
+    if len(buckets) and buckets[-1] >= stop:
+        raise damaged_postings()
     before = np.append(np.uint64(0), hashes[:-1] + np.uint64(1)) if len(hashes) else hashes
     begins = buckets.astype(np.uint64) << np.uint64(shape.shift)
     gaps = hashes - np.maximum(before, begins)
@@ -235,13 +289,12 @@ def _written(keys: Keys, documents: Hashes, shape: Shape) -> Postings:
     n_count = np.frexp(counts.astype(np.float64))[1].astype(np.int64) - 1
     n_head = n_upper + 1 + shape.rice + n_count + 1 + n_count
     n_bits = n_head + counts * shape.id_bits
-    n_in_bucket = np.bincount(buckets, n_bits, shape.n_buckets).astype(np.int64)
+    n_in_bucket = np.bincount(buckets - start, n_bits, stop - start).astype(np.int64)
     directory = np.append(0, np.cumsum(-(-n_in_bucket // 8)))
-    ends = np.cumsum(n_bits)
-    starts = ends - n_bits
+    starts = np.cumsum(n_bits) - n_bits
     firsts_of_bucket = np.searchsorted(buckets, buckets)
-    at = 8 * directory[buckets] + starts - starts[firsts_of_bucket]
-    line = np.zeros(8 * (int(directory[-1]) + PADDING_BYTES), np.uint8)
+    at = 8 * directory[buckets - start] + starts - starts[firsts_of_bucket]
+    line = np.zeros(8 * int(directory[-1]), np.uint8)
     line[at + n_upper] = 1
     _put(line, at + n_upper + 1, gaps, shape.rice)
     line[at + n_upper + 1 + shape.rice + n_count] = 1
@@ -250,17 +303,7 @@ def _written(keys: Keys, documents: Hashes, shape: Shape) -> Postings:
         _put(line, (at + n_head - n_count)[some], counts[some].astype(np.uint64), n)
     within = np.arange(len(keys)) - np.repeat(firsts, counts)
     _put(line, np.repeat(at + n_head, counts) + within * shape.id_bits, keys & np.uint64(GONE), shape.id_bits)
-    bits = np.packbits(line, bitorder="little")
-    return Postings(
-        documents,
-        directory.astype(np.uint32),
-        bits,
-        shape.shift,
-        shape.rice,
-        shape.id_bits,
-        len(hashes),
-        len(keys),
-    )
+    return Buckets(directory[1:].astype(np.uint32), np.packbits(line, bitorder="little"), len(hashes), len(keys))
 
 
 def _put(line: NDArray[np.uint8], at: NDArray[np.int64], numbers: Keys, n_bits: int) -> None:

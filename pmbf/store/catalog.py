@@ -284,9 +284,13 @@ class Catalog(CheckedRows):
         self.meta[tally_key(table)] = f"{n_before + n_rows} {crcs_before + crcs}"
 
     def _upgrade(self) -> None:
-        """Make the tables of this version, in one transaction. A process killed in it changes nothing."""
+        """Make the tables of this version, in one transaction. A process killed in it changes nothing.
+
+        Tables with labels are those of this version.
+        """
         with self.transaction():
-            for row_type, (table, _) in TABLES.items():
+            is_other = self.version < LABELS_VERSION
+            for row_type, (table, _) in TABLES.items() if is_other else ():
                 rows = list(self._all(row_type))
                 schema.create_table(self._connection, row_type)
                 self.meta[tally_key(table)] = "0 0"

@@ -1,8 +1,8 @@
 """Is the collection what its catalog says? Each layer is compared with the one below.
 
-Truth is the catalog and the texts, or the fingerprints where no texts are stored; fingerprints follow from texts, tiles
-from fingerprints. Documents are compared in batches, as columns. If something in a batch is wrong, then each of its
-documents is looked at alone, and told. `store.repair` rebuilds each layer from one that is whole.
+Truth is the catalog and the texts, or the fingerprints where no texts are stored. Fingerprints follow from texts; tiles
+and postings follow from fingerprints. Documents are compared in batches, as columns. If something in a batch is wrong,
+then each of its documents is looked at alone, and told. `store.repair` rebuilds each layer from one that is whole.
 """
 
 from __future__ import annotations
@@ -15,13 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.arrays import distinct
+from pmbf.arrays import among, distinct
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.fingerprint import Fingerprint
 from pmbf.store import fingerprints
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store
+from pmbf.store.postings import listed, ranges_of
 from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
 
@@ -77,6 +78,7 @@ def check(store: Store) -> CheckReport:
     for number in sorted(store.generation.tile_files()):
         report.problems += _tile_problems(store, number, taken, placed)
     report.problems += _unplaced(documents, taken, placed)
+    report.problems += _postings_problems(store, documents, taken)
     report.problems += _directory_problems(store, documents, is_binary)
     return report
 
@@ -157,21 +159,46 @@ def _row_problems(stored: StoredTile, where: str, taken: Fingerprints, placed: N
         yield f"{where}: the bits of row {row} are not those of its documents"
     if not np.array_equal(tile.popcounts, kernels.popcounts(expected)):
         yield f"{where}: the popcounts are not those of its rows"
-    if not _has_postings(stored, np.repeat(entries[:, 1], counts), hashes):
-        yield f"{where}: the postings are not those of its documents"
 
 
-def _has_postings(stored: StoredTile, documents: NDArray[np.int64], hashes: NDArray[np.uint32]) -> bool:
-    """Return whether a tile has no postings, or those of its documents' hashes; `documents` has the id of each hash."""
-    if stored.postings is None:
-        return True
-    postings = stored.postings.all()
-    if not np.array_equal(postings.documents, stored.documents):
-        return False
-    numbers = np.searchsorted(stored.documents, documents).astype(np.uint64)
-    return np.array_equal(
-        kernels.list_postings(postings), distinct(hashes.astype(np.uint64) << np.uint64(32) | numbers)
-    )
+def _postings_problems(store: Store, documents: Documents, taken: Fingerprints) -> Iterator[str]:
+    """Yield what is wrong with the postings: each live document must have those of its hashes, and no others.
+
+    Not compared if one of them cannot be read: its file's own checksum was reported above.
+    """
+    is_live = np.append(among(taken.ids, documents.id[documents.removed == 0]), False)
+    wrong: list[NDArray[np.int64]] = []
+    try:
+        sources = store.generation.posted.sources()
+        named = distinct(np.concatenate([np.empty(0, np.uint32), *(one.documents for one in sources)])).astype(np.int64)
+        for start, stop in ranges_of(sources):
+            found = [np.empty(0, np.uint64), *(listed(one, start, stop) for one in sources)]
+            keys = distinct(_of_live(np.concatenate(found), taken, is_live))
+            wrong.append(_owners(np.setxor1d(keys, _expected(taken, is_live, start, stop), assume_unique=True)))
+    except PmbfError:
+        return
+    for document in named[~among(named, documents.id)].tolist():
+        yield f"the postings name document {document}, which is missing"
+    if len(ids := distinct(np.concatenate([np.empty(0, np.int64), *wrong]))):
+        what = f"document {ids[0]}" + (f" and {len(ids) - 1} others" if len(ids) > 1 else "")
+        yield f"the postings are not those of the hashes of {what}"
+
+
+def _of_live(keys: NDArray[np.uint64], taken: Fingerprints, is_live: NDArray[np.bool_]) -> NDArray[np.uint64]:
+    """Return the postings of live documents whose fingerprints could be read. A posting is hash << 32 | document."""
+    return keys[is_live[taken.places(_owners(keys))]]
+
+
+def _expected(taken: Fingerprints, is_live: NDArray[np.bool_], start: int, stop: int) -> NDArray[np.uint64]:
+    """Return the postings that the live documents must have of the hashes `[start, stop)`, ascending."""
+    at = np.flatnonzero((taken.hashes >= start) & (taken.hashes < stop))
+    owners = np.searchsorted(taken.bounds[taken.firsts], at, side="right") - 1
+    at, owners = at[is_live[owners]], owners[is_live[owners]]
+    return distinct(taken.hashes[at].astype(np.uint64) << np.uint64(32) | taken.ids[owners].astype(np.uint64))
+
+
+def _owners(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
+    return (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
 
 
 def _unplaced(documents: Documents, taken: Fingerprints, placed: NDArray[np.int64]) -> Iterator[str]:

@@ -81,20 +81,22 @@ def compact(writer: Writer) -> CompactReport:
             packer.move(document, lost_files)
     change = Change(lost_documents=dead.tolist(), lost_files=set(lost_files))
     if len(dead) or lost_files or n_tiles:
-        _finish(writer, packer, change)
+        _finish(writer, packer, change, _with_dead_postings(store, dead))
     return CompactReport(len(dead), n_tiles, len(lost_files), bytes_before, _live_bytes(store))
 
 
-def _finish(writer: Writer, packer: FilePacker, change: Change) -> None:
-    placer, tiles = writer.placer, writer.store.generation.tile_files()
+def _finish(writer: Writer, packer: FilePacker, change: Change, rewritten: set[int]) -> None:
     packer.close()
-    placer.fill_rows()
     change.changed_documents = packer.documents
-    change.new_files = packer.files + [
-        writer.write_tile(number) for number in sorted(placer.changed & placer.tiles.keys())
-    ]
-    change.lost_files |= {file.serial for number, file in tiles.items() if number in placer.changed}
+    change.new_files += packer.files
+    change.lost_files |= writer.start_files(change.writing, rewritten)
     writer.apply(change)
+
+
+def _with_dead_postings(store: Store, dead: Numbers) -> set[int]:
+    """Return the serials of the files of postings that name dead documents."""
+    posted = store.generation.posted
+    return {serial for serial in posted.files if among(posted.of_file(serial).documents.astype(np.int64), dead).any()}
 
 
 class FilePacker:
@@ -163,13 +165,13 @@ class FilePacker:
 
 
 def _compact_tiles(writer: Writer, live: Documents, dead: Numbers) -> int:
-    """Change the tiles with dead entries in the writer's placer; return how many."""
+    """Change the tiles with dead entries, and those of earlier versions, in the writer's placer; return how many."""
     store, n_tiles = writer.store, 0
     dissolved: list[StoredTile] = []
     for number in sorted(store.generation.tile_files()):
         stored = store.generation.tile(number)
         is_dead = among(stored.entries[:, 1].astype(np.int64), dead)
-        if not is_dead.any():
+        if stored.is_posted and not is_dead.any():
             continue
         n_tiles += 1
         if is_dead.mean() >= DISSOLVE_SHARE:

@@ -19,6 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.arrays import distinct
 from pmbf.errors import UnsupportedError
 from pmbf.store.files import MAX_ID, MappedFile, damaged
 from pmbf.store.tables import Documents
@@ -88,11 +89,13 @@ class Directory:
             CorruptError: A chunk is damaged.
         """
         found = np.zeros(len(ids), LOCATION[field] if field else LOCATION)
-        for number, content in self.checked(ids).items():
-            every, places = np.frombuffer(content, LOCATION), ids.astype(np.int64) - (number << _CHUNK_SHIFT)
-            locations = every[field] if field else every
-            here = np.flatnonzero((places >= 0) & (places < len(locations)))
-            found[here] = locations[places[here]]
+        chunks, numbers = self.checked(ids), ids >> np.uint32(_CHUNK_SHIFT)
+        for number in distinct(numbers).tolist():
+            every = np.frombuffer(chunks.get(number, b""), LOCATION)
+            here = np.flatnonzero(numbers == number)
+            places = ids[here] & np.uint32(CHUNK_DOCUMENTS - 1)
+            is_known = places < len(every)
+            found[here[is_known]] = (every[field] if field else every)[places[is_known]]
         return found
 
     def chunk(self, number: int) -> Locations:

@@ -4,7 +4,7 @@ Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 
 
     offset  bytes  field
          0      8  magic            89 50 4D 42 46 0D 0A 0A  (a text-mode copy breaks it)
-         8      4  kind             TILE, FPRT, TEXT, DOCS, CHNK
+         8      4  kind             TILE, POST, FPRT, TEXT, DOCS, CHNK
         12      2  format version
         14      2  header bytes     64
         16     16  collection id
@@ -37,9 +37,9 @@ from pmbf.errors import CorruptError, ParameterError, UnsupportedError
 from pmbf.store.folders import make_folder, replacing
 
 MAGIC = b"\x89PMBF\r\n\n"
-FORMAT_VERSION = 6
+FORMAT_VERSION = 7
 OLDEST_VERSION = 3
-"""The oldest version that is read; binary files of version 3 to 5 differ in the postings of a tile."""
+"""The oldest version that is read; in versions 3 to 6, postings stand in the files of the tiles, or nowhere."""
 HEADER = struct.Struct("<8s4sHH16s8sQQII")
 HEADER_BYTES = HEADER.size
 MAX_ID = 2**32 - 1
@@ -100,6 +100,7 @@ class StoredFile(NamedTuple):
 
 FILE_KINDS = {
     "TILE": ("tiles", "tile"),
+    "POST": ("postings", "post"),
     "FPRT": ("fingerprints", "fprt"),
     "TEXT": ("texts", "text"),
     "DOCS": ("tiles", "docs"),
@@ -238,6 +239,22 @@ class MappedFile:
             if 2 * np.count_nonzero(self.checked) >= len(self.checked):
                 self.verify()
 
+    @property
+    def sums(self) -> NDArray[np.uint32]:
+        """The checksum of each page, `(n_pages,) uint32`.
+
+        Raises:
+            CorruptError: They are damaged.
+        """
+        if self._sums is None:
+            self._sums = self._read_sums()
+        return self._sums
+
+    def let_go(self, start: int, stop: int) -> None:
+        """Take a range of the payload out of this process's memory, until it is read again."""
+        first = (HEADER_BYTES + start) // mmap.PAGESIZE * mmap.PAGESIZE
+        self._map.madvise(mmap.MADV_DONTNEED, first, HEADER_BYTES + stop - first)
+
     def close(self) -> None:
         """Unmap the file, unless arrays over it are still alive: then they keep it mapped."""
         with contextlib.suppress(BufferError):
@@ -245,15 +262,13 @@ class MappedFile:
             self._map.close()
 
     def _check(self, offsets: NDArray[np.int64], size: int) -> None:
-        if self._sums is None:
-            self._sums = self._read_sums()
         try:
-            page = kernels.check_pages(self.payload, self._sums, self.checked, offsets, size, page_bytes=PAGE_BYTES)
+            page = kernels.check_pages(self.payload, self.sums, self.checked, offsets, size, page_bytes=PAGE_BYTES)
         except ParameterError as error:
             raise damaged(self.path, f"names a place that it does not have ({error})") from error
         if page is not None:
             crc = kernels.checksum(self.payload[page * PAGE_BYTES : (page + 1) * PAGE_BYTES])
-            raise damaged(self.path, f"checksum of page {page} is {crc:08x}, expected {self._sums[page]:08x}")
+            raise damaged(self.path, f"checksum of page {page} is {crc:08x}, expected {self.sums[page]:08x}")
 
     def _read_sums(self) -> NDArray[np.uint32]:
         table = self._map[HEADER_BYTES + self.stored.payload_bytes :]

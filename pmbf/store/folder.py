@@ -6,6 +6,7 @@ papers.pmbf/
   fingerprints/       records of sampled hashes                       (truth)
   texts/              blocks of compressed text, for verification     (truth, may be absent)
   tiles/              bits and row index; directory                   (derived, `check --repair` rebuilds them)
+  postings/           which documents have which hash                 (derived, too)
   writer.lock         held by the one writer
   readers.lock        shared by readers: while held, old files stay
 """

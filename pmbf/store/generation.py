@@ -13,17 +13,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import arrays, kernels
+from pmbf import arrays
 from pmbf.errors import CorruptError, ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
-from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
+from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
 from pmbf.rowindex import RowIndex
-from pmbf.store import codec, files, postings, tilefile
+from pmbf.store import codec, files, tilefile
 from pmbf.store.directory import LIVE, REMOVED, UNUSED, Directory, Totals
 from pmbf.store.files import Identity, MappedFile, StoredFile
 from pmbf.store.having import FirstPlaces, Having
+from pmbf.store.posted import Posted
 from pmbf.store.recent import Recent
 from pmbf.store.tables import Document, require_size
 from pmbf.store.tilefile import StoredTile
@@ -54,7 +55,6 @@ class Generation:
         self.identity = identity
         self._open_files: dict[int, MappedFile] = {}
         self._tiles: dict[int, StoredTile] = {}
-        self._made: dict[int, Postings] = {}
         self._matrix: PseudoMatrixBloomFilter | None = None
         self._totals: Totals | None = None
         self._whole: Generation | None = None
@@ -140,24 +140,6 @@ class Generation:
         for number in sorted(self.tile_files()):
             yield number, self.tile(number)
 
-    def postings(self, number: int) -> Postings:
-        """Return the postings of a tile, checked whole. If its file has none, then they are made now.
-
-        Raises:
-            CorruptError: The tile, or a fingerprint of a document in it, is damaged.
-        """
-        stored = self.tile(number)
-        if stored.postings is not None:
-            return stored.postings.all()
-        with self._opening:
-            if number not in self._made:
-                added = [
-                    (document, np.concatenate([*self._parts(document)[start:stop], np.empty(0, np.uint32)]))
-                    for _, document, start, stop in stored.entries.tolist()
-                ]
-                self._made[number] = postings.merged(Postings.none(), stored.documents, postings.Added.of(added))
-            return self._made[number]
-
     def growing_tiles(self) -> Iterator[tuple[int, StoredTile]]:
         """Yield the number of each tile that takes more documents, and the tile, ascending; the others are not read."""
         for number, file in sorted(self.tile_files().items()):
@@ -227,13 +209,10 @@ class Generation:
         """
         self._require_open()
         firsts = FirstPlaces.of(hashes)
-        found = [self._postings_for(number, firsts.hashes) for number in sorted(self.tile_files())]
-        chosen = None if among is None else [arrays.among(one.documents, among) for one in found]
         try:
-            counts, keys = kernels.find_postings(found, firsts.hashes, limit=limit, chosen=chosen)
+            counts, keys = self.posted.find(firsts.hashes, limit=limit, among=among)
         except ParameterError as error:
             raise self.contradiction(str(error), "check --repair") from error
-        keys = keys[np.append(keys[:1] == keys[:1], keys[1:] != keys[:-1])]  # a document may be in two tiles
         has_others = self._known_totals().n_removed or len(self._left_out)
         return firsts.having(self._of_living(keys) if has_others else keys, counts, limit)
 
@@ -245,19 +224,13 @@ class Generation:
             rules: How hits are weighed, and which documents are left out.
 
         Raises:
-            CorruptError: A tile is damaged.
+            CorruptError: A file of postings is damaged.
         """
         self._require_open()
-        hashes = np.concatenate([np.empty(0, np.uint32), *(one.hashes for one in queries)])
-        found = [self._postings_for(number, hashes) for number in sorted(self.tile_files())]
         try:
-            return kernels.evident(found, queries, rules)
+            return self.posted.evident(queries, rules)
         except ParameterError as error:
             raise self.contradiction(str(error), "check --repair") from error
-
-    def _postings_for(self, number: int, hashes: NDArray[np.uint32]) -> Postings:
-        stored = self.tile(number).postings
-        return self.postings(number) if stored is None else stored.for_hashes(hashes)
 
     def _of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
@@ -267,6 +240,15 @@ class Generation:
         is_gone |= arrays.among(documents[begins], self._left_out)
         living: NDArray[np.uint64] = keys[~np.repeat(is_gone, np.diff(np.append(begins, len(keys))))]
         return living
+
+    def gone(self, documents: NDArray[np.uint32]) -> NDArray[np.uint32]:
+        """Return those of some documents that are not live.
+
+        Raises:
+            CorruptError: The directory is damaged.
+        """
+        gone: NDArray[np.uint32] = documents[self.directory.locations(documents, "state") != LIVE]
+        return gone
 
     def require_live(self, ids: Sequence[int]) -> None:
         """Refuse documents that the directory does not call live.
@@ -279,15 +261,16 @@ class Generation:
             if state != LIVE:
                 raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
 
-    def _parts(self, document: int) -> list[NDArray[np.uint32]]:
-        """Return the parts of a document's fingerprint, as the directory finds them."""
+    def _hashes_of(self, document: int, first: int, last: int) -> NDArray[np.uint32]:
+        """Return the hashes of the parts `[first, last)` of a document's fingerprint, as the directory finds them."""
         [location] = self.directory.locations(np.array([document], np.uint32))
         if location["state"] == UNUSED:
             raise self.contradiction(f"document {document} is missing from the directory", "check --repair")
         file = self.file(int(location["file"]))
         start, stop = int(location["offset"]), int(location["offset"]) + int(location["n_bytes"])
         file.check(start, stop)
-        return codec.parts_of(file.payload[start:stop], str(file.path))
+        parts = codec.parts_of(file.payload[start:stop], str(file.path))
+        return np.concatenate([*parts[first:last], np.empty(0, np.uint32)])
 
     def text(self, document: Document, *, rescuing: bool = False, recent: bool = False) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
@@ -342,22 +325,27 @@ class Generation:
 
     def refresh(self, live: Iterable[StoredFile]) -> None:
         """Show another set of live files: those of the generation just committed."""
-        self._forget_tiles()
         self._show(live)
+        self._forget_tiles()
         self.recent.clear()
         for serial in self._open_files.keys() - self._live.keys():
             self._open_files.pop(serial).close()
 
     def _show(self, live: Iterable[StoredFile]) -> None:
         self._live = {file.serial: file for file in live}
+        self._forget_postings()
         self._forget_documents()
         self._totals = None
 
     def _forget_tiles(self) -> None:
         self._tiles.clear()
-        self._made.clear()
+        self._forget_postings()
         self._matrix = None
         self.rows = RowIndex()
+
+    def _forget_postings(self) -> None:
+        live = list(self._live.values())
+        self.posted = Posted(self.folder, self.identity, live, self.file, self.tile, self._hashes_of)
 
     def _forget_documents(self) -> None:
         chunks = {file.tile: file.serial for file in self._live.values() if file.kind == "DOCS"}

@@ -19,7 +19,6 @@ from pmbf.filter import ROWS_PER_TILE, Tile
 from pmbf.params import Params, words_per_row
 from pmbf.rowindex import Entries, Entry, FreeSpaceIndex, RowIndex
 from pmbf.store.fingerprints import Fingerprints
-from pmbf.store.postings import Added
 
 MIN_CAPACITY, MAX_CAPACITY = 8192, 65_536
 """The least and the most hashes that a row is made for.
@@ -52,7 +51,6 @@ class Placer:
         self.mean_hashes = mean_hashes
         self._free = FreeSpaceIndex()
         self._waiting: dict[tuple[int, int], list[Hashes]] = {}
-        self._added: dict[int, list[Added]] = {}
         for number in open_tiles:
             self.note_rooms(number)
 
@@ -71,10 +69,8 @@ class Placer:
         entries = np.stack([rows, taken.ids[whose], starts, stops], axis=1).astype(np.uint32)
         ends = np.append(np.cumsum(counts), 0)
         for first, last in _runs(tiles):
-            number, some = int(tiles[first]), hashes[ends[first - 1] : ends[last - 1]]
-            self.rows.add_all(number, entries[first:last])
-            self._added.setdefault(number, []).append(Added(taken.ids[whose[first:last]], counts[first:last], some))
-            self.changed.add(number)
+            self.rows.add_all(int(tiles[first]), entries[first:last])
+            self.changed.add(int(tiles[first]))
         for first, last in _runs(tiles * ROWS_PER_TILE + rows):
             place = int(tiles[first]), int(rows[first])
             self._waiting.setdefault(place, []).append(hashes[ends[first - 1] : ends[last - 1]])
@@ -84,7 +80,6 @@ class Placer:
         # Hashes that neighbours share take room once: `fill_rows` sets the room again.
         place = number, row = self._row_for(len(hashes))
         self._waiting.setdefault(place, []).append(hashes)
-        self._added.setdefault(number, []).append(Added.of([(document, hashes)]))
         self.rows.add(Entry(number, row, document, part_start, part_stop))
         self.changed.add(number)
 
@@ -99,14 +94,9 @@ class Placer:
         else:
             self.note_rooms(number)
 
-    def added(self, number: int) -> Added:
-        """Return the documents put into a tile since the last commit, with their hashes."""
-        return Added.joined(self._added.get(number, []))
-
     def drop(self, number: int) -> None:
         """Let go of a tile: its documents are placed elsewhere."""
         self.tiles.pop(number, None)
-        self._added.pop(number, None)
         self.rows.drop_tile(number)
         self._free.drop_tile(number)
         self.changed.add(number)
@@ -129,7 +119,6 @@ class Placer:
     def forget_changes(self) -> None:
         """Start afresh after a commit; sealed tiles take no more documents."""
         self.changed.clear()
-        self._added.clear()
         for number in [number for number, tile in self.tiles.items() if tile.sealed]:
             del self.tiles[number]
             self.rows.drop_tile(number)

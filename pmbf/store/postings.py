@@ -1,16 +1,22 @@
-"""The postings of a tile as bytes: for each hash, which of the tile's documents have it.
+"""Postings as bytes: for each hash, which of some documents have it. `kernels.Postings` draws the bits.
 
-    u32 documents d │ u32 buckets b │ u32 shift │ u32 rice │ u32 id_bits │ u32 0 │ u64 hashes │ u64 postings
-    u64 bytes of the bits
-    4 d bytes        ids of the documents, ascending
-    4 (b + 1) bytes  where each bucket begins in the bits
-    the bits, and 8 zeros                                       `kernels.Postings` draws them
+    a file of the kind POST           4 d bytes        ids of the documents d, ascending
+                                      the bits, 8 zeros, and zeros up to a multiple of 4
+                                      4 (b + 1) bytes  where each bucket begins in the bits
+                                      the numbers
 
-The bits of the rows say which rows may have a hash; the postings say which documents do have it.
+    in a tile's file, version 5 or 6  the numbers, the ids, where each bucket begins, the bits, 8 zeros
+
+    the numbers                       u32 documents d │ u32 buckets b │ u32 shift │ u32 rice │ u32 id_bits │ u32 0
+                                      u64 hashes │ u64 postings │ u64 bytes of the bits
+
+A file names its documents: it answers which of them have a hash, on any machine. A file is written from several others
+in one pass over ranges of hashes; what is not known before stands behind the bits.
 """
 
 from __future__ import annotations
 
+import itertools
 import struct
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -20,16 +26,23 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.arrays import among, distinct
-from pmbf.kernels import GONE, PADDING_BYTES, Postings
-from pmbf.store.files import PAGE_BYTES, MappedFile
+from pmbf.kernels import GONE, PADDING_BYTES, Pages, Postings, PostingsShape
+from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
 
-_HEAD = struct.Struct("<6I3Q")
+_NUMBERS = struct.Struct("<6I3Q")
+
+_RANGE_BYTES = 4 << 20
+"""Bytes of the bits that are joined at once, about."""
+
+MOST_BYTES = 3 << 30
+"""Most bytes of the bits of files that are joined: a directory has 32 bits for where a bucket begins."""
 
 Hashes = NDArray[np.uint32]
+Keys = NDArray[np.uint64]
 
 
 class Added(NamedTuple):
-    """Documents with hashes that the postings of their tile lack; a document may come several times.
+    """Documents with hashes of each; a document may come several times.
 
     Args:
         documents: `(n,) int64`, their ids.
@@ -58,26 +71,45 @@ class Added(NamedTuple):
             np.concatenate([np.empty(0, np.uint32), *(one.hashes for one in some)]),
         )
 
+    def cut(self, most: int) -> Iterator[Added]:
+        """Yield the documents in turns with not many more hashes than `most` each."""
+        ends = np.cumsum(self.counts)
+        turns = np.maximum(0, ends - 1) // most
+        ends = np.append(ends, 0)
+        for start, stop in itertools.pairwise([0, *(np.flatnonzero(np.diff(turns)) + 1).tolist(), len(self.counts)]):
+            if start < stop:
+                hashes = self.hashes[ends[start - 1] : ends[stop - 1]]
+                yield Added(self.documents[start:stop], self.counts[start:stop], hashes)
+
 
 class StoredPostings:
     """Postings in a file. Each page of them is checked before its first use.
 
     Args:
         file: The file.
-        start: Where the postings begin in its payload, a multiple of 8.
+        numbers_at: Where the numbers are in its payload.
+        documents_at: Where the ids are; None: behind the numbers, with the directory before the bits.
 
     Raises:
-        CorruptError: The head is damaged.
-        ValueError: The head does not fit the length of the file.
+        CorruptError: The numbers are damaged.
+        ValueError: The numbers do not fit the length of the file.
     """
 
-    def __init__(self, file: MappedFile, start: int) -> None:
-        file.check(start, start + _HEAD.size)
-        d, b, shift, rice, id_bits, _, n_hashes, n_postings, n_bytes = _HEAD.unpack_from(file.payload, start)
-        self._file = file
-        self._documents_at = start + _HEAD.size
-        self._directory_at = self._documents_at + 4 * d
-        self._bits_at = self._directory_at + 4 * (b + 1)
+    def __init__(self, file: MappedFile, numbers_at: int, documents_at: int | None = None) -> None:
+        file.check(numbers_at, numbers_at + _NUMBERS.size)
+        numbers = _NUMBERS.unpack_from(file.payload, numbers_at)
+        d, b, shift, rice, id_bits, _, n_hashes, n_postings, n_bytes = numbers
+        if shift > 32 or rice > 31 or not 1 <= id_bits <= 32:
+            raise ValueError(f"shift {shift}, rice {rice}, {id_bits} bits of a number")
+        self.file = file
+        if documents_at is None:
+            self._documents_at = numbers_at + _NUMBERS.size
+            self._directory_at = self._documents_at + 4 * d
+            self._bits_at = self._directory_at + 4 * (b + 1)
+        else:
+            self._documents_at = documents_at
+            self._bits_at = documents_at + 4 * d
+            self._directory_at = self._bits_at + _padded(n_bytes)
         self._postings = Postings(
             np.frombuffer(file.payload, "<u4", d, self._documents_at),
             np.frombuffer(file.payload, "<u4", b + 1, self._directory_at),
@@ -87,74 +119,159 @@ class StoredPostings:
             id_bits,
             n_hashes,
             n_postings,
+            Pages(
+                np.frombuffer(file.payload, np.uint8),
+                file.sums,
+                file.checked,
+                PAGE_BYTES,
+                self._documents_at,
+                self._directory_at,
+                self._bits_at,
+            ),
         )
 
-    def all(self) -> Postings:
-        """Return the postings, all their pages checked.
+    @classmethod
+    def of_file(cls, file: MappedFile) -> StoredPostings:
+        """Return the postings in a file of the kind `POST`.
 
         Raises:
-            CorruptError: A page is damaged.
+            CorruptError: The numbers are damaged, or do not fit the length of the file.
         """
-        self._file.verify()
-        return self._postings
+        try:
+            return cls(file, len(file.payload) - _NUMBERS.size, 0)
+        except (struct.error, ValueError) as error:
+            raise damaged(file.path, f"the numbers of the postings do not fit its length ({error})") from error
 
-    def for_hashes(self, hashes: Hashes) -> Postings:
-        """Return the postings; what finding these hashes reads of them is checked.
+    @property
+    def n_bytes(self) -> int:
+        """Bytes of the bits."""
+        return self._postings.n_bit_bytes
+
+    @property
+    def documents(self) -> Hashes:
+        """The ids of the documents, ascending, `(d,) uint32`.
 
         Raises:
-            CorruptError: A page is damaged.
+            CorruptError: A page of them is damaged.
         """
-        if not self._file.is_checked:
-            self._check(hashes)
+        self.file.check(self._documents_at, self._documents_at + 4 * len(self._postings.documents))
+        return self._postings.documents
+
+    def to_find(self) -> Postings:
+        """Return the postings for `kernels.find_postings`, which checks the pages that it reads."""
         return self._postings
 
-    def _check(self, hashes: Hashes) -> None:
-        one, file = self._postings, self._file
-        file.check(self._documents_at, self._directory_at)
-        buckets = distinct(hashes.astype(np.int64) >> one.shift)
-        buckets = buckets[buckets < one.n_buckets]
-        file.check_places(self._directory_at + 4 * buckets, 8)
-        starts, stops = one.directory[buckets].astype(np.int64), one.directory[buckets + 1].astype(np.int64)
-        is_small = stops - starts <= PAGE_BYTES  # on two pages at most
-        ends = np.maximum(starts, stops - 1)
-        file.check_places(self._bits_at + np.concatenate([starts[is_small], ends[is_small]]), 1)
-        for start, stop in zip(starts[~is_small].tolist(), stops[~is_small].tolist(), strict=True):
-            file.check(self._bits_at + start, self._bits_at + stop)
+    def of_range(self, start: int, stop: int) -> Postings:
+        """Return the postings; all that is read of the hashes `[start, stop)` is checked.
+
+        Raises:
+            CorruptError: A page is damaged, or the directory contradicts itself.
+        """
+        one, file = self._postings, self.file
+        file.check(self._documents_at, self._documents_at + 4 * len(one.documents))
+        file.check(self._directory_at, self._directory_at + 4 * len(one.directory))
+        begin, end = one.span(start, stop)
+        file.check(self._bits_at + begin, self._bits_at + end)
+        return one
+
+    def let_go(self, start: int, stop: int) -> None:
+        """Take the bits of the hashes `[start, stop)` out of this process's memory, until they are read again."""
+        begin, end = self._postings.span(start, stop)
+        self.file.let_go(self._bits_at + begin, self._bits_at + end)
 
 
-def payload(postings: Postings) -> Iterator[bytes | memoryview]:
-    """Yield the parts of postings as bytes."""
-    yield _HEAD.pack(
-        len(postings.documents),
-        postings.n_buckets,
-        postings.shift,
-        postings.rice,
-        postings.id_bits,
-        0,
-        postings.n_hashes,
-        postings.n_postings,
-        postings.n_bit_bytes,
-    )
-    for part in (postings.documents.astype("<u4"), postings.directory.astype("<u4"), postings.bits):
-        yield np.ascontiguousarray(part).data.cast("B")
+Source = Postings | StoredPostings
 
 
-def merged(old: Postings, documents: Hashes, added: Added) -> Postings:
-    """Return the postings of some documents.
-
-    Args:
-        old: Postings of some of them, and maybe of others, which go.
-        documents: `(d,) uint32`, the ids of the documents, ascending.
-        added: Documents with hashes that the old postings lack.
+def of_range(source: Source, start: int, stop: int) -> Postings:
+    """Return postings of which the hashes `[start, stop)` are checked.
 
     Raises:
-        ParameterError: The old postings are damaged.
+        CorruptError: A page is damaged.
     """
-    renumbered = np.searchsorted(documents, old.documents).astype(np.uint32)
-    renumbered[~among(old.documents, documents)] = GONE
-    numbers = np.searchsorted(documents, added.documents.astype(np.uint32)).astype(np.uint64)
+    return source if isinstance(source, Postings) else source.of_range(start, stop)
+
+
+def ranges_of(sources: Sequence[Source]) -> list[tuple[int, int]]:
+    """Return ranges of hashes, `[start, stop)`, in each of which the sources have some million postings.
+
+    Raises:
+        CorruptError: A source is damaged.
+    """
+    whole = [of_range(one, 0, 0) for one in sources]
+    end, n_bytes = max((one.end for one in whole), default=0), sum(one.n_bit_bytes for one in whole)
+    n_ranges = 1 + n_bytes // _RANGE_BYTES
+    return [*itertools.pairwise(end * number // n_ranges for number in range(n_ranges + 1))]
+
+
+def listed(source: Source, start: int, stop: int) -> Keys:
+    """Return the postings of the hashes `[start, stop)`, ascending by hash: hash << 32 | id of the document.
+
+    Raises:
+        CorruptError: A page is damaged.
+        ParameterError: The source contradicts itself.
+    """
+    ready = of_range(source, start, stop)
+    keys = kernels.list_postings(ready, start, stop)
+    documents = ready.documents[(keys & np.uint64(GONE)).astype(np.int64)]
+    return keys & ~np.uint64(GONE) | documents.astype(np.uint64)
+
+
+def made(added: Added) -> Postings:
+    """Return the postings of documents, from the hashes of each; a document may come several times."""
+    ids = added.documents.astype(np.uint32)
+    documents = distinct(ids)
     keys = added.hashes.astype(np.uint64)
     keys <<= np.uint64(32)
-    keys |= np.repeat(numbers, added.counts)
+    keys |= np.repeat(np.searchsorted(documents, ids).astype(np.uint64), added.counts)
     kernels.sort_keys(keys)
-    return kernels.merge_postings(old, renumbered, keys, documents)
+    return kernels.make_postings(keys, documents)
+
+
+def payload(sources: Sequence[Source], gone: Hashes) -> Iterator[bytes | memoryview]:
+    """Yield the parts of a file with the postings of several sources.
+
+    Args:
+        sources: Of which no two have one posting, or have it for the same document.
+        gone: `(n,) uint32`, ids of documents that are left out.
+
+    Raises:
+        CorruptError: A page of a source is damaged.
+        ParameterError: A source contradicts itself.
+    """
+    kept = [one.documents[~among(one.documents, gone)] for one in sources]
+    documents = distinct(np.concatenate([np.empty(0, np.uint32), *kept]))
+    renumbered = [_renumbered(one.documents, documents) for one in sources]
+    yield documents.astype("<u4", copy=False).data.cast("B")
+    whole = [of_range(one, 0, 0) for one in sources]
+    end, n_hashes = max((one.end for one in whole), default=0), sum(one.n_hashes for one in whole)
+    shape = PostingsShape.of(n_hashes=n_hashes, end=end, n_documents=len(documents))
+    n_ranges = 1 + sum(one.n_bit_bytes for one in whole) // _RANGE_BYTES
+    directory, n_bytes, n_hashes, n_postings = np.zeros(shape.n_buckets + 1, "<u4"), 0, 0, 0
+    for first, last in itertools.pairwise(shape.n_buckets * number // n_ranges for number in range(n_ranges + 1)):
+        start, stop = first << shape.shift, last << shape.shift
+        ready = [of_range(one, start, stop) for one in sources]
+        joined = kernels.join_postings(ready, renumbered, shape, first, last)
+        directory[first + 1 : last + 1] = joined.ends + np.uint32(n_bytes)
+        n_bytes, n_hashes = n_bytes + len(joined.bits), n_hashes + joined.n_hashes
+        n_postings += joined.n_postings
+        yield joined.bits.data
+        for one in sources:
+            if isinstance(one, StoredPostings):
+                one.let_go(start, stop)
+    yield bytes(_padded(n_bytes) - n_bytes)
+    yield directory.data.cast("B")
+    numbers = len(documents), shape.n_buckets, shape.shift, shape.rice, shape.id_bits, 0
+    yield _NUMBERS.pack(*numbers, n_hashes, n_postings, n_bytes)
+
+
+def _renumbered(documents: Hashes, new: Hashes) -> Hashes:
+    """Return the numbers of documents among the new ones, `GONE` for those that are not there."""
+    numbers = np.searchsorted(new, documents).astype(np.uint32)
+    numbers[~among(documents, new)] = GONE
+    return numbers
+
+
+def _padded(n_bytes: int) -> int:
+    """Return the bytes that the bits take in a file with what is behind them."""
+    return n_bytes + PADDING_BYTES + -n_bytes % 4

@@ -1,4 +1,4 @@
-"""Rebuilds what is damaged: fingerprints from texts, tiles from fingerprints, texts from the files they came from.
+"""Rebuilds what is damaged: fingerprints from texts, tiles and postings from fingerprints, texts from their files.
 
 If nothing else is left, then a fingerprint is made anew from the postings.
 """
@@ -12,7 +12,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import kernels
+from pmbf.arrays import among, distinct
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.store.check import CheckReport, check, file_problems
@@ -20,6 +20,7 @@ from pmbf.store.compact import FilePacker
 from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
 from pmbf.store.pending import Change
+from pmbf.store.postings import Source, listed, ranges_of
 from pmbf.store.tables import Document
 from pmbf.store.writer import Writer
 
@@ -27,7 +28,7 @@ Result = TypeVar("Result")
 
 
 def repair(store: Store) -> CheckReport:
-    """Rebuild every tile, and every damaged fingerprint and text, in one commit.
+    """Rebuild every tile, all postings, and every damaged fingerprint and text, in one commit.
 
     Removed documents are dropped for good on the way. A document whose fingerprint, text and file are all
     damaged or gone is taken out, and named.
@@ -39,19 +40,22 @@ def repair(store: Store) -> CheckReport:
     report = check(store)
     bad_files = set(file_problems(store))
     writer = Writer(store, rebuild=True)
-    packer, posted = FilePacker(writer), _Posted(store)
-    dead = {document.id for document in store.catalog.all_documents() if document.removed}
+    packer, documents = FilePacker(writer), list(store.catalog.all_documents())
+    dead = {document.id for document in documents if document.removed}
+    wanted = [document.id for document in documents if bad_files.intersection(_serials(document))]
+    posted = _Posted(store, np.array(wanted, np.uint32))
     paths = store.paths_by_document()
-    for document in list(store.catalog.live_documents()):
+    for document in documents:
+        if document.removed:
+            continue
         named = paths.pop(document.id, [])
         taken = _rescued(store, document, bad_files, packer, posted, report) if named else None
         if taken is None:
             dead.add(document.id)
             report.lost += named or [f"document {document.id}, which has no path"]
         else:
-            writer.placer.place(document.id, taken.hashes, taken.bounds.tolist())
+            writer.place(document.id, taken.hashes, taken.bounds.tolist())
     packer.close()
-    writer.placer.fill_rows()
     report.lost += [path for orphans in paths.values() for path in orphans]
     writer.apply(_rebuilt(writer, packer, dead, report))
     report.repaired.append(f"tiles rebuilt: {len(store.generation.tile_files())}")
@@ -68,14 +72,11 @@ def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckRe
         if document.id not in dead
         for serial in _serials(moved.get(document.id, document))
     }
-    tiles = [writer.write_tile(number) for number in sorted(writer.placer.tiles)]
-    return Change(
-        changed_documents=packer.documents,
-        new_files=packer.files + tiles,
-        lost_files={file.serial for file in store.catalog.files() if file.serial not in used},
-        lost_documents=dead,
-        lost_paths=report.lost,
-    )
+    change = Change(changed_documents=packer.documents, new_files=packer.files)
+    writer.start_files(change.writing)
+    change.lost_files = {file.serial for file in store.catalog.files() if file.serial not in used}
+    change.lost_documents, change.lost_paths = dead, report.lost
+    return change
 
 
 def _serials(document: Document) -> tuple[int, int]:
@@ -108,38 +109,46 @@ def _rescued(
 
 
 class _Posted:
-    """The hashes of documents as the postings of the tiles have them."""
+    """The hashes of documents as the postings have them.
 
-    def __init__(self, store: Store) -> None:
-        self._store = store
-        self._by_document: list[tuple[NDArray[np.uint32], NDArray[np.uint64]]] | None = None
+    Args:
+        store: The collection.
+        wanted: `(n,) uint32`, the ids of the documents that may be asked for.
+    """
+
+    def __init__(self, store: Store, wanted: NDArray[np.uint32]) -> None:
+        self._store, self._wanted = store, wanted
+        self._by_document: NDArray[np.uint64] | None = None
 
     def fingerprint(self, document: Document) -> Fingerprint | None:
-        """Return a document's fingerprint in parts of other bounds than before; None if no tile has it."""
+        """Return a document's fingerprint in parts of other bounds than before; None if no postings have it."""
         if self._by_document is None:
-            self._by_document = [*self._listed()]
-        found = []
-        for documents, keys in self._by_document:
-            number = int(np.searchsorted(documents, document.id))
-            if number < len(documents) and documents[number] == document.id:
-                first, last = np.searchsorted(keys, np.array([number << 32, (number + 1) << 32], np.uint64))
-                found.append(keys[first:last].astype(np.uint32))
-        if not found:
+            found = [np.empty(0, np.uint64), *self._listed()]
+            self._by_document = distinct(np.concatenate(found))
+        ends = np.array([document.id << 32, (document.id + 1) << 32], np.uint64)
+        first, last = np.searchsorted(self._by_document, ends)
+        if first == last:
             return None
         params = self._store.params
-        hashes = np.concatenate(found)
+        hashes = self._by_document[first:last].astype(np.uint32)
         n_parts = max(1, -(-len(hashes) // max(1, int(params.density * params.segment_chars))))
         parts = [np.sort(part) for part in np.array_split(hashes, n_parts)]
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
         return Fingerprint(np.concatenate(parts), bounds, document.n_chars, document.n_tokens)
 
-    def _listed(self) -> Iterator[tuple[NDArray[np.uint32], NDArray[np.uint64]]]:
-        """Yield the documents of each sound tile, and its postings by document: number << 32 | hash."""
-        for number in sorted(self._store.generation.tile_files()):
-            posted = _attempt(partial(self._store.generation.postings, number))
-            if posted is not None:
-                keys = kernels.list_postings(posted)
-                yield posted.documents, np.sort(keys << np.uint64(32) | keys >> np.uint64(32))
+    def _listed(self) -> Iterator[NDArray[np.uint64]]:
+        """Yield the postings of the wanted documents: document << 32 | hash. What is damaged is left out."""
+        posted = self._store.generation.posted
+        openings: list[Callable[[], Source]] = [partial(posted.of_file, serial) for serial in posted.files]
+        openings += [partial(posted.of_tile, number) for number in _attempt(posted.unposted_tiles) or ()]
+        for source in [one for opened in openings if (one := _attempt(opened))]:
+            for start, stop in _attempt(partial(ranges_of, [source])) or ():
+                keys = _attempt(partial(listed, source, start, stop))
+                if keys is not None:
+                    yield self._of_wanted(keys << np.uint64(32) | keys >> np.uint64(32))
+
+    def _of_wanted(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
+        return keys[among((keys >> np.uint64(32)).astype(np.uint32), self._wanted)]
 
 
 def _text_again(store: Store, document: Document) -> str | None:

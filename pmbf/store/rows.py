@@ -15,6 +15,7 @@ from pmbf.errors import CorruptError
 from pmbf.store import database, files, version3
 from pmbf.store.tables import (
     BINARY_KIND,
+    LABELS_VERSION,
     NUMBERS,
     TABLES,
     Document,
@@ -140,7 +141,7 @@ class CheckedRows:
         with self._errors():
             cursor = self._connection.execute(f"SELECT {names}, crc FROM {table} {where}", values)
             while batch := cursor.fetchmany(_FETCHED_TOGETHER):
-                is_quick = self.version == files.FORMAT_VERSION and len(batch) >= _MANY
+                is_quick = self.version >= LABELS_VERSION and len(batch) >= _MANY
                 yield batch, sound_numbers(row_type, batch) if is_quick else None
 
     def _row(self, row_type: type[Row], columns: Sequence[Any]) -> tuple[Row, int]:

@@ -22,7 +22,7 @@ class Stats:
         fill: Mean share of set bits in a row.
         fpr: Mean false-positive rate of a row, ε.
         bits_per_hash: Bits of all rows over live hashes.
-        tile_bytes, fingerprint_bytes, text_bytes, catalog_bytes: Sizes on disk.
+        tile_bytes, postings_bytes, fingerprint_bytes, text_bytes, catalog_bytes: Sizes on disk.
         generation: Number of the last commit.
         kernels: `native` or `reference`.
         params: Parameters, by name.
@@ -40,6 +40,7 @@ class Stats:
     fpr: float
     bits_per_hash: float
     tile_bytes: int
+    postings_bytes: int
     fingerprint_bytes: int
     text_bytes: int
     catalog_bytes: int
@@ -68,7 +69,8 @@ def measure(store: Store, kernels: str) -> Stats:
     n_bits = sum(tile.n_rows * tile.row_words * 64 for tile in tiles)
     n_set = sum(int(tile.popcounts.sum()) for tile in tiles)
     rates = sum(float(tile.rates().sum()) for tile in tiles)
-    sizes = {kind: sum(file.payload_bytes for file in store.catalog.files(kind)) for kind in ("TILE", "FPRT", "TEXT")}
+    kinds = ("TILE", "POST", "FPRT", "TEXT")
+    sizes = {kind: sum(file.payload_bytes for file in store.catalog.files(kind)) for kind in kinds}
     return Stats(
         n_documents=n_documents,
         n_without_text=n_without_text,
@@ -82,6 +84,7 @@ def measure(store: Store, kernels: str) -> Stats:
         fpr=rates / n_rows if n_rows else 0.0,
         bits_per_hash=n_bits / n_hashes if n_hashes else 0.0,
         tile_bytes=sizes["TILE"],
+        postings_bytes=sizes["POST"],
         fingerprint_bytes=sizes["FPRT"],
         text_bytes=sizes["TEXT"],
         catalog_bytes=store.catalog.location.stat().st_size,

@@ -1,15 +1,15 @@
-"""A tile as a file: its bits, which documents live in which of its rows, and which documents have which hash.
+"""A tile as a file: its bits, and which documents live in which of its rows.
 
     u32 n_rows │ u32 row_words │ u32 n_hashes │ u32 form (0 open, 1 sealed) │ u32 n_entries │ u32 flags │ f64 ε
     u32 popcount per row
     4 × u32 per entry                 row, document, first part, part after the last; ascending
     zeros up to a multiple of 64
     the bits: open, row after row; sealed, position after position
-    the postings, see `store.postings`
+    in versions 5 and 6: the postings of its documents, see `store.postings`
 
-Flags: 1 while the tile takes more documents; 2 if the file has postings, which files of version 4 and before lack.
-A tile file is complete in itself: it can be moved to another machine and still answer. The tile that still grows is
-stored sealed too once it has `SEALED_ROWS`: it answers 25 times as fast, and the writer unseals it in a millisecond.
+Flags: 1 while the tile takes more documents; 2 if the file has postings; 4 if files of their own have the postings,
+from version 7 on. Files of version 4 and before have neither flag. The tile that still grows is stored sealed too once
+it has `SEALED_ROWS`: it answers 25 times as fast, and the writer unseals it in a millisecond.
 """
 
 from __future__ import annotations
@@ -27,9 +27,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.arrays import distinct
 from pmbf.filter import Tile
-from pmbf.kernels import Postings
 from pmbf.rowindex import Entries
-from pmbf.store import postings as stored_postings
 from pmbf.store.files import Identity, MappedFile, StoredFile, damaged
 from pmbf.store.postings import StoredPostings
 
@@ -38,7 +36,7 @@ SEALED_ROWS = 32
 
 _HEAD = struct.Struct("<6Id")
 _LINE_BYTES = 64
-_GROWING, _HAS_POSTINGS = 1, 2
+_GROWING, _HAS_POSTINGS, _IS_POSTED = 1, 2, 4
 
 Hashes = NDArray[np.uint32]
 
@@ -51,12 +49,14 @@ class StoredTile:
         tile: The bits.
         entries: `(n_entries, 4) uint32`: row, document, part_start, part_stop; sorted.
         growing: Whether it takes more documents.
-        postings: Those of its documents; None in a file of version 4 or before.
+        is_posted: Whether files of their own have the postings of its documents.
+        postings: Those of its documents, if its file has them.
     """
 
     tile: Tile
     entries: Entries
     growing: bool
+    is_posted: bool = True
     postings: StoredPostings | None = None
 
     @property
@@ -65,18 +65,17 @@ class StoredTile:
         return distinct(self.entries[:, 1])
 
 
-def payload(stored: StoredTile, postings: Postings) -> Iterator[bytes | memoryview]:
-    """Yield the parts of a tile file's payload."""
+def payload(stored: StoredTile) -> Iterator[bytes | memoryview]:
+    """Yield the parts of a tile file's payload; files of their own have the postings."""
     tile = stored.tile
     sealed = tile.sealed or tile.n_rows >= SEALED_ROWS
-    flags = _GROWING * stored.growing | _HAS_POSTINGS
+    flags = _GROWING * stored.growing | _IS_POSTED
     head = _HEAD.pack(tile.n_rows, tile.row_words, tile.n_hashes, sealed, len(stored.entries), flags, tile.fpr)
     head += np.asarray(tile.popcounts, "<u4").tobytes()
     head += np.asarray(stored.entries, "<u4").tobytes()
     yield head + bytes(-len(head) % _LINE_BYTES)
     bits = kernels.seal(tile.bits) if sealed and not tile.sealed else tile.bits
     yield np.ascontiguousarray(bits, "<u8").data.cast("B")
-    yield from stored_postings.payload(postings)
 
 
 def read(folder: Path, stored: StoredFile, identity: Identity) -> StoredTile:
@@ -100,9 +99,18 @@ def is_growing(folder: Path, stored: StoredFile, identity: Identity) -> bool:
         CorruptError: The file is missing, cut, damaged or foreign.
         UnsupportedError: The file has another format version.
     """
+    return bool(_flags(folder, stored, identity) & _GROWING)
+
+
+def is_posted(folder: Path, stored: StoredFile, identity: Identity) -> bool:
+    """Return whether files of their own have the postings of the tile in a file; as for `is_growing`."""
+    return bool(_flags(folder, stored, identity) & _IS_POSTED)
+
+
+def _flags(folder: Path, stored: StoredFile, identity: Identity) -> int:
     file = MappedFile(folder, stored, identity)
     try:
-        return bool(_head(file)[5] & _GROWING)
+        return int(_head(file)[5])
     finally:
         file.close()
 
@@ -127,7 +135,7 @@ def _parse(file: MappedFile) -> StoredTile:
     check = partial(_check_lines, file, offset, 8 * shape[1])
     tile = form(bits, n_rows=n_rows, n_hashes=n_hashes, fpr=fpr, popcounts=popcounts, check=check)
     postings = StoredPostings(file, offset + 8 * shape[0] * shape[1]) if flags & _HAS_POSTINGS else None
-    return StoredTile(tile, entries, bool(flags & _GROWING), postings)
+    return StoredTile(tile, entries, bool(flags & _GROWING), bool(flags & _IS_POSTED), postings)
 
 
 def _check_lines(file: MappedFile, start: int, line_bytes: int, lines: NDArray[np.int64] | None) -> bool:

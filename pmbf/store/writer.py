@@ -1,8 +1,8 @@
 """Collects changes in memory, and commits them as one new generation.
 
     add, relist, detach, remove ─► pending
-    commit ─► files of fingerprints, texts and changed tiles, each synced  } side by side
-           ─► one SQLite transaction that names them                       } committed last: now it has happened
+    commit ─► files of fingerprints, texts, changed tiles and postings  } side by side, each synced
+           ─► one SQLite transaction that names them                    } committed last: now it has happened
            ─► the generation's number; files no longer named are deleted when nobody reads
 
 Killed before the transaction, nothing has happened; files that nobody names are cleaned away by the next writer.
@@ -11,18 +11,14 @@ Killed before the transaction, nothing has happened; files that nobody names are
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from concurrent.futures import Executor, Future, wait
-from typing import Any
 
 import numpy as np
 
 from pmbf.arrays import among
 from pmbf.errors import ParameterError
-from pmbf.filter import Tile
-from pmbf.kernels import Postings
-from pmbf.rowindex import RowIndex
-from pmbf.store import directory, files, tilefile
+from pmbf.store import directory, files, going_on, levels, tilefile
 from pmbf.store.codec import TextPacker
 from pmbf.store.directory import Directory
 from pmbf.store.files import StoredFile
@@ -30,8 +26,8 @@ from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.incoming import Contents, NewDocuments
 from pmbf.store.pending import Change, Pending, PendingDocuments
-from pmbf.store.placing import Placer
-from pmbf.store.postings import Added, merged
+from pmbf.store.placing import Hashes
+from pmbf.store.postings import Added
 from pmbf.store.tables import BINARY_KIND, Document, DocumentRows, ListedPath, made_from
 from pmbf.store.tilefile import StoredTile
 
@@ -50,7 +46,8 @@ class Writer:
             raise ParameterError(f"{store.folder}: opened for reading; open it with writable=True to change it")
         self.store = store
         self.threads = threads
-        self._next_serial = 0
+        self._next_serial = self._n_loaded = 0
+        self._placed: list[Added] = []
         self._start_placing(rebuild=rebuild)
         store.clean()
 
@@ -138,8 +135,11 @@ class Writer:
 
     # ------------------------------------------------------------------ committing
 
-    def commit(self) -> None:
+    def commit(self, *, is_last: bool = False) -> None:
         """Make all pending changes durable and visible, at once.
+
+        Args:
+            is_last: Whether nothing more is loaded. Then the files of postings of this load are joined.
 
         Raises:
             OSError: The disk is full or cannot be written; the pending changes are dropped, the collection is
@@ -148,7 +148,7 @@ class Writer:
         self._drop_pathless()
         if self.pending:
             try:
-                self._write(self._change())
+                self._write(self._change(is_last))
             except BaseException:
                 self.discard()
                 raise
@@ -178,22 +178,45 @@ class Writer:
         written = files.write_file(self.store.folder, kind, self.store.generation.identity, serial, payload)
         return written._replace(tile=tile)
 
-    def write_tile(self, number: int) -> StoredFile:
-        """Write a tile of the placer and return its row of the catalog."""
-        return self._start_tile(number).result()
+    def place(self, document: int, hashes: Hashes, bounds: Sequence[int]) -> None:
+        """Put a document's hashes into rows and into the postings; part p is `hashes[bounds[p]:bounds[p + 1]]`."""
+        self.placer.place(document, hashes, bounds)
+        if len(hashes):
+            self._placed.append(Added.of([(document, hashes)]))
+            self._n_loaded += len(hashes)
 
-    def _start_tile(self, number: int) -> Future[StoredFile]:
-        """Write a tile of the placer, in a thread if there are any."""
-        tile, entries = self.placer.tiles[number], self.placer.rows.tile_arrays(number)
-        stored = StoredTile(tile, entries, growing=not tile.sealed)
-        generation = self.store.generation
-        old = generation.postings(number) if number in generation.tile_files() else Postings.none()
-        arguments = self.reserve_serial(), number, stored, old, self.placer.added(number)
-        return self._start(self._write_tile, *arguments)
+    def start_files(
+        self, written: list[Future[StoredFile]], rewritten: Collection[int] = (), *, is_last: bool = False
+    ) -> set[int]:
+        """Begin to write the changed tiles, and the postings of the documents placed.
 
-    def _write_tile(self, serial: int, number: int, stored: StoredTile, old: Postings, added: Added) -> StoredFile:
-        postings = merged(old, stored.documents, added)
-        return self.write_file("TILE", tilefile.payload(stored, postings), serial=serial, tile=number)
+        Args:
+            written: The files are added to them.
+            rewritten: Serials of files of postings that are written anew without the documents removed.
+            is_last: As for `commit`.
+
+        Returns:
+            The serials of the files that are replaced.
+        """
+        live, placer = self.store.generation, self.placer
+        replaced = {file.serial for number, file in live.tile_files().items() if number in placer.changed}
+        placer.fill_rows()
+        for number in sorted(placer.changed & placer.tiles.keys()):
+            tile, entries = placer.tiles[number], placer.rows.tile_arrays(number)
+            content = tilefile.payload(StoredTile(tile, entries, growing=not tile.sealed))
+            written.append(self._start_file("TILE", content, tile=number))
+        placed = Added.joined(self._placed)
+        joins = levels.joins(
+            live,
+            placed,
+            tiles=placer.changed,
+            rewritten=rewritten,
+            n_loaded=self._n_loaded if is_last else 0,
+        )
+        for join in levels.new_file(placed) if self._rebuild else joins:
+            written.append(self._start_file("POST", join.content))
+            replaced |= join.replaced
+        return replaced
 
     def _drop_pathless(self) -> None:
         """Remove documents that lost their last path, and those whose load was interrupted before they had one."""
@@ -205,7 +228,7 @@ class Writer:
             pathless -= self._stored_paths(stored).keys()
         self._remove_documents(pathless)
 
-    def _change(self) -> Change:
+    def _change(self, is_last: bool) -> Change:
         pending = self.pending
         change = Change(
             changed_documents=[row._replace(removed=1) for row in self.store.documents(pending.removed).values()],
@@ -214,9 +237,8 @@ class Writer:
         )
         if pending.has_documents:
             documents = pending.staying()
-            offsets = self._start_files(documents, change.writing)
+            offsets, change.lost_files = self._start_files(documents, change.writing, is_last)
             change.new_documents = pending.rows(documents, offsets)
-            change.lost_files = self._replaced_files()
         return change
 
     def _place(self, documents: PendingDocuments) -> None:
@@ -224,40 +246,46 @@ class Writer:
         self._n_live += sum(kind != BINARY_KIND for kind in documents.kinds)
         self._n_hashes += len(samples.hashes)
         self.placer.mean_hashes = self._n_hashes / max(1, self._n_live)
-        self.placer.place_all(Fingerprints(documents.ids, samples.firsts, samples.bounds, samples.hashes))
+        taken = Fingerprints(documents.ids, samples.firsts, samples.bounds, samples.hashes)
+        self.placer.place_all(taken)
+        has_hashes = taken.n_hashes > 0
+        self._placed.append(Added(taken.ids[has_hashes], taken.n_hashes[has_hashes], taken.hashes))
+        self._n_loaded += len(taken.hashes)
 
-    def _start_files(self, documents: PendingDocuments, writing: list[Future[StoredFile]]) -> list[int]:
-        """Start to write the files of new documents; return where each block of text begins.
+    def _start_files(
+        self, documents: PendingDocuments, writing: list[Future[StoredFile]], is_last: bool
+    ) -> tuple[list[int], set[int]]:
+        """Start to write the files of new documents.
 
-        Tiles come first: meanwhile threads compress the last blocks of text.
+        Tiles and postings come first: meanwhile threads compress the last blocks of text.
+
+        Returns:
+            Where each block of text begins, and the serials of the files that are replaced.
         """
         pending = self.pending
         try:
             if records := pending.records.n_bytes and [pending.records.payload()]:
-                writing.append(self._start(self.write_file, "FPRT", records, serial=pending.fingerprint_file))
+                writing.append(self._start_file("FPRT", records, pending.fingerprint_file))
             self._place(documents)
-            self.placer.fill_rows()
-            for number in sorted(self.placer.changed):
-                writing.append(self._start_tile(number))
+            replaced = self.start_files(writing, is_last=is_last)
             blocks, offsets = pending.texts.finished()
             if blocks:
-                writing.append(self._start(self.write_file, "TEXT", blocks, serial=pending.text_file))
+                writing.append(self._start_file("TEXT", blocks, pending.text_file))
         except BaseException:
             wait(writing)  # the clean-up must not meet a file that a thread still writes
             raise
-        return offsets
+        return offsets, replaced
 
-    def _start(self, write: Callable[..., StoredFile], *arguments: Any, **more: Any) -> Future[StoredFile]:
+    def _start_file(
+        self, kind: str, content: Iterable[files.Buffer], serial: int | None = None, *, tile: int = -1
+    ) -> Future[StoredFile]:
         """Write a file in a thread if there are any, otherwise here and now."""
+        serial = self.reserve_serial() if serial is None else serial
         if self.threads:
-            return self.threads.submit(write, *arguments, **more)
+            return self.threads.submit(self.write_file, kind, content, serial=serial, tile=tile)
         written: Future[StoredFile] = Future()
-        written.set_result(write(*arguments, **more))
+        written.set_result(self.write_file(kind, content, serial=serial, tile=tile))
         return written
-
-    def _replaced_files(self) -> set[int]:
-        changed = self.placer.changed
-        return {file.serial for number, file in self.store.generation.tile_files().items() if number in changed}
 
     def _write(self, change: Change) -> None:
         catalog = self.store.catalog
@@ -271,6 +299,7 @@ class Writer:
         write_generation(self.store.folder, self.store.commit_number)
         self.store.generation.refresh(catalog.files())
         self.placer.forget_changes()
+        self._placed = []
         self.store.clean()
 
     def _write_rows(self, change: Change) -> None:
@@ -299,38 +328,19 @@ class Writer:
         for number, locations in known.changed(numbers.view(np.recarray), are_binary, lost).items():
             change.lost_files |= {known.chunks[number]} if number in known.chunks else set()
             if len(locations):
-                serial, content = self.reserve_serial(), directory.payload(locations)
-                change.writing.append(self._start(self.write_file, "DOCS", content, serial=serial, tile=number))
+                change.writing.append(self._start_file("DOCS", directory.payload(locations), tile=number))
 
     def _start_placing(self, *, rebuild: bool = False) -> None:
         catalog = self.store.catalog
         self._rebuild = rebuild
         used = max((file.serial for file in catalog.files()), default=0)
         self._next_serial = max(self._next_serial, int(catalog.meta["next_serial"]), used + 1)
-        self._n_live, self._n_hashes = self._totals()
-        self.placer = self._placer(rebuild)
+        self._n_live, self._n_hashes = going_on.totals(self.store, rebuild)
+        mean_hashes = self._n_hashes / max(1, self._n_live)
+        self.placer = going_on.placer(self.store, rebuild, mean_hashes)
+        self._placed = []
         self._start_pending()
-
-    def _totals(self) -> tuple[int, int]:
-        """Return the live documents with text and their hashes, told by the catalog if the directory is rebuilt."""
-        if self._rebuild:
-            rows = self.store.catalog.live_documents()
-            hashes = [document.n_hashes for document in rows if document.kind != BINARY_KIND]
-            return len(hashes), sum(hashes)
-        totals = self.store.generation.directory.totals()
-        return totals.n_live, totals.n_hashes
 
     def _start_pending(self) -> None:
         self._ids = self.store.generation.directory.free_ids()
         self.pending = Pending(self.reserve_serial(), self.reserve_serial(), texts=TextPacker(self.threads))
-
-    def _placer(self, rebuild: bool) -> Placer:
-        tiles: dict[int, Tile] = {}
-        rows = RowIndex()
-        for number, stored in () if rebuild else self.store.generation.growing_tiles():
-            tiles[number] = stored.tile.writable()
-            rows.put_tile(number, stored.entries.copy())
-        used = max(self.store.generation.tile_files(), default=-1)
-        next_tile = max(int(self.store.catalog.meta["next_tile"]), used + 1)
-        mean_hashes = self._n_hashes / max(1, self._n_live)
-        return Placer(self.store.params, tiles, rows, next_tile=next_tile, mean_hashes=mean_hashes)

@@ -187,11 +187,13 @@ def _filter(stats: Stats) -> list[tuple[str, str, str]]:
 
 
 def _disk(stats: Stats) -> list[tuple[str, str, str]]:
-    total = stats.tile_bytes + stats.fingerprint_bytes + stats.text_bytes + stats.catalog_bytes
+    index = stats.tile_bytes + stats.postings_bytes + stats.fingerprint_bytes
+    total = index + stats.text_bytes + stats.catalog_bytes
     is_stored = stats.params["store_text"]
     texts = "compressed, to compare passages and rebuild tiles" if is_stored else "not stored: files are read again"
     return [
-        ("tiles", size(stats.tile_bytes), "rows and postings, what a query is looked up in"),
+        ("tiles", size(stats.tile_bytes), "rows, and which documents live in each"),
+        ("postings", size(stats.postings_bytes), "the documents of each hash, what a query is looked up in"),
         ("fingerprints", size(stats.fingerprint_bytes), "of documents whose text is not stored"),
         ("texts", size(stats.text_bytes), texts),
         ("catalog", size(stats.catalog_bytes), "paths, sizes and checksums"),

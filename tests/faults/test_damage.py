@@ -57,7 +57,7 @@ def assert_right_or_refused(path, expected):
         assert matches == expected
 
 
-@pytest.mark.parametrize("kind", ["catalog.sqlite", "texts", "tiles", "generation"])
+@pytest.mark.parametrize("kind", ["catalog.sqlite", "texts", "tiles", "postings", "generation"])
 def test_a_flipped_bit_never_changes_an_answer(path, kind):
     expected, _ = answer(path)
     chosen = random.Random(kind)
@@ -114,7 +114,7 @@ def test_files_of_another_collection_are_refused(path, tmp_path):
         other.remove("text-29")
     for file in files(path):
         foreign = tmp_path / "other.pmbf" / file.relative_to(path)
-        if file.suffix in (".tile", ".docs"):
+        if file.suffix in (".tile", ".docs", ".post"):
             content = file.read_bytes()
             shutil.copy(foreign, file)
             with pytest.raises(CorruptError, match="belongs to another collection"):
@@ -142,7 +142,7 @@ def test_a_newer_format_asks_for_an_upgrade(tmp_path, monkeypatch):
 
 def test_check_sees_every_kind_of_damage(path):
     for file in files(path):
-        if file.suffix in (".tile", ".fprt", ".text"):
+        if file.suffix in (".tile", ".post", ".fprt", ".text"):
             content = file.read_bytes()
             file.write_bytes(content[:-1] + bytes([content[-1] ^ 1]))
             with Collection(path) as collection:
@@ -150,7 +150,7 @@ def test_check_sees_every_kind_of_damage(path):
             file.write_bytes(content)
 
 
-@pytest.mark.parametrize("kind", ["fingerprints", "texts", "tiles"])
+@pytest.mark.parametrize("kind", ["fingerprints", "texts", "tiles", "postings"])
 def test_a_flipped_byte_in_any_page_is_found_and_repaired(tmp_path, kind):
     """With forty rows a tile is stored sealed, with three open; every file but the directory has several pages."""
     params = Params(docs_per_row=1, store_text=kind != "fingerprints")
@@ -219,9 +219,9 @@ def test_a_collection_on_a_full_disk_is_read_and_kept_from_writers_meanwhile(pat
     assert not (path / "catalog.sqlite-wal").exists()
 
 
-@pytest.mark.parametrize("n_synced", range(5))
+@pytest.mark.parametrize("n_synced", range(6))
 def test_a_disk_that_fills_up_under_several_threads_loses_nothing(path, folder, monkeypatch, n_synced):
-    """Texts, fingerprints, tiles and the directory are written side by side; each of them may be the one too many."""
+    """Texts, fingerprints, tiles, postings and the directory are written side by side; each may be the one too many."""
     expected, _ = answer(path)
     fsync, synced = os.fsync, []
 

@@ -17,7 +17,7 @@ from pmbf import Collection, CorruptError, Params, PmbfError, repair
 
 FLIPS = os.environ.get("PMBF_FLIPS", "150")
 MOST_LOADS = "10" if FLIPS == "150" else FLIPS
-KINDS = os.environ.get("PMBF_FLIPS_OF", "catalog texts tiles generation").split()
+KINDS = os.environ.get("PMBF_FLIPS_OF", "catalog texts tiles postings generation").split()
 TEXTS = {f"text-{number}": words(number, 60) for number in range(4)}
 SMALL = Params(row_capacity=64, segment_chars=1024)
 QUERY = TEXTS["text-1"] + " " + words(99, 40)

@@ -19,7 +19,7 @@ from tests.forked import pmbf
 
 
 @pytest.mark.parametrize("name", ["000001.x", "notes.txt", "1.tile", "000009.tile.bak", "000009.tilex", ".000009.tile"])
-@pytest.mark.parametrize("folder", ["tiles", "texts", "fingerprints"])
+@pytest.mark.parametrize("folder", ["tiles", "postings", "texts", "fingerprints"])
 def test_a_foreign_file_in_a_folder_of_the_collection_is_left_alone(path, folder, name):
     (path / folder / name).write_text("keep me")
     with Collection(path) as collection:
@@ -28,7 +28,7 @@ def test_a_foreign_file_in_a_folder_of_the_collection_is_left_alone(path, folder
     assert (path / folder / name).read_text() == "keep me"
 
 
-@pytest.mark.parametrize("folder", ["tiles", "texts", "fingerprints"])
+@pytest.mark.parametrize("folder", ["tiles", "postings", "texts", "fingerprints"])
 def test_a_linked_folder_is_read_and_not_changed(path, tmp_path, folder):
     elsewhere = tmp_path / "elsewhere"
     (path / folder).rename(elsewhere)
@@ -42,7 +42,7 @@ def test_a_linked_folder_is_read_and_not_changed(path, tmp_path, folder):
     assert (elsewhere / "000099.tile").read_text() == "keep me"
 
 
-@pytest.mark.parametrize("folder", ["tiles", "texts", "fingerprints"])
+@pytest.mark.parametrize("folder", ["tiles", "postings", "texts", "fingerprints"])
 def test_a_link_to_the_folder_of_another_collection_gives_no_answer_of_that_one(path, tmp_path, folder):
     params = Params(store_text=folder != "fingerprints")
     with Collection(tmp_path / "other.pmbf", create=True, params=params) as collection:

@@ -8,7 +8,7 @@ import pytest
 from conftest import words
 
 from pmbf import Collection, Params, repair
-from pmbf.store import fingerprints, tilefile
+from pmbf.store import fingerprints, postings, tilefile
 from pmbf.store.files import StoredFile, write_file
 from pmbf.store.folder import Store
 from pmbf.store.tables import Document, ListedPath
@@ -69,7 +69,7 @@ def test_a_text_of_another_document_is_told(path, monkeypatch):
         other = store.documents([1701])[1701]
     change_row(path, Document, 1700, **other._replace(sha256="0" * 64)._asdict() | {"id": 1700})
     assert any("tile 0: the bits of row" in problem for problem in problems(path, monkeypatch))
-    assert "tile 0: the postings are not those of its documents" in problems(path, monkeypatch)
+    assert "the postings are not those of the hashes of document 1700" in problems(path, monkeypatch)
 
 
 def test_missing_and_orphaned_paths_are_told(path, monkeypatch):
@@ -96,17 +96,32 @@ def test_damaged_blocks_and_records_are_told_document_by_document(path, monkeypa
         assert problems(path, monkeypatch) == []
 
 
-def rewrite(path, changed):
-    """Change tile 0 and its postings, with every checksum right."""
+def rewrite_tile(path, changed):
+    """Change tile 0, with every checksum right."""
     with Store(path, writable=True) as store:
-        [old] = store.catalog.files("TILE")
-        stored = store.generation.tile(0)
-        parts = tilefile.payload(*changed(stored, stored.postings.all()))
-        written = write_file(path, "TILE", store.generation.identity, 900, parts)
-        with store.catalog.transaction():
-            store.catalog.delete(StoredFile, [old.serial])
-            store.catalog.insert([written._replace(tile=0)])
-            store.catalog.set_meta(next_serial="901")
+        replace_file(store, "TILE", tilefile.payload(changed(store.generation.tile(0))), tile=0)
+
+
+def rewrite_postings(path, added):
+    """Put the postings of other documents, or of other hashes, in the place of the postings."""
+    with Store(path, writable=True) as store:
+        replace_file(store, "POST", postings.payload([postings.made(postings.Added.of(added))], np.empty(0, np.uint32)))
+
+
+def replace_file(store, kind, content, tile=-1):
+    lost = [file.serial for file in store.catalog.files(kind)]
+    written = write_file(store.folder, kind, store.generation.identity, 900, content)
+    with store.catalog.transaction():
+        store.catalog.delete(StoredFile, lost)
+        store.catalog.insert([written._replace(tile=tile)])
+        store.catalog.set_meta(next_serial="901")
+
+
+def hashes_by_document(path):
+    """Return the hashes of each live document."""
+    with Store(path) as store:
+        documents = list(store.catalog.live_documents())
+        return [(one.id, store.generation.fingerprint(one).hashes) for one in documents if one.n_hashes]
 
 
 def put(row, column, value):
@@ -128,15 +143,25 @@ def put(row, column, value):
     ],
 )
 def test_entries_of_other_documents_are_told(path, monkeypatch, change, told):
-    rewrite(path, lambda stored, postings: (replace(stored, entries=change(np.array(stored.entries))), postings))
+    rewrite_tile(path, lambda stored: replace(stored, entries=change(np.array(stored.entries))))
     assert any(told in problem for problem in problems(path, monkeypatch))
 
 
 def test_postings_of_another_document_are_told(path, monkeypatch):
-    def changed(stored, postings):
-        documents = postings.documents.copy()
-        documents[-1] += 1000
-        return stored, replace(postings, documents=documents)
+    *others, (last, hashes) = hashes_by_document(path)
+    rewrite_postings(path, [*others, (last + 1000, hashes)])
+    assert problems(path, monkeypatch) == [
+        f"the postings name document {last + 1000}, which is missing",
+        f"the postings are not those of the hashes of document {last}",
+    ]
 
-    rewrite(path, changed)
-    assert problems(path, monkeypatch) == ["tile 0: the postings are not those of its documents"]
+
+def test_a_posting_too_many_and_one_too_few_are_told(path, monkeypatch):
+    (first, some), (second, more), *others = hashes_by_document(path)
+    rewrite_postings(path, [(first, some[:-1]), (second, np.append(more, np.uint32(7))), *others])
+    assert problems(path, monkeypatch) == [f"the postings are not those of the hashes of document {first} and 1 others"]
+
+
+def test_postings_of_removed_documents_may_be_there_or_not(path, monkeypatch):
+    rewrite_postings(path, hashes_by_document(path))
+    assert problems(path, monkeypatch) == []

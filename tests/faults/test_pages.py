@@ -69,7 +69,7 @@ def pages_of(file):
     return range(head, file.stat().st_size, PAGE_BYTES)
 
 
-@pytest.mark.parametrize("kind", ["catalog.sqlite", "texts", "tiles"])
+@pytest.mark.parametrize("kind", ["catalog.sqlite", "texts", "tiles", "postings"])
 def test_a_page_of_zeros_or_of_another_place_changes_no_answer(path, kind):
     queries = [TEXTS["text-07"][:3000], words(1007, 30), words(1103, 30)]
     expected, stored = [found(path, query) for query in queries], texts_of(path)

@@ -106,6 +106,8 @@ def make(base):
         collection.add_many([(f"dead-{seed}", words(20 + seed)) for seed in range(2)])
         collection.load([base / "pruned"])
         collection.remove("dead-0", "dead-1")
+        for number in range(2):  # so that the next commit joins the postings of four
+            collection.add(words(60 + number), name=f"more-{number}")
     for number in range(2):
         (base / "pruned" / f"{number}.txt").unlink()
 
@@ -115,6 +117,14 @@ def damaged(path):
     content = bytearray(file.read_bytes())
     content[200] ^= 4
     file.write_bytes(content)
+
+
+def test_the_first_kill_meets_a_commit_that_joins_postings(tmp_path):
+    make(tmp_path)
+    before = set((tmp_path / "c.pmbf" / "postings").iterdir())
+    load(tmp_path / "c.pmbf")
+    after = set((tmp_path / "c.pmbf" / "postings").iterdir())
+    assert (len(before), len(after), before & after) == (3, 1, set())
 
 
 def names(path):
@@ -233,5 +243,5 @@ def test_an_upgrade_that_is_killed_leaves_the_old_version_or_the_new_one_whole(t
         add(path)
         assert names(path) == before | {"added"}
         with Collection(path) as collection:
-            assert (collection.check().problems, collection._store.catalog.version) == ([], 6)
-    assert versions == {old, 6}
+            assert (collection.check().problems, collection._store.catalog.version) == ([], 7)
+    assert versions == {old, 7}

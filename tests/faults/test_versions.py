@@ -1,4 +1,4 @@
-"""A collection of format version 3 or 5 is read, and becomes one of version 6 with the next change.
+"""A collection of format version 3 or 5 is read, and becomes one of version 7 with the next change.
 
 `version3.tar.xz` holds one that Python 3.11 wrote: among its names are a character that Python 3.12 learned, bytes that
 are no UTF-8, quotes and a line feed; three documents were removed, two of them compacted. `version5.tar.xz` holds one
@@ -17,6 +17,7 @@ from conftest import ROOT, words
 
 from pmbf import Collection, CorruptError, repair
 from pmbf.store import version3
+from pmbf.store.folder import Store
 
 ARCHIVE = Path(__file__).with_name("version3.tar.xz")
 FOLDER = "/tmp/tides/"
@@ -74,12 +75,12 @@ def test_version_3_is_read_and_left_as_it_is(path):
     assert before == {file: file.read_bytes() for file in path.rglob("*") if file.is_file()}
 
 
-def test_the_next_change_makes_version_6_of_it(path):
+def test_the_next_change_makes_version_7_of_it(path):
     with Collection(path) as collection:
         collection.add("gone again", name="more")
         collection.remove("more")
         assert_whole(collection)
-    assert query(path, "SELECT value FROM meta WHERE key = 'format'") == [("6",)]
+    assert query(path, "SELECT value FROM meta WHERE key = 'format'") == [("7",)]
     assert query(path, "SELECT name FROM sqlite_master WHERE name = 'free_id'") == []
 
 
@@ -94,7 +95,7 @@ def test_version_5_is_read_and_left_as_it_is(path5):
     assert before == {file: file.read_bytes() for file in path5.rglob("*") if file.is_file()}
 
 
-def test_a_label_makes_version_6_of_version_5_and_keeps_every_path(path5):
+def test_a_label_makes_version_7_of_version_5_and_keeps_every_path(path5):
     twice = FOLDER + "twice.txt"
     with Collection(path5) as collection:
         assert collection.label([twice], {"author": "M\u00fcller"}) == 1
@@ -106,9 +107,25 @@ def test_a_label_makes_version_6_of_version_5_and_keeps_every_path(path5):
             for path, labels in zip(one.paths, one.labels, strict=True)
         }
         assert labels == {twice: {"author": "M\u00fcller"}, FOLDER + "again.txt": {}}
-    assert query(path5, "SELECT value FROM meta WHERE key = 'format'") == [("6",)]
+    assert query(path5, "SELECT value FROM meta WHERE key = 'format'") == [("7",)]
     with Collection(path5) as collection:
         assert_whole(collection, NAMES_5)
+
+
+CHANGES = {"add": lambda one: one.add(words(70), name="new"), "compact": lambda one: one.compact()}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+@pytest.mark.parametrize("old", ["path", "path5"])
+def test_postings_get_a_file_of_their_own_when_an_old_tile_is_written_or_compacted(request, old, change):
+    path, names = request.getfixturevalue(old), NAMES if old == "path" else NAMES_5
+    with Store(path) as store:
+        assert (len(store.generation.posted.files), store.generation.posted.unposted_tiles()) == (0, [0])
+    with Collection(path) as collection:
+        CHANGES[change](collection)
+        assert_whole(collection, names | ({"new": words(70)} if change == "add" else {}))
+    with Store(path) as store:
+        assert (len(store.generation.posted.files), store.generation.posted.unposted_tiles()) == (1, [])
 
 
 def test_a_changed_row_of_version_5_is_noticed(path5):

@@ -11,11 +11,10 @@ from hypothesis import strategies as st
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
-from pmbf.kernels import Postings
-from pmbf.store import codec, directory, tilefile
+from pmbf.store import codec, directory, postings, tilefile
 from pmbf.store.directory import LOCATION, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
-from pmbf.store.postings import merged
+from pmbf.store.postings import StoredPostings
 from pmbf.store.tilefile import StoredTile
 from tests.fuzz.damage import damaged, fuzzing
 
@@ -29,8 +28,23 @@ def tile_payload(n_rows):
         tile.insert(tile.add_row(), QUERY[row : row + 9])
     entries = np.array([(row, 10 * row, 0, 1) for row in range(n_rows)], np.uint32)
     stored = StoredTile(tile, entries, growing=False)
-    added = [(10 * row, QUERY[row : row + 9]) for row in range(n_rows)]
-    return b"".join(tilefile.payload(stored, merged(Postings.none(), stored.documents, added)))
+    return b"".join(tilefile.payload(stored))
+
+
+def tile_with_postings(n_rows):
+    """Return a tile as versions 5 and 6 have it: with flag 2, and the postings behind the bits."""
+    content = bytearray(tile_payload(n_rows))
+    content[20] = content[20] & ~4 | 2
+    one = postings_of(n_rows)
+    numbers = len(one.documents), one.n_buckets, one.shift, one.rice, one.id_bits, 0
+    content += struct.pack("<6I3Q", *numbers, one.n_hashes, one.n_postings, one.n_bit_bytes)
+    return bytes(content + one.documents.tobytes() + one.directory.tobytes() + one.bits.tobytes())
+
+
+def postings_of(n_documents):
+    return postings.made(
+        postings.Added.of([(10 * number, QUERY[number : number + 9]) for number in range(n_documents)])
+    )
 
 
 def directory_payload(n_entries):
@@ -45,7 +59,8 @@ def with_checksum(body):
 
 WORDS = [struct.pack("<I", number) for number in (0, 1, 63, 512, 513, 65_536, 2**31 - 1, 2**31, 2**32 - 1)]
 FINGERPRINT = record_of([QUERY, QUERY[:3], QUERY[:0]])
-TILES = [tile_payload(n_rows) for n_rows in (1, 31, 33)]
+TILES = [make(n_rows) for n_rows in (1, 31, 33) for make in (tile_payload, tile_with_postings)]
+POSTINGS = [b"".join(postings.payload([postings_of(n)], QUERY[:0])) for n in (0, 1, 33)]
 CHUNKS = [directory_payload(n) for n in (0, 1, 70)]
 BLOCKS = [codec.encode_block(raw) for raw in (b"tide " * 99, b"x", b"")]
 
@@ -87,11 +102,25 @@ def test_a_forged_tile_is_refused_or_asked(folder, payload):
         stored.tile.hits(QUERY)
         stored.tile.common_bits(QUERY)
         tilefile.is_growing(folder, record, OURS)
+        tilefile.is_posted(folder, record, OURS)
         if stored.postings is not None:
-            kernels.find_postings([stored.postings.for_hashes(QUERY)], QUERY, limit=100)
-            merged(stored.postings.all(), stored.documents, [])
+            ask_postings(stored.postings)
 
     ends_well(asked)
+
+
+@given(payload=damaged(POSTINGS, WORDS))
+@fuzzing
+def test_forged_postings_are_refused_or_asked_and_joined(folder, payload):
+    record = write_file(folder, "POST", OURS, 9, [payload])
+    ends_well(lambda: ask_postings(StoredPostings.of_file(MappedFile(folder, record, OURS))))
+
+
+def ask_postings(stored):
+    kernels.find_postings([stored.to_find()], QUERY, limit=100)
+    for start, stop in postings.ranges_of([stored]):
+        postings.listed(stored, start, stop)
+    b"".join(postings.payload([stored, postings_of(3)], QUERY[:1]))
 
 
 @given(payload=damaged(CHUNKS, WORDS))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from dataclasses import replace
 from typing import Any
@@ -12,8 +13,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
-from pmbf.kernels import reference_postings
-from pmbf.kernels.postings_layout import GONE, Postings
+from pmbf.kernels import page_checksums, reference_postings
+from pmbf.kernels.postings_layout import GONE, PADDING_BYTES, Pages, Postings, PostingsShape
 
 HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1)
 PAIRS = st.lists(st.tuples(HASHES, st.integers(0, 5)), max_size=120)
@@ -32,8 +33,29 @@ def keys_of(pairs: list[tuple[int, int]]) -> np.ndarray:
     return np.array(sorted(value << 32 | number for value, number in pairs), np.uint64)
 
 
-def made(kernels: Any, pairs: list[tuple[int, int]], old: Postings | None = None, renumbered: Any = ()) -> Postings:
-    return kernels.merge_postings(old or Postings.none(), np.array(renumbered, np.uint32), keys_of(pairs), IDS)
+def made(kernels: Any, pairs: list[tuple[int, int]]) -> Postings:
+    return kernels.make_postings(keys_of(pairs), IDS)
+
+
+def joined(kernels: Any, postings: list[Postings], renumbered: list[Any], n_ranges: int = 1) -> Postings:
+    """Return postings made of others, in as many ranges of buckets."""
+    end, n_hashes = max((one.end for one in postings), default=0), sum(one.n_hashes for one in postings)
+    shape = PostingsShape.of(n_hashes=n_hashes, end=end, n_documents=len(IDS))
+    cuts = [shape.n_buckets * n // n_ranges for n in range(n_ranges + 1)]
+    numbers = [np.array(one, np.uint32) for one in renumbered]
+    parts = [kernels.join_postings(postings, numbers, shape, *cut) for cut in itertools.pairwise(cuts)]
+    begins = np.cumsum([0, *(len(one.bits) for one in parts)])
+    ends = [one.ends + np.uint32(begin) for one, begin in zip(parts, begins[:-1], strict=True)]
+    return Postings(
+        IDS,
+        np.concatenate([np.zeros(1, np.uint32), *ends]),
+        np.concatenate([*(one.bits for one in parts), np.zeros(PADDING_BYTES, np.uint8)]),
+        shape.shift,
+        shape.rice,
+        shape.id_bits,
+        sum(one.n_hashes for one in parts),
+        sum(one.n_postings for one in parts),
+    )
 
 
 def found(kernels: Any, postings: Postings, hashes: list[int], limit: int = 1000, **more: Any) -> set[tuple[int, int]]:
@@ -62,49 +84,100 @@ def test_a_gap_and_a_count_that_need_more_than_one_read_are_found(kernels: Any) 
     """Each hash is the last of its bucket, and thousands have it: the gap and the count take 59 bits."""
     hashes, documents = np.array([(n << 22) - 1 for n in (1, 500, 1024)], np.uint32), np.arange(5000, dtype=np.uint32)
     keys = (hashes.astype(np.uint64)[:, np.newaxis] << np.uint64(32) | documents).reshape(-1)
-    postings = kernels.merge_postings(Postings.none(), np.empty(0, np.uint32), keys, documents)
+    postings = kernels.make_postings(keys, documents)
     counts, _ = kernels.find_postings([postings], np.append(hashes, np.uint32(41)), limit=0)
     assert postings.shift == 22
     assert counts.tolist() == [5000, 5000, 5000, 0]
     assert np.array_equal(kernels.list_postings(postings), keys)
 
 
-@given(PAIRS, PAIRS, st.permutations(range(6)), st.sets(st.integers(0, 5)))
-def test_postings_take_hashes_and_renumber_and_drop_documents(
-    kernels: Any, before: list[tuple[int, int]], added: list[tuple[int, int]], order: list[int], gone: set[int]
+@given(PAIRS, PAIRS, st.permutations(range(6)), st.sets(st.integers(0, 5)), st.integers(1, 4))
+def test_postings_are_joined_under_new_numbers_and_without_documents_that_go(
+    kernels: Any,
+    here: list[tuple[int, int]],
+    there: list[tuple[int, int]],
+    order: list[int],
+    gone: set[int],
+    n_ranges: int,
 ) -> None:
     renumbered = [GONE if number in gone else order[number] for number in range(6)]
-    postings = made(kernels, added, made(kernels, before), renumbered)
-    expected = set(added) | {(value, order[number]) for value, number in before if number not in gone}
-    assert expected == found(kernels, postings, sorted({value for value, _ in before + added}))
-    assert len(expected) == postings.n_postings
+    postings = joined(kernels, [made(kernels, here), made(kernels, there)], [renumbered, range(6)], n_ranges)
+    expected = set(there) | {(value, order[number]) for value, number in here if number not in gone}
+    assert expected == found(kernels, postings, sorted({value for value, _ in here + there}))
+    assert (len({value for value, _ in expected}), len(expected)) == (postings.n_hashes, postings.n_postings)
 
 
-@given(PAIRS, PAIRS)
-def test_both_twins_lay_the_same_bits(before: list[tuple[int, int]], added: list[tuple[int, int]]) -> None:
+@given(PAIRS, PAIRS, st.integers(1, 3))
+def test_both_twins_lay_the_same_bits(here: list[tuple[int, int]], there: list[tuple[int, int]], n_ranges: int) -> None:
     native = pytest.importorskip("pmbf.kernels.native_postings")
-    one, other = (made(twin, added, made(twin, before), range(6)) for twin in (reference_postings, native))
-    assert one.bits.tobytes() == other.bits.tobytes()
-    assert one.directory.tolist() == other.directory.tolist()
-    fields = ("shift", "rice", "id_bits", "n_hashes", "n_postings")
-    assert [getattr(one, name) for name in fields] == [getattr(other, name) for name in fields]
+    for make in (
+        lambda twin: made(twin, here),
+        lambda twin: joined(twin, [made(twin, here), made(twin, there)], [range(6), range(6)], n_ranges),
+    ):
+        one, other = make(reference_postings), make(native)
+        assert one.bits.tobytes() == other.bits.tobytes()
+        assert one.directory.tolist() == other.directory.tolist()
+        fields = ("shift", "rice", "id_bits", "n_hashes", "n_postings")
+        assert [getattr(one, name) for name in fields] == [getattr(other, name) for name in fields]
 
 
-@given(PAIRS, PAIRS, st.integers(0, 8), st.lists(st.booleans(), min_size=6, max_size=6))
+@given(PAIRS, HASHES, HASHES)
+def test_the_postings_of_a_range_of_hashes_are_listed(
+    kernels: Any, pairs: list[tuple[int, int]], start: int, stop: int
+) -> None:
+    start, stop = sorted((start, stop))
+    expected = sorted({key for key in keys_of(pairs).tolist() if start <= key >> 32 < stop})
+    assert expected == kernels.list_postings(made(kernels, pairs), start, stop).tolist()
+
+
+@given(PAIRS, PAIRS, st.integers(0, 8), st.sets(st.sampled_from(IDS[:4].tolist())))
 def test_several_postings_count_together_and_only_the_chosen_are_told(
-    kernels: Any, here: list[tuple[int, int]], there: list[tuple[int, int]], limit: int, chosen: list[bool]
+    kernels: Any, here: list[tuple[int, int]], there: list[tuple[int, int]], limit: int, chosen: set[int]
 ) -> None:
     hashes = sorted({value for value, _ in here + there})
-    both = [made(kernels, here), made(kernels, there)]
-    flags = [np.array(chosen), np.ones(6, np.bool_)]
+    both, flags = [made(kernels, here), made(kernels, there)], np.zeros(1 + max(chosen, default=-1), np.bool_)
+    flags[sorted(chosen)] = True
     counts, keys = kernels.find_postings(both, np.array(hashes, np.uint32), limit=limit, chosen=flags)
     n_having = Counter(value for pairs in (here, there) for value, _ in set(pairs))
     assert [n_having[value] for value in hashes] == counts.tolist()
-    told = [pair for pair in set(here) if chosen[pair[1]]] + list(set(there))
     expected = sorted(
-        int(IDS[number]) << 32 | hashes.index(value) for value, number in told if n_having[value] <= limit
+        int(IDS[number]) << 32 | hashes.index(value)
+        for pairs in (here, there)
+        for value, number in set(pairs)
+        if n_having[value] <= limit and IDS[number] in chosen
     )
     assert expected == keys.tolist()
+
+
+PAGE = 64
+
+
+def in_a_file(postings: Postings) -> tuple[Postings, np.ndarray]:
+    """Return postings whose arrays lie in one array of bytes, with the checksums of its pages; and these bytes."""
+    arrays = (postings.documents, postings.directory, postings.bits)
+    content = np.concatenate([one.view(np.uint8) for one in arrays])
+    directory_at, bits_at = arrays[0].nbytes, arrays[0].nbytes + arrays[1].nbytes
+    sums = page_checksums(content.tobytes(), page_bytes=PAGE)
+    pages = Pages(content, sums, np.zeros(len(sums), np.uint8), PAGE, 0, directory_at, bits_at)
+    documents, directory = content[:directory_at].view(np.uint32), content[directory_at:bits_at].view(np.uint32)
+    return replace(postings, documents=documents, directory=directory, bits=content[bits_at:], pages=pages), content
+
+
+@given(PAIRS, st.data())
+def test_what_is_read_of_a_damaged_page_is_refused_and_nothing_else(
+    kernels: Any, pairs: list[tuple[int, int]], data: st.DataObject
+) -> None:
+    whole = made(kernels, pairs + [(n << 20, n % 6) for n in range(300)])
+    postings, content = in_a_file(whole)
+    hashes = np.array(data.draw(st.lists(HASHES | st.integers(0, 300).map(lambda n: n << 20), max_size=4)), np.uint32)
+    content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
+    try:
+        counts, keys = kernels.find_postings([postings], hashes, limit=9)
+    except ParameterError as error:
+        assert "damaged" in str(error)
+    else:
+        expected, expected_keys = kernels.find_postings([whole], hashes, limit=9)
+        assert (expected.tolist(), expected_keys.tolist()) == (counts.tolist(), keys.tolist())
 
 
 def test_a_hash_of_thousands_and_thousands_of_hashes_are_found(kernels: Any) -> None:
@@ -114,7 +187,7 @@ def test_a_hash_of_thousands_and_thousands_of_hashes_are_found(kernels: Any) -> 
     common = np.uint64(123_456_789) << np.uint64(32) | np.arange(20_000, dtype=np.uint64)
     rare = random.integers(0, 2**31, 60_000).astype(np.uint64) << np.uint64(32) | np.uint64(7)
     keys = np.unique(np.concatenate([common, rare]))
-    postings = kernels.merge_postings(Postings.none(), np.empty(0, np.uint32), keys, documents)
+    postings = kernels.make_postings(keys, documents)
     counts, told = kernels.find_postings([postings], np.array([123_456_789], np.uint32), limit=10**6)
     assert counts.tolist() == [20_000]
     assert (told >> np.uint64(32)).tolist() == documents.tolist()
@@ -138,7 +211,7 @@ def test_damaged_postings_are_refused_or_read_within_their_bytes(
     hashes = np.array([value for value, _ in pairs] + [0, 1, 2**32 - 1], np.uint32)
     for ask in (
         lambda: kernels.find_postings([damaged], hashes, limit=100),
-        lambda: kernels.merge_postings(damaged, np.arange(6, dtype=np.uint32), keys_of(pairs), IDS),
+        lambda: joined(kernels, [damaged, made(kernels, pairs)], [range(6), range(6)]),
         lambda: kernels.list_postings(damaged),
         lambda: kernels.list_postings(replace(damaged, n_postings=data.draw(st.integers(0, 2**40)))),
     ):
@@ -150,15 +223,18 @@ def test_damaged_postings_are_refused_or_read_within_their_bytes(
 
 def test_other_arguments_are_refused(kernels: Any) -> None:
     postings, none = made(kernels, [(1, 1)]), np.empty(0, np.uint32)
+    shape = PostingsShape(2, 4, 1, 3)
     for message, ask in {
         "hashes is int64 (1,), expected uint32 (q,)": lambda: kernels.find_postings([], np.array([1]), limit=1),
-        "keys do not ascend": lambda: kernels.merge_postings(
-            Postings.none(), none, np.array([9 << 32, 1], np.uint64), IDS
-        ),
+        "keys do not ascend": lambda: kernels.make_postings(np.array([9 << 32, 1], np.uint64), IDS),
         "a document has the number 9, expected 0 to 5": lambda: made(kernels, [(1, 9)]),
-        "renumbered is for 1 documents, expected 6": lambda: made(kernels, [], postings, [1]),
-        "chosen is not for the documents": lambda: kernels.find_postings(
-            [postings], none, limit=1, chosen=[np.ones(2, np.bool_)]
+        "renumbered is not for the documents": lambda: kernels.join_postings([postings], [none], shape, 0, 1),
+        "a document has the number 8, expected 0 to 7": lambda: kernels.join_postings(
+            [postings], [np.full(6, 8, np.uint32)], shape, 0, 1
+        ),
+        "buckets 1 to 3 of 2": lambda: kernels.join_postings([], [], shape, 1, 3),
+        "chosen is int64 (2,), expected bool": lambda: kernels.find_postings(
+            [postings], none, limit=1, chosen=np.array([1, 2])
         ),
         "the postings are damaged": lambda: kernels.find_postings([replace(postings, id_bits=0)], none, limit=1),
     }.items():

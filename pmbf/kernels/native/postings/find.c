@@ -1,11 +1,11 @@
 /* Which documents have the hashes of a query. Each hash costs a line of the directory and a line or two of its bucket,
  * which are fetched some hashes ahead. */
 
-#include <stdlib.h>
-
 #include "postings.h"
 
-enum { AHEAD = 16, FETCHED_BYTES = 192 };
+#include "../records/records.h"
+
+enum { AHEAD = 16, MOST_FETCHED = 3 };
 
 INLINE uint64_t bucket_of(const postings_t *from, uint32_t hash) { return (uint64_t)hash >> from->shift; }
 
@@ -13,9 +13,23 @@ INLINE void fetch_directory(const postings_t *from, uint32_t hash) {
     __builtin_prefetch(from->directory + smaller(bucket_of(from, hash), from->n_buckets));
 }
 
+/* Fetches the lines of a bucket, which its directory lines tell. */
 INLINE void fetch_bucket(const postings_t *from, uint32_t hash) {
-    const uint8_t *at = from->bits + from->directory[smaller(bucket_of(from, hash), from->n_buckets)];
-    for (int byte = 0; byte < FETCHED_BYTES; byte += LINE_BYTES) __builtin_prefetch(at + byte);
+    const uint64_t bucket = bucket_of(from, hash);
+    if (bucket >= from->n_buckets) return;
+    const uint64_t start = from->directory[bucket], stop = from->directory[bucket + 1];
+    const uint8_t *line = (const uint8_t *)((uintptr_t)(from->bits + start) & -(uintptr_t)LINE_BYTES);
+    for (int n = 0; n < MOST_FETCHED && line < from->bits + stop; n++, line += LINE_BYTES) __builtin_prefetch(line);
+}
+
+int postings_check(const postings_t *from, size_t first, size_t last) {
+    for (size_t page = first; page <= last; page++) {
+        if (from->checked[page]) continue;
+        const size_t start = page * from->page_bytes, n = smaller(from->page_bytes, from->n_file_bytes - start);
+        if (checksum(from->file + start, n) != from->sums[page]) return PMBF_REFUSED;
+        from->checked[page] = 1;
+    }
+    return 0;
 }
 
 /* Finds the list of a hash. A hash without one has a count of 0. Returns 0 or PMBF_REFUSED. */
@@ -25,7 +39,10 @@ static int find_list(const postings_t *from, uint32_t hash, list_t *found) {
     list_t list;
     *found = (list_t){hash, 0, 0};
     if (bucket >= from->n_buckets) return 0;
+    if (check_pages(from, from->directory + bucket, 2 * sizeof *from->directory)) return PMBF_REFUSED;
     if (cursor_begin(&cursor, from, bucket)) return PMBF_REFUSED;
+    if (cursor.at == cursor.stop) return 0;
+    if (check_pages(from, from->bits + cursor.at / 8, (cursor.stop - cursor.at) / 8)) return PMBF_REFUSED;
     for (int more; (more = cursor_next(&cursor, &list)); ) {
         if (more < 0) return more;
         if (list.hash < hash) continue;
@@ -37,7 +54,8 @@ static int find_list(const postings_t *from, uint32_t hash, list_t *found) {
 
 /* Finds the list of each hash, and adds the number of its documents to `counts`. Returns 0 or PMBF_REFUSED. */
 static int find_lists(const postings_t *from, const uint32_t *hashes, size_t n, list_t *lists, int64_t *counts) {
-    for (size_t i = 0; i < smaller(n, AHEAD); i++) fetch_directory(from, hashes[i]);
+    for (size_t i = 0; i < smaller(n, 2 * AHEAD); i++) fetch_directory(from, hashes[i]);
+    for (size_t i = 0; i < smaller(n, AHEAD); i++) fetch_bucket(from, hashes[i]);
     for (size_t i = 0; i < n; i++) {
         if (i + 2 * AHEAD < n) fetch_directory(from, hashes[i + 2 * AHEAD]);
         if (i + AHEAD < n) fetch_bucket(from, hashes[i + AHEAD]);
@@ -45,54 +63,6 @@ static int find_lists(const postings_t *from, const uint32_t *hashes, size_t n, 
         counts[i] += lists[i].count;
     }
     return 0;
-}
-
-INLINE int is_wanted(const list_t *list, int64_t count, int64_t limit) { return list->count && count <= limit; }
-
-/* Counts the wanted postings of each chosen document. Returns their number, or PMBF_REFUSED. */
-static int64_t count_documents(const postings_t *from, const list_t *lists, const int64_t *counts, size_t n,
-                               int64_t limit, uint32_t *n_of) {
-    int64_t n_taken = 0;
-    for (size_t place = 0; place < n; place++) {
-        if (!is_wanted(&lists[place], counts[place], limit)) continue;
-        for (uint32_t i = 0; i < lists[place].count; i++) {
-            uint64_t number = number_at(from->bits, lists[place].at, i, from->id_bits);
-            if (RARE(number >= from->n_documents)) return PMBF_REFUSED;
-            if (from->chosen && !from->chosen[number]) continue;
-            n_of[number]++, n_taken++;
-        }
-    }
-    return n_taken;
-}
-
-/* Writes document << 32 | place for each wanted posting, by document. `ends` has where the postings of each document
- * begin, and then where they end. */
-static void place_documents(const postings_t *from, const list_t *lists, const int64_t *counts, size_t n, int64_t limit,
-                            uint32_t *ends, uint64_t *out) {
-    for (size_t place = 0; place < n; place++) {
-        if (!is_wanted(&lists[place], counts[place], limit)) continue;
-        for (uint32_t i = 0; i < lists[place].count; i++) {
-            uint64_t number = number_at(from->bits, lists[place].at, i, from->id_bits);
-            if (from->chosen && !from->chosen[number]) continue;
-            out[ends[number]++] = (uint64_t)from->documents[number] << 32 | place;
-        }
-    }
-}
-
-/* Takes the wanted postings of one of the postings; with `out` NULL they are only counted. Returns their number,
- * PMBF_NO_MEMORY or PMBF_REFUSED. */
-static int64_t take(const postings_t *from, const list_t *lists, const int64_t *counts, size_t n, int64_t limit,
-                    uint64_t *out) {
-    uint32_t *ends = calloc(from->n_documents + 1, sizeof *ends);
-    if (!ends) return PMBF_NO_MEMORY;
-    int64_t n_taken = count_documents(from, lists, counts, n, limit, ends);
-    if (n_taken > 0 && out) {
-        for (uint64_t number = 0, begin = 0, n_here; number < from->n_documents; number++, begin += n_here)
-            n_here = ends[number], ends[number] = (uint32_t)begin;
-        place_documents(from, lists, counts, n, limit, ends, out);
-    }
-    free(ends);
-    return n_taken > UINT32_MAX ? PMBF_NO_MEMORY : n_taken;
 }
 
 EXPORT int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint32_t *hashes, size_t n,
@@ -103,16 +73,37 @@ EXPORT int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings,
     return 0;
 }
 
-/* Writes document << 32 | place for each chosen document that has one of the hashes that at most `limit` documents
- * have, ascending in each of the postings; with `out` NULL they are only counted. The lists and counts are those that
- * pmbf_find_postings wrote. Returns their number, PMBF_NO_MEMORY or PMBF_REFUSED. */
-EXPORT int64_t pmbf_take_postings(const postings_t *postings, size_t n_postings, size_t n, int64_t limit,
-                                  const list_t *lists, const int64_t *counts, uint64_t *out) {
+/* Writes document << 32 | place for each document of a list that is chosen. Returns the number of them, or
+ * PMBF_REFUSED. */
+static int64_t take(const postings_t *from, const list_t *list, const uint8_t *chosen, size_t n_chosen, uint64_t place,
+                    uint64_t *out) {
     int64_t n_taken = 0;
-    for (size_t i = 0; i < n_postings; i++) {
-        int64_t here = take(&postings[i], lists + i * n, counts, n, limit, out ? out + n_taken : NULL);
-        if (here < 0) return here;
-        n_taken += here;
+    for (uint32_t i = 0; i < list->count; i++) {
+        const uint64_t number = number_at(from->bits, list->at, i, from->id_bits);
+        if (RARE(number >= from->n_documents)) return PMBF_REFUSED;
+        if (check_pages(from, from->documents + number, sizeof *from->documents)) return PMBF_REFUSED;
+        const uint32_t document = from->documents[number];
+        if (chosen && (document >= n_chosen || !chosen[document])) continue;
+        out[n_taken++] = (uint64_t)document << 32 | place;
+    }
+    return n_taken;
+}
+
+/* Writes document << 32 | place for each document that has one of the hashes that at most `limit` documents have, by
+ * place. The lists and counts are those that pmbf_find_postings wrote. `chosen` says of each id below `n_chosen`
+ * whether the document is looked for; NULL: all are. Returns their number, or PMBF_REFUSED. */
+EXPORT int64_t pmbf_take_postings(const postings_t *postings, size_t n_postings, size_t n, int64_t limit,
+                                  const list_t *lists, const int64_t *counts, const uint8_t *chosen, size_t n_chosen,
+                                  uint64_t *out) {
+    int64_t n_taken = 0;
+    for (size_t place = 0; place < n; place++) {
+        if (counts[place] > limit) continue;
+        for (size_t i = 0; i < n_postings; i++) {
+            const list_t *list = lists + i * n + place;
+            int64_t here = list->count ? take(&postings[i], list, chosen, n_chosen, place, out + n_taken) : 0;
+            if (here < 0) return here;
+            n_taken += here;
+        }
     }
     return n_taken;
 }

@@ -17,9 +17,12 @@ typedef struct {
     const uint8_t *bits;
     const uint32_t *directory; /* n_buckets + 1 offsets in bytes */
     const uint32_t *documents;
-    const uint8_t *chosen; /* of each document, whether it is looked for; NULL: all are */
     uint64_t n_bits_bytes, n_buckets, n_documents;
     uint64_t shift, rice, id_bits; /* bits of a bucket's range of hashes, of a gap's lower part, of a document's number */
+    const uint8_t *file; /* the bytes that all of this lies in, if its pages are checked before they are read; or NULL */
+    uint64_t n_file_bytes, page_bytes;
+    const uint32_t *sums;
+    uint8_t *checked;
 } postings_t;
 
 enum { PADDING = 8, WINDOW_BITS = 57 };
@@ -110,6 +113,18 @@ INLINE int cursor_next(cursor_t *cursor, list_t *list) {
 /* Returns the number of document i of a list. */
 INLINE uint64_t number_at(const uint8_t *bits, uint64_t at, uint64_t i, uint64_t id_bits) {
     return low_bits(window_at(bits, at + i * id_bits), id_bits);
+}
+
+/* find.c: checks those of some pages of the file that are not checked. Returns 0 or PMBF_REFUSED. */
+int postings_check(const postings_t *from, size_t first, size_t last);
+
+/* As `postings_check`, for n bytes at a place, n > 0. */
+INLINE int check_pages(const postings_t *from, const void *at, size_t n) {
+    if (!from->file) return 0;
+    const size_t start = (size_t)((const uint8_t *)at - from->file);
+    const size_t first = start / from->page_bytes, last = (start + n - 1) / from->page_bytes;
+    if (from->checked[first] && from->checked[last] && last - first < 2) return 0;
+    return postings_check(from, first, last);
 }
 
 /* find.c: finds the lists of n hashes in all postings, and how many documents have each hash. `lists` has room for n lists

@@ -104,14 +104,15 @@ static int is_gone(const weigh_rules_t *rules, uint32_t document) {
  * how many, or PMBF_REFUSED for damaged postings. */
 static int64_t take_keys(const room_t *room, const postings_t *postings, size_t n_postings, uint64_t n, const weigh_rules_t *rules) {
     int64_t n_keys = 0;
-    for (size_t of = 0; of < n_postings; of++) {
-        const postings_t *from = &postings[of];
-        const list_t *lists = room->lists + of * n;
-        for (uint64_t hash = 0; hash < n; hash++) {
-            if (room->counts[hash] > rules->limit) continue;
-            for (uint32_t i = 0; i < lists[hash].count; i++) {
-                uint64_t number = number_at(from->bits, lists[hash].at, i, from->id_bits);
+    for (uint64_t hash = 0; hash < n; hash++) {
+        if (room->counts[hash] > rules->limit) continue;
+        for (size_t of = 0; of < n_postings; of++) {
+            const postings_t *from = &postings[of];
+            const list_t *list = &room->lists[of * n + hash];
+            for (uint32_t i = 0; i < list->count; i++) {
+                uint64_t number = number_at(from->bits, list->at, i, from->id_bits);
                 if (RARE(number >= from->n_documents)) return PMBF_REFUSED;
+                if (check_pages(from, from->documents + number, sizeof *from->documents)) return PMBF_REFUSED;
                 uint32_t document = from->documents[number];
                 if (rules->n_gone && is_gone(rules, document)) continue;
                 room->keys[n_keys++] = (uint64_t)document << 32 | hash;
