@@ -9,6 +9,7 @@ have few different words, or consist of pieces of each other. Times are CPU time
 
 from __future__ import annotations
 
+import argparse
 import difflib
 import random
 import time
@@ -17,6 +18,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from benchmarks import arguments
 from measure import report
 from measure.corpora import read
 from pmbf.verify import Prepared, Settings, SourceText, Statistics, passages, passages_in, prepare
@@ -30,6 +32,17 @@ N_SAMPLED = 64
 MOST_DIFFLIB_WORDS = 10_000
 HOSTILE_BYTES = 1_000_000
 """Bytes of each text of a hostile pair, about."""
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    one = arguments.add_benchmark(some, "align", "two texts compared in detail, beside difflib", _run, table)
+    arguments.add_folder(one)
+    one.add_argument("--rounds", type=int, default=15, help="rounds; each time is the least (15)")
+
+
+def _run(given: argparse.Namespace) -> dict[str, Any]:
+    return run(given.folder, n_rounds=given.rounds)
 
 
 def run(

@@ -6,6 +6,7 @@ three runs of a new browser.
 
 from __future__ import annotations
 
+import argparse
 import random
 import shutil
 import statistics
@@ -14,6 +15,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+from benchmarks import arguments
 from measure import report
 from pmbf import Collection, Report
 from pmbf.pages import Extent
@@ -38,6 +40,18 @@ SWITCH = """async () => {
 WATCH = """() => { window.longest = 0; new PerformanceObserver((list) => {
     for (const one of list.getEntries()) window.longest = Math.max(window.longest, one.duration); })
     .observe({ type: "longtask" }); }"""
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    what = "the evidence page of a long text in Chromium"
+    one = arguments.add_benchmark(some, "evidence", what, _run, table)
+    one.add_argument("--sources", choices=("passages", "whole"), default="passages", help="how much of the sources")
+    one.add_argument("--keep", type=Path, metavar="FILE", help="where the page is kept")
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    return run(sources=given.sources, keep=given.keep)
 
 
 def run(*, sources: Extent, keep: Path | None = None) -> Figures:

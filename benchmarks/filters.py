@@ -8,6 +8,7 @@ first.
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
@@ -17,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import arguments
 from benchmarks.filter_methods import METHODS, TERM, Cobs, PmbfRows, installed
 from benchmarks.results import measure_each
 from benchmarks.synthetic import planted_query
@@ -42,6 +44,20 @@ class Size:
 
 SMALL = Size(n_documents=3607, n_hashes=2850, n_short=100, n_long=20)
 FULL = Size(n_documents=14_428, n_hashes=11_400, n_short=100, n_long=20)
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    what = "a filter beside other ways to find a document by its hashes"
+    one = arguments.add_benchmark(some, "filters", what, _run, table)
+    one.add_argument("--full", action="store_true", help="14,428 documents of 11,400 hashes; takes 4 GB of memory")
+    one.add_argument("--rounds", type=int, default=5, help="rounds; each time is that of the fastest (5)")
+    arguments.add_only(one, list(METHODS))
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    size, before = FULL if given.full else SMALL, arguments.before(given)
+    return run(size, names=given.only, n_rounds=given.rounds, on_done=arguments.show, before=before)
 
 
 def run(

@@ -7,7 +7,9 @@ on the clock, with the files in the system's cache: opening, loading in several 
 
 from __future__ import annotations
 
+import argparse
 import itertools
+import os
 import random
 import resource
 import subprocess
@@ -21,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import stages, synthetic
+from benchmarks import arguments, stages, synthetic
 from benchmarks.results import measure_each
 from measure import report
 from measure.planting import CLEAN, Planted
@@ -42,6 +44,30 @@ QUERY_HASHES, PLANTED = 1200, 0.05
 """Hashes of a made-up query, as of a text of 4,000 words, and the share of them that one document has."""
 N_QUERIES = 200
 _REPEATS = 5
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    what = "costs by the size of the collection, from a thousand to a million"
+    one = arguments.add_benchmark(some, "growth", what, _run, table)
+    arguments.add_texts(one)
+    one.add_argument("--real", nargs="*", type=int, default=REAL, metavar="N", help="numbers of the folder's documents")
+    one.add_argument(
+        "--synthetic", nargs="*", type=int, default=SYNTHETIC, metavar="N", help="numbers of made-up documents"
+    )
+    one.add_argument(
+        "--small", nargs="*", type=int, default=(), metavar="N", help="numbers of small made-up documents (none)"
+    )
+    one.add_argument(
+        "--jobs", type=int, default=os.cpu_count() or 1, help="processes of a second load, beside one (cores)"
+    )
+    one.add_argument("--update", action="store_true", help="keep the other figures in OUT")
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    with arguments.texts(given) as texts:
+        how: Figures = {"real": given.real, "made": given.synthetic, "small": given.small, "jobs": given.jobs}
+        return arguments.corpus(given) | run(texts, **how, on_done=arguments.show, before=arguments.before(given))
 
 
 def run(

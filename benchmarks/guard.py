@@ -7,6 +7,7 @@ documents that are not protected, in any order: a clean commit, as almost all co
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import resource
@@ -19,6 +20,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
+from benchmarks import arguments
 from measure import report
 from measure.process import ROOT, installed
 from pmbf import Collection
@@ -32,6 +34,19 @@ TARGETS_S = {
     "1,000 staged files, service": 0.3,
     "one file, service": 0.06,
 }
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    what = "a leak check as a hook waits for it, with and without the service"
+    one = arguments.add_benchmark(some, "guard", what, _run, table)
+    arguments.add_folder(one)
+    one.add_argument("--documents", type=int, default=10_000, help="number of protected documents (10000)")
+    one.add_argument("--rounds", type=int, default=9, help="rounds; each time is that of the fastest (9)")
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    return run(given.folder, n_documents=given.documents, n_rounds=given.rounds, on_done=arguments.show)
 
 
 def run(folder: Path, *, n_documents: int, n_rounds: int, on_done: Callable[[Figures], None]) -> Figures:

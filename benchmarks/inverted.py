@@ -6,6 +6,7 @@ run, each in a process of its own.
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable
 from pathlib import Path
 from time import process_time
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import short_texts
+from benchmarks import arguments, short_texts
 from benchmarks.chunked import Times, least, lists_of, texts_of, timed
 from measure import report
 from measure.process import alone, peak_bytes
@@ -24,6 +25,19 @@ Figures = dict[str, Any]
 
 N_WORDS, KEEP = 5, 100
 _COUNTED = 1 << 24
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    what = "everyone with everyone by features, beside NumPy and rensa"
+    one = arguments.add_benchmark(some, "inverted", what, _run, table)
+    arguments.add_folder(one)
+    one.add_argument("--short", type=int, default=20_000, help="number of short texts (20000)")
+    one.add_argument("--rounds", type=int, default=3, help="rounds; each time is that of the fastest (3)")
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    return run(given.folder, n_short=given.short, n_rounds=given.rounds)
 
 
 def run(folder: Path, *, n_short: int, n_rounds: int) -> Figures:

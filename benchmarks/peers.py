@@ -7,6 +7,7 @@ a hundred exceeds with any document.
 
 from __future__ import annotations
 
+import argparse
 import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -14,6 +15,7 @@ from statistics import median
 from time import perf_counter, process_time
 from typing import Any
 
+from benchmarks import arguments
 from benchmarks.peer_methods import PEERS, Answer, installed
 from benchmarks.results import measure_each
 from measure import report
@@ -24,6 +26,19 @@ from measure.process import FailedError, alone, peak_bytes, resident_bytes
 Figures = dict[str, Any]
 CLEAN_SHARE = 0.01
 """Greatest share of clean texts that may have a document above the cut."""
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    one = arguments.add_benchmark(some, "peers", "pmbf beside its peers on a folder of real text", _run, table)
+    arguments.add_texts(one)
+    arguments.add_only(one, list(PEERS))
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    with arguments.texts(given) as texts:
+        before = arguments.before(given)
+        return arguments.corpus(given) | run(texts, names=given.only, on_done=arguments.show, before=before)
 
 
 def run(

@@ -9,6 +9,7 @@ processor time of the process that answers.
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import random
@@ -25,6 +26,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import arguments
 from measure import report
 from measure.corpora import read
 from pmbf import Collection, ResultSets
@@ -41,6 +43,19 @@ WAYS: dict[str, dict[str, Any]] = {
     "sentences": {"features": "sentences"},
     "sentences, stemmed": {"features": "sentences", "stem": "english"},
 }
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    what = "a hundred articles compared with each other, and over HTTP"
+    one = arguments.add_benchmark(some, "resultsets", what, _run, table)
+    arguments.add_folder(one)
+    one.add_argument("--rounds", type=int, default=40, help="rounds; each time is their median (40)")
+    one.add_argument("--requests", type=int, default=3000, help="requests over HTTP (3000)")
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    return run(given.folder, n_rounds=given.rounds, n_requests=given.requests)
 
 
 def run(folder: Path, *, n_rounds: int, n_requests: int) -> Figures:

@@ -58,7 +58,7 @@ def measure(utf8: bytes, *, n_rounds: int, **named: Any) -> list[Figures]:
     from pmbf.kernels.native_text import TextKernels
 
     kernels = [TextKernels(level) for level in reversed(range(TextKernels().level + 1))]
-    words = np.frombuffer(utf8 + bytes(-len(utf8) % 64), np.uint64)
+    words = machine.lines_of(np.frombuffer(utf8, np.uint8))
     others = np.ones(_CACHE_BYTES // 8, np.uint64)
     times: list[list[float]] = []
     for _ in range(n_rounds):

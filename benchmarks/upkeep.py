@@ -6,6 +6,7 @@ CPU time, but opening is a time on the clock; memory is the peak beyond what the
 
 from __future__ import annotations
 
+import argparse
 import itertools
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks import arguments
 from measure import report
 from measure.process import alone, folder_bytes, peak_bytes, resident_bytes
 from pmbf import Collection
@@ -29,6 +31,18 @@ _STEPS = ("add", "open_", "list_", "check", "remove", "compact")
 _ADDED_TOGETHER = 100_000
 _VOCABULARY = 20_000
 _OPENED = 20
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    what = "many short texts: added, listed, checked, removed"
+    one = arguments.add_benchmark(some, "upkeep", what, _run, table)
+    one.add_argument("--documents", nargs="+", type=int, default=DOCUMENTS, metavar="N", help="numbers of texts")
+    one.add_argument("--words", type=int, default=WORDS, help=f"words of a text ({WORDS})")
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    return run(given.documents, n_words=given.words, on_done=arguments.show)
 
 
 def run(sizes: Sequence[int], *, n_words: int, on_done: Callable[[Figures], None]) -> Figures:

@@ -7,6 +7,7 @@ greatest that was seen. Times are those on the clock.
 
 from __future__ import annotations
 
+import argparse
 import http.client
 import json
 import os
@@ -25,6 +26,7 @@ from pathlib import Path
 from statistics import median, quantiles
 from typing import Any
 
+from benchmarks import arguments
 from measure import report
 from measure.process import installed
 from pmbf import Collection
@@ -44,6 +46,19 @@ class Upload:
     answered_s: float
     done_s: float
     state: str
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    what = "the web application under users who upload at once"
+    one = arguments.add_benchmark(some, "web", what, _run, table)
+    arguments.add_folder(one)
+    one.add_argument("--documents", type=int, default=2000, help="documents of the collection (2000)")
+    one.add_argument("--users", type=int, default=50, help="users who upload at once (50)")
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    return run(given.folder, n_documents=given.documents, n_users=given.users)
 
 
 def run(folder: Path, *, n_documents: int, n_users: int) -> Figures:

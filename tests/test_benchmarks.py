@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 from conftest import words
 
@@ -16,6 +17,8 @@ from benchmarks import (
     growth,
     guard,
     limit,
+    machine,
+    memory,
     page,
     resultsets,
     sampling,
@@ -28,9 +31,9 @@ from benchmarks.peer_methods import PEERS, installed
 from benchmarks.peers import quality
 from measure.planting import CLEAN, Planted, Query
 from measure.process import FailedError, alone
-from pmbf import ResultSets, kernels
+from pmbf import ParameterError, ResultSets, UnsupportedError, kernels
 
-TINY = limit.Size(n_rows=70, row_words=40, row_hashes=200, n_short=2, n_long=1, text_bytes=20_000)
+TINY = limit.Size(n_rows=450, row_words=40, row_documents=2, row_hashes=200, n_short=20, n_long=1, text_bytes=20_000)
 
 
 @pytest.mark.skipif(kernels.NAME != "native", reason="only native kernels are measured")
@@ -41,9 +44,10 @@ def test_the_limit_benchmark_prints_a_table_and_writes_its_figures(
     main(["limit", "--rounds", "1", "--only", "tile", "--json", str(tmp_path / "out.json")])
     printed = capsys.readouterr().out.splitlines()
     figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
-    assert "70 rows of 320 bytes, k = 3: 0 MB" == printed[1]
+    assert "450 rows of 320 bytes, k = 3: 0 MB; 0.09 M postings" == printed[1]
     assert len(figures["results"]) == len(printed) - 5
     assert all(one["seconds"] > 0 and one["ratio"] > 0 for one in figures["results"])
+    assert ["≤ 1.4", "≤ 1.8"] == [line.split(" | ")[5] for line in printed if "≤" in line]
     assert {"processor", "commit", "kernels"} <= set(figures["about"])
 
 
@@ -72,6 +76,41 @@ def test_a_text_of_no_known_language_is_refused(capsys: pytest.CaptureFixture[st
     with pytest.raises(SystemExit):
         main(["limit", "--texts", "xx=a.txt"])
     assert "expected for instance en=FILE" in capsys.readouterr().err
+
+
+def test_the_limit_is_read_from_where_lines_of_the_cache_begin() -> None:
+    octets = np.arange(1000, dtype=np.uint8)
+    for first in range(0, 65, 13):
+        lines = machine.lines_of(octets[first:])
+        assert lines.ctypes.data % 64 == 0 and np.shares_memory(lines, octets)
+        assert len(octets) - first - 126 <= lines.nbytes <= len(octets) - first
+    places = np.zeros((1, 1), np.uint32)
+    assert machine.read_lines(lines, places) == int(lines[:8].sum(dtype=np.uint64))
+    with pytest.raises(ParameterError, match="after a line of the cache"):
+        machine.read_lines(lines[1:9], places)
+
+
+def test_the_benchmark_of_less_memory_asks_cold_and_warm(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = ["--json", str(tmp_path / "out.json"), "--keep", str(tmp_path / "made.pmbf")]
+    main(["larger", "--documents", "40", "--queries", "3", *out])
+    figures, printed = json.loads((tmp_path / "out.json").read_text(encoding="utf-8")), capsys.readouterr().out
+    assert [None, figures["index_bytes"] // 2, figures["index_bytes"] // 4] == [
+        one["limit_bytes"] for one in figures["results"]
+    ]
+    assert figures["results"][0]["warm_p50_s"] > 0 and figures["bytes"]["tiles"] > 40 * 11_400
+    assert "40 documents of 11,400 hashes" in printed and "| all | " in printed
+    assert (tmp_path / "made.pmbf" / "catalog.sqlite").exists()
+
+
+def test_memory_is_limited_or_the_reason_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(memory, "_GROUPS", tmp_path)
+    with pytest.raises(UnsupportedError, match="has no groups with a limit of memory"), memory.limited(1 << 20):
+        raise AssertionError
+    (tmp_path / "memory").mkdir()
+    with memory.limited(1 << 20) as procs:
+        assert "1048576" == (procs.parent / "memory.limit_in_bytes").read_text(encoding="ascii")
+        (procs.parent / "memory.limit_in_bytes").unlink()  # a real group's files go with it
+    assert [] == list((tmp_path / "memory").iterdir())
 
 
 @pytest.fixture(scope="module")

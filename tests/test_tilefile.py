@@ -1,5 +1,8 @@
 """A tile in a file: the form it is stored in, and what of it is checked when."""
 
+import mmap
+from pathlib import Path
+
 import numpy as np
 import pytest
 from conftest import words
@@ -104,3 +107,13 @@ def test_a_growing_tile_goes_on_growing_from_commit_to_commit(tmp_path):
     with Store(path) as store:
         (stored,) = [one for _, one in store.generation.tiles()]
         assert (True, True) == (stored.growing, stored.tile.sealed)
+
+
+@pytest.mark.skipif(not hasattr(mmap, "MADV_HUGEPAGE"), reason="the system has no large pages")
+@pytest.mark.skipif(not Path("/sys/kernel/mm/transparent_hugepage").exists(), reason="the kernel has no large pages")
+def test_a_tile_is_mapped_in_large_pages(tmp_path):
+    record = written(tmp_path, made(64))
+    back = tilefile.read(tmp_path, record, OURS)
+    maps = Path("/proc/self/smaps").read_text(encoding="utf-8")
+    [flags] = [line for line in maps.partition(str(tmp_path / record.name))[2].splitlines() if "VmFlags" in line][:1]
+    assert back.tile.n_rows == 64 and "hg" in flags.split()

@@ -42,6 +42,7 @@ Weights = NDArray[np.int32]
 Buffer = bytes | memoryview
 
 _LINE_WORDS = 8
+_UINT64, _INT64 = np.dtype(np.uint64), np.dtype(np.int64)
 _AT, _N, _K = c_void_p, c_size_t, c_uint32
 _ROWS, _SLICES, _QUERY = (_AT, _N, _N), (_AT, _N, _N), (_AT, _N, _K)
 
@@ -127,7 +128,7 @@ def hits_sealed(slices: Bits, hashes: Hashes, *, n_hashes: int) -> Bits:
 
 def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
     """See `reference_query.look_up`."""
-    found = _look_up(list(tiles), hashes)
+    found = _look_up(tiles if type(tiles) is list else list(tiles), hashes)
     if found is None:
         checks.require("hashes", hashes, np.uint32, "(n,)", 1)
         for bits, sealed, n_hashes in tiles:
@@ -135,7 +136,7 @@ def look_up(tiles: Sequence[Probed], hashes: Hashes) -> tuple[Bits, Counts]:
             checks.require_probes(len(bits) if sealed else 64 * bits.shape[1], n_hashes)
         found = _look_up([(_plain(bits), *how) for bits, *how in tiles], _plain(hashes))
     n, n_words, hits, n_hit = found
-    return np.ndarray((n, n_words), np.uint64, hits), np.ndarray(n, np.int64, n_hit)
+    return np.ndarray((n, n_words), _UINT64, hits), np.ndarray(n, _INT64, n_hit)
 
 
 def window_counts(hits: Bits, n_rows: int, starts: NDArray[np.int64], stops: NDArray[np.int64]) -> NDArray[np.int32]:

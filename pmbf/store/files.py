@@ -49,6 +49,10 @@ PAGE_BYTES = 4096
 
 _CRC_BYTES = 4
 
+_IN_LARGE_PAGES = {"TILE", "POST"}
+"""Kinds of files that a query reads all over. With pages of 2 MB it waits for the page table less often: the candidates
+of a query among 100,000 and among 1,000,000 documents take 1.3 times less."""
+
 Buffer = bytes | bytearray | memoryview
 
 
@@ -202,6 +206,8 @@ class MappedFile:
         self.is_checked = False
         """Whether every page was checked."""
         self._map = _map(self.path)
+        if stored.kind in _IN_LARGE_PAGES:
+            _ask_for_large_pages(self._map)
         _check_header(self.path, self._map, stored, identity)
         self.payload = memoryview(self._map)[HEADER_BYTES : HEADER_BYTES + stored.payload_bytes]
         self._sums: NDArray[np.uint32] | None = None
@@ -304,6 +310,13 @@ def _map(path: Path) -> mmap.mmap:
         raise damaged(path, "the file is missing") from None
     except ValueError:
         raise damaged(path, "the file is empty") from None
+
+
+def _ask_for_large_pages(content: mmap.mmap) -> None:
+    """Ask the system to read a file into pages of 2 MB. Pages that are in memory already stay as they are."""
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # a kernel without large pages
+            content.madvise(mmap.MADV_HUGEPAGE)
 
 
 def _check_header(path: Path, content: mmap.mmap, stored: StoredFile, identity: Identity) -> None:
