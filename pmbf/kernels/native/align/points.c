@@ -56,9 +56,9 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
-/* A word of the query: the worth of its points, 0 if it makes none, and where its places in the source are listed. */
+/* A word of the query that makes points: where it is, their worth, and where its places in the source are listed. */
 typedef struct {
-    int32_t worth, first, stop;
+    int32_t word, worth, first, stop;
 } entry_t;
 
 /* The worth of the query's words within the radius, at each place of the source that has one of these words. When a word
@@ -67,23 +67,22 @@ typedef struct {
 typedef struct {
     const pair_t *pair;
     const int32_t *worths;
-    const entry_t *entries;
+    const entry_t *entries; /* in order */
+    int64_t n_entries;
     int32_t *at;         /* from a radius before the first place to a radius behind the last */
     int32_t *stretches;  /* from the stretch before the first to the one behind the last */
     int shift;           /* a stretch has 2^shift places */
     int64_t radius, near;
 } field_t;
 
-/* Adds the query's word at `word`, if there is one, at each of its places. A sign of -1 takes it off. */
-static void spread(field_t *field, int64_t word, int32_t sign) {
-    const pair_t *pair = field->pair;
-    if (word < 0 || word >= pair->sides[QUERY].n) return;
-    entry_t entry = field->entries[word];
-    int32_t worth = sign * entry.worth;
-    if (!worth) return;
-    for (const int32_t *place = pair->places + entry.first; place < pair->places + entry.stop; place++) {
-        field->at[*place + field->radius] += worth;
-        field->stretches[(*place >> field->shift) + 1] += worth;
+/* Adds a word's worth at each of its places. A sign of -1 takes it off. */
+INLINE void spread(const field_t *field, const entry_t *entry, int32_t sign) {
+    int32_t worth = sign * entry->worth, *at = field->at + field->radius, *stretches = field->stretches + 1;
+    const int32_t *stop = field->pair->places + entry->stop;
+    const int shift = field->shift;
+    for (const int32_t *place = field->pair->places + entry->first; place < stop; place++) {
+        at[*place] += worth;
+        stretches[*place >> shift] += worth;
     }
 }
 
@@ -93,12 +92,6 @@ static int64_t n_in_query(const field_t *field, int64_t word, int32_t c) {
     int64_t n = 0, stop = least(query->n, word + field->radius + 1);
     for (int64_t at = greatest(0, word - field->radius); at < stop; at++) n += query->classes[at] == c;
     return n;
-}
-
-/* Returns at least the sum within the radius of a place. */
-static int64_t most_around(const field_t *field, int64_t place) {
-    const int32_t *stretch = field->stretches + (place >> field->shift);
-    return (int64_t)stretch[0] + stretch[1] + stretch[2];
 }
 
 /* Returns the sum within the radius of a place. */
@@ -141,28 +134,33 @@ static bool is_dense(const field_t *field, int64_t word, int64_t at, int64_t nee
     return 2 * sum >= needed || (3 * sum >= needed && 2 * sum + near_sum(field, word, place) >= needed);
 }
 
-static bool find_points(field_t *field, points_t *points) {
-    const pair_t *pair = field->pair;
-    for (int64_t word = 0; word < field->radius; word++) spread(field, word, 1);
-    for (int64_t word = 0; word < pair->sides[QUERY].n; word++) {
-        entry_t entry = field->entries[word];
-        int64_t needed = 2 * (pair->rules->density - entry.worth);
-        spread(field, word - field->radius - 1, -1);
-        spread(field, word + field->radius, 1);
-        if (!entry.worth) continue;
-        for (int32_t at = entry.first; at < entry.stop; at++) /* most points cannot be dense */
-            if (3 * most_around(field, pair->places[at]) >= needed && is_dense(field, word, at, needed) &&
-                !add_point(points, word, pair->places[at]))
-                return false;
+static bool find_points(const field_t *field, points_t *points) {
+    const int32_t *places = field->pair->places, *stretches = field->stretches;
+    const entry_t *stop = field->entries + field->n_entries, *next = field->entries, *last = next;
+    const int64_t density = field->pair->rules->density, radius = field->radius;
+    const int shift = field->shift;
+    for (const entry_t *entry = field->entries; entry < stop; entry++) {
+        for (; next < stop && next->word <= entry->word + radius; next++) spread(field, next, 1);
+        for (; last->word < entry->word - radius; last++) spread(field, last, -1);
+        int64_t needed = 2 * (density - entry->worth);
+        for (int32_t at = entry->first; at < entry->stop; at++) {
+            const int32_t *around = stretches + (places[at] >> shift);
+            if (3 * ((int64_t)around[0] + around[1] + around[2]) < needed) continue; /* most points cannot be dense */
+            if (is_dense(field, entry->word, at, needed) && !add_point(points, entry->word, places[at])) return false;
+        }
     }
     return true;
 }
 
-static void list_entries(const pair_t *pair, const int32_t *worths, entry_t *entries) {
+/* Lists the words that make points. Returns their number. */
+static int64_t list_entries(const pair_t *pair, const int32_t *worths, entry_t *entries) {
+    int64_t n = 0;
     for (int64_t word = 0; word < pair->sides[QUERY].n; word++) {
         int32_t c = pair->sides[QUERY].classes[word];
-        entries[word] = (entry_t){worths[c], pair->bounds[c], pair->bounds[c + 1]};
+        entries[n] = (entry_t){(int32_t)word, worths[c], pair->bounds[c], pair->bounds[c + 1]};
+        n += worths[c] > 0;
     }
+    return n;
 }
 
 bool points_find(const pair_t *pair, points_t *points) {
@@ -173,11 +171,11 @@ bool points_find(const pair_t *pair, points_t *points) {
     entry_t *entries = malloc((size_t)(pair->sides[QUERY].n + 1) * sizeof *entries);
     int32_t *at = calloc((size_t)(n_source + 2 * radius + 1), sizeof *at);
     int32_t *stretches = calloc((size_t)((n_source >> shift) + 3), sizeof *stretches);
-    field_t field = {pair, worths, entries, at, stretches, shift, radius, least(pair->rules->near, radius)};
+    field_t field = {pair, worths, entries, 0, at, stretches, shift, radius, least(pair->rules->near, radius)};
     bool done = worths && entries && at && stretches;
     if (done) {
         weigh(pair, worths);
-        list_entries(pair, worths, entries);
+        field.n_entries = list_entries(pair, worths, entries);
         done = find_points(&field, points);
     }
     free(worths);

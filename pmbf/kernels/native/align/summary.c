@@ -11,11 +11,16 @@ static part_t best_part(const pair_t *pair) {
     const side_t *query = &pair->sides[QUERY], *source = &pair->sides[SOURCE];
     unsigned borders = 1u << SENTENCE | 1u << SENTENCE_AND_LINE | 1u << PARAGRAPH | 1u << LINE;
     const odds_t odds = odds_of(pair, source->n, pair->rules->prior_words);
+    int32_t *known = pair->listed; /* scores of classes */
     part_t part = {0, 0, 0};
+    for (int64_t c = 0; c < pair->n_classes; c++) known[c] = INT32_MIN;
     for (int64_t at = 0; at < query->n; at++) {
         int32_t c = query->classes[at];
-        int64_t line = bucket(&odds, (uint64_t)pair->priors[c]);
-        pair->scores[at] = pair->tables[(source->counts[c] ? SUMMARY_MATCH : SUMMARY_MISS) * pair->n_buckets + line];
+        if (known[c] == INT32_MIN) {
+            int64_t line = bucket(&odds, (uint64_t)pair->priors[c]);
+            known[c] = pair->tables[(source->counts[c] ? SUMMARY_MATCH : SUMMARY_MISS) * pair->n_buckets + line];
+        }
+        pair->scores[at] = known[c];
     }
     part.score = greatest_sum(pair->scores, query->n, &part.start, &part.stop);
     if (part.score <= 0) return part;
