@@ -98,6 +98,8 @@ _slips = function("pmbf_align_equal_slips", c_void_p, c_int64, c_void_p, c_int64
 _LINE = np.dtype([("edges", np.int64, 4), ("kind", np.int64), ("figures", np.float64, 6)])
 """`line_t` of native/align/judge.h."""
 
+_NOTHING = Judged.of([])
+
 
 def chained(runs: Places, max_gap: int) -> tuple[Places, Places]:
     """As `reference_chains.chained`."""
@@ -133,6 +135,8 @@ def judged_of(answer: c_void_p, n: int, n_query: int, n_source: int) -> Judged:
     """Return the passages in an answer, whose memory is freed, of texts of so many words."""
     if n < 0:
         raise MemoryError(f"no memory to compare texts of {n_query} and of {n_source} words")
+    if not n:
+        return _NOTHING
     lines = taken(answer, n, _LINE)
     return Judged(lines["edges"], lines["kind"], lines["figures"])
 

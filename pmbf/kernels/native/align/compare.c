@@ -15,7 +15,7 @@ typedef struct {
 } given_t;
 
 /* Judges chains and alignments of two texts. Returns the number of passages, which are in malloc's memory, or
- * ALIGN_NO_MEMORY. */
+ * ALIGN_NO_MEMORY. Without a passage there is nothing to free. */
 EXPORT int64_t pmbf_align_judge(const given_t *given, line_t **lines) {
     pair_t pair = pair_of(given->pair);
     judged_t judged = {given->bars, {*given->texts[QUERY], *given->texts[SOURCE]}, &pair, false, NULL};

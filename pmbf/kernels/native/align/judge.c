@@ -94,8 +94,8 @@ static void find_pieces(judged_t *judged, found_t *found, pieces_t *pieces) {
 int64_t judge(judged_t *judged, found_t *found, line_t **lines) {
     pieces_t pieces = {NULL, 0, 0};
     find_pieces(judged, found, &pieces);
-    *lines = judged->failed ? NULL : malloc((size_t)(pieces.n + 1) * sizeof **lines);
-    judged->failed |= !*lines;
+    *lines = pieces.n && !judged->failed ? malloc((size_t)pieces.n * sizeof **lines) : NULL;
+    judged->failed |= pieces.n && !*lines;
     for (int64_t at = 0; at < pieces.n && *lines; at++) (*lines)[at] = described(judged, &pieces.pieces[at]);
     free(pieces.pieces);
     rooms_free(judged);
