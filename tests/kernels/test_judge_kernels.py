@@ -15,16 +15,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from pmbf.arrays import edges
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.kernels import (
+    KINDS,
     NAT,
     Asked,
     Bars,
     Counts,
     Judged,
+    Pair,
     Ready,
     Rules,
     Spelled,
+    classes,
     fold,
     gram_stops,
     grams,
@@ -247,3 +251,36 @@ def test_threads_that_ask_first_together_get_the_same() -> None:
 
             for found in threads.map(compared, range(8)):
                 assert_equal(expected, found)
+
+
+def judged_by_both(ours: list[str], theirs: list[str], bars: Bars, with_chain: bool) -> list[Judged]:
+    """Return what each twin makes of two texts of as many words: of the chain of what is equal, or of one alignment."""
+    texts, held = [], []
+    for text in (" ".join(ours).encode(), " ".join(theirs).encode()):
+        tokens, folded = tokenise(text), fold(text)
+        held.append(words(text, folded, tokens))
+        texts.append(Spelled(tokens, held[-1].keys[held[-1].types], *spell(folded, tokens)))
+    our_classes, their_classes, n_classes = classes(*held)
+    numbers = our_classes[held[0].types], their_classes[held[1].types]
+    weights = np.full(n_classes, 4 * NAT, np.int32), np.full(n_classes, 9, np.int32)
+    pair = Pair(numbers, (held[0].borders, held[1].borders), *weights)
+    flags = np.array([one == other for one, other in zip(ours, theirs, strict=True)])
+    blocks = np.array([(start, start, stop - start) for start, stop in edges(flags).tolist()], np.int64).reshape(-1, 3)
+    chain = blocks if with_chain else blocks[:0], np.array([0, len(blocks)] if with_chain else [0], np.int64)
+    boxes = np.array([[0, len(ours), 0, len(theirs), 99 * NAT, 0]] * (not with_chain), np.int64).reshape(-1, 6)
+    return [twin.judge((texts[0], texts[1]), pair, chain, boxes, bars) for twin in (reference_judge, native())]
+
+
+@pytest.mark.parametrize(("n_words", "every"), [(20, 3), (70, 3), (700, 9), (4090, 3), (5000, 9), (33_000, 9)])
+@pytest.mark.parametrize("with_chain", [True, False])
+def test_texts_of_any_length_are_judged_to_the_bit(n_words: int, every: int, with_chain: bool) -> None:
+    """Over 64 symbols take several words of bits; over 4,096 letters or words, and over 32,768, are cut or left out."""
+    rng = random.Random(n_words)
+    ours = [f"{rng.choice('abcdefg')}{rng.randrange(n_words)}" for _ in range(n_words)]
+    theirs = [word if place % every else f"x{rng.randrange(99)}" for place, word in enumerate(ours)]
+    bars = replace(BARS, topical=0.0, reworded_letters=1, summed_letters=10**6)
+
+    expected, found = judged_by_both(ours, theirs, bars, with_chain)
+
+    assert [KINDS[kind] for kind in expected.kinds] == ["edited" if with_chain else "reworded"]
+    assert_equal(expected, found)
