@@ -141,6 +141,23 @@ def test_removed_documents_leave_with_a_join_or_with_compaction_and_their_ids_ar
         assert not collection.screen(words(1)).matches
 
 
+def test_compaction_writes_several_files_if_one_does_not_take_all(tmp_path, monkeypatch):
+    path = tmp_path / "c.pmbf"
+    with Collection(path, create=True) as collection:
+        for first in range(0, 40, 10):
+            collection.add_many([(f"text-{seed}", words(seed)) for seed in range(first, first + 10)])
+        collection.add_many([(f"text-{seed}", words(seed)) for seed in range(40, 50)])
+        collection.remove("text-3", "text-44")
+        assert n_files(path) == 2
+        monkeypatch.setattr(levels, "MOST_BYTES", 4000)
+        collection.compact()
+        assert n_files(path) == 2
+        assert_finds(collection, (0, 49))
+        with Store(path) as store:
+            named = [id_ for one in store.generation.posted.sources() for id_ in one.documents.tolist()]
+        assert sorted(named) == sorted({*range(1, 51)} - {4, 45})
+
+
 def test_compaction_leaves_files_without_dead_documents_as_they_are(tmp_path):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True) as collection:

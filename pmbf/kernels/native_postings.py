@@ -18,6 +18,7 @@ from pmbf.kernels.postings_layout import (
     Keys,
     Postings,
     PostingsShape,
+    Renumbered,
     damaged_postings,
     require_joinable,
     require_keys,
@@ -39,7 +40,7 @@ _find = function("pmbf_find_postings", _AT, _N, _AT, _N, _AT, _AT, returns=c_int
 _take = function("pmbf_take_postings", _AT, _N, _N, c_int64, _AT, _AT, _AT, _N, _AT, returns=c_int64)
 _list = function("pmbf_list_postings", _AT, _AT, _N, _AT, returns=c_int64)
 _make = function("pmbf_make_postings", _AT, _N, _AT, _AT, _AT, _AT, returns=c_int64)
-_join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
+_join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
 _sort = function("pmbf_sort_keys", _AT, _N, returns=c_int64)
 
 
@@ -96,17 +97,19 @@ def sort_keys(keys: Keys) -> None:
 
 
 def join_postings(
-    postings: Sequence[Postings], renumbered: Sequence[Hashes], shape: PostingsShape, start: int, stop: int
+    postings: Sequence[Postings], renumbered: Sequence[Renumbered], shape: PostingsShape, start: int, stop: int
 ) -> Buckets:
     """See `reference_postings.join_postings`. A posting takes some 15 ns."""
     require_joinable(postings, renumbered, shape, start, stop)
     most = sum(one.most_postings(start << shape.shift, stop << shape.shift) for one in postings)
     numbers, passed = _numbers(shape, most, start, stop), as_passed(postings)
-    new = [np.ascontiguousarray(one) for one in renumbered]
-    at, written = np.array([_at(one) for one in new], np.uint64), np.zeros(3, np.uint64)
+    new = [one if isinstance(one, int) else np.ascontiguousarray(one) for one in renumbered]
+    firsts = np.array([one if isinstance(one, int) else 0 for one in new], np.uint64)
+    at = np.array([0 if isinstance(one, int) else _at(one) for one in new], np.uint64)
+    written = np.zeros(3, np.uint64)
     buckets = np.array([start, stop], np.uint64)
     ends, bits = np.empty(stop - start, np.uint32), np.empty(int(numbers[-1]) + PADDING_BYTES, np.uint8)
-    of = _at(passed), len(postings), _at(at), _at(buckets)
+    of = _at(passed), len(postings), _at(at), _at(firsts), _at(buckets)
     _require_done(_join(*of, _at(numbers), _at(ends), _at(bits), _at(written)))
     n_bytes, n_hashes, n_postings = written.tolist()
     return Buckets(ends, bits[:n_bytes], n_hashes, n_postings)

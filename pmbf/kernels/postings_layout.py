@@ -35,6 +35,11 @@ Keys = NDArray[np.uint64]
 Chosen = NDArray[np.bool_]
 """`(n,) bool`, of each document's id, whether the document is looked for; ids from n on are not."""
 
+Renumbered = Hashes | int
+"""The new numbers of the documents of postings, `(d,) uint32`, `GONE` for those that go; or that of the first one, if
+the others follow it in order. With an array, a million documents are joined in four times the time: the processor waits
+for each number."""
+
 GONE = 2**32 - 1
 """The new number of a document that leaves the postings."""
 
@@ -43,9 +48,6 @@ PADDING_BYTES = 8
 
 HASHES_END = 2**32
 """One more than the largest hash."""
-
-MOST_BIT_BYTES = 2**32 - 1
-"""The directory has 32 bits for where a bucket begins."""
 
 _BUCKET_HASHES = 24
 """Most hashes of a bucket, on average; at least half as many. Half of them are decoded to find one; more buckets take
@@ -187,15 +189,20 @@ def require_keys(keys: Keys, documents: Hashes) -> None:
 
 
 def require_joinable(
-    postings: Sequence[Postings], renumbered: Sequence[Hashes], shape: PostingsShape, start: int, stop: int
+    postings: Sequence[Postings], renumbered: Sequence[Renumbered], shape: PostingsShape, start: int, stop: int
 ) -> None:
     """Refuse arrays that do not fit each other, and buckets that the shape does not have."""
     require_postings(postings, np.empty(0, np.uint32))
-    if [len(one) for one in renumbered] != [len(one.documents) for one in postings]:
+    if len(renumbered) != len(postings):
         raise ParameterError("renumbered is not for the documents of the postings")
-    for one in renumbered:
-        checks.require("renumbered", one, np.uint32, "(d,)", 1)
-        _require_numbers(one[one != GONE], 1 << shape.id_bits)
+    for one, new in zip(postings, renumbered, strict=True):
+        if isinstance(new, int):
+            _require_numbers(np.array([new, new + max(1, len(one.documents)) - 1], np.uint64), 1 << shape.id_bits)
+            continue
+        checks.require("renumbered", new, np.uint32, "(d,)", 1)
+        if len(new) != len(one.documents):
+            raise ParameterError("renumbered is not for the documents of the postings")
+        _require_numbers(new[new != GONE], 1 << shape.id_bits)
     if not 0 <= start <= stop <= shape.n_buckets:
         raise ParameterError(f"buckets {start} to {stop} of {shape.n_buckets}")
 

@@ -19,6 +19,7 @@ from pmbf.kernels.postings_layout import (
     Pages,
     Postings,
     PostingsShape,
+    Renumbered,
     damaged_postings,
     require_joinable,
     require_keys,
@@ -134,13 +135,14 @@ def make_postings(keys: Keys, documents: Hashes) -> Postings:
 
 
 def join_postings(
-    postings: Sequence[Postings], renumbered: Sequence[Hashes], shape: PostingsShape, start: int, stop: int
+    postings: Sequence[Postings], renumbered: Sequence[Renumbered], shape: PostingsShape, start: int, stop: int
 ) -> Buckets:
     """Return the buckets `[start, stop)` of several postings in one.
 
     Args:
         postings: Postings that are checked.
-        renumbered: Of each of the postings, `(d,) uint32`: the new numbers of its documents; `GONE` for those that go.
+        renumbered: Of each of the postings, `(d,) uint32`, the new numbers of its documents, `GONE` for those that go;
+            or the number of its first document, if the others follow it in order.
         shape: That of the new postings.
         start, stop: Numbers of buckets of the new postings.
 
@@ -149,14 +151,15 @@ def join_postings(
 
     >>> one, other = (make_postings(np.array([n << 32], np.uint64), np.array([n], np.uint32)) for n in (5, 9))
     >>> shape = PostingsShape.of(n_hashes=2, end=10, n_documents=2)
-    >>> joined = join_postings([one, other], [np.array([n], np.uint32) for n in (0, 1)], shape, 0, shape.n_buckets)
+    >>> joined = join_postings([one, other], [0, 1], shape, 0, shape.n_buckets)
     >>> joined.n_hashes, joined.n_postings
     (2, 2)
     """
     require_joinable(postings, renumbered, shape, start, stop)
     kept = [np.empty(0, np.uint64)]
-    for one, numbers in zip(postings, renumbered, strict=True):
+    for one, new in zip(postings, renumbered, strict=True):
         some = list_postings(one, start << shape.shift, stop << shape.shift)
+        numbers = np.arange(new, new + len(one.documents)) if isinstance(new, int) else new
         now = numbers[(some & np.uint64(GONE)).astype(np.int64)].astype(np.uint64)
         kept.append((some & ~np.uint64(GONE) | now)[now != GONE])
     return _written(np.unique(np.concatenate(kept)), shape, start, stop)

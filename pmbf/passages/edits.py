@@ -103,7 +103,7 @@ class _Step(NamedTuple):
 
 def _steps(ours: Sequence[int], theirs: Sequence[int]) -> Iterator[_Step]:
     """Yield the steps of an alignment with the fewest differences; together they are both sides."""
-    from rapidfuzz.distance import Levenshtein  # takes 20 ms, and few commands show edits
+    from rapidfuzz.distance import Levenshtein  # few commands show edits, and all would load it
 
     for step in Levenshtein.opcodes(ours, theirs):
         yield _Step(Span(step.src_start, step.src_end), Span(step.dest_start, step.dest_end), step.tag == "equal")

@@ -19,7 +19,7 @@ from pmbf.store import codec, fingerprints
 from pmbf.store.codec import RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
-from pmbf.store.pending import Change
+from pmbf.store.pending import Change, ended
 from pmbf.store.placing import Hashes
 from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
@@ -89,7 +89,8 @@ def _finish(writer: Writer, packer: FilePacker, change: Change, rewritten: set[i
     packer.close()
     change.changed_documents = packer.documents
     change.new_files += packer.files
-    change.lost_files |= writer.start_files(change.writing, rewritten)
+    with ended(change.writing):
+        change.lost_files |= writer.start_files(change.writing, rewritten)
     writer.apply(change)
 
 

@@ -33,6 +33,9 @@ _SMALLEST_BYTES = 1 << 16
 _BYTES_A_POSTING = 4
 """Of a new file, about."""
 
+_OF_A_TILE = -1
+"""In the place of a serial: the postings are those of a tile of an earlier version."""
+
 _NO_DOCUMENT = np.empty(0, np.uint32)
 
 _MADE_HASHES = 1 << 23
@@ -100,7 +103,7 @@ def joins(
     rewritten: Collection[int] = (),
     n_loaded: int = 0,
 ) -> Iterator[Join]:
-    """Yield the file to be written in a commit, if there is one.
+    """Yield the file to be written in a commit, if there is one; several if one file does not take all.
 
     Args:
         generation: The commit before.
@@ -121,9 +124,24 @@ def joins(
     others = [file for serial, file in posted.files.items() if serial not in rewritten]
     smaller = joined_with(n_bytes, others, least_bytes=_BYTES_A_POSTING * n_loaded)
     joined = {*rewritten, *(file.serial for file in smaller)}
-    sources: list[Source] = [*map(posted.of_file, sorted(joined)), *map(posted.of_tile, unposted)]
-    gone = [generation.gone(one.documents) for one in sources]
-    yield Join(_content(added, sources, np.concatenate([_NO_DOCUMENT, *gone])), joined)
+    sources: list[tuple[int, Source]] = [(serial, posted.of_file(serial)) for serial in sorted(joined)]
+    sources += [(_OF_A_TILE, posted.of_tile(number)) for number in unposted]
+    for some in _fitting(_BYTES_A_POSTING * sum(len(hashes) for _, hashes in added), sources):
+        gone = [generation.gone(one.documents) for _, one in some]
+        content = _content(added, [one for _, one in some], np.concatenate([_NO_DOCUMENT, *gone]))
+        yield Join(content, {serial for serial, _ in some} - {_OF_A_TILE})
+        added = ()
+
+
+def _fitting(n_bytes: int, sources: Iterable[tuple[int, Source]]) -> Iterator[list[tuple[int, Source]]]:
+    """Yield sources in turns that a file takes each, with `n_bytes` of new documents in the first."""
+    some: list[tuple[int, Source]] = []
+    for serial, source in sources:
+        if some and n_bytes + source.n_bit_bytes > MOST_BYTES:
+            yield some
+            some, n_bytes = [], 0
+        some, n_bytes = [*some, (serial, source)], n_bytes + source.n_bit_bytes
+    yield some
 
 
 def _content(added: Added, sources: list[Source], gone: Hashes) -> Iterator[bytes | memoryview]:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
-from collections.abc import Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Iterable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -189,3 +190,13 @@ class Change:
     lost_documents: Iterable[int] = ()
     lost_paths: Iterable[str] = ()
     lost_files: set[int] = field(default_factory=set)
+
+
+@contextlib.contextmanager
+def ended(writing: Sequence[Future[StoredFile]]) -> Iterator[None]:
+    """Wait for files that are being written if an error comes: the clean-up must not meet one of them."""
+    try:
+        yield
+    except BaseException:
+        wait(writing)
+        raise

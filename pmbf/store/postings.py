@@ -143,7 +143,7 @@ class StoredPostings:
             raise damaged(file.path, f"the numbers of the postings do not fit its length ({error})") from error
 
     @property
-    def n_bytes(self) -> int:
+    def n_bit_bytes(self) -> int:
         """Bytes of the bits."""
         return self._postings.n_bit_bytes
 
@@ -265,11 +265,13 @@ def payload(sources: Sequence[Source], gone: Hashes) -> Iterator[bytes | memoryv
     yield _NUMBERS.pack(*numbers, n_hashes, n_postings, n_bytes)
 
 
-def _renumbered(documents: Hashes, new: Hashes) -> Hashes:
-    """Return the numbers of documents among the new ones, `GONE` for those that are not there."""
+def _renumbered(documents: Hashes, new: Hashes) -> Hashes | int:
+    """Return the numbers of documents among the new ones, as `kernels.join_postings` takes them."""
     numbers = np.searchsorted(new, documents).astype(np.uint32)
     numbers[~among(documents, new)] = GONE
-    return numbers
+    if not len(numbers) or GONE in numbers[[0, -1]] or (np.diff(numbers) != 1).any():
+        return numbers
+    return int(numbers[0])
 
 
 def _padded(n_bytes: int) -> int:

@@ -19,7 +19,7 @@ from pmbf.store.check import CheckReport, check, file_problems
 from pmbf.store.compact import FilePacker
 from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
-from pmbf.store.pending import Change
+from pmbf.store.pending import Change, ended
 from pmbf.store.postings import Source, listed, ranges_of
 from pmbf.store.tables import Document
 from pmbf.store.writer import Writer
@@ -73,7 +73,8 @@ def _rebuilt(writer: Writer, packer: FilePacker, dead: set[int], report: CheckRe
         for serial in _serials(moved.get(document.id, document))
     }
     change = Change(changed_documents=packer.documents, new_files=packer.files)
-    writer.start_files(change.writing)
+    with ended(change.writing):
+        writer.start_files(change.writing)
     change.lost_files = {file.serial for file in store.catalog.files() if file.serial not in used}
     change.lost_documents, change.lost_paths = dead, report.lost
     return change

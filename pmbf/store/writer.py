@@ -25,7 +25,7 @@ from pmbf.store.files import StoredFile
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.incoming import Contents, NewDocuments
-from pmbf.store.pending import Change, Pending, PendingDocuments
+from pmbf.store.pending import Change, Pending, PendingDocuments, ended
 from pmbf.store.placing import Hashes
 from pmbf.store.postings import Added
 from pmbf.store.tables import BINARY_KIND, Document, DocumentRows, ListedPath, made_from
@@ -263,7 +263,7 @@ class Writer:
             Where each block of text begins, and the serials of the files that are replaced.
         """
         pending = self.pending
-        try:
+        with ended(writing):
             if records := pending.records.n_bytes and [pending.records.payload()]:
                 writing.append(self._start_file("FPRT", records, pending.fingerprint_file))
             self._place(documents)
@@ -271,9 +271,6 @@ class Writer:
             blocks, offsets = pending.texts.finished()
             if blocks:
                 writing.append(self._start_file("TEXT", blocks, pending.text_file))
-        except BaseException:
-            wait(writing)  # the clean-up must not meet a file that a thread still writes
-            raise
         return offsets, replaced
 
     def _start_file(

@@ -42,7 +42,7 @@ def joined(kernels: Any, postings: list[Postings], renumbered: list[Any], n_rang
     end, n_hashes = max((one.end for one in postings), default=0), sum(one.n_hashes for one in postings)
     shape = PostingsShape.of(n_hashes=n_hashes, end=end, n_documents=len(IDS))
     cuts = [shape.n_buckets * n // n_ranges for n in range(n_ranges + 1)]
-    numbers = [np.array(one, np.uint32) for one in renumbered]
+    numbers = [one if isinstance(one, int) else np.array(one, np.uint32) for one in renumbered]
     parts = [kernels.join_postings(postings, numbers, shape, *cut) for cut in itertools.pairwise(cuts)]
     begins = np.cumsum([0, *(len(one.bits) for one in parts)])
     ends = [one.ends + np.uint32(begin) for one, begin in zip(parts, begins[:-1], strict=True)]
@@ -105,6 +105,17 @@ def test_postings_are_joined_under_new_numbers_and_without_documents_that_go(
     expected = set(there) | {(value, order[number]) for value, number in here if number not in gone}
     assert expected == found(kernels, postings, sorted({value for value, _ in here + there}))
     assert (len({value for value, _ in expected}), len(expected)) == (postings.n_hashes, postings.n_postings)
+
+
+@given(PAIRS, st.integers(1, 3))
+def test_documents_that_follow_each_other_are_renumbered_by_the_first(
+    kernels: Any, pairs: list[tuple[int, int]], n_ranges: int
+) -> None:
+    few = [(value, number % 4) for value, number in pairs]
+    some = kernels.make_postings(keys_of(few), IDS[:4])
+    postings = joined(kernels, [some], [2], n_ranges)
+    expected = {(value, number + 2) for value, number in few}
+    assert expected == found(kernels, postings, sorted({value for value, _ in few}))
 
 
 @given(PAIRS, PAIRS, st.integers(1, 3))
@@ -232,6 +243,7 @@ def test_other_arguments_are_refused(kernels: Any) -> None:
         "a document has the number 8, expected 0 to 7": lambda: kernels.join_postings(
             [postings], [np.full(6, 8, np.uint32)], shape, 0, 1
         ),
+        "a document has the number 9, expected 0 to 7": lambda: kernels.join_postings([postings], [4], shape, 0, 1),
         "buckets 1 to 3 of 2": lambda: kernels.join_postings([], [], shape, 1, 3),
         "chosen is int64 (2,), expected bool": lambda: kernels.find_postings(
             [postings], none, limit=1, chosen=np.array([1, 2])

@@ -7,7 +7,8 @@
 /* Reads the lists of the hashes below `stop`, ascending. */
 typedef struct {
     const postings_t *from;
-    const uint32_t *renumbered; /* the new number of each document, UINT32_MAX if it goes */
+    const uint32_t *renumbered; /* the new number of each document, UINT32_MAX if it goes; NULL: first, first + 1, … */
+    uint64_t first;
     cursor_t cursor;
     uint64_t bucket; /* the one after the cursor's */
     uint64_t stop;
@@ -48,7 +49,8 @@ static int64_t gather(const reader_t *reader, uint32_t *numbers, int64_t n) {
     for (uint32_t i = 0; i < reader->list.count; i++) {
         uint64_t number = number_at(from->bits, reader->list.at, i, from->id_bits);
         if (number >= from->n_documents) return PMBF_REFUSED;
-        if (reader->renumbered[number] != UINT32_MAX) numbers[n++] = reader->renumbered[number];
+        const uint32_t now = reader->renumbered ? reader->renumbered[number] : (uint32_t)(reader->first + number);
+        if (now != UINT32_MAX) numbers[n++] = now;
     }
     return n;
 }
@@ -56,13 +58,20 @@ static int64_t gather(const reader_t *reader, uint32_t *numbers, int64_t n) {
 static int64_t join(reader_t *readers, size_t n_readers, making_t *making, room_t *room) {
     for (;;) {
         uint64_t hash = UINT64_MAX;
-        int64_t n = 0;
-        for (size_t i = 0; i < n_readers; i++) hash = readers[i].hash < hash ? readers[i].hash : hash;
-        if (hash == UINT64_MAX) break;
+        size_t first = 0, n_left = 0; /* the readers that have the hash */
         for (size_t i = 0; i < n_readers; i++) {
+            const uint64_t here = readers[i].hash;
+            n_left = here < hash ? 1 : n_left + (here == hash);
+            first = here < hash ? i : first;
+            hash = here < hash ? here : hash;
+        }
+        if (hash == UINT64_MAX) break;
+        int64_t n = 0;
+        for (size_t i = first; n_left; i++) {
             if (readers[i].hash != hash) continue;
             if (reserve_numbers(room, (size_t)n + readers[i].list.count)) return PMBF_NO_MEMORY;
             if ((n = gather(&readers[i], room->numbers, n)) < 0 || reader_step(&readers[i])) return PMBF_REFUSED;
+            n_left--;
         }
         if (write_list(making, hash, room->numbers, (size_t)n)) return PMBF_REFUSED;
     }
@@ -71,11 +80,11 @@ static int64_t join(reader_t *readers, size_t n_readers, making_t *making, room_
 }
 
 /* Joins the lists of several postings whose hashes are in the buckets [range[0], range[1]) of the new ones: writes their
- * bits, and where each bucket ends. The documents of postings i get the numbers `renumbered[i]`. `shape` is as for
- * pmbf_make_postings. Writes the bytes of the bits, hashes and postings. Returns 0, PMBF_NO_MEMORY, or PMBF_REFUSED for
- * damaged postings. */
+ * bits, and where each bucket ends. The documents of postings i get the numbers `renumbered[i]`, or if this is NULL, the
+ * numbers from `firsts[i]` on. `shape` is as for pmbf_make_postings. Writes the bytes of the bits, hashes and postings.
+ * Returns 0, PMBF_NO_MEMORY, or PMBF_REFUSED for damaged postings. */
 EXPORT int64_t pmbf_join_postings(const postings_t *postings, size_t n_postings, const uint32_t *const *renumbered,
-                                  const uint64_t range[2], const uint64_t shape[5], uint32_t *ends, uint8_t *bits,
+                                  const uint64_t *firsts, const uint64_t range[2], const uint64_t shape[5], uint32_t *ends, uint8_t *bits,
                                   uint64_t written[3]) {
     making_t making = {.ends = ends, .bucket = range[0], .stop = range[1], .shift = shape[1], .rice = shape[2],
                        .id_bits = shape[3], .n_room = shape[4], .writer = {.out = bits}};
@@ -85,7 +94,8 @@ EXPORT int64_t pmbf_join_postings(const postings_t *postings, size_t n_postings,
     if (!readers) return PMBF_NO_MEMORY;
     begin_making(&making);
     for (size_t i = 0; i < n_postings && !status; i++) {
-        readers[i] = (reader_t){.from = &postings[i], .renumbered = renumbered[i], .stop = range[1] << shape[1]};
+        readers[i] = (reader_t){.from = &postings[i], .renumbered = renumbered[i], .first = firsts[i],
+                                .stop = range[1] << shape[1]};
         status = reader_begin(&readers[i], range[0] << shape[1]);
     }
     if (!status) status = join(readers, n_postings, &making, &room);
