@@ -7,7 +7,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from benchmarks import filters, growth, guard, inverted, larger, limit, peers, resultsets, upkeep, verdicts
+from benchmarks import filters, growth, guard, inverted, larger, limit, loading, peers, resultsets, upkeep, verdicts
 from measure import report
 
 Figures = dict[str, Any]
@@ -22,6 +22,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "guard": guard.table,
     "inverted": inverted.table,
     "larger": larger.table,
+    "loading": loading.table,
     "resultsets": resultsets.table,
     "upkeep": upkeep.table,
     **dict.fromkeys(PEERS, peers.table),

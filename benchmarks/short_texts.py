@@ -93,7 +93,7 @@ def lines(figures: Figures) -> Iterator[str]:
 def _texts(folder: str, n_texts: int) -> tuple[list[bytes], list[tuple[int, int]]]:
     """Return short texts, and the numbers of those that were copied with those of the copies."""
     some = random.Random(5)
-    texts = list(_stretches(folder, n_texts - n_texts // 20))
+    texts = list(stretches(folder, n_texts - n_texts // 20))
     planted = []
     for number in range(0, len(texts), max(1, len(texts) * 20 // n_texts)):
         if len(texts) == n_texts:
@@ -106,7 +106,8 @@ def _texts(folder: str, n_texts: int) -> tuple[list[bytes], list[tuple[int, int]
     return [" ".join(words).encode() for words in texts], planted
 
 
-def _stretches(folder: str, n: int) -> Iterator[list[str]]:
+def stretches(folder: str, n: int) -> Iterator[list[str]]:
+    """Yield the words of at most `n` texts: stretches of the folder's documents, in their order."""
     left = n
     for text in texts_of(folder):
         words = text.decode().split()

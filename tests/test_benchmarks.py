@@ -17,6 +17,7 @@ from benchmarks import (
     growth,
     guard,
     limit,
+    loading,
     machine,
     memory,
     page,
@@ -303,3 +304,16 @@ def test_the_upkeep_benchmark_prints_a_table_and_writes_its_figures(
     assert [one["n_documents"] for one in figures["results"]] == [30, 60]
     assert "| check | " in printed and "| | 30 texts of 12 words | 60 texts of 12 words |" in printed
     assert upkeep.table(figures) in printed
+
+
+def test_the_loading_benchmark_prints_a_table_and_writes_its_figures(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "texts").mkdir()
+    for number in range(3):
+        (tmp_path / "texts" / f"{number}.txt").write_text(" ".join(f"word{number}x{at}" for at in range(450)))
+    given = [str(tmp_path / "texts"), "--texts", "5", "--rounds", "1", "--json", str(tmp_path / "out.json")]
+    main(["loading", *given])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert (figures["short"]["n_texts"], figures["whole"]["n_texts"]) == (5, 3)
+    assert loading.table(figures) in capsys.readouterr().out

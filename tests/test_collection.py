@@ -6,6 +6,7 @@ from conftest import names, touch, words
 
 from pmbf import BusyError, Collection, NotFoundError, ParameterError, Params
 from pmbf.screen.widespread import MOST_SHARING
+from pmbf.store import database
 from pmbf.store.folder import Store
 
 
@@ -307,3 +308,25 @@ def test_a_load_leaves_no_file_that_nobody_needs(collection, folder):
         collection.load([folder])
         named = {collection.path / name for name in collection._store.generation.names()}
         assert {one for one in collection.path.glob("t*/*") if one.is_file()} <= named
+
+
+@pytest.mark.parametrize("by", ["id", "name"])
+def test_many_documents_are_removed_with_as_many_statements_as_few(tmp_path, monkeypatch, by):
+    counted, connect = [], database.connect
+
+    def traced(*arguments, **more):
+        connection = connect(*arguments, **more)
+        connection.set_trace_callback(counted.append)
+        return connection
+
+    monkeypatch.setattr(database, "connect", traced)
+    n_statements = []
+    with Collection(tmp_path / "c.pmbf", create=True) as collection:
+        ids = collection.add_many([(f"text-{number}", words(number)) for number in range(70)])
+        for some in (range(3), range(3, 63)):
+            counted.clear()
+            collection.remove(*([ids[one] for one in some] if by == "id" else [f"text-{one}" for one in some]))
+            n_statements.append(len([one for one in counted if one.startswith(("SELECT", "DELETE"))]))
+        assert collection.check().problems == []
+        assert sorted(one.paths[0] for one in collection.documents()) == sorted(f"text-{n}" for n in range(63, 70))
+    assert n_statements[0] == n_statements[1]

@@ -290,3 +290,23 @@ def test_a_text_in_any_encoding_is_the_same_text(collection, tmp_path):
 def test_discover_is_alphabetical_and_tells_what_it_cannot_look_at(folder):
     found = list(discover([folder, folder / "gone"]))
     assert [os.path.basename(item.path) for item in found] == [f"text-{number}.txt" for number in range(10)] + ["gone"]
+
+
+def test_a_text_that_comes_back_under_another_path_keeps_its_document(collection, folder):
+    one, other = folder / "text-0.txt", folder / "text-1.txt"
+    collection.load([folder])
+    before = {path: listed.id for listed in collection.documents() for path in listed.paths}
+    first, second = one.read_text(encoding="utf-8"), other.read_text(encoding="utf-8")
+    touch(one, second)
+    touch(other, first)
+    assert counts(collection.load([folder])) == {"n_replaced": 2, "n_same": 2, "n_unchanged": 8}
+    after = {path: listed.id for listed in collection.documents() for path in listed.paths}
+    assert after == before | {str(one): before[str(other)], str(other): before[str(one)]}
+
+
+def test_a_text_that_two_files_of_a_batch_have_is_one_document(collection, folder):
+    (folder / "copy-a.txt").write_text(words(77), encoding="utf-8")
+    (folder / "copy-b.txt").write_text(words(77), encoding="utf-8")
+    assert counts(collection.load([folder])) == {"n_added": 11, "n_same": 1}
+    [listed] = [one for one in collection.documents() if len(one.paths) == 2]
+    assert listed.paths == (str(folder / "copy-a.txt"), str(folder / "copy-b.txt"))

@@ -7,15 +7,11 @@ roots ─discover─► files ─unchanged?─► skipped
 
 from __future__ import annotations
 
-import contextlib
 import os
-import signal
-import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from types import FrameType
 from typing import Any, NamedTuple
 
 from pmbf.contents import reason_of
@@ -24,6 +20,7 @@ from pmbf.extract import Limits, looks_supported
 from pmbf.extract.recognition import WOULD_HELP
 from pmbf.intake.batches import Read, read_ahead
 from pmbf.intake.discovery import FileFound, Problem
+from pmbf.intake.interruption import between_batches
 from pmbf.intake.labelling import Labelling, LabelTable, below, relabel
 from pmbf.intake.texts import LEAST_SAME_BYTES, is_passed_over
 from pmbf.jobs.garbage import without_garbage_collection
@@ -155,7 +152,7 @@ class Loader:
     def _load(self, files: Sequence[FileFound]) -> None:
         n_bytes_total = sum(file.size for file in files)
         n_files = n_bytes = 0
-        with _between_batches() as interrupted:
+        with between_batches() as interrupted:
             for planned, read in self._read(files):
                 self._settle(planned, read)
                 n_bytes += sum(one.file.size for one in planned)
@@ -322,27 +319,6 @@ class Loader:
         if self._writer.pending_bytes >= COMMIT_BYTES or now - self._last_commit >= COMMIT_SECONDS:
             self._writer.commit()
             self._last_commit = now
-
-
-@contextlib.contextmanager
-def _between_batches() -> Iterator[Callable[[], bool]]:
-    """Hold Ctrl-C back until the batch is done; yield whether it came. A second Ctrl-C acts at once."""
-    handler = signal.getsignal(signal.SIGINT)
-    if handler is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    presses: list[int] = []
-
-    def held_back(number: int, frame: FrameType | None) -> None:
-        presses.append(number)
-        if len(presses) > 1:
-            raise KeyboardInterrupt
-
-    signal.signal(signal.SIGINT, held_back)
-    try:
-        yield lambda: bool(presses)
-    finally:
-        signal.signal(signal.SIGINT, handler)
 
 
 def _is_gone(path: str) -> bool:
