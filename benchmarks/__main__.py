@@ -20,6 +20,7 @@ from benchmarks import (
     page,
     peers,
     resultsets,
+    selfjoin,
     upkeep,
     web,
 )
@@ -36,6 +37,7 @@ BENCHMARKS = (
     inverted,
     resultsets,
     loading,
+    selfjoin,
     upkeep,
     web,
     evidence,

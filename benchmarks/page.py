@@ -7,7 +7,20 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from benchmarks import filters, growth, guard, inverted, larger, limit, loading, peers, resultsets, upkeep, verdicts
+from benchmarks import (
+    filters,
+    growth,
+    guard,
+    inverted,
+    larger,
+    limit,
+    loading,
+    peers,
+    resultsets,
+    selfjoin,
+    upkeep,
+    verdicts,
+)
 from measure import report
 
 Figures = dict[str, Any]
@@ -24,6 +37,7 @@ TABLES: dict[str, Callable[[Figures], str]] = {
     "larger": larger.table,
     "loading": loading.table,
     "resultsets": resultsets.table,
+    "selfjoin": selfjoin.table,
     "upkeep": upkeep.table,
     **dict.fromkeys(PEERS, peers.table),
 }

@@ -58,7 +58,7 @@ def rensa(folder: str, n_rounds: int, n_texts: int) -> Figures:
     rounds = []
     for _ in range(n_rounds):
         start = process_time()
-        tokens = [_shingles(text) for text in texts]
+        tokens = [shingles(text) for text in texts]
         made = process_time()
         hashes = library.RMinHash.from_token_sets(tokens, NUM_PERM, 42)
         hashed = process_time()
@@ -118,7 +118,7 @@ def stretches(folder: str, n: int) -> Iterator[list[str]]:
             yield words[start : start + SHORT_WORDS]
 
 
-def _shingles(utf8: bytes) -> list[str]:
+def shingles(utf8: bytes) -> list[str]:
     """Return the shingles that our chunks are, as strings: then both compare the same sets."""
     words = kernels.fold(utf8).text.split()
     return [" ".join(words[i : i + SHINGLE_WORDS]) for i in range(len(words) - SHINGLE_WORDS + 1)]

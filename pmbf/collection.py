@@ -196,7 +196,8 @@ class Collection(Opened):
 
         Args:
             queries: As for `screen`; texts and bytes have no name.
-            jobs: Processes that read and compare, at least 1. They do not import the calling script.
+            jobs: Queries read and compared at the same time, at least 1: the first ones by threads, more by processes.
+                These do not import the calling script.
             limits: Bounds for reading a file.
             on_progress: Called before each report, with the number of reports so far.
             options: Fields of `pmbf.screen.Options`, as for `screen`.

@@ -23,6 +23,7 @@ from benchmarks import (
     page,
     resultsets,
     sampling,
+    selfjoin,
     upkeep,
     web,
 )
@@ -317,3 +318,15 @@ def test_the_loading_benchmark_prints_a_table_and_writes_its_figures(
     figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert (figures["short"]["n_texts"], figures["whole"]["n_texts"]) == (5, 3)
     assert loading.table(figures) in capsys.readouterr().out
+
+
+def test_the_selfjoin_benchmark_finds_each_text_and_prints_a_table(
+    library: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["selfjoin", str(library), "--texts", "12", "--rounds", "2", "--json", str(tmp_path / "out.json")])
+    printed = capsys.readouterr().out
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert 1 <= figures["n_texts"] <= 12
+    assert figures["pmbf"]["itself"] == 1
+    assert "| pmbf, whole reports | " in printed
+    assert selfjoin.table(figures) in printed

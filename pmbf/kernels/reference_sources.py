@@ -26,7 +26,7 @@ def compare_each(
         commonest: As for `ready`.
 
     Raises:
-        UnicodeDecodeError: A text that nothing was made of is not UTF-8.
+        ParameterError: A text that nothing was made of is not UTF-8.
     """
     every = [
         ready(text, asked.counts, commonest) if one is None else one for text, one in zip(texts, made, strict=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
@@ -49,8 +48,8 @@ topic it has. The 184 summaries of PAN13's training corpus that are found have 2
 without a copy seem to hold of manuals have 0.7 to 1.9. From 1,000 documents on, as above."""
 
 
-TOGETHER = 16
-"""Sources that are read and compared together. A query that has passages of many sources has them one by one."""
+TOGETHER, TOGETHER_CHARS = 16, 1 << 20
+"""At most 16 sources are read and compared together, and at most a million characters, or one source."""
 
 _USUAL = verify.Settings()
 
@@ -201,11 +200,22 @@ def _calls(
     generation: Generation, comparison: _Comparison, subject: Subject, compared: Iterable[Source], options: Options
 ) -> Iterator[Callable[[], list[Shared]]]:
     """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
-    most = TOGETHER if options.threads == 1 else 1
-    remaining = iter(compared)
-    while some := list(itertools.islice(remaining, most)):
+    for some in _together(compared, TOGETHER if options.threads == 1 else 1):
         texts = [_read(generation, source, subject, len(comparison.query.text)) for source in some]
         yield partial(_compared, comparison, texts)
+
+
+def _together(compared: Iterable[Source], most: int) -> Iterator[list[Source]]:
+    some: list[Source] = []
+    n_chars = 0
+    for source in compared:
+        if some and (len(some) == most or n_chars + source.document.n_chars > TOGETHER_CHARS):
+            yield some
+            some, n_chars = [], 0
+        some.append(source)
+        n_chars += source.document.n_chars
+    if some:
+        yield some
 
 
 def _read(generation: Generation, source: Source, subject: Subject, n_query_chars: int) -> _Read:

@@ -1,10 +1,11 @@
 """Many texts screened: batch by batch, in order and in bounded memory.
 
     queries ─► batches ─► read, sample, candidates ─► here: catalog ─► texts compared ─► here: Report
-                          in a thread                                  in a thread
+                          a worker's call                              a worker's call
 
-The threads share the files of one generation (`working.py`), and every report shows this generation. The catalog is
-asked in the thread that wants the answers. At most two batches a thread are under way.
+Workers are threads and processes (`working.py`). They look at the files of one generation and never at the catalog,
+which may be of a later generation by then: every report shows the same generation. At most two batches a worker are
+under way.
 """
 
 from __future__ import annotations
@@ -66,7 +67,7 @@ def answers(
         queries: Origins to read, and texts that were read before.
         limits: Bounds for reading a file.
         options: What to look for.
-        jobs: Threads that read and compare, at least 1. With 1 this thread does everything, batch by batch, when an
+        jobs: Workers that read and compare, at least 1. With 1 this thread does everything, batch by batch, when an
             answer of the batch is asked for.
         leaving_out: Returns the paths that a query is not compared with, besides those that the options leave out.
 

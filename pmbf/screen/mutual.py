@@ -1,6 +1,6 @@
 """Documents of a collection compared with each other: each pair once, if one of the two is a candidate of the other.
 
-    documents ─► candidates of each ─► pairs ─► texts compared, in this thread or in several ─► Compared
+    documents ─► candidates of each ─► pairs ─► texts compared, here or by workers ─► Compared
 
 Each pair is asked for from both sides, so half as many doubtful candidates a side find as much. The shorter text of a
 pair is the query: passages may be shorter in a short query.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
 BATCH_PAIRS = 24
-"""Pairs that a thread compares together, at least."""
+"""Pairs that a worker compares together, at least."""
 
 NotCompared = Callable[[int], Sequence[int]]
 """Returns the ids of the documents that a document is not compared with, ascending."""
@@ -68,7 +68,7 @@ def mutual(
         texts: Ids and clean texts of the documents to compare: all of the collection that have a word.
         left_out: What a document is not compared with, besides itself; it holds for both documents of a pair.
         options: What to look for.
-        jobs: Threads that compare, at least 1. With 1, or with few pairs, this thread does everything.
+        jobs: Workers that compare, at least 1. With 1, or with few pairs, this thread does everything.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.

@@ -5,7 +5,6 @@ They never change while a reader holds its lock, so that other processes may ope
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import arrays
-from pmbf.errors import CorruptError, ParameterError
+from pmbf.errors import ParameterError
 from pmbf.filter import PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.kernels import Evident, EvidentRules, Sampled
@@ -22,8 +21,9 @@ from pmbf.params import Params
 from pmbf.rowindex import RowIndex
 from pmbf.store import codec, files, tilefile
 from pmbf.store.directory import LIVE, REMOVED, UNUSED, Directory, Totals
-from pmbf.store.files import Identity, MappedFile, StoredFile
+from pmbf.store.files import Identity, StoredFile
 from pmbf.store.having import FirstPlaces, Having
+from pmbf.store.live import LiveFiles
 from pmbf.store.posted import Posted
 from pmbf.store.recent import Recent
 from pmbf.store.tables import Document, require_size
@@ -37,7 +37,7 @@ _SMALL_SHARE = 8
 """A block is kept for the next text in it if the text just read is less than this part of the block."""
 
 
-class Generation:
+class Generation(LiveFiles):
     """The live files of a generation, mapped when they are needed. Unpickled, it opens the same files again.
 
     Args:
@@ -50,17 +50,13 @@ class Generation:
     """
 
     def __init__(self, folder: Path, params: Params, identity: Identity, live: Iterable[StoredFile]) -> None:
-        self.folder = folder
+        super().__init__(folder, identity)
         self.params = params
-        self.identity = identity
-        self._open_files: dict[int, MappedFile] = {}
         self._tiles: dict[int, StoredTile] = {}
         self._matrix: PseudoMatrixBloomFilter | None = None
         self._totals: Totals | None = None
         self._whole: Generation | None = None
         self._left_out = np.empty(0, np.uint32)
-        self._closed = False
-        self._opening = threading.RLock()
         self.recent = Recent(RECENT_BYTES)
         self.rows = RowIndex()
         self._show(live)
@@ -71,12 +67,6 @@ class Generation:
     def again(self) -> Generation:
         """Return the same files, opened once more: they stay open when these are closed, and need a `close` too."""
         return Generation(self.folder, self.params, self.identity, list(self._live.values()))
-
-    def __enter__(self) -> Generation:
-        return self
-
-    def __exit__(self, *exc: object) -> None:
-        self.close()
 
     def without(self, documents: NDArray[np.uint32]) -> Generation:
         """Return this generation without some live documents, as if they had been removed; it shares the open files."""
@@ -114,10 +104,6 @@ class Generation:
         return np.asarray(n_hashes * (max(1, totals.n_live) / max(1, totals.n_hashes)))
 
     # ------------------------------------------------------------------ tiles
-
-    def tile_files(self) -> dict[int, StoredFile]:
-        """Return the live tile files by tile number."""
-        return {file.tile: file for file in self._live.values() if file.kind == "TILE"}
 
     def tile(self, number: int) -> StoredTile:
         """Return a tile, mapped from its file and checked once; `rows` then knows its documents.
@@ -219,10 +205,6 @@ class Generation:
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
         """Return the documents with evidence enough of many queries, in one native call.
 
-        Args:
-            queries: The queries.
-            rules: How hits are weighed, and which documents are left out.
-
         Raises:
             CorruptError: A file of postings is damaged.
         """
@@ -305,10 +287,6 @@ class Generation:
 
     # ------------------------------------------------------------------ files
 
-    def names(self) -> set[str]:
-        """Return the names of the live files inside the collection, each with its folder."""
-        return {file.name for file in self._live.values()}
-
     def close(self) -> None:
         """Unmap every file for good."""
         self.forget_files()
@@ -351,29 +329,7 @@ class Generation:
         chunks = {file.tile: file.serial for file in self._live.values() if file.kind == "DOCS"}
         self.directory = Directory(chunks, self.file)
 
-    def file(self, serial: int) -> MappedFile:
-        """Return a live file, mapped, its header checked.
-
-        Raises:
-            CorruptError: The catalog does not list it, or it is damaged.
-        """
-        if serial not in self._open_files:
-            if serial not in self._live:
-                raise self.contradiction(f"file {serial} is named but not listed")
-            with self._opening:
-                if serial not in self._open_files:
-                    self._open_files[serial] = MappedFile(self.folder, self._live[serial], self.identity)
-        return self._open_files[serial]
-
     def _known_totals(self) -> Totals:
         if self._totals is None:
             self._totals = self.directory.totals()
         return self._totals
-
-    def _require_open(self) -> None:
-        if self._closed:
-            raise ParameterError(f"{self.folder}: the collection is closed; open it again")
-
-    def contradiction(self, what: str, command: str = "check") -> CorruptError:
-        """Return the error for files that contradict the catalog, with the way out."""
-        return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")

@@ -126,11 +126,11 @@ def joins(
     joined = {*rewritten, *(file.serial for file in smaller)}
     sources: list[tuple[int, Source]] = [(serial, posted.of_file(serial)) for serial in sorted(joined)]
     sources += [(_OF_A_TILE, posted.of_tile(number)) for number in unposted]
-    for some in _fitting(_BYTES_A_POSTING * sum(len(hashes) for _, hashes in added), sources):
+    for some in _fitting(_BYTES_A_POSTING * len(added.hashes), sources):
         gone = [generation.gone(one.documents) for _, one in some]
         content = _content(added, [one for _, one in some], np.concatenate([_NO_DOCUMENT, *gone]))
         yield Join(content, {serial for serial, _ in some} - {_OF_A_TILE})
-        added = ()
+        added = Added.of([])
 
 
 def _fitting(n_bytes: int, sources: Iterable[tuple[int, Source]]) -> Iterator[list[tuple[int, Source]]]:

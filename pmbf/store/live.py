@@ -1,0 +1,58 @@
+"""The live files of a generation, each mapped when it is first asked for."""
+
+from __future__ import annotations
+
+import threading
+from pathlib import Path
+
+from pmbf.errors import CorruptError, ParameterError
+from pmbf.store.files import Identity, MappedFile, StoredFile
+
+
+class LiveFiles:
+    """The files that a generation names.
+
+    Args:
+        folder: The collection's.
+        identity: What the files' headers say.
+
+    Thread rule: threads may ask for files of one object.
+    """
+
+    def __init__(self, folder: Path, identity: Identity) -> None:
+        self.folder = folder
+        self.identity = identity
+        self._live: dict[int, StoredFile] = {}
+        self._open_files: dict[int, MappedFile] = {}
+        self._opening = threading.RLock()
+        self._closed = False
+
+    def names(self) -> set[str]:
+        """Return the names of the live files inside the collection, each with its folder."""
+        return {file.name for file in self._live.values()}
+
+    def tile_files(self) -> dict[int, StoredFile]:
+        """Return the live tile files by tile number."""
+        return {file.tile: file for file in self._live.values() if file.kind == "TILE"}
+
+    def file(self, serial: int) -> MappedFile:
+        """Return a live file, mapped, its header checked.
+
+        Raises:
+            CorruptError: The catalog does not list it, or it is damaged.
+        """
+        if serial not in self._open_files:
+            if serial not in self._live:
+                raise self.contradiction(f"file {serial} is named but not listed")
+            with self._opening:
+                if serial not in self._open_files:
+                    self._open_files[serial] = MappedFile(self.folder, self._live[serial], self.identity)
+        return self._open_files[serial]
+
+    def _require_open(self) -> None:
+        if self._closed:
+            raise ParameterError(f"{self.folder}: the collection is closed; open it again")
+
+    def contradiction(self, what: str, command: str = "check") -> CorruptError:
+        """Return the error for files that contradict the catalog, with the way out."""
+        return CorruptError(f"{self.folder}: {what}; run `pmbf {command} -c {self.folder}`")

@@ -1,0 +1,228 @@
+"""Many texts: the workers, their errors and their end; candidates of many queries beside those of one."""
+
+from __future__ import annotations
+
+import random
+import threading
+from collections.abc import Iterator
+from itertools import islice, pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import names, words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from pmbf import Collection, verify
+from pmbf.errors import CorruptError, ParameterError
+from pmbf.fingerprint import query_sample
+from pmbf.screen import Options, comparing, many, working
+from pmbf.screen.candidates import find, find_all
+
+N_DOCUMENTS = 90
+
+
+def document(seed: int) -> str:
+    """Return a text; each fourth has a part of the one before, and all end with the same notice."""
+    part = words(seed - 1, 150)[100:600] if seed % 4 == 0 else ""
+    return f"{words(seed, 150)} {part} {words(7777, 30)}"
+
+
+def query(seed: int) -> str:
+    """Return a copy, a part, a mixture, an edited text, or a text of its own."""
+    text = document(seed).split()
+    kinds = [
+        text,
+        text[:70],
+        text[20:90] + words(500 + seed, 60).split() + document(seed + 1).split()[:60],
+        [word if at % 9 else "another" for at, word in enumerate(text)],
+        words(900 + seed, 120).split(),
+        text * 2,
+    ]
+    return " ".join(kinds[seed % len(kinds)])
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("many") / "c.pmbf"
+    with Collection(path, create=True) as made:
+        made.add_many((f"text-{seed}", document(seed)) for seed in range(N_DOCUMENTS))
+    return path
+
+
+@pytest.fixture(params=["threads", "processes"])
+def runner(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Threads alone, and processes alone."""
+    monkeypatch.setattr(working, "FEW_CALLS", 10**9 if request.param == "threads" else 0)
+    return str(request.param)
+
+
+def test_workers_give_the_answers_of_one_thread_in_order(folder: Path, runner: str) -> None:
+    queries = [query(seed) for seed in range(80)]
+    with Collection(folder) as collection:
+        expected = list(collection.screen_many(queries))
+        assert expected == list(collection.screen_many(queries, jobs=3))
+        assert expected[:12] == [collection.screen(one) for one in queries[:12]]
+    assert sum(report.found for report in expected) >= 60
+
+
+def test_threads_hand_over_to_processes(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "FEW_CALLS", 5)
+    queries = [query(seed) for seed in range(60)]
+    with Collection(folder) as collection:
+        assert list(collection.screen_many(queries)) == list(collection.screen_many(queries, jobs=2))
+
+
+def test_reports_show_one_generation_though_documents_go_meanwhile(folder: Path, tmp_path: Path, runner: str) -> None:
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many((f"text-{seed}", document(seed)) for seed in range(40))
+        generation = made.generation
+        reports = made.screen_many((document(seed) for seed in range(40)), jobs=2)
+        first = next(reports)
+        with Collection(tmp_path / "c.pmbf") as other:
+            other.remove(*(f"text-{seed}" for seed in range(20, 40)))
+            other.add("something else altogether", name="late")
+            other.compact()
+        found = [first, *reports]
+    assert {generation} == {report.generation for report in found}
+    assert all(f"text-{seed}" in names(report) for seed, report in enumerate(found))
+
+
+def endless(taken: list[int]) -> Iterator[str]:
+    for seed in range(10**6):
+        taken.append(seed)
+        yield query(seed % 80)
+
+
+def test_no_more_queries_are_taken_than_workers_need(folder: Path, runner: str) -> None:
+    taken: list[int] = []
+    with Collection(folder) as collection:
+        reports = collection.screen_many(endless(taken), jobs=2)
+        assert 10 == len(list(islice(reports, 10)))
+        n_taken = len(taken)
+        reports.close()  # type: ignore[attr-defined]
+    assert n_taken == len(taken) <= 10 + 6 * many.MOST_QUERIES
+
+
+def test_a_closed_iterator_leaves_no_thread(folder: Path) -> None:
+    before = set(threading.enumerate())
+    with Collection(folder) as collection:
+        reports = collection.screen_many(endless([]), jobs=3)
+        next(reports)
+        assert set(threading.enumerate()) > before
+        reports.close()  # type: ignore[attr-defined]
+    assert set(threading.enumerate()) == before
+
+
+def test_a_collection_closed_meanwhile_is_told(folder: Path) -> None:
+    collection = Collection(folder)
+    reports = collection.screen_many(endless([]), jobs=2)
+    next(reports)
+    collection.close()
+    with pytest.raises((ParameterError, CorruptError), match="closed"):
+        list(islice(reports, 10**4))
+
+
+@pytest.mark.parametrize("error", [MemoryError("full"), KeyboardInterrupt()])
+def test_an_error_of_a_worker_is_raised_and_ends_all(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
+) -> None:
+    passages_near, n_calls = comparing.passages_near, iter(range(10**6))
+
+    def failing(*arguments: Any) -> Any:
+        if next(n_calls) > 20:
+            raise error
+        return passages_near(*arguments)
+
+    monkeypatch.setattr(comparing, "passages_near", failing)
+    monkeypatch.setattr(working, "FEW_CALLS", 10**9)
+    before = set(threading.enumerate())
+    with Collection(folder) as collection, pytest.raises(type(error)):
+        list(collection.screen_many(endless([]), jobs=2))
+    assert set(threading.enumerate()) == before
+
+
+def test_an_error_of_the_queries_is_raised_behind_no_thread(folder: Path) -> None:
+    def broken() -> Iterator[str]:
+        yield from (query(seed) for seed in range(20))
+        raise KeyboardInterrupt
+
+    before = set(threading.enumerate())
+    with Collection(folder) as collection, pytest.raises(KeyboardInterrupt):
+        list(collection.screen_many(broken(), jobs=2))
+    assert set(threading.enumerate()) == before
+
+
+def test_batches_grow_while_texts_are_short() -> None:
+    batches = many._Batches((seed, None) for seed in range(1000))  # type: ignore[misc]
+    sizes = [len(batch) for batch in batches]
+    assert [1, 2, 4, 8, 16, 32, 64, 64] == sizes[:8]
+    assert 1000 == sum(sizes)
+    assert all(after <= 2 * before for before, after in pairwise(sizes))
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{}, {"min_evidence": 3.0}, {"sensitivity": "thorough"}, {"method": "popcount"}, {"min_chars": 30}],
+    ids=lambda options: ",".join(options) or "usual",
+)
+def test_candidates_of_many_queries_are_those_of_each(folder: Path, options: dict[str, Any]) -> None:
+    wanted = Options(**options)
+    with Collection(folder) as collection:
+        generation = collection._store.generation
+        samples = [query_sample(query(seed), generation.params) for seed in range(60)]
+        samples += [query_sample(text, generation.params) for text in ("", "one", words(7777, 30), words(7777, 30) * 3)]
+        expected = [find(generation, sample, wanted) for sample in samples]
+        assert expected == find_all(generation, samples, wanted)
+        left = generation.without(generation.directory.live_ids()[5:50])
+        assert [find(left, one, wanted) for one in samples] == find_all(left, samples, wanted)
+        assert [] == find_all(generation, [], wanted)
+
+
+def test_removed_documents_are_no_candidates_of_many_queries(tmp_path: Path) -> None:
+    with Collection(tmp_path / "c.pmbf", create=True) as made:
+        made.add_many((f"text-{seed}", document(seed)) for seed in range(20))
+        made.remove("text-3")
+        texts = [document(seed) for seed in range(20)]
+        found = list(made.screen_many(texts))
+        assert ["text-3" in names(report) for report in found] == [False] * 20
+        assert found == [made.screen(text) for text in texts]
+
+
+_WORDS = "the", "of", "and", "Anna", "Berlin", "river", "bridge", "trembled", "carts", "slowly", "1904", "中文", "слово"
+WORDS = st.sampled_from(_WORDS)
+MARKS = st.sampled_from([" ", ", ", ". ", "\n\n", " — ", "! "])
+TEXTS = st.lists(st.tuples(WORDS, MARKS), min_size=1, max_size=60)
+
+
+@settings(max_examples=150, deadline=None)
+@given(TEXTS, st.lists(MARKS, min_size=60, max_size=60), st.integers(0, 10**6), st.booleans(), st.booleans())
+def test_a_copy_of_the_whole_query_is_compared_as_the_long_way_does(
+    pairs: list[tuple[str, str]], marks: list[str], seed: int, capitals: bool, known: bool
+) -> None:
+    chosen = [word for word, _ in pairs] + [f"word{n}" for n in random.Random(seed).sample(range(99), 30)]
+    text = "".join(word + mark for word, (_, mark) in zip(chosen, pairs + [("", " ")] * 30, strict=False))
+    copy = "".join(
+        (word.upper() if capitals else word) + mark for word, mark in zip(chosen, marks + [" "] * 60, strict=False)
+    )
+    pages = [verify.prepare(f"{text[:40]} {words(n, 20)}").words for n in range(20)] if known else []
+    statistics = verify.Statistics.of(pages) if known else None
+    query, wanted = verify.prepare(text), verify.Settings(min_chars=40, least_evidence=0.0)
+    if statistics:
+        statistics = statistics.beside(query.words)
+
+    found = verify.passage_of_same_words(query, copy, wanted, statistics)
+
+    if found is not None:
+        assert verify.passages_in(query, verify.SourceText(copy), wanted, statistics) == found
+        assert ["verbatim"] == [one.kind for one in found]
+
+
+def test_other_words_repeated_seeds_and_few_words_take_the_long_way() -> None:
+    text, usual = words(1, 60), verify.Settings()
+    assert verify.passage_of_same_words(verify.prepare(text), text, usual)
+    assert verify.passage_of_same_words(verify.prepare(text), text.replace(" ", ",\n"), usual)
+    assert verify.passage_of_same_words(verify.prepare(text), text + " more", usual) is None
+    assert verify.passage_of_same_words(verify.prepare(text * 2), text * 2, usual) is None
+    assert verify.passage_of_same_words(verify.prepare("three short words"), "three short words", usual) is None
