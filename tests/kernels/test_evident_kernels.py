@@ -38,8 +38,7 @@ def kernels(request: pytest.FixtureRequest) -> Any:
 def postings_of(tiles: list[list[tuple[int, int]]]) -> list[Postings]:
     keys = [np.array(sorted({value << 32 | number for value, number in pairs}), np.uint64) for pairs in tiles]
     given = zip(IDS, keys, strict=True)
-    none = np.empty(0, np.uint32)
-    return [reference_postings.merge_postings(Postings.none(), none, some, ids) for ids, some in given]
+    return [reference_postings.make_postings(some, ids) for ids, some in given]
 
 
 def rules_of(limit: int, gone: list[int] | None = None, **more: Any) -> EvidentRules:
