@@ -28,6 +28,7 @@ MODULES = {
         "resultset",
         "rows",
         "text",
+        "units",
         "weigh",
     ),
     "reference": (
@@ -51,6 +52,7 @@ MODULES = {
         "runs",
         "text",
         "turning",
+        "units",
         "weigh",
         "words",
     ),
