@@ -31,6 +31,7 @@ from experiments.pages import similar as similar_page
 from experiments.pages import tradeoffs
 from experiments.paper import command as paper
 from experiments.resultsets import command as resultsets
+from experiments.sentences import command as sentences
 from experiments.similar import command as similar
 from pmbf.params import PROFILES, Params
 
@@ -126,6 +127,7 @@ EXPERIMENTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "retrieval": _retrieval,
     "shingles": _shingles,
     "short": _short,
+    "sentences": sentences.run,
     "similar": similar.run,
     "walking": _walking,
 }

@@ -55,7 +55,7 @@ def units(utf8: bytes, *, code: str = "words", from_each: bool = False) -> Units
 
     >>> found = units(b"Nobody knows. " * 20 + b"\\n\\nThe end.")
     >>> len(found.sentences), found.spans.tolist(), found.keys.shape
-    (21, [[0, 110], [112, 222], [224, 278]], (3, 8))
+    (21, [[0, 110], [112, 222], [224, 278]], (3, 10))
     """
     require_code(code)
     text, tokens = decoded(utf8), tokenise(utf8)

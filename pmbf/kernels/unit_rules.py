@@ -16,10 +16,10 @@ __all__ = [
     "Units",
 ]
 
-CODES = {"words": 8, "paper": 5}
+CODES = {"words": 10, "paper": 5}
 """How many keys a unit has, by the name of the code.
 
-    words   the smallest hashes of its shingles under 8 hash functions; a shingle is 3 words in any order
+    words   the smallest hashes of its shingles under 10 hash functions; a shingle is 3 words in any order
     paper   100 bits, one of the smallest hash of its words under each of 100 functions; a key of every 20 bits
 
 Sources:

@@ -12,7 +12,7 @@
 #include "../text/text.h"
 
 enum { WORD_CODE, PAPER_CODE };                /* reference_units.py has the same */
-enum { WORD_KEYS = 8, PAPER_KEYS = 5, GROUP_BITS = 20 };
+enum { WORD_KEYS = 10, PAPER_KEYS = 5, GROUP_BITS = 20 };
 
 typedef struct {
     uint32_t start, stop; /* code points of the text */
