@@ -6,6 +6,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -58,8 +59,8 @@ def _measured(folder: Path, code: str, queries: Sequence[str]) -> dict[str, Any]
         status = sentences.status()
         utf8 = [query.encode() for query in queries]
         keys = [kernels.units(query, code=code, from_each=True).keys for query in utf8]
-        look_up = [min(_seconds(lambda: sentences.look_up(one)) for _ in range(_TIMES)) for one in keys]
-        screened = [_seconds(lambda: screen_sentences(store, sentences, Text("q", query))) for query in queries]
+        look_up = [min(_seconds(partial(sentences.look_up, one)) for _ in range(_TIMES)) for one in keys]
+        screened = [_seconds(partial(screen_sentences, store, sentences, Text("q", query))) for query in queries]
     return {
         "n_units": status.n_units,
         "n_bytes": status.n_bytes,

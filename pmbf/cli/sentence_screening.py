@@ -70,7 +70,8 @@ class SentenceScreening:
         report = self.collection.answer_by_sentences(asked, read, **self.options)
         self._n_screened += 1
         if self.pages:
-            self.pages.write(as_passages(report))
+            page = report.to_html(sources=self.pages.sources, hide_names=self.pages.hide_names)
+            self.pages.write(as_passages(report), page)
         if self.quiet:
             return _code(report)
         if self.json:

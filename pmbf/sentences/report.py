@@ -173,9 +173,10 @@ class SentenceReport:
             sources: How much of the sources the file holds: the pairs with 2,000 characters around, or `whole`.
             hide_names: Whether the file holds no name of a text or document.
         """
+        import pmbf  # the page stands above the report; its name is resolved when it is called
         from pmbf.sentences.as_passages import as_passages
 
-        return as_passages(self).to_html(sources=sources, hide_names=hide_names)
+        return pmbf.evidence_page(as_passages(self), sources=sources, hide_names=hide_names, summary=self.summary)
 
 
 def _json_ready(pairs: list[tuple[str, Any]]) -> Any:

@@ -104,7 +104,7 @@ def test_keys_and_spans_are_told_by_ordinal(folder: str) -> None:
         sentences = Sentences(store)
         ordinals = np.arange(len(sentences))
         assert sentences.keys(ordinals).shape == (len(sentences), 10)
-        assert (np.diff(sentences.spans(ordinals), axis=1) > 80).all()
+        assert (np.diff(sentences.spans(ordinals), axis=1) > 40).all()
         first = sentences.keys(ordinals[:1])
         assert sentences.look_up(first).units.tolist()[0] == 0
 

@@ -9,7 +9,8 @@ from pmbf import Collection, kernels
 from pmbf.sentences import Sentences, reader
 from pmbf.store.folder import Store
 
-WORDS = [f"{first}{second}" for first in ("tide", "moon", "salt", "reef", "gull", "kelp") for second in "abcdefgh"]
+_CHANCE = random.Random(0)
+WORDS = ["".join(_CHANCE.choices("abcdefghijklmnoprstuvw", k=_CHANCE.randrange(2, 10))) for _ in range(400)]
 
 Found = set[tuple[int, int, int, int, int]]
 
