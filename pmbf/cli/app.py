@@ -196,7 +196,6 @@ def screen(
 ) -> None:
     """Find the documents that share text with a file, or with many, and show where."""
     from pmbf.cli.screening import Screening
-    from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
     from pmbf.screen import Options
     from pmbf.terminal.canvas import View, wants_color
 
@@ -227,6 +226,8 @@ def screen(
     shown = given(n_sources=sources, n_passages=passages)
     view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
     if sentences:
+        from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
+
         require_fitting(options.keys() - left_out.keys(), jobs=jobs, csv=csv, xlsx=xlsx, jsonl=jsonl, rows=rows)
     with open_collection(collection) as opened:
         if not quiet:

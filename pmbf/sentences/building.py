@@ -43,7 +43,7 @@ def build(
     Args:
         store: The collection, opened for writing.
         code: Which keys a unit gets.
-        key_bits: Bits of a key that are kept, 32 or 64: 64 above 100 million units, or if other sites ask.
+        key_bits: Bits of a key that are kept, 32 or 64; 64 above 100 million units.
         on_read: Called after some documents.
 
     Raises:

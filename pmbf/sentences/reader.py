@@ -43,6 +43,15 @@ class Candidates(NamedTuple):
     units: Numbers
     n_equal: Numbers
 
+    @classmethod
+    def none(cls) -> Candidates:
+        """Return no candidates."""
+        return cls(*(np.empty(0, np.int64) for _ in range(3)))
+
+    def chosen(self, which: NDArray[np.bool_]) -> Candidates:
+        """Return some of the candidates."""
+        return Candidates(self.asked[which], self.units[which], self.n_equal[which])
+
 
 @dataclass(frozen=True, slots=True)
 class Status:
@@ -152,9 +161,11 @@ class Sentences:
         known = distinct(kept)
         places, units = self._having(known)
         counts = np.bincount(places, minlength=len(known))
+        owners = np.searchsorted(known, kept)
+        if self.code == "paper":
+            return self._near(keys, _paired(owners, places, units, counts > 0))
         is_telling = counts[places] <= MOST_UNITS_OF_A_KEY
-        found = _paired(np.searchsorted(known, kept), places[is_telling], units[is_telling], counts)
-        return self._near(keys, found) if self.code == "paper" else found
+        return _paired(owners, places[is_telling], units[is_telling], counts <= MOST_UNITS_ALONE)
 
     def documents(self, units: Numbers) -> Numbers:
         """Return the id of each unit's document."""
@@ -184,7 +195,7 @@ class Sentences:
     def _near(self, keys: Keys, found: Candidates) -> Candidates:
         """Return the candidates within the distance of the paper's code."""
         near = kernels.popcounts(keys[found.asked] ^ self.keys(found.units)) <= PAPER_DISTANCE
-        return Candidates(found.asked[near], found.units[near], found.n_equal[near])
+        return found.chosen(near)
 
     def _taken(self, units: Numbers, taken: Callable[[Segment, Numbers], NDArray[Any]], like: NDArray[Any]) -> Any:
         """Return what is taken of each unit in its segment, as an array of the kind of `like`."""
@@ -196,25 +207,25 @@ class Sentences:
         return out
 
 
-def _paired(asked: Numbers, places: Numbers, units: Numbers, counts: Numbers) -> Candidates:
+def _paired(asked: Numbers, places: Numbers, units: Numbers, is_rare: NDArray[np.bool_]) -> Candidates:
     """Return the pairs of a query unit and a unit that share a rare key, or two keys.
 
     Args:
         asked: `(n, n_keys)`, the number of each key of the query units.
         places: `(n_found,)`, numbers of keys.
         units: `(n_found,)`, the unit that has each.
-        counts: `(n_known,)`, how many units have each key.
+        is_rare: `(n_known,)`, whether each key is enough alone.
     """
     owners = np.argsort(asked, axis=None, kind="stable") // max(1, asked.shape[1])
-    n_owners = np.bincount(asked.ravel(), minlength=len(counts))
+    n_owners = np.bincount(asked.ravel(), minlength=len(is_rare))
     firsts, of_each = (np.cumsum(n_owners) - n_owners)[places], n_owners[places]
-    is_rare = np.repeat(counts[places] <= MOST_UNITS_ALONE, of_each)
-    pairs = np.sort((owners[spans_of(firsts, of_each)] << 32 | np.repeat(units, of_each)) << 1 | is_rare)
+    rare = np.repeat(is_rare[places], of_each)
+    pairs = np.sort((owners[spans_of(firsts, of_each)] << 32 | np.repeat(units, of_each)) << 1 | rare)
     if not len(pairs):
-        return Candidates(pairs, pairs, pairs)
+        return Candidates.none()
     heads = begins(pairs >> 1)
     n_equal = np.diff(np.append(heads, len(pairs)))
-    is_candidate = (n_equal > 1) | (pairs[heads] & 1 > 0)
+    is_candidate = (n_equal > 1) | (pairs[heads] & 1 > 0)  # of one key: whether it is rare
     pairs, n_equal = (pairs >> 1)[heads][is_candidate], n_equal[is_candidate]
     order = np.lexsort((pairs, -n_equal, pairs >> 32))
     return Candidates((pairs >> 32)[order], (pairs & 0xFFFFFFFF)[order], n_equal[order])

@@ -32,6 +32,9 @@ from pmbf.store.tables import Document, contents_key
 MOST_CANDIDATES = 100
 """Units that a unit of the query is compared with, those with most equal keys. More are repeats of one sentence."""
 
+_UNITS_TOGETHER = 256
+"""Units that are looked up in one call: of a very long text no more pairs than those of 256 units are in memory."""
+
 
 class Compared(NamedTuple):
     """A document beside the query.
@@ -83,12 +86,15 @@ def screen_sentences(store: Store, sentences: Sentences, read: Text, left_out: L
 
 def candidates(sentences: Sentences, asked: Asked, left_out: LeftOut = NOTHING) -> Candidates:
     """Return the units of the collection that each unit of a query is compared with."""
-    found = sentences.look_up(asked.units.keys)
-    if len(left_out.documents):
-        stays = ~among(sentences.documents(found.units), left_out.documents.astype(np.int64))
-        found = Candidates(*(column[stays] for column in found))
-    ranks = np.arange(len(found.asked)) - np.searchsorted(found.asked, found.asked)  # among those of the same unit
-    return Candidates(*(column[ranks < MOST_CANDIDATES] for column in found))
+    found = [Candidates.none()]
+    for first in range(0, len(asked.units.keys), _UNITS_TOGETHER):
+        some = sentences.look_up(asked.units.keys[first : first + _UNITS_TOGETHER])
+        if len(left_out.documents):
+            some = some.chosen(~among(sentences.documents(some.units), left_out.documents.astype(np.int64)))
+        ranks = np.arange(len(some.asked)) - np.searchsorted(some.asked, some.asked)  # among those of the same unit
+        some = some.chosen(ranks < MOST_CANDIDATES)
+        found.append(some._replace(asked=some.asked + first))
+    return Candidates(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
 def compare(store: Store, sentences: Sentences, asked: Asked, found: Candidates) -> Iterator[Compared]:

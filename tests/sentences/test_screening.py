@@ -10,7 +10,7 @@ import pytest
 
 from pmbf import Collection
 from pmbf.errors import ParameterError
-from pmbf.sentences import SentenceReport
+from pmbf.sentences import SentenceReport, screening
 from pmbf.sentences.as_passages import as_passages
 from tests.sentences.texts import sentence, text
 
@@ -129,3 +129,10 @@ def test_the_page_shows_the_stretches_and_says_how_many_sentences(tides: Collect
 def test_nothing_to_compare_is_an_empty_report(tides: Collection) -> None:
     report = tides.screen_sentences("...")
     assert (report.sentences, report.sources, report.n_tokens) == ((), (), 0)
+
+
+def test_a_long_text_is_looked_up_in_parts(tides: Collection, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = text(2, 3, 60, 7, 8, 61, 20, 21)
+    whole = tides.screen_sentences(query)
+    monkeypatch.setattr(screening, "_UNITS_TOGETHER", 1)
+    assert tides.screen_sentences(query) == whole

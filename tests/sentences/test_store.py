@@ -67,16 +67,17 @@ def test_the_store_follows_every_change(tmp_path_factory: pytest.TempPathFactory
     assert found_by(folder, QUERY) == brute_force(folder, QUERY)
 
 
-def test_common_keys_need_a_second_one_and_very_common_ones_say_nothing(
-    folder: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("code", ["words", "paper"])
+def test_common_keys_need_a_second_one_but_the_paper_s_miss_no_near_unit(
+    folder: str, monkeypatch: pytest.MonkeyPatch, code: str
 ) -> None:
     monkeypatch.setattr(reader, "MOST_UNITS_ALONE", 2)
     monkeypatch.setattr(reader, "MOST_UNITS_OF_A_KEY", 4)
     with Collection(folder, create=True) as collection:
         collection.add_many((f"text {i}", text(1, i + 50) if i < 8 else text(2, i + 50)) for i in range(11))
-        collection.build_sentences()
-    query = text(1, 99) + "\n\n" + text(2, 98)
-    assert found_by(folder, query) == brute_force(folder, query)
+        collection.build_sentences(code=code)
+    query = text(1, 51) + "\n\n" + text(1, 99) + "\n\n" + text(2, 98)
+    assert found_by(folder, query) == brute_force(folder, query, code)
 
 
 def test_a_large_segment_has_a_directory_and_finds_the_same(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:

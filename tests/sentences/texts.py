@@ -51,7 +51,8 @@ def brute_force(folder: str, query: str, code: str = "words") -> Found:
     for asked, keys in enumerate(kernels.units(query.encode(), code=code, from_each=True).keys.tolist()):
         mine = {key >> 32 for key in keys}
         for document, start, stop, theirs in stored:
-            shared = [key for key in theirs if key in mine and counts[key] <= reader.MOST_UNITS_OF_A_KEY]
+            most = len(stored) if code == "paper" else reader.MOST_UNITS_OF_A_KEY
+            shared = [key for key in theirs if key in mine and counts[key] <= most]
             is_near = sum((one >> 32 ^ other).bit_count() for one, other in zip(keys, theirs, strict=True)) <= 4
             is_rare = len(shared) > 1 or any(counts[key] <= reader.MOST_UNITS_ALONE for key in shared)
             if shared and (is_near if code == "paper" else is_rare):
