@@ -27,6 +27,7 @@ from experiments.pages import near as near_page
 from experiments.pages import pan as pan_page
 from experiments.pages import paper as paper_page
 from experiments.pages import resultsets as resultsets_page
+from experiments.pages import sentences as sentences_page
 from experiments.pages import similar as similar_page
 from experiments.pages import tradeoffs
 from experiments.paper import command as paper
@@ -41,6 +42,7 @@ PAGES = (
     pan_page.PAGE,
     paper_page.PAGE,
     resultsets_page.PAGE,
+    sentences_page.PAGE,
     similar_page.PAGE,
     tradeoffs.PAGE,
 )

@@ -68,7 +68,7 @@ def run(pan: Path, folders: Sequence[Path], *, n: int, seed: int, out: Path | No
     """
     chance = random.Random(seed)
     hosts = [text for path in sorted((pan / "susp").glob("*.txt")) if len(text := read(path)) > 2 * HOST_CHARS]
-    words = [word for host in chance.sample(hosts, 50) for word in host.split()][:_N_WORDS]
+    words = [word for host in chance.sample(hosts, min(50, len(hosts))) for word in host.split()][:_N_WORDS]
     counts: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch) / "all.pmbf"
