@@ -27,10 +27,12 @@ from experiments.pages import near as near_page
 from experiments.pages import pan as pan_page
 from experiments.pages import paper as paper_page
 from experiments.pages import resultsets as resultsets_page
+from experiments.pages import sentences as sentences_page
 from experiments.pages import similar as similar_page
 from experiments.pages import tradeoffs
 from experiments.paper import command as paper
 from experiments.resultsets import command as resultsets
+from experiments.sentences import command as sentences
 from experiments.similar import command as similar
 from pmbf.params import PROFILES, Params
 
@@ -40,6 +42,7 @@ PAGES = (
     pan_page.PAGE,
     paper_page.PAGE,
     resultsets_page.PAGE,
+    sentences_page.PAGE,
     similar_page.PAGE,
     tradeoffs.PAGE,
 )
@@ -126,6 +129,7 @@ EXPERIMENTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "retrieval": _retrieval,
     "shingles": _shingles,
     "short": _short,
+    "sentences": sentences.run,
     "similar": similar.run,
     "walking": _walking,
 }

@@ -12,11 +12,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Unpack, overload
 
 from pmbf import kernels
+from pmbf.by_sentences import BySentences
 from pmbf.errors import NoTextError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.discovery import discover, several
 from pmbf.intake.texts import Origin, Text, origins, read_text
-from pmbf.opened import Opened
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, LeavingOut, LeftPaths, Options, OptionValues, answers, reports, screen
 from pmbf.store.folder import Store
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from pmbf.store.stats import Stats
 
 
-class Collection(Opened):
+class Collection(BySentences):
     """A folder with all loaded documents.
 
     Opening costs milliseconds. The object shows the collection as it was when it was opened. Verbs that change the
@@ -301,26 +301,31 @@ class Collection(Opened):
         with self._writer() as writer:
             from pmbf.store.compact import compact
 
-            return compact(writer)
+            report = compact(writer)
+            self._follow(writer, compact=True)
+            return report
 
     def check(self) -> checking.CheckReport:
         """Compare every file, row and bit with the data that it was made from; similarities with their checksums."""
+        from pmbf.sentences import checking as sentences
         from pmbf.similar.checking import problems
         from pmbf.store import check as checking
 
         report = checking.check(self._store)
-        report.problems += problems(self._store)
+        report.problems += problems(self._store) + sentences.problems(self._store)
         return report
 
 
 def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
-    """Rebuild the damaged parts of a collection from the whole ones. Damaged similarities are deleted.
+    """Rebuild the damaged parts of a collection from the whole ones. Damaged similarities are deleted; sentences that
+    are damaged or do not fit any more are made anew.
 
     Raises:
         CorruptError: The catalog itself is damaged.
         BusyError: Another process is writing.
     """
     with Store(path, writable=True, trusting=True) as store:
+        from pmbf.sentences import checking as sentences
         from pmbf.similar import checking as similar
         from pmbf.store import repair as repairing
 
@@ -329,4 +334,7 @@ def repair(path: str | os.PathLike[str]) -> checking.CheckReport:
             report.problems += damaged
             similar.give_up(store)
             report.repaired.append(f"similarities deleted: compute them with `pmbf similar update -c {store.folder}`")
+        if damaged := sentences.problems(store):
+            report.problems += damaged
+            report.repaired.append(sentences.made_anew(store))
         return report

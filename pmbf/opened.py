@@ -14,12 +14,14 @@ from typing import TYPE_CHECKING, Self
 
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.params import Params
+from pmbf.store.files import BESIDE_KINDS
 from pmbf.store.folder import Store
 from pmbf.store.listing import Listed, find, listed
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
+    from pmbf.sentences import Sentences
     from pmbf.store.writer import Writer
 
 _SHOWN_ROWS = 10
@@ -27,10 +29,12 @@ _SHOWN_ROWS = 10
 
 
 class _Here(threading.local):
-    """What one thread has of an object: its store, and after which change of the object the store was opened."""
+    """What one thread has of an object: its store, after which change of the object the store was opened, and the
+    sentences beside the store."""
 
     store: Store | None = None
     change: object = None
+    sentences: tuple[Store, Sentences] | None = None
 
 
 class Opened:
@@ -154,9 +158,22 @@ class Opened:
             here.store = Store(self.path)  # the one before closes once no iterator of this thread reads it
         return here.store
 
+    @property
+    def _sentences(self) -> Sentences:
+        """The sentences of this thread's store; raise what `Sentences` raises."""
+        from pmbf.sentences import Sentences
+
+        store, here = self._store, self._here
+        if here.sentences is None or here.sentences[0] is not store:
+            here.sentences = store, Sentences(store)
+        return here.sentences[1]
+
     @contextmanager
     def _writer(self, threads: Executor | None = None) -> Iterator[Writer]:
-        """Yield the writer; other threads of this object wait, other processes are told that it is busy."""
+        """Yield the writer; other threads of this object wait, other processes are told that it is busy.
+
+        Sentences of the collection, if it has any, follow the change.
+        """
         from pmbf.store.writer import Writer
 
         with self._writing:
@@ -165,10 +182,19 @@ class Opened:
             try:
                 with Store(self.path, writable=True) as store:
                     self._here.store, self._here.change = store, self._last_change  # a reader would keep old files
-                    yield Writer(store, threads=threads)
+                    writer = Writer(store, threads=threads)
+                    yield writer
+                    self._follow(writer)
             finally:
                 self._here.store, self._last_change = None, object()
                 _ = self._store
+
+    def _follow(self, writer: Writer, *, compact: bool = False) -> None:
+        """Let the sentences of the collection, if it has any, follow what a writer changed."""
+        if (self.path / BESIDE_KINDS["SENT"][0]).is_dir():
+            from pmbf.sentences import follow
+
+            follow(writer.store, writer.changed, since=writer.first_commit, compact=compact)
 
     def _differences(self, params: Params) -> str:
         mine, theirs = asdict(self.params), asdict(params)

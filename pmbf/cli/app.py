@@ -31,6 +31,7 @@ from pmbf.cli.labelling import LABEL_HELP, Labels, Pattern, label, labelling_of
 from pmbf.cli.leaving_out import ExcludeSame, ExcludeSelf, Where, WhereNot, conditions
 from pmbf.cli.loading import load_all
 from pmbf.cli.outcome import note_kernels, print_text
+from pmbf.cli.sentences import app as sentences_
 from pmbf.cli.similar import app as similar
 from pmbf.errors import DONE, ParameterError
 
@@ -144,6 +145,7 @@ def load(
   pmbf screen essays -c essays.pmbf --exclude-self --exclude-same group
   pmbf screen essays/ -c papers.pmbf --xlsx class.xlsx --rows texts
   pmbf screen thesis.pdf -c papers.pmbf --html thesis.html
+  pmbf screen thesis.pdf -c papers.pmbf --sentences
 
 In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
@@ -171,6 +173,7 @@ def screen(
     json: arg.JsonReports = False,
     color: arg.ColorWhen = "auto",
     quiet: arg.Quiet = False,
+    sentences: arg.Sentences = False,
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
     ignore: arg.Ignore = None,
@@ -198,7 +201,14 @@ def screen(
 
     require_files(files, name)
     bounds = limits(max_bytes, timeout, ocr)
-    options = given(
+    left_out = given(
+        exclude_self=exclude_self or None,
+        exclude_same=exclude_same,
+        where=conditions(where) or None,
+        where_not=conditions(where_not) or None,
+        labels_of=labelling_of(labels, label_pattern),
+    )
+    options = left_out | given(
         min_chars=min_chars,
         min_similarity=min_similarity,
         threshold=threshold,
@@ -209,21 +219,23 @@ def screen(
         exclude_quotations=exclude_quotations or None,
         exclude_bibliography=exclude_bibliography or None,
         ignore=ignored_texts(ignore or (), bounds) or None,
-        exclude_self=exclude_self or None,
-        exclude_same=exclude_same,
-        where=conditions(where) or None,
-        where_not=conditions(where_not) or None,
-        labels_of=labelling_of(labels, label_pattern),
     )
     Options(**options)  # refused before a long file is read
     written = tables.Tables(csv, jsonl, xlsx, rows, with_text)
     written.require_possible(json=json, quiet=quiet)
     shown = given(n_sources=sources, n_passages=passages)
     view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
+    if sentences:
+        from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
+
+        require_fitting(options.keys() - left_out.keys(), jobs=jobs, csv=csv, xlsx=xlsx, jsonl=jsonl, rows=rows)
     with open_collection(collection) as opened:
         if not quiet:
             note_kernels()
         pages = page.pages_of(html, html_sources, hide_names)
+        if sentences:
+            by_sentences = SentenceScreening(opened, left_out, bounds, view, json=json, quiet=quiet, pages=pages)
+            raise typer.Exit(by_sentences.screen_all(files, name))
         screening = Screening(
             opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, tables=written, pages=pages
         )
@@ -233,6 +245,7 @@ def screen(
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=comparing.EPILOG)(comparing.compare)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=copies.EPILOG)(copies.duplicates)
 app.add_typer(similar, name="similar", rich_help_panel=FINDING)
+app.add_typer(sentences_, name="sentences", rich_help_panel=KEEPING)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=pairing.EPILOG)(pairing.pairs)
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=web.EPILOG)(web.web)
 app.command("list", cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.LIST_HELP)(keeping.list_)

@@ -232,6 +232,10 @@ ScreenJobs = Annotated[
     int | None,
     option("--jobs", "N", "Processes (default: one a core for many files, 1 for a few).", min=1),
 ]
+Sentences = Annotated[
+    bool,
+    flag("--sentences", "Look for single sentences, in a collection that `pmbf sentences build` prepared.", SEARCH),
+]
 ExcludeQuotations = Annotated[
     bool, flag("--exclude-quotations", "Text in quotation marks and block quotes does not count.", SEARCH)
 ]

@@ -76,8 +76,12 @@ class Pages:
         if os.path.realpath(self.target) in map(os.path.realpath, paths):
             raise ParameterError(f"--html {self.target}: this is the text that is screened; name another file")
 
-    def write(self, report: Report) -> None:
+    def write(self, report: Report, made: str = "") -> None:
         """Write the page of a text.
+
+        Args:
+            report: What was found.
+            made: The page; by default that of the report.
 
         Raises:
             OSError: The file cannot be written.
@@ -85,7 +89,7 @@ class Pages:
         from pmbf.pages import write_page
 
         self._n_written += 1
-        made = report.to_html(sources=self.sources, hide_names=self.hide_names)
+        made = made or report.to_html(sources=self.sources, hide_names=self.hide_names)
         if not self._in_folder:
             write_page(self.target, made)
             return

@@ -22,6 +22,7 @@ from pmbf.kernels.lookalikes import alike as alike
 from pmbf.kernels.postings_layout import *
 from pmbf.kernels.resultset_rules import *
 from pmbf.kernels.types import *
+from pmbf.kernels.unit_rules import *
 
 # mypy checks the types of one twin. Tests check that the other twin has the same names and types.
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_sources import *
     from pmbf.kernels.reference_text import *
     from pmbf.kernels.reference_turning import *
+    from pmbf.kernels.reference_units import *
     from pmbf.kernels.reference_weigh import *
     from pmbf.kernels.reference_words import *
 else:

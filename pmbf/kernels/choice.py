@@ -30,6 +30,7 @@ MODULES = {
         "rows",
         "sources",
         "text",
+        "units",
         "weigh",
     ),
     "reference": (
@@ -55,6 +56,7 @@ MODULES = {
         "sources",
         "text",
         "turning",
+        "units",
         "weigh",
         "words",
     ),

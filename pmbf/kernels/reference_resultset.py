@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pmbf.kernels import checks
 from pmbf.kernels.reference_hash import token_hashes
 from pmbf.kernels.reference_text import decoded, fold, tokenise
-from pmbf.kernels.reference_words import LINE, PLAIN, borders
+from pmbf.kernels.reference_words import borders, sentence_starts
 from pmbf.kernels.resultset_rules import (
     NO_HASHES,
     SENTENCE,
@@ -196,8 +196,7 @@ def sentences(utf8: bytes, stems: StemTable | None = None) -> Sentences:
 
 
 def _found(text: str, tokens: Tokens, words: NDArray[np.uint64], counts: NDArray[np.bool_]) -> NDArray[np.void]:
-    before = borders(text, tokens)[: len(tokens)]
-    starts = np.flatnonzero((before != PLAIN) & (before != LINE)).tolist()
+    starts = sentence_starts(borders(text, tokens)).tolist()
     found = []
     for start, stop in pairwise([*starts, len(tokens)]):
         counted = counts[start:stop]

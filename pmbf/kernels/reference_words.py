@@ -180,5 +180,13 @@ def borders(text: str, tokens: Tokens) -> NDArray[np.uint8]:
     return borders
 
 
+def sentence_starts(borders: NDArray[np.uint8]) -> NDArray[np.intp]:
+    """Return the first token of each sentence, given the border before each token and that at the end.
+
+    A line alone ends no sentence.
+    """
+    return np.flatnonzero((borders[:-1] != PLAIN) & (borders[:-1] != LINE))
+
+
 def _codes(text: str) -> Codes:
     return np.frombuffer(text.encode("utf-32-le"), np.uint32)

@@ -32,6 +32,7 @@ def evidence_page(
     *,
     sources: Extent = "passages",
     hide_names: bool = False,
+    summary: str = "",
 ) -> str:
     """Return a report as one self-contained HTML file.
 
@@ -42,6 +43,7 @@ def evidence_page(
             is shown without.
         sources: How much of the sources the page holds: `passages` with 2,000 characters around, or `whole`.
         hide_names: Whether the page holds no name of a text or document.
+        summary: A line below the share, such as how many sentences were found.
 
     Raises:
         ParameterError: A text is missing, as in a report from JSON; it is not the text of this report; or `sources` is
@@ -55,7 +57,7 @@ def evidence_page(
     ranks = range(1, len(findings.matches) + 1)
     return page(
         f"{report.query.name or 'A text'}: shared passages" if not hide_names else "Shared passages",
-        _body(findings, marked),
+        _body(findings, marked, summary),
         styles=("evidence.css", "print.css"),
         scripts=SCRIPTS,
         rules="".join(f".s{rank}{{--h:{(FIRST_HUE + GOLDEN_ANGLE * (rank - 1)) % 360:.0f}}}" for rank in ranks),
@@ -97,11 +99,11 @@ def _values(findings: Findings, marked: MarkedText) -> dict[str, Any]:
     }
 
 
-def _body(findings: Findings, marked: MarkedText) -> str:
+def _body(findings: Findings, marked: MarkedText, summary: str) -> str:
     cards = "".join(card(findings, one) for one in findings.passages)
     return (
         f'<a class="skip" href="#text">Skip to the text</a>\n{_head(findings)}\n<main class="app one">\n'
-        f'<section class="rail" aria-label="What was found" tabindex="0">{_rail(findings, marked)}</section>\n'
+        f'<section class="rail" aria-label="What was found" tabindex="0">{_rail(findings, marked, summary)}</section>\n'
         f'<section class="text prose" id="text" aria-label="The text" tabindex="0">{marked.html}</section>\n'
         f"{map_of(marked)}\n"
         f'<section class="cards" id="cards" aria-label="Passages" tabindex="0">'
@@ -139,7 +141,7 @@ def _head(findings: Findings) -> str:
     )
 
 
-def _rail(findings: Findings, marked: MarkedText) -> str:
+def _rail(findings: Findings, marked: MarkedText, summary: str) -> str:
     report = findings.report
     rows = "".join(summary_row(findings, rank) for rank in range(1, len(findings.matches) + 1))
     listed = (
@@ -160,13 +162,17 @@ def _rail(findings: Findings, marked: MarkedText) -> str:
     )
     return (
         f'<p class="share"><b id="share">{percent(report.coverage)}</b> <span>shared with sources</span></p>'
-        f"{_same_files(findings)}{_stack(findings, marked)}"
+        f"{_told(summary)}{_same_files(findings)}{_stack(findings, marked)}"
         f'<p id="full" role="status">{_counted_at_all(findings)}</p>{_filters(findings)}{signs_list(findings)}'
         f'<h2 class="label">{counted(len(findings.matches), "source")}</h2>{listed}{switches}{below}'
         f"{_lengths(findings)}"
         '<p class="faint note">A share is no verdict: it counts the characters that stand in sources, each once. '
         "Quoted and common words are shared, too.</p>"
     )
+
+
+def _told(summary: str) -> str:
+    return f'<p class="note summary">{escaped(summary)}</p>' if summary else ""
 
 
 def _same_files(findings: Findings) -> str:

@@ -11,9 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.similar.known import key_of
 from pmbf.store.folder import Store
-from pmbf.store.tables import BINARY_KIND, Document
+from pmbf.store.tables import BINARY_KIND, Document, contents_key
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -42,7 +41,7 @@ def changes(store: Store, known: NDArray[np.void]) -> Changes:
     Files without text are no documents here.
     """
     live = [document for document in store.catalog.live_documents() if document.kind != BINARY_KIND]
-    keys = {document.id: key_of(document) for document in live}
+    keys = {document.id: contents_key(document) for document in live}
     before = dict(zip(known["id"].tolist(), known["key"].tolist(), strict=True))
     is_kept = np.array([keys.get(id_) == key for id_, key in before.items()], np.bool_)
     added = [document for document in live if before.get(document.id) != keys[document.id]]

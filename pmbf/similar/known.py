@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import zlib
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-
-from pmbf.store.tables import Document
 
 KNOWN = np.dtype(
     [
@@ -40,20 +37,6 @@ KNOWN = np.dtype(
 COLUMNS = KNOWN.names or ()
 
 Ids = NDArray[np.int64]
-
-
-def key_of(document: Document) -> int:
-    """Return 64 bits, signed, that follow from a document's contents: ids are used again, keys are not."""
-    contents = (
-        document.sha256,
-        document.kind,
-        document.n_chars,
-        document.n_tokens,
-        document.n_hashes,
-        document.problems,
-    )
-    content = "\0".join(map(str, contents)).encode("utf-8", "surrogatepass")
-    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little", signed=True)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -14,11 +14,11 @@ import numpy as np
 from pmbf.errors import NotFoundError
 from pmbf.similar.changes import changes
 from pmbf.similar.components import components
-from pmbf.similar.known import key_of
 from pmbf.similar.rules import Rules
 from pmbf.similar.state import State
 from pmbf.store.folder import Store
 from pmbf.store.listing import find
+from pmbf.store.tables import contents_key
 
 _TOGETHER = 10_000
 
@@ -270,7 +270,7 @@ class Similarities:
         wanted = json.dumps(sorted(ids))
         keys = self._state.select("SELECT id, key FROM document WHERE id IN (SELECT value FROM json_each(?))", [wanted])
         rows = self._store.catalog.documents(id_ for id_, _ in keys)
-        same = [id_ for id_, key in keys if id_ in rows and not rows[id_].removed and key_of(rows[id_]) == key]
+        same = [id_ for id_, key in keys if id_ in rows and not rows[id_].removed and contents_key(rows[id_]) == key]
         return {id_: paths[0] for id_, paths in self._store.paths_of(same).items()}
 
 

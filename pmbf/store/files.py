@@ -4,7 +4,7 @@ Every binary file is a 64-byte header, a payload, and a CRC-32 for each page of 
 
     offset  bytes  field
          0      8  magic            89 50 4D 42 46 0D 0A 0A  (a text-mode copy breaks it)
-         8      4  kind             TILE, POST, FPRT, TEXT, DOCS, CHNK
+         8      4  kind             TILE, POST, FPRT, TEXT, DOCS, CHNK, SENT
         12      2  format version
         14      2  header bytes     64
         16     16  collection id
@@ -108,8 +108,8 @@ FILE_KINDS = {
 }
 """Folder and suffix of the files that the catalog names."""
 
-BESIDE_KINDS = {"CHNK": ("similar", "chunks")}
-"""Folder and suffix of the files that another database names, which is made from the collection."""
+BESIDE_KINDS = {"CHNK": ("similar", "chunks"), "SENT": ("sentences", "units")}
+"""Folder and suffix of the files that are made from the collection, and named beside the catalog."""
 
 
 def write_file(folder: Path, kind: str, identity: Identity, serial: int, payload: Iterable[Buffer]) -> StoredFile:

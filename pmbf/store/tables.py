@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import struct
 import zlib
@@ -73,6 +74,20 @@ class Document(NamedTuple):
     def is_possible(self) -> bool:
         """Return whether a writer can have made this row."""
         return bool(_are_possible(self))
+
+
+def contents_key(document: Document) -> int:
+    """Return 64 bits, signed, that follow from a document's contents: ids are used again, keys are not."""
+    contents = (
+        document.sha256,
+        document.kind,
+        document.n_chars,
+        document.n_tokens,
+        document.n_hashes,
+        document.problems,
+    )
+    content = "\0".join(map(str, contents)).encode("utf-8", "surrogatepass")
+    return int.from_bytes(hashlib.blake2b(content, digest_size=8).digest(), "little", signed=True)
 
 
 NUMBERS = np.dtype([(name, "<i8") for name, kind in get_type_hints(Document).items() if kind is int])

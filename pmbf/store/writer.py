@@ -46,6 +46,7 @@ class Writer:
             raise ParameterError(f"{store.folder}: opened for reading; open it with writable=True to change it")
         self.store = store
         self.threads = threads
+        self.first_commit, self.changed = store.commit_number, set[int]()  # ids of documents changed since that commit
         self._next_serial = self._n_loaded = 0
         self._placed: list[Added] = []
         self._start_placing(rebuild=rebuild)
@@ -301,6 +302,8 @@ class Writer:
 
     def _write_rows(self, change: Change) -> None:
         catalog = self.store.catalog
+        self.changed.update(change.new_documents.numbers.id.tolist(), change.lost_documents)
+        self.changed.update(one.id for one in change.changed_documents)
         catalog.delete(StoredFile, change.lost_files)
         catalog.delete(ListedPath, change.lost_paths)
         catalog.delete(Document, change.lost_documents)

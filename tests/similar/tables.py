@@ -9,8 +9,8 @@ from pathlib import Path
 from pmbf import Collection, kernels
 from pmbf.jobs.executor import Inline
 from pmbf.similar import update
-from pmbf.similar.known import key_of
 from pmbf.store.folder import Store
+from pmbf.store.tables import contents_key
 
 RULES = {"n_words": 2, "keep": 3, "min_shared": 2, "common": 6, "bits": 28}
 """Rows of three, so that they are cut; chunks in more than six documents are common."""
@@ -58,7 +58,7 @@ def from_sets(folder: Path, common: set[int], keep: int = 3, least: int = 2) -> 
     with Collection(folder) as collection:
         texts = {one.id: collection.text(one.id) for one in collection if one.kind != "binary"}
     with Store(folder) as store:
-        keys = {one.id: key_of(one) for one in store.catalog.live_documents()}
+        keys = {one.id: contents_key(one) for one in store.catalog.live_documents()}
     chunks = {
         id_: set(kernels.chunk_ids(text.encode(), n_words=2, bits=28).tolist()) - common for id_, text in texts.items()
     }

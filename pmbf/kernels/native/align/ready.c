@@ -5,10 +5,6 @@
 
 #include "words.h"
 
-#include "../text/result.h"
-
-enum { HASHES, STARTS, STOPS, SINGLES, BYTES, LETTERS, FOLDED }; /* parts of `text_ready` */
-
 /* A text on its way into a block. */
 typedef struct {
     result_t parts; /* of `text_ready` */
@@ -74,17 +70,7 @@ static int make(made_t *made, const table_t *table, const counts_t *others, cons
         made->parts = (result_t){.n_chars = 0};
         return status;
     }
-    const result_t *parts = &made->parts;
-    made->text = (text_t){.text = utf8,
-                          .folded = parts->parts[FOLDED],
-                          .text_size = (int64_t)size,
-                          .folded_size = (int64_t)parts->sizes[FOLDED],
-                          .n = (int64_t)parts->n_tokens,
-                          .starts = parts->parts[STARTS],
-                          .stops = parts->parts[STOPS],
-                          .bytes = parts->parts[BYTES],
-                          .letters = parts->parts[LETTERS],
-                          .singles = parts->parts[SINGLES]};
+    made->text = words_text(utf8, size, &made->parts);
     if (!take_memory(made)) return TEXT_NO_MEMORY;
     made->n_types = words_find(&made->text);
     if (made->n_types < 0 || !find_slips(made)) return TEXT_NO_MEMORY;
@@ -163,7 +149,7 @@ static int64_t packed(const made_t *made, void **block) {
     uint8_t *begin = *block = malloc((size_t)size), *at = begin;
     if (!begin) return TEXT_NO_MEMORY;
     pack(&at, &head, sizeof head);
-    pack(&at, parts->parts[HASHES], 8 * n);
+    pack(&at, parts->parts[READY_HASHES], 8 * n);
     pack(&at, text->keys, 8 * n_types);
     pack(&at, made->n_holding, 4 * n_types);
     pack(&at, made->n_times, 4 * n_types);

@@ -5,6 +5,8 @@
 
 #include "align.h"
 
+#include "../text/result.h"
+
 typedef struct {
     uint32_t start, stop;
 } range_t;
@@ -21,6 +23,20 @@ typedef struct {
     uint8_t *borders;
     uint32_t *firsts; /* for each type, the first token that has it */
 } text_t;
+
+/* Returns a text over the parts of `text_ready`. Keys, types, borders and firsts are for the caller. */
+INLINE text_t words_text(const uint8_t *utf8, size_t size, const result_t *ready) {
+    void *const *parts = ready->parts;
+    return (text_t){.text = utf8, .folded = parts[READY_FOLDED], .text_size = (int64_t)size,
+                    .folded_size = (int64_t)ready->sizes[READY_FOLDED], .n = (int64_t)ready->n_tokens,
+                    .starts = parts[READY_STARTS], .stops = parts[READY_STOPS], .bytes = parts[READY_BYTES],
+                    .letters = parts[READY_LETTERS], .singles = parts[READY_SINGLES]};
+}
+
+/* Returns whether a sentence begins at a token, or the text ends there. A line alone ends no sentence. */
+INLINE bool words_sentence_begins(const text_t *text, size_t token) {
+    return text->borders[token] != PLAIN && text->borders[token] != LINE;
+}
 
 /* Writes the distinct keys, in the order of the text, to the front of `keys`, and for each word the number of its key.
  * Returns the number of distinct keys, or ALIGN_NO_MEMORY. */

@@ -26,8 +26,8 @@ static PyMethodDef methods[] = {
 static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "_native", NULL, -1, methods, NULL, NULL, NULL, NULL};
 
 PyMODINIT_FUNC PyInit__native(void) {
-    PyMethodDef *const lists[] = {files_methods,     query_methods, records_methods,
-                                  resultset_methods, rows_methods,  text_methods};
+    PyMethodDef *const lists[] = {files_methods, query_methods, records_methods, resultset_methods,
+                                  rows_methods,  text_methods,  units_methods};
     PyObject *module = PyModule_Create(&definition);
     for (size_t i = 0; module && i < sizeof lists / sizeof *lists; i++)
         if (PyModule_AddFunctions(module, lists[i])) {

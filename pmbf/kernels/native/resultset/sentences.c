@@ -6,10 +6,8 @@
 #include "../align/words.h"
 #include "../records/records.h"
 #include "../text/murmur.h"
-#include "../text/result.h"
 #include "../text/utf8.h"
 
-enum { HASHES, STARTS, STOPS, SINGLES, BYTES, LETTERS, FOLDED }; /* parts of `text_ready` */
 enum { SHORT_LETTERS = 3, LEAST_WEIGHT = 8 };                      /* a word weighs 2, a single letter 1 */
 
 typedef struct {
@@ -52,12 +50,11 @@ static void close_sentence(work_t *work, size_t first, size_t stop, size_t n_wor
 
 static void find(work_t *work) {
     const text_t *text = &work->text;
-    const uint64_t *hashes = work->parts.parts[HASHES];
+    const uint64_t *hashes = work->parts.parts[READY_HASHES];
     const size_t n = (size_t)text->n;
     size_t first = 0, n_words = 0, weight = 0;
     for (size_t token = 0; token < n; token++) {
-        const uint8_t border = text->borders[token];
-        if (border != PLAIN && border != LINE) {
+        if (words_sentence_begins(text, token)) {
             close_sentence(work, first, token, n_words, weight);
             first = token, n_words = weight = 0;
         }
@@ -93,10 +90,7 @@ int sentences_find(const table_t *table, const uint8_t *utf8, size_t size, const
     int status = text_ready(table, utf8, size, &work.parts);
     *found = (sentences_t){.n = 0};
     if (status != TEXT_OK) return status;
-    void **parts = work.parts.parts;
-    work.text = (text_t){.text = utf8, .folded = parts[FOLDED], .text_size = (int64_t)size,
-                         .n = (int64_t)work.parts.n_tokens, .starts = parts[STARTS], .stops = parts[STOPS],
-                         .bytes = parts[BYTES], .letters = parts[LETTERS], .singles = parts[SINGLES]};
+    work.text = words_text(utf8, size, &work.parts);
     found->n_chars = work.parts.n_chars;
     if (take_memory(&work, utf8, size)) {
         words_borders(&work.text);

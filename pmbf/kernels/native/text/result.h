@@ -31,6 +31,7 @@ int text_tokenise(const table_t *table, const uint8_t *text, size_t size, result
 int text_fold(const table_t *table, const uint8_t *text, size_t size, result_t *result);
 /* The parts of `text_tokenise`; for each token the bytes of the text that it stands in, then the bytes of its letters in
  * the folded text, start and stop, uint32; the folded text in UTF-8. All from one fold. */
+enum { READY_HASHES, READY_STARTS, READY_STOPS, READY_SINGLES, READY_BYTES, READY_LETTERS, READY_FOLDED };
 int text_ready(const table_t *table, const uint8_t *text, size_t size, result_t *result);
 
 static inline void result_free(result_t *result) {

@@ -104,9 +104,6 @@ static uint32_t letters_end(const chunk_t *chunk, size_t token) {
     return stop;
 }
 
-/* Parts of a text made ready, behind those of the tokens. */
-enum { READY_BYTES = 4, READY_LETTERS, READY_FOLDED };
-
 /* Appends for each token the bytes of the text that it stands in, and the bytes of its letters in the folded text, which
  * has `n_before` bytes before the chunk: start and stop of each. Letters of a code point that begins before the token
  * belong to it. */

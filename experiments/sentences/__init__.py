@@ -1,0 +1,1 @@
+"""Screening by sentences: `python -m experiments sentences`."""

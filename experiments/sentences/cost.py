@@ -1,0 +1,104 @@
+"""What sentences cost: bytes of a unit, time to make them, time of a query, for both codes."""
+
+from __future__ import annotations
+
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from experiments.arguments import write_figures
+from measure import report
+from measure.corpora import described, read
+from pmbf import Collection, kernels
+from pmbf.intake.texts import Text
+from pmbf.kernels import CODES
+from pmbf.sentences import Sentences, build, screen_sentences
+from pmbf.store.folder import Store
+
+QUERY_CHARS = 4000
+_TIMES = 3
+
+
+def run(pan: Path, folders: Sequence[Path], *, n: int, out: Path | None = None) -> str:
+    """Return the figures as a table in Markdown.
+
+    Args:
+        pan: A corpus of PAN: its sources stand in the collection, its suspicious texts are the queries.
+        folders: Folders of further texts that stand in the collection.
+        n: Queries of 4,000 characters.
+        out: JSON file to write.
+    """
+    texts = (read(path)[:QUERY_CHARS] for path in sorted((pan / "susp").glob("*.txt")))
+    queries = [text for text in texts if len(text) == QUERY_CHARS][:n]
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "all.pmbf"
+        with Collection(folder, create=True) as collection:
+            collection.load([pan / "src", *folders])
+        measured = {code: _measured(folder, code, queries) for code in CODES}
+    figures = {
+        "about": report.about(),
+        "corpora": [described(one) for one in (pan / "src", *folders)],
+        "n": len(queries),
+        "codes": measured,
+    }
+    write_figures(figures, out)
+    return table(figures)
+
+
+def _measured(folder: Path, code: str, queries: Sequence[str]) -> dict[str, Any]:
+    with Store(folder, writable=True) as store:
+        build_s = min(_seconds(lambda: build(store, code=code)) for _ in range(_TIMES))
+        texts = [(store.generation.text(one) or "").encode() for one in store.catalog.live_documents()]
+        kernel_s = min(_seconds(lambda: [kernels.units(text, code=code) for text in texts]) for _ in range(_TIMES))
+    with Store(folder) as store:
+        sentences = Sentences(store)
+        status = sentences.status()
+        utf8 = [query.encode() for query in queries]
+        keys = [kernels.units(query, code=code, from_each=True).keys for query in utf8]
+        look_up = [min(_seconds(partial(sentences.look_up, one)) for _ in range(_TIMES)) for one in keys]
+        screened = [_seconds(partial(screen_sentences, store, sentences, Text("q", query))) for query in queries]
+    return {
+        "n_units": status.n_units,
+        "n_bytes": status.n_bytes,
+        "text_bytes": sum(map(len, texts)),
+        "build_s": build_s,
+        "kernel_s": kernel_s,
+        "look_up_ms": [1000 * quantile for quantile in _quantiles(look_up)],
+        "screen_ms": [1000 * quantile for quantile in _quantiles(screened)],
+        "query_units": statistics.mean(map(len, keys)),
+    }
+
+
+def _seconds(call: Callable[[], Any]) -> float:
+    """Return the processor time of a call."""
+    before = time.process_time()
+    call()
+    return time.process_time() - before
+
+
+def _quantiles(values: Sequence[float]) -> tuple[float, float]:
+    """Return the median and the 95th percentile."""
+    ordered = sorted(values)
+    return ordered[len(ordered) // 2], ordered[int(0.95 * len(ordered))]
+
+
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures of both codes, side by side."""
+    codes = figures["codes"].values()
+    rows: dict[str, Callable[[dict[str, Any]], str]] = {
+        "units": lambda one: f"{one['n_units']:,}",
+        "bytes a unit": lambda one: f"{one['n_bytes'] / one['n_units']:.1f}",
+        "kernel, MB of text a second": lambda one: f"{one['text_bytes'] / one['kernel_s'] / 1e6:.0f}",
+        "build with reading and writing, MB of text a second": lambda one: (
+            f"{one['text_bytes'] / one['build_s'] / 1e6:.0f}"
+        ),
+        "units of a query": lambda one: f"{one['query_units']:.0f}",
+        "look-up of a query, ms: median, 95 %": lambda one: ", ".join(f"{ms:.1f}" for ms in one["look_up_ms"]),
+        "whole screening, ms: median, 95 %": lambda one: ", ".join(f"{ms:.0f}" for ms in one["screen_ms"]),
+    }
+    lines = [f"| | {' | '.join(figures['codes'])} |", "|---" + "|---:" * len(figures["codes"]) + "|"]
+    return "\n".join([*lines, *(f"| {name} | {' | '.join(map(told, codes))} |" for name, told in rows.items())])

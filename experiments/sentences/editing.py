@@ -1,0 +1,50 @@
+"""Words of a passage are edited; the passage is put into another text."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+HOST_CHARS = 1500
+"""Characters of the other text before and behind a passage."""
+
+
+def edited(text: str, share: float, words: Sequence[str], chance: random.Random) -> str:
+    """Return a text with a share of its words edited: of these half replaced, a fifth dropped, the rest joined by
+    another word or moved by up to three places.
+
+    Args:
+        text: The passage.
+        share: Chance that a word is edited, 0 to 1.
+        words: Of other texts.
+        chance: Where draws come from.
+
+    >>> edited("one two three", 0.0, ["four"], random.Random(1))
+    'one two three'
+    """
+    made: list[str] = []
+    moved: list[str] = []
+    for word in text.split():
+        drawn = chance.random() / share if share else 1.0  # below 1: this word is edited
+        if drawn >= 1:
+            made.append(word)
+        elif drawn < 0.5:
+            made.append(chance.choice(words))
+        elif 0.7 <= drawn < 0.85:
+            made += [word, chance.choice(words)]
+        elif drawn >= 0.85:
+            moved.append(word)
+        if moved and chance.random() < 0.5:
+            made.append(moved.pop(0))
+    return " ".join(made + moved)
+
+
+def inside(passage: str, host: str) -> tuple[str, int, int]:
+    """Return a text that has a passage between two of its sentences, and where the passage stands.
+
+    >>> inside("It rains.", "A day. A night. A week.")
+    ('A day. It rains. A night. A week.', 7, 16)
+    """
+    ends = [at + 2 for at in range(len(host) - 2) if host[at] in ".!?" and host[at + 1] == " "]
+    start = min(ends, key=lambda end: (abs(end - len(host) // 2), end), default=0)
+    return f"{host[:start]}{passage} {host[start:]}", start, start + len(passage)

@@ -1,0 +1,160 @@
+/* A unit is made of whole sentences of one paragraph. It ends with the first sentence that brings it to LEAST columns. If
+ * that would be more than MOST columns, then it ends inside the sentence. */
+
+#include "units.h"
+
+#include "../align/words.h"
+#include "../text/utf8.h"
+#include "keys.h"
+
+enum { LEAST = 110, HIGH = 190, MOST = 250, SHORT = 40 }; /* columns */
+enum { HAN_COLUMNS = 3, HANGUL_COLUMNS = 2 };             /* of a letter; other letters have 1 */
+
+typedef struct {
+    result_t parts; /* of `text_ready` */
+    text_t text;
+    uint64_t *more;     /* of all tokens before each, columns beyond one a letter */
+    uint32_t *sentence; /* of each token, the end of its sentence */
+    keys_t keys;
+    bool from_each;
+    units_t *out;
+    size_t room; /* units that `out` has memory for */
+} work_t;
+
+static bool is_han(uint32_t code) {
+    return (code >= 0x3400 && code < 0xA000) || (code >= 0xF900 && code < 0xFB00) || (code >= 0x20000 && code < 0x40000);
+}
+
+static bool is_hangul(uint32_t code) { return code >= 0xAC00 && code < 0xD7A4; }
+
+/* Returns the columns of a token beyond one a letter. */
+static uint32_t more_columns(const text_t *text, size_t token) {
+    const range_t bytes = text->bytes[token];
+    uint32_t columns = 0;
+    if (bytes.stop - bytes.start == text->stops[token] - text->starts[token]) return 0; /* ASCII */
+    for (size_t at = bytes.start; at < bytes.stop; at += utf8_width(text->text[at])) {
+        const uint32_t code = text->text[at] < 0xE0 ? 0 : utf8_code(text->text + at);
+        columns += is_han(code) ? HAN_COLUMNS - 1 : is_hangul(code) ? HANGUL_COLUMNS - 1 : 0;
+    }
+    return columns;
+}
+
+/* Returns the columns of the tokens [first, stop), and of what stands between them. */
+static int64_t width(const work_t *work, size_t first, size_t stop) {
+    const text_t *text = &work->text;
+    if (stop <= first) return 0;
+    return (int64_t)text->stops[stop - 1] - text->starts[first] + (int64_t)(work->more[stop] - work->more[first]);
+}
+
+/* Returns where a unit ends inside the sentence [at, stop): before the last gap within HIGH columns, or where these end. */
+static size_t cut(const work_t *work, size_t first, size_t at, size_t stop) {
+    const text_t *text = &work->text;
+    size_t last = at > first ? at : first + 1, gap = 0;
+    for (size_t token = last; token < stop && width(work, first, token) <= HIGH; token++) {
+        last = token;
+        if (text->starts[token] > text->stops[token - 1] && width(work, first, token) >= LEAST) gap = token;
+    }
+    return gap ? gap : last;
+}
+
+/* Returns where the unit ends that begins at a token. `end` is the end of the paragraph. */
+static size_t unit_stop(const work_t *work, size_t first, size_t end) {
+    size_t stop = first;
+    while (stop < end && width(work, first, stop) < LEAST) {
+        const size_t next = work->sentence[stop];
+        if (width(work, first, next) > MOST) {
+            stop = cut(work, first, stop, next);
+            break;
+        }
+        stop = next;
+    }
+    return width(work, stop, end) < SHORT ? end : stop;
+}
+
+static bool add_unit(work_t *work, size_t first, size_t stop) {
+    units_t *out = work->out;
+    if (out->n_units == work->room) {
+        const size_t room = 2 * work->room + 16;
+        piece_t *units = realloc(out->units, room * sizeof *units);
+        if (!units) return false;
+        out->units = units;
+        uint64_t *keys = realloc(out->keys, room * out->n_keys * sizeof *keys);
+        if (!keys) return false;
+        out->keys = keys;
+        work->room = room;
+    }
+    keys_of(&work->keys, first, stop, out->keys + out->n_units * out->n_keys);
+    out->units[out->n_units++] = (piece_t){work->text.starts[first], work->text.stops[stop - 1]};
+    return true;
+}
+
+/* Adds the units from a token on: up to the end of the paragraph, or if a unit begins at each sentence, up to the end of
+ * a sentence. */
+static bool add_units(work_t *work, size_t first, size_t end) {
+    while (first < end && width(work, first, end) >= SHORT) {
+        const size_t stop = unit_stop(work, first, end);
+        if (!add_unit(work, first, stop)) return false;
+        if (work->from_each && words_sentence_begins(&work->text, stop)) break;
+        first = stop;
+    }
+    return true;
+}
+
+static bool find(work_t *work) {
+    const text_t *text = &work->text;
+    const size_t n = (size_t)text->n;
+    for (size_t first = 0, end = 0, stop; first < n; first = stop) {
+        const bool opens = first == end; /* a paragraph */
+        stop = work->sentence[first];
+        if (opens)
+            do end = work->sentence[end];
+            while (text->borders[end] != PARAGRAPH);
+        work->out->sentences[work->out->n_sentences++] = (piece_t){text->starts[first], text->stops[stop - 1]};
+        if ((opens || work->from_each) && !add_units(work, first, end)) return false;
+    }
+    return true;
+}
+
+static bool take_memory(work_t *work, int code) {
+    const size_t n = (size_t)work->text.n;
+    work->text.borders = malloc(n + 1);
+    work->more = malloc((n + 1) * sizeof *work->more);
+    work->sentence = malloc((n + 1) * sizeof *work->sentence);
+    work->out->sentences = malloc((n + 1) * sizeof *work->out->sentences);
+    return work->text.borders && work->more && work->sentence && work->out->sentences && keys_begin(&work->keys, &work->text, code);
+}
+
+/* Finds the columns and the sentence of each token. */
+static void measure(const work_t *work) {
+    const size_t n = (size_t)work->text.n;
+    work->more[0] = 0;
+    for (size_t token = 0; token < n; token++) work->more[token + 1] = work->more[token] + more_columns(&work->text, token);
+    for (size_t token = n; token--;)
+        work->sentence[token] = words_sentence_begins(&work->text, token + 1) ? (uint32_t)token + 1 : work->sentence[token + 1];
+}
+
+int units_find(const table_t *table, const uint8_t *utf8, size_t size, int code, bool from_each, units_t *found) {
+    work_t work = {.from_each = from_each, .out = found};
+    int status = text_ready(table, utf8, size, &work.parts);
+    *found = (units_t){.n_keys = code == PAPER_CODE ? PAPER_KEYS : WORD_KEYS};
+    if (status != TEXT_OK) return status;
+    work.text = words_text(utf8, size, &work.parts);
+    work.keys.hashes = work.parts.parts[READY_HASHES];
+    found->n_chars = work.parts.n_chars;
+    bool done = take_memory(&work, code);
+    if (done) {
+        words_borders(&work.text);
+        measure(&work);
+        done = find(&work);
+    }
+    if (!done) units_free(found);
+    free(work.text.borders), free(work.more), free(work.sentence);
+    keys_end(&work.keys);
+    result_free(&work.parts);
+    return done ? TEXT_OK : TEXT_NO_MEMORY;
+}
+
+void units_free(units_t *found) {
+    free(found->sentences), free(found->units), free(found->keys);
+    *found = (units_t){.n_units = 0};
+}

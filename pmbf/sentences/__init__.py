@@ -1,0 +1,27 @@
+"""Sentences: which sentences of a text stand in which documents; a store beside a collection, made from its texts.
+
+build, follow, drop    make the store, let it follow a change, delete it
+Sentences              the store, opened: units by their keys
+screen_sentences       a text in, its SentenceReport out
+"""
+
+from pmbf.sentences.building import build, follow
+from pmbf.sentences.reader import Sentences, Status
+from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, Source
+from pmbf.sentences.screening import screen_sentences
+from pmbf.sentences.state import drop, exists
+
+__all__ = [
+    "Origin",
+    "Pair",
+    "Sentence",
+    "SentenceReport",
+    "Sentences",
+    "Source",
+    "Status",
+    "build",
+    "drop",
+    "exists",
+    "follow",
+    "screen_sentences",
+]

@@ -1,0 +1,68 @@
+"""A report of sentences as a report of passages: what the evidence page shows, one to many and one to one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from pmbf.report import Match, Passage, Query, Report
+from pmbf.sentences.report import Pair, SentenceReport, Source
+from pmbf.span import Span, overlap, union_length
+
+_SAME_SHARE = 0.5
+
+
+def as_passages(report: SentenceReport) -> Report:
+    """Return a report whose matches are the sources, and whose passages are the stretches that sentences make.
+
+    What a report of passages alone has (evidence, certainty, order of words) is 0 or None.
+    """
+    matches = [_match(source, report) for source in report.sources]
+    covered = union_length(pair.query for source in report.sources for pair in source.pairs)
+    return Report(
+        query=Query(report.name, report.n_chars, report.n_tokens, 0, kind=report.kind),
+        matches=tuple(_with_neighbours(match, matches) for match in matches),
+        n_covered=covered,
+        coverage=covered / max(1, report.n_chars),
+        n_documents=report.n_documents,
+        n_candidates=len(report.sources),
+        generation=report.generation,
+        problems=report.problems,
+        collection=report.collection,
+        n_left_out=report.n_left_out,
+        texts=report.texts,
+    )
+
+
+def _match(source: Source, report: SentenceReport) -> Match:
+    spans = [pair.query for pair in source.pairs]
+    covered = union_length(spans)
+    return Match(
+        document=source.document,
+        containment=source.n_sentences / max(1, report.n_compared),
+        n_hits=source.n_equal,
+        n_covered=covered,
+        coverage=covered / max(1, report.n_chars),
+        longest=max(map(len, spans), default=0),
+        passages=tuple(map(_passage, source.pairs)),
+        problem=source.problem,
+    )
+
+
+def _passage(pair: Pair) -> Passage:
+    return Passage(pair.query, pair.source, pair.similarity, "verbatim" if pair.similarity == 1.0 else "edited")
+
+
+def _with_neighbours(match: Match, matches: list[Match]) -> Match:
+    """Return a match whose passages name the other documents that hold most of the same characters."""
+    others = [one for one in matches if one is not match]
+    return replace(
+        match,
+        passages=tuple(
+            replace(passage, also_in=tuple(one.document.id for one in others if _holds(one, passage.query)))
+            for passage in match.passages
+        ),
+    )
+
+
+def _holds(match: Match, span: Span) -> bool:
+    return any(overlap(passage.query, span) > _SAME_SHARE * len(span) for passage in match.passages)

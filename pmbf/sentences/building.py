@@ -1,0 +1,209 @@
+"""From the texts of a collection to its units, and how these follow each change.
+
+    build     all documents anew
+    follow    after a change: new documents get a segment, those that left are noted in the state
+    tidied    small segments, and those that many documents left, become one
+
+The caller holds the writer's lock of the collection. A segment is written before the state names it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from pmbf import kernels
+from pmbf.errors import ParameterError, PmbfError
+from pmbf.kernels import CODES
+from pmbf.sentences.segments import KEY_BITS, Segment, Units, write_segment
+from pmbf.sentences.state import Named, State, exists, opened, read_state, with_gone, write_state
+from pmbf.store.folder import Store
+from pmbf.store.originals import original_text
+from pmbf.store.tables import BINARY_KIND, Document, contents_key
+
+OnRead = Callable[[int, int], None]
+"""Called with the documents read so far, and how many there are."""
+
+MOST_UNITS = 1 << 20
+"""A segment is written once so many units wait; segments together of more units are not joined."""
+GONE_SHARE = 0.25
+"""Share of the documents that left from which on a segment is written anew."""
+_SOME_DOCUMENTS = 512
+
+
+def build(
+    store: Store, *, code: str = "words", key_bits: int = 32, on_read: OnRead = lambda n_read, n_all: None
+) -> State:
+    """Cut all texts of a collection into units, in place of those that are there.
+
+    Killed at any moment, the sentences are those before or the new ones.
+
+    Args:
+        store: The collection, opened for writing.
+        code: Which keys a unit gets.
+        key_bits: Bits of a key that are kept, 32 or 64; 64 above 100 million units.
+        on_read: Called after some documents.
+
+    Raises:
+        ParameterError: There is no such code, or no such number of bits.
+        OSError: The disk is full; the sentences before are kept.
+    """
+    if code not in CODES or key_bits not in KEY_BITS:
+        raise ParameterError(f"code is {code!r} with keys of {key_bits} bits; expected {', '.join(CODES)} and 32 or 64")
+    documents = [one for one in store.catalog.live_documents() if one.kind != BINARY_KIND]
+    before = _next_serial(store)
+    state = State(code, key_bits, store.commit_number, next_serial=before)
+    state = _with_new(store, state, documents, on_read)
+    write_state(store.folder, store.generation.identity, state)
+    return state
+
+
+def follow(store: Store, changed: Iterable[int] | None = None, *, since: int = -1, compact: bool = False) -> None:
+    """Let the sentences follow a change of the collection, if it has sentences and they are not damaged.
+
+    Args:
+        store: The collection, opened for writing, after its last commit.
+        changed: The documents that may have changed since a commit; None: any.
+        since: That commit. If the sentences are older, then all documents are looked at.
+        compact: Whether the room of all documents that left is given back.
+    """
+    if not exists(store.folder):
+        return
+    try:
+        state, segments = opened(store.folder, store.generation.identity)
+    except PmbfError:
+        return  # a screening and `pmbf check` say that they are damaged
+    if state.commit == store.commit_number and not compact:
+        return
+    documents = _looked_at(store, None if state.commit != since else changed)
+    state = _changed(store, state, segments, documents)
+    state = _tidied(store, replace(state, commit=store.commit_number), compact)
+    write_state(store.folder, store.generation.identity, state)
+
+
+def _next_serial(store: Store) -> int:
+    """Return a serial that no segment of the sentences before has: those stay until the new state is there."""
+    try:
+        return read_state(store.folder, store.generation.identity).next_serial
+    except PmbfError:
+        used = (store.folder / "sentences").glob("*.units")
+        return max((int(path.stem) for path in used if path.stem.isdecimal()), default=0) + 1
+
+
+def _looked_at(store: Store, changed: Iterable[int] | None) -> dict[int, Document | None] | None:
+    """Return by id the documents that may have changed, None for one that is not there; None: look at all."""
+    if changed is None:
+        return None
+    wanted = set(changed)
+    found = store.catalog.documents(wanted)
+    return {id_: _with_text(found.get(id_)) for id_ in wanted}
+
+
+def _with_text(document: Document | None) -> Document | None:
+    return None if document is None or document.removed or document.kind == BINARY_KIND else document
+
+
+def _changed(
+    store: Store, state: State, segments: Sequence[Segment], looked_at: dict[int, Document | None] | None
+) -> State:
+    """Return the state with the documents that came and those that left."""
+    if looked_at is None:
+        live = {one.id: one for one in store.catalog.live_documents() if one.kind != BINARY_KIND}
+        looked_at = {id_: None for segment in segments for id_ in segment.ids.tolist()} | live
+    gone: dict[int, list[int]] = {}
+    kept = set()
+    for segment in segments:
+        ids = np.asarray(segment.ids).astype(np.int64)
+        among = np.isin(ids, np.fromiter(looked_at, np.int64, len(looked_at))) & ~segment.is_gone
+        for place in np.flatnonzero(among).tolist():
+            document = looked_at[int(ids[place])]
+            if document is not None and contents_key(document) == segment.contents[place]:
+                kept.add(document.id)
+            else:
+                gone.setdefault(segment.file.serial, []).append(place)
+    new = [one for _, one in sorted(looked_at.items()) if one is not None and one.id not in kept]
+    unread = {id_: reason for id_, reason in state.unread.items() if id_ not in looked_at}
+    return _with_new(store, replace(with_gone(state, gone), unread=unread), new)
+
+
+def _with_new(
+    store: Store, state: State, documents: Sequence[Document], on_read: OnRead = lambda n_read, n_all: None
+) -> State:
+    """Return the state with segments of the units of new documents."""
+    waiting: list[Units] = []
+    unread = dict(state.unread)
+    n_read = n_units = 0
+    for units, n_documents in _read(store, state.code, documents, unread):
+        waiting.append(units)
+        n_read, n_units = n_read + n_documents, n_units + len(units.spans)
+        on_read(n_read, len(documents))
+        if n_units >= MOST_UNITS or n_read == len(documents):
+            state = _written(store, state, Units.joined(waiting))
+            waiting, n_units = [], 0
+    return replace(state, unread=unread)
+
+
+def _read(
+    store: Store, code: str, documents: Sequence[Document], unread: dict[int, str]
+) -> Iterator[tuple[Units, int]]:
+    """Yield the units of some documents at a time, and how many documents these are; note those that cannot be read."""
+    for first in range(0, len(documents), _SOME_DOCUMENTS):
+        some = documents[first : first + _SOME_DOCUMENTS]
+        paths = store.catalog.paths_of([one.id for one in some])
+        taken = []
+        for document in some:
+            try:
+                text = original_text(store.generation, document, paths.get(document.id) or [f"document {document.id}"])
+            except (PmbfError, OSError) as error:
+                unread[document.id] = str(error)
+                continue
+            found = kernels.units(text.encode("utf-8"), code=code)
+            taken.append((contents_key(document), document.id, found.spans, found.keys))
+        yield _units(taken, CODES[code]), len(some)
+
+
+def _units(taken: Sequence[tuple[int, int, np.ndarray, np.ndarray]], n_keys: int) -> Units:
+    contents, ids = (np.array([one[column] for one in taken], np.int64) for column in (0, 1))
+    counts = np.array([len(one[2]) for one in taken], np.int64)
+    spans = np.concatenate([np.empty((0, 2), np.uint32), *(one[2] for one in taken)])
+    keys = np.concatenate([np.empty((0, n_keys), np.uint64), *(one[3] for one in taken)])
+    return Units(contents, ids, counts, spans, keys)
+
+
+def _written(store: Store, state: State, units: Units) -> State:
+    """Return the state with one more segment."""
+    folder, identity, serial = store.folder, store.generation.identity, state.next_serial
+    file = write_segment(folder, identity, serial, units, key_bits=state.key_bits, own=state.code == "paper")
+    named = Named(file.serial, file.payload_bytes, file.payload_crc)
+    return replace(state, next_serial=serial + 1, segments=(*state.segments, named))
+
+
+def _tidied(store: Store, state: State, compact: bool) -> State:
+    """Return the state with few segments, and without those that many documents left."""
+    folder, identity = store.folder, store.generation.identity
+    segments = [Segment(folder, one.file, identity, one.gone) for one in state.segments]
+    least_gone = 0.0 if compact else GONE_SHARE
+    left = [one for one in segments if len(one.gone) > least_gone * len(one.ids)]
+    joined = [one for one in segments if one in left or one in _small(segments)]
+    if not joined:
+        return state
+    units = Units.joined([one.all().without(one.gone.tolist()) for one in joined])
+    serials = {one.file.serial for one in joined}
+    state = replace(state, segments=tuple(one for one in state.segments if one.serial not in serials))
+    return _written(store, state, units) if len(units.ids) else state
+
+
+def _small(segments: Sequence[Segment]) -> list[Segment]:
+    """Return the newest segments that are joined: each at most twice as large as all newer ones together.
+
+    So there are few segments, and a unit is written anew at most as often as the units can be halved.
+    """
+    joined: list[Segment] = []
+    for segment in reversed(segments):
+        n_newer = sum(map(len, joined))
+        if joined and (len(segment) > 2 * n_newer or len(segment) + n_newer > MOST_UNITS):
+            break
+        joined.append(segment)
+    return joined if len(joined) > 1 else []

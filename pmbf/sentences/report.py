@@ -1,0 +1,185 @@
+"""What a screening by sentences found: every sentence of the query, and the sentences of documents it is like.
+
+SentenceReport ── Sentence …     every sentence of the query, in order; of short paragraphs too, not compared
+               │    └─ Origin …  the documents it stands in, the most similar first
+               └─ Source …       the documents, those with most sentences first
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal
+
+from pmbf.report import DocumentRef, Texts
+from pmbf.report.as_json import with_lists
+from pmbf.span import Span
+
+SCHEMA_VERSION = 1
+"""Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
+
+Outcome = Literal["found", "new", "short"]
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """Where a sentence of the query stands in the collection.
+
+    Args:
+        document: Its id.
+        span: The unit of the document that is like the sentence's unit, in code points of the document.
+        similarity: Levenshtein similarity of both units; if their lengths differ, of the most similar part. 0 to 1.
+    """
+
+    document: int
+    span: Span
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sentence:
+    """A sentence of the query.
+
+    Args:
+        span: Where it stands, in code points of the query.
+        outcome: `found`; `new` if it was compared and not found; `short` if its paragraph is too short to compare.
+        origins: Of a found sentence one for each document, the most similar first.
+    """
+
+    span: Span
+    outcome: Outcome
+    origins: tuple[Origin, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """A stretch of the query and the stretch of a document that is like it: units that touch are one.
+
+    Args:
+        query, source: Where both stand.
+        similarity: Levenshtein similarity, 0 to 1.
+    """
+
+    query: Span
+    source: Span
+    similarity: float
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A document that sentences of the query stand in.
+
+    Args:
+        document: The document.
+        n_sentences: Sentences of the query that stand in it.
+        pairs: Where, in query order; empty if `problem` says why it was not compared.
+        n_equal: Keys of units that both have.
+        problem: Why its text could not be read, or None.
+    """
+
+    document: DocumentRef
+    n_sentences: int
+    pairs: tuple[Pair, ...]
+    n_equal: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SentenceReport:
+    """The answer of one screening by sentences.
+
+    Args:
+        name: The query's name.
+        kind: The file format that it was read from; empty for a text that came from no file.
+        n_chars, n_tokens: Its size.
+        sentences: All its sentences, in order.
+        sources: The documents that they stand in, those with most sentences first.
+        n_documents: Documents whose sentences the query was compared with.
+        n_left_out: Documents that the options left out.
+        generation: The commit of the collection that answered.
+        code: The code of the keys.
+        collection: Path of the collection.
+        problems: Why the answer is incomplete; empty if it is complete.
+        texts: The query's text and a way to the sources' texts; neither in JSON nor in comparisons.
+    """
+
+    name: str
+    kind: str
+    n_chars: int
+    n_tokens: int
+    sentences: tuple[Sentence, ...]
+    sources: tuple[Source, ...]
+    n_documents: int
+    n_left_out: int
+    generation: int
+    code: str
+    collection: str = ""
+    problems: tuple[str, ...] = ()
+    schema: int = SCHEMA_VERSION
+    texts: Texts | None = field(default=None, compare=False, repr=False)
+
+    def __repr__(self) -> str:
+        return f"<SentenceReport of {self.name!r}: {self.summary}>"
+
+    @property
+    def found(self) -> bool:
+        """Whether any sentence stands in the collection."""
+        return self.n_found > 0
+
+    @property
+    def n_found(self) -> int:
+        """Sentences that stand in the collection."""
+        return sum(one.outcome == "found" for one in self.sentences)
+
+    @property
+    def n_compared(self) -> int:
+        """Sentences that were compared."""
+        return sum(one.outcome != "short" for one in self.sentences)
+
+    @property
+    def summary(self) -> str:
+        """How many sentences stand in how many documents.
+
+        >>> SentenceReport("a", "", 9, 2, (Sentence(Span(0, 9), "new"),), (), 5, 0, 1, "words").summary
+        '0 of 1 sentence, 0 sources'
+        """
+        n_sources = sum(bool(one.n_sentences) for one in self.sources)
+        sentences = f"{self.n_compared:,} sentence{'' if self.n_compared == 1 else 's'}"
+        return f"{self.n_found:,} of {sentences}, {n_sources:,} source{'' if n_sources == 1 else 's'}"
+
+    def to_dict(self, *, with_text: bool = False) -> dict[str, Any]:
+        """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`.
+
+        Args:
+            with_text: Whether each sentence has its words, under `text`; of `short` and `new` ones, too.
+        """
+        values: dict[str, Any] = asdict(replace(self, texts=None), dict_factory=_json_ready)
+        del values["texts"]
+        values |= {"n_found": self.n_found, "n_compared": self.n_compared}
+        if with_text and self.texts:
+            query = self.texts.query if isinstance(self.texts.query, str) else self.texts.query.decode()
+            for sentence, one in zip(values["sentences"], self.sentences, strict=True):
+                sentence["text"] = query[one.span.start : one.span.stop]
+        return values
+
+    def to_json(self, indent: int | None = None) -> str:
+        """Return the report as JSON text; see `to_dict`."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_html(self, *, sources: Literal["passages", "whole"] = "passages", hide_names: bool = False) -> str:
+        """Return the report as one HTML file that opens offline: one text to many sources, and side by side.
+
+        Args:
+            sources: How much of the sources the file holds: the pairs with 2,000 characters around, or `whole`.
+            hide_names: Whether the file holds no name of a text or document.
+        """
+        import pmbf  # the page stands above the report; its name is resolved when it is called
+        from pmbf.sentences.as_passages import as_passages
+
+        return pmbf.evidence_page(as_passages(self), sources=sources, hide_names=hide_names, summary=self.summary)
+
+
+def _json_ready(pairs: list[tuple[str, Any]]) -> Any:
+    """Return a dict whose tuples are lists; of a span its start and stop."""
+    values = with_lists(pairs)
+    return [values["start"], values["stop"]] if values.keys() == {"start", "stop"} else values

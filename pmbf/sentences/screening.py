@@ -1,0 +1,149 @@
+"""From a text to the report of its sentences.
+
+    text ─units─► keys ─look up─► candidates ─Levenshtein─► alike units ─► sentences, sources
+
+A unit of the query begins at each of its sentences: so the units of a copied passage are among them, whatever stands
+before it.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from pmbf import kernels
+from pmbf.arrays import among
+from pmbf.errors import PmbfError
+from pmbf.intake.texts import Text
+from pmbf.report import DocumentRef
+from pmbf.screen.leaving_out import NOTHING, LeftOut
+from pmbf.sentences.comparing import Alike, Asked
+from pmbf.sentences.reader import Candidates, Sentences
+from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, Source
+from pmbf.span import length_in, merged
+from pmbf.store.folder import Store
+from pmbf.store.listing import labels_of
+from pmbf.store.originals import original_text
+from pmbf.store.tables import Document, contents_key
+
+MOST_CANDIDATES = 100
+"""Units that a unit of the query is compared with, those with most equal keys. More are repeats of one sentence."""
+
+_UNITS_TOGETHER = 256
+"""Units that are looked up in one call: of a very long text no more pairs than those of 256 units are in memory."""
+
+
+class Compared(NamedTuple):
+    """A document beside the query.
+
+    Args:
+        document: The document.
+        alike: The units that are alike.
+        pairs: The stretches that they make.
+        problem: Why the document's text could not be read, or None.
+    """
+
+    document: Document
+    alike: Sequence[Alike] = ()
+    pairs: Sequence[Pair] = ()
+    problem: str | None = None
+
+
+def screen_sentences(store: Store, sentences: Sentences, read: Text, left_out: LeftOut = NOTHING) -> SentenceReport:
+    """Return which sentences of a text stand in which documents.
+
+    Args:
+        store: The collection, at its generation.
+        sentences: Those of the collection.
+        read: The text as it was read.
+        left_out: What the text is not compared with.
+
+    Raises:
+        CorruptError: The catalog is damaged.
+    """
+    asked = Asked(read.text, sentences.code)
+    found = [*compare(store, sentences, asked, candidates(sentences, asked, left_out))]
+    sources = _sources(store, found, left_out)
+    unread = [f"not compared with {one.document.path}: {one.problem}" for one in sources if one.problem]
+    return SentenceReport(
+        name=read.name,
+        kind=read.kind,
+        n_chars=len(asked.text),
+        n_tokens=len(kernels.tokenise(asked.text.encode("utf-8"))),
+        sentences=tuple(_sentences(asked, found)),
+        sources=tuple(sources),
+        n_documents=store.generation.n_documents - len(left_out.documents),
+        n_left_out=len(left_out.documents),
+        generation=store.commit_number,
+        code=sentences.code,
+        collection=str(store.folder),
+        problems=(*read.problems, *sentences.problems(), *unread),
+    )
+
+
+def candidates(sentences: Sentences, asked: Asked, left_out: LeftOut = NOTHING) -> Candidates:
+    """Return the units of the collection that each unit of a query is compared with."""
+    found = [Candidates.none()]
+    for first in range(0, len(asked.units.keys), _UNITS_TOGETHER):
+        some = sentences.look_up(asked.units.keys[first : first + _UNITS_TOGETHER])
+        if len(left_out.documents):
+            some = some.chosen(~among(sentences.documents(some.units), left_out.documents.astype(np.int64)))
+        ranks = np.arange(len(some.asked)) - np.searchsorted(some.asked, some.asked)  # among those of the same unit
+        some = some.chosen(ranks < MOST_CANDIDATES)
+        found.append(some._replace(asked=some.asked + first))
+    return Candidates(*(np.concatenate(column) for column in zip(*found, strict=True)))
+
+
+def compare(store: Store, sentences: Sentences, asked: Asked, found: Candidates) -> Iterator[Compared]:
+    """Yield the documents with units that are alike, and those whose text cannot be read, by id."""
+    documents, contents = sentences.documents(found.units), sentences.contents(found.units)
+    numbers, spans, n_equal = found.asked.tolist(), sentences.spans(found.units).tolist(), found.n_equal.tolist()
+    places = defaultdict(list)
+    for place, document in enumerate(documents.tolist()):
+        places[document].append(place)
+    rows, paths = store.catalog.documents(places), store.catalog.paths_of(places)
+    for id_, some in sorted(places.items()):
+        document = rows.get(id_)
+        if document is None or document.removed or contents_key(document) != contents[some[0]]:
+            continue  # the sentences are of another commit, which the report tells
+        try:
+            text = original_text(store.generation, document, paths.get(id_, []))
+        except (PmbfError, OSError) as error:
+            yield Compared(document, problem=str(error))
+            continue
+        if alike := asked.alike(text, ((numbers[place], spans[place], n_equal[place]) for place in some)):
+            yield Compared(document, alike, asked.pairs(text, alike))
+
+
+def _sentences(asked: Asked, found: Sequence[Compared]) -> Iterator[Sentence]:
+    """Yield every sentence of the query."""
+    origins: dict[int, list[Origin]] = defaultdict(list)
+    for one in found:
+        best: dict[int, Alike] = {}
+        for unit in sorted(one.alike, key=lambda unit: unit.similarity):
+            best |= dict.fromkeys(unit.sentences, unit)
+        for number, unit in best.items():
+            origins[number].append(Origin(one.document.id, unit.source, unit.similarity))
+    covered = merged(asked.spans)
+    for number, span in enumerate(asked.sentences):
+        its = tuple(sorted(origins[number], key=lambda one: (-one.similarity, one.document)))
+        yield Sentence(span, "found" if its else "new" if length_in(span, covered) else "short", its)
+
+
+def _sources(store: Store, found: Sequence[Compared], left_out: LeftOut) -> list[Source]:
+    """Return the documents, those with most sentences first."""
+    listed = store.listed_of(one.document.id for one in found)
+    sources = []
+    for one in found:
+        paths = left_out.kept(listed[one.document.id])
+        names = tuple(path.path for path in paths)
+        reference = DocumentRef(
+            one.document.id, names[0], names, one.document.n_chars, one.document.kind, labels_of(paths)
+        )
+        n_sentences = len({number for unit in one.alike for number in unit.sentences})
+        n_equal = sum(unit.n_equal for unit in one.alike)
+        sources.append(Source(reference, n_sentences, tuple(one.pairs), n_equal, one.problem))
+    return sorted(sources, key=lambda one: (-one.n_sentences, -one.n_equal, one.document.path))

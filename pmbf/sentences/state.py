@@ -1,0 +1,171 @@
+"""What the folder `sentences/` of a collection holds: one small file names the segments, and is replaced whole.
+
+    sentences/state            a line of JSON and its CRC-32: code, commit, segments, documents that left
+    sentences/NNNNNN.units     the segments
+
+So a store is at one commit or at the next one, never between two. Files that the state does not name are left over.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import zlib
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+
+from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.kernels import CODES
+from pmbf.sentences.segments import KEY_BITS, KIND, Segment
+from pmbf.store import files, folders
+from pmbf.store.files import BESIDE_KINDS, Identity, StoredFile
+
+FORMAT = 1
+"""Version of the state and of the segments."""
+
+_FOLDER, _SUFFIX = BESIDE_KINDS[KIND]
+_NAME = "state"
+_OWN_NAME = re.compile(rf"[0-9]{{6,}}\.{_SUFFIX}(\.tmp)?|{_NAME}\.tmp")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """A segment as the state names it.
+
+    Args:
+        serial, payload_bytes, payload_crc: As in `StoredFile`.
+        gone: Places of documents that left, ascending.
+    """
+
+    serial: int
+    payload_bytes: int
+    payload_crc: int
+    gone: tuple[int, ...] = ()
+
+    @property
+    def file(self) -> StoredFile:
+        """The segment's row."""
+        return StoredFile(self.serial, KIND, self.payload_bytes, self.payload_crc)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What the sentences of a collection are.
+
+    Args:
+        code: The code of their keys, one of `CODES`.
+        key_bits: Bits of a key.
+        commit: The commit of the collection that they show.
+        next_serial: Number of the next segment.
+        segments: In order of their serials.
+        unread: Documents whose text could not be read, by id, with the reason.
+    """
+
+    code: str
+    key_bits: int
+    commit: int = 0
+    next_serial: int = 1
+    segments: tuple[Named, ...] = ()
+    unread: dict[int, str] = field(default_factory=dict)
+
+
+def location(folder: Path) -> Path:
+    """Return the path of the state."""
+    return folder / _FOLDER / _NAME
+
+
+def exists(folder: Path) -> bool:
+    """Return whether a collection has sentences, damaged ones included."""
+    return location(folder).exists()
+
+
+def read_state(folder: Path, identity: Identity) -> State:
+    """Return the state.
+
+    Raises:
+        NotFoundError: The collection has no sentences.
+        CorruptError: The state is damaged, or that of another collection.
+        UnsupportedError: A newer pmbf wrote it.
+    """
+    path = location(folder)
+    try:
+        with files.opened(path) as file:
+            line, _, crc = file.read().rpartition(b" ")
+    except FileNotFoundError:
+        raise NotFoundError(f"{folder}: has no sentences; make them with `pmbf sentences build -c {folder}`") from None
+    if crc.strip() != b"%08x" % zlib.crc32(line):
+        raise damage(folder, f"{path}: its checksum does not fit")
+    values = json.loads(line)
+    if values.pop("format") > FORMAT:
+        raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
+    if values.pop("collection") != _identified(identity):
+        raise damage(folder, f"{path}: belongs to another collection")
+    segments = tuple(Named(**row | {"gone": tuple(row["gone"])}) for row in values.pop("segments"))
+    unread = {int(document): reason for document, reason in values.pop("unread").items()}
+    state = State(**values, segments=segments, unread=unread)
+    if state.code not in CODES or state.key_bits not in KEY_BITS:
+        raise damage(folder, f"{path}: names the code {state.code!r} with {state.key_bits} bits")
+    return state
+
+
+def write_state(folder: Path, identity: Identity, state: State) -> None:
+    """Replace the state, and delete the segments that the new one does not name.
+
+    Raises:
+        OSError: The folder cannot be written; the state is the one before.
+    """
+    values = asdict(state) | {"format": FORMAT, "collection": _identified(identity)}
+    line = json.dumps(values).encode()
+    folders.make_folder(location(folder).parent, mode=0o700)
+    with folders.replacing(location(folder)) as file:
+        file.write(line + b" %08x\n" % zlib.crc32(line))
+    named = {one.file.name for one in state.segments}
+    for left in _own_files(folder):
+        if f"{_FOLDER}/{left.name}" not in named:
+            left.unlink(missing_ok=True)
+
+
+def drop(folder: Path) -> bool:
+    """Delete the sentences; return whether there were any. The state goes first: without it there are none."""
+    there = exists(folder)
+    location(folder).unlink(missing_ok=True)
+    for left in _own_files(folder):
+        left.unlink(missing_ok=True)
+    if there and not any((folder / _FOLDER).iterdir()):
+        shutil.rmtree(folder / _FOLDER)
+    return there
+
+
+def opened(folder: Path, identity: Identity) -> tuple[State, list[Segment]]:
+    """Return the state with its segments; raise what `read_state` and `Segment` raise.
+
+    A writer may delete a segment between the two: then the newer state is read.
+    """
+    while True:
+        state = read_state(folder, identity)
+        try:
+            return state, [Segment(folder, one.file, identity, one.gone) for one in state.segments]
+        except CorruptError:
+            if read_state(folder, identity) == state:
+                raise
+
+
+def with_gone(state: State, gone: dict[int, list[int]]) -> State:
+    """Return the state with more documents that left, places by serial."""
+    segments = (replace(one, gone=tuple(sorted({*one.gone, *gone.get(one.serial, ())}))) for one in state.segments)
+    return replace(state, segments=tuple(segments))
+
+
+def damage(folder: Path, what: str) -> CorruptError:
+    """Return the error for damaged sentences, with the way out."""
+    return CorruptError(f"{what}; make the sentences anew with `pmbf sentences build -c {folder}`")
+
+
+def _identified(identity: Identity) -> str:
+    return f"{identity.collection_id.hex()} {identity.params_digest.hex()}"
+
+
+def _own_files(folder: Path) -> Iterator[Path]:
+    return (path for path in (folder / _FOLDER).glob("*") if _OWN_NAME.fullmatch(path.name) and not path.is_dir())

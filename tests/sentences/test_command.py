@@ -1,0 +1,92 @@
+"""`pmbf sentences` and `pmbf screen --sentences`."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.commands.conftest import run
+from tests.sentences.texts import sentence, text
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    texts = tmp_path / "texts"
+    texts.mkdir()
+    for number in range(4):
+        (texts / f"{number}.txt").write_text(text(*range(5 * number, 5 * number + 5)))
+    (tmp_path / "query.txt").write_text(f"Heading\n\n{sentence(50)} {sentence(2)} {sentence(3)}")
+    (tmp_path / "clean.txt").write_text(text(60, 61))
+    assert run("load", texts, "-c", tmp_path / "c.pmbf", "--quiet").exit_code == 0
+    return tmp_path
+
+
+def test_without_sentences_the_command_is_told(folder: Path) -> None:
+    result = run("screen", folder / "query.txt", "-c", folder / "c.pmbf", "--sentences")
+    assert result.exit_code == 3
+    assert "pmbf sentences build" in result.stderr
+
+
+def test_sentences_are_built_screened_and_dropped(folder: Path) -> None:
+    there = "-c", folder / "c.pmbf"
+    built = run("sentences", "build", *there)
+    assert built.exit_code == 0 and "that of the collection" in built.stdout
+    result = run("screen", folder / "query.txt", *there, "--sentences")
+    assert result.exit_code == 1
+    assert "2 of 3 sentences stand in 1 source." in result.stdout
+    assert "1 sentence stands in a paragraph of fewer than 40 columns" in result.stdout
+    assert "0.txt" in result.stdout
+    assert run("screen", folder / "clean.txt", *there, "--sentences").exit_code == 0
+    assert run("sentences", "status", *there, "--json").exit_code == 0
+    assert "deleted" in run("sentences", "drop", *there).stdout
+    assert "no sentences" in run("sentences", "drop", *there).stdout
+    assert run("sentences", "status", *there).exit_code == 3
+
+
+def test_several_files_have_the_highest_code(folder: Path) -> None:
+    run("sentences", "build", "-c", folder / "c.pmbf", "--code", "paper", "--quiet")
+    result = run("screen", folder / "clean.txt", folder / "query.txt", folder / "gone.txt", "-c", folder / "c.pmbf",
+                 "--sentences")  # fmt: skip
+    assert result.exit_code == 3
+    assert "2 of 3 sentences" in result.stdout
+    assert "gone.txt: no such file" in result.stderr
+
+
+def test_json_and_a_page(folder: Path) -> None:
+    run("sentences", "build", "-c", folder / "c.pmbf", "--quiet")
+    result = run("screen", folder / "query.txt", "-c", folder / "c.pmbf", "--sentences", "--json", "--html",
+                 folder / "page.html")  # fmt: skip
+    values = json.loads(result.stdout)
+    assert [one["outcome"] for one in values["sentences"]] == ["short", "new", "found", "found"]
+    assert "2 of 3 sentences, 1 source" in (folder / "page.html").read_text()
+
+
+def test_options_without_meaning_for_sentences_are_refused(folder: Path) -> None:
+    for option in (["--threshold", "3%"], ["--min-chars", "40"], ["--jobs", "2"], ["--csv", "rows.csv"]):
+        result = run("screen", folder / "query.txt", "-c", folder / "c.pmbf", "--sentences", *option)
+        assert result.exit_code == 2
+        assert f"{option[0]} is given with --sentences" in result.stderr
+
+
+def test_a_load_and_a_removal_are_followed(folder: Path) -> None:
+    there = "-c", folder / "c.pmbf"
+    run("sentences", "build", *there, "--quiet")
+    (folder / "new.txt").write_text(text(60, 61))
+    run("load", folder / "new.txt", *there, "--quiet")
+    assert run("screen", folder / "clean.txt", *there, "--sentences").exit_code == 1
+    run("remove", folder / "new.txt", *there)
+    assert run("screen", folder / "clean.txt", *there, "--sentences").exit_code == 0
+    assert run("check", *there).exit_code == 0
+
+
+def test_a_damaged_store_is_an_error_until_it_is_repaired(folder: Path) -> None:
+    there = "-c", folder / "c.pmbf"
+    run("sentences", "build", *there, "--quiet")
+    path = folder / "c.pmbf" / "sentences" / "000001.units"
+    path.write_bytes(path.read_bytes()[:200])
+    assert run("screen", folder / "query.txt", *there, "--sentences").exit_code == 3
+    assert run("check", *there).exit_code == 3
+    assert run("check", "--repair", *there).exit_code == 0
+    assert run("screen", folder / "query.txt", *there, "--sentences").exit_code == 1

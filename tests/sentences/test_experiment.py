@@ -1,0 +1,55 @@
+"""The experiments of sentences: edits, hosts, and both measurements on a small corpus."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import pytest
+
+from experiments.sentences import cost, recall
+from experiments.sentences.editing import edited, inside
+from tests.sentences.texts import text
+
+
+@pytest.fixture
+def pan(tmp_path: Path) -> Path:
+    for folder, first in (("src", 0), ("susp", 1000)):
+        (tmp_path / "pan" / folder).mkdir(parents=True)
+        for number in range(4):
+            seeds = range(first + 60 * number, first + 60 * number + 60)
+            (tmp_path / "pan" / folder / f"{number}.txt").write_text(text(*seeds))
+    return tmp_path / "pan"
+
+
+@pytest.mark.parametrize("share", recall.SHARES)
+def test_the_share_of_edited_words_is_as_asked(share: float) -> None:
+    words = [f"w{number}" for number in range(4000)]
+    made = edited(" ".join(words), share, ["other"], random.Random(3)).split()
+    kept = set(words) & set(made)
+    assert 1 - len(kept) / len(words) == pytest.approx(0.7 * share, abs=0.02)  # replaced or dropped
+    assert made.count("other") / len(words) == pytest.approx(0.65 * share, abs=0.02)  # replaced or put in
+
+
+def test_a_passage_stands_where_it_is_said_to_stand() -> None:
+    query, start, stop = inside("A passage of words.", text(*range(30)))
+    assert query[start:stop] == "A passage of words."
+    assert query[start - 2 : start] == ". "
+
+
+def test_recall_is_measured_for_both_codes(pan: Path, tmp_path: Path) -> None:
+    tables = recall.run(pan, [], n=2, seed=5, out=tmp_path / "recall.json")
+    figures = json.loads((tmp_path / "recall.json").read_text())
+    for code in ("words", "paper"):
+        assert figures["counts"][f"{code} lone 0.0 asked"] == 2
+        assert figures["counts"][f"{code} lone 0.0 candidate"] == 2
+        assert figures["counts"][f"{code} embedded 0.0 verified"] == 2
+    assert figures["counts"]["default cut 300 0.0 verified"] == 1
+    assert tables.count("| 300 |") == 1
+
+
+def test_cost_is_measured_for_both_codes(pan: Path, tmp_path: Path) -> None:
+    table = cost.run(pan, [], n=2, out=tmp_path / "cost.json")
+    assert "| bytes a unit |" in table
+    assert json.loads((tmp_path / "cost.json").read_text())["codes"]["words"]["n_units"] > 50
