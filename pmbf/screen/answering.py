@@ -14,10 +14,10 @@ from pmbf.screen.copies import same_files
 from pmbf.screen.exempt import Exempt, counted, exempt, ordered
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
+from pmbf.screen.stores import AnyGeneration, AnyStore
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import union_length
 from pmbf.store.folder import Store
-from pmbf.store.generation import Generation
 
 Asked = tuple[str, str | bytes, LeftOut]
 """The name of a query; its text, as a clean `str` or as UTF-8; what it is not compared with."""
@@ -60,7 +60,7 @@ def screen(store: Store, read: Text, *, options: Options | None = None, left_out
     return report(store, read, asked, confirmed, options)
 
 
-def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> list[Screening]:
+def ask(generation: AnyGeneration, texts: Iterable[Asked], options: Options) -> list[Screening]:
     """Return the candidates of some texts."""
     asked = []
     for name, text, left_out in texts:
@@ -73,7 +73,7 @@ def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> lis
     return asked
 
 
-def report(store: Store, read: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Report:
+def report(store: AnyStore, read: Text, asked: Screening, confirmed: Confirmed, options: Options) -> Report:
     """Return the report of a query whose candidates have been compared.
 
     Args:

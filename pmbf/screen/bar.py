@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.rarity import COMMON_DOCUMENTS
-from pmbf.store.generation import Generation
+from pmbf.screen.stores import AnyGeneration
 from pmbf.store.having import Having
 
 SURE_HASHES = 3
@@ -71,7 +71,7 @@ class Bar:
         """Evidence that is looked at: that of one hash that `COMMON_DOCUMENTS` documents have."""
         return min(self.copied, self.own - math.log(COMMON_DOCUMENTS))
 
-    def passed(self, generation: Generation, having: Having, evidence: Evidence) -> NDArray[np.intp]:
+    def passed(self, generation: AnyGeneration, having: Having, evidence: Evidence) -> NDArray[np.intp]:
         """Return which documents of `having` are candidates, ascending.
 
         Args:

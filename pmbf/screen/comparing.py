@@ -118,19 +118,38 @@ def matches(
 ) -> Confirmed:
     """Return the sources that do share passages with a query, those with most evidence first.
 
+    Args:
+        generation, subject, compared, options, statistics: As for `found_in`.
+    """
+    n_documents = generation.n_documents - subject.n_left_out
+    return resolved(found_in(generation, subject, compared, options, statistics, n_documents=n_documents), options)
+
+
+def found_in(
+    generation: Generation,
+    subject: Subject,
+    compared: Sequence[Source],
+    options: Options,
+    statistics: verify.Statistics | None,
+    *,
+    n_documents: int,
+) -> list[Match]:
+    """Return the sources that share passages with a query, in their order; they are not resolved yet.
+
     A text that cannot be read raises no error: its match has a `problem`.
 
     Args:
-        files: The collection's files, which hold the texts of the sources.
+        generation: The collection's files, which hold the texts of the sources.
         subject: The query.
         compared: The candidates, best first.
         options: What counts as found.
         statistics: How rare words are in the collection; None if unknown.
+        n_documents: Documents with text that the query is compared with.
     """
     if not compared:
-        return Confirmed()
+        return []
     query = verify.prepare(subject.text)
-    settings = _settings(options, query, generation.n_documents - subject.n_left_out)
+    settings = _settings(options, query, n_documents)
     if statistics is not None and query.is_known(statistics):
         statistics = statistics.beside(query.words)
     calls = _calls(generation, query, subject.sample, compared, settings, statistics)
@@ -140,7 +159,7 @@ def matches(
             passages = counting(passages, subject.exempt, query, settings.min_chars)
             if passages or problem:
                 found.append(_match(source, subject, passages, problem))
-    return _resolved(found, options)
+    return found
 
 
 def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
@@ -243,7 +262,7 @@ def _with_source_share(passage: Passage, document: Document) -> Passage:
     return replace(passage, source_share=round(min(1.0, share(len(passage.source), document.n_chars)), 3))
 
 
-def _resolved(found: list[Match], options: Options) -> Confirmed:
+def resolved(found: Sequence[Match], options: Options) -> Confirmed:
     """Return the matches above the threshold, most evidence first. Each passage names other documents with it."""
     kept = [match for match in found if match.problem or match.coverage >= options.threshold]
     neighbours = verify.with_neighbours({match.document.id: match.passages for match in kept})

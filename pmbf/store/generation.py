@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pmbf import arrays, kernels
 from pmbf.errors import CorruptError, ParameterError
-from pmbf.filter import PseudoMatrixBloomFilter
+from pmbf.filter import ChosenRows, PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.kernels import Postings
 from pmbf.params import Params
@@ -215,6 +215,15 @@ class Generation:
         keys = keys[np.append(keys[:1] == keys[:1], keys[1:] != keys[:-1])]  # a document may be in two tiles
         has_others = self._known_totals().n_removed or len(self._left_out)
         return firsts.having(self._of_living(keys) if has_others else keys, counts, limit)
+
+    def documents_of_rows(self, chosen: ChosenRows) -> NDArray[np.uint32]:
+        """Return the documents that live in the rows that are chosen, ascending, each once.
+
+        Raises:
+            CorruptError: A tile is damaged.
+        """
+        found = [self.rows.documents(number, some) for number, some in chosen.rows(self.matrix())]
+        return arrays.distinct(np.concatenate([np.empty(0, np.uint32), *found]))
 
     def _postings_for(self, number: int, hashes: NDArray[np.uint32]) -> Postings:
         stored = self.tile(number).postings
