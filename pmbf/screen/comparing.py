@@ -67,6 +67,10 @@ class Source:
         return DocumentRef(document.id, self.paths[0], self.paths, document.n_chars, document.kind, self.labels)
 
 
+Placed = tuple[Generation, Source]
+"""The files that hold a source's text, and the source."""
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans, and how many documents of
@@ -119,16 +123,20 @@ def matches(
     """Return the sources that do share passages with a query, those with most evidence first.
 
     Args:
-        generation, subject, compared, options, statistics: As for `found_in`.
+        generation: The collection's files, which hold the texts of the sources.
+        subject: The query.
+        compared: The candidates, best first.
+        options: What counts as found.
+        statistics: How rare words are in the collection; None if unknown.
     """
     n_documents = generation.n_documents - subject.n_left_out
-    return resolved(found_in(generation, subject, compared, options, statistics, n_documents=n_documents), options)
+    here = [(generation, source) for source in compared]
+    return resolved(found_in(here, subject, options, statistics, n_documents=n_documents), options)
 
 
 def found_in(
-    generation: Generation,
+    compared: Sequence[Placed],
     subject: Subject,
-    compared: Sequence[Source],
     options: Options,
     statistics: verify.Statistics | None,
     *,
@@ -139,9 +147,8 @@ def found_in(
     A text that cannot be read raises no error: its match has a `problem`.
 
     Args:
-        generation: The collection's files, which hold the texts of the sources.
+        compared: The candidates, best first, each with the files that hold its text.
         subject: The query.
-        compared: The candidates, best first.
         options: What counts as found.
         statistics: How rare words are in the collection; None if unknown.
         n_documents: Documents with text that the query is compared with.
@@ -152,7 +159,7 @@ def found_in(
     settings = _settings(options, query, n_documents)
     if statistics is not None and query.is_known(statistics):
         statistics = statistics.beside(query.words)
-    calls = _calls(generation, query, subject.sample, compared, settings, statistics)
+    calls = _calls(compared, query, subject.sample, settings, statistics)
     found = []
     with closing(in_order(calls, options.threads)) as results:
         for source, passages, problem in results:
@@ -195,15 +202,14 @@ class _Compared(NamedTuple):
 
 
 def _calls(
-    generation: Generation,
+    compared: Iterable[Placed],
     query: verify.Prepared,
     asked: QuerySample,
-    compared: Iterable[Source],
     settings: verify.Settings,
     statistics: verify.Statistics | None,
 ) -> Iterator[Callable[[], _Compared]]:
     """Yield the call that compares each source. The text is read here: a generation is used by one thread."""
-    for source in compared:
+    for generation, source in compared:
         try:
             text = _text(generation, source)
         except (PmbfError, OSError) as error:

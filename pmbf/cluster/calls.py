@@ -1,0 +1,143 @@
+"""Calls of the nodes: each volume is asked of one node that has it, and of the next one if that node fails."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from time import monotonic
+from typing import Any
+
+from pmbf.cluster.manifest import Volume
+from pmbf.cluster.placement import COPIES, Node, placed
+from pmbf.jobs.executor import Executor, ShardFailed
+
+TIMEOUT_S = 30.0
+"""Seconds that a node has for an answer. A node that is late is ended and made anew: it may have been stopped."""
+
+REST_S = 5.0
+"""Seconds in which a node that failed is asked only for volumes that no other node has."""
+
+
+@dataclass(slots=True)
+class Answers:
+    """What the nodes have answered.
+
+    Args:
+        values: The answer of each node, with the volumes that it is about.
+        unread: Why no node has answered for a volume, by the volume's name.
+    """
+
+    values: list[tuple[Sequence[Volume], Any]] = field(default_factory=list)
+    unread: dict[str, str] = field(default_factory=dict)
+
+
+class Nodes:
+    """The nodes of a cluster, called through an executor: a holder on each.
+
+    Args:
+        executor: Its shards are the nodes, in the same order, each with a `Holder`.
+        nodes: The nodes.
+        n_copies: Nodes that have a volume.
+        timeout_s: As `TIMEOUT_S`.
+
+    Thread rule: any thread may call.
+    """
+
+    def __init__(
+        self, executor: Executor, nodes: Sequence[Node], *, n_copies: int = COPIES, timeout_s: float = TIMEOUT_S
+    ) -> None:
+        self.executor, self.nodes = executor, list(nodes)
+        self.n_copies, self.timeout_s = n_copies, timeout_s
+        self._numbers = {node: number for number, node in enumerate(self.nodes)}
+        self._rest_until: dict[int, float] = {}
+
+    def ask(
+        self,
+        method: str,
+        volumes: Iterable[Volume],
+        arguments: Callable[[Sequence[Volume]], tuple[Any, ...]] | tuple[Any, ...] = (),
+    ) -> Answers:
+        """Call a method for some volumes, at the same time on all nodes that have them.
+
+        Args:
+            method: Of `Holder`; its first argument is the volumes that a node is asked for.
+            volumes: The volumes.
+            arguments: The other arguments, or how they follow from the volumes of a node.
+        """
+        found, waiting = Answers(), list(volumes)
+        tried: dict[str, set[int]] = defaultdict(set)
+        while shared_out := self._shared_out(waiting, tried):
+            calls = {
+                node: (some, *(arguments(some) if callable(arguments) else arguments))
+                for node, some in shared_out.items()
+            }
+            waiting = []
+            for node, answer in self.executor.call(method, calls, self.timeout_s).items():
+                some = shared_out[node]
+                if isinstance(answer, ShardFailed):
+                    self._failed(node)
+                    unread = dict.fromkeys((one.name for one in some), f"{self.nodes[node].name}: {answer.reason}")
+                else:
+                    unread = answer.unread
+                    answered = [one for one in some if one.name not in unread]
+                    found.values += [(answered, answer.value)] if answered else []
+                    for one in answered:
+                        found.unread.pop(one.name, None)
+                found.unread |= unread
+                waiting += [one for one in some if one.name in unread]
+        return found
+
+    def open(self, volumes: Sequence[Volume]) -> dict[str, str]:
+        """Have each node fetch and open its volumes, however long that takes; return why volumes are unread.
+
+        A volume that one of its nodes has opened is not among them.
+        """
+        wanted = self._of_nodes(volumes)
+        unread: dict[str, list[str]] = defaultdict(list)
+        for node, answer in self.executor.call("open", {node: (some,) for node, some in wanted.items()}).items():
+            if isinstance(answer, ShardFailed):
+                self._failed(node)
+                reasons = dict.fromkeys((one.name for one in wanted[node]), answer.reason)
+            else:
+                reasons = answer.unread
+            for name, reason in reasons.items():
+                unread[name].append(f"{self.nodes[node].name}: {reason}")
+        n_copies = {one.name: len(placed(one.key, self.nodes, self.n_copies)) for one in volumes}
+        return {name: reasons[0] for name, reasons in unread.items() if len(reasons) == n_copies[name]}
+
+    def keep(self, volumes: Sequence[Volume]) -> None:
+        """Have each node delete the volumes that it need not have."""
+        of_nodes = self._of_nodes(volumes)
+        self.executor.call("keep", {node: (of_nodes[node],) for node in range(len(self.nodes))}, self.timeout_s)
+
+    def tell(self, method: str, *arguments: Any) -> None:
+        """Call a method on every node; one that fails is made anew."""
+        calls = dict.fromkeys(range(len(self.nodes)), ((), *arguments))
+        for node, answer in self.executor.call(method, calls, self.timeout_s).items():
+            if isinstance(answer, ShardFailed):
+                self._failed(node)
+
+    def _of_nodes(self, volumes: Iterable[Volume]) -> dict[int, list[Volume]]:
+        found: dict[int, list[Volume]] = defaultdict(list)
+        for volume in volumes:
+            for node in placed(volume.key, self.nodes, self.n_copies):
+                found[self._numbers[node]].append(volume)
+        return found
+
+    def _shared_out(self, volumes: Sequence[Volume], tried: dict[str, set[int]]) -> dict[int, list[Volume]]:
+        """Return which volumes each node is asked for: of each volume, the first node that was not asked and is up."""
+        shared: dict[int, list[Volume]] = defaultdict(list)
+        now = monotonic()
+        for volume in volumes:
+            numbers = [self._numbers[node] for node in placed(volume.key, self.nodes, self.n_copies)]
+            remaining = [number for number in numbers if number not in tried[volume.name]]
+            if remaining:
+                chosen = min(remaining, key=lambda number: self._rest_until.get(number, 0.0) > now)
+                tried[volume.name].add(chosen)
+                shared[chosen].append(volume)
+        return shared
+
+    def _failed(self, node: int) -> None:
+        self._rest_until[node] = monotonic() + REST_S
+        self.executor.restart(node)

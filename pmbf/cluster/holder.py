@@ -1,0 +1,291 @@
+"""A holder: what a node answers from the volumes that it has on its disk.
+
+A holder knows no generation and no manifest. Each call names the volumes that it is about, and a volume's name says
+what is in it, byte for byte. So a holder that was cut off and comes back cannot answer for an older state, and one that
+was lost is made anew from the depot.
+
+An answer comes with the volumes that could not be read, and why: another node has a copy of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from threading import local
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.cluster.depot import FolderDepot
+from pmbf.cluster.found import Found, added_up, of_volume
+from pmbf.cluster.manifest import Volume
+from pmbf.cluster.volumes import Shelf
+from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.filter import ChosenRows
+from pmbf.screen.candidates import Candidate
+from pmbf.screen.comparing import Placed, Subject, found_in, sources
+from pmbf.screen.leaving_out import LeftOut
+from pmbf.screen.options import Options
+from pmbf.store.directory import LIVE
+from pmbf.store.folder import Store
+from pmbf.store.sourcetexts import document_text
+from pmbf.store.tables import Document, ListedPath
+from pmbf.verify import Statistics
+
+Ids = NDArray[np.uint32]
+Value = TypeVar("Value")
+
+_UNREADABLE = (CorruptError, NotFoundError, UnsupportedError, OSError)
+
+
+class Part(NamedTuple):
+    """A node's answer, and why volumes are not in it, by name."""
+
+    value: Any
+    unread: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A query that is compared with candidates.
+
+    Args:
+        subject: The query.
+        candidates: Candidates in the node's volumes, best first, with ids of the collection.
+        left_paths: Paths that no source is named by.
+        n_documents: Documents with text that the query is compared with.
+    """
+
+    subject: Subject
+    candidates: Sequence[Candidate]
+    left_paths: frozenset[str]
+    n_documents: int
+
+
+class _Here(local):
+    """The stores that a thread has open: SQLite's connections belong to a thread."""
+
+    def __init__(self) -> None:
+        self.stores: dict[str, Store] = {}
+
+
+@dataclass(slots=True)
+class _Known:
+    """How rare words are in a state of the collection."""
+
+    state: str = ""
+    statistics: Statistics | None = field(default=None)
+
+
+class Holder:
+    """Answers from volumes, which it fetches when they are first asked for.
+
+    Args:
+        depot: The folder of the depot.
+        shelf: The folder for the node's copies.
+    """
+
+    def __init__(self, depot: str, shelf: str) -> None:
+        self._depot = FolderDepot(depot)
+        self._shelf = Shelf(Path(shelf), self._depot)
+        self._here = _Here()
+        self._known = _Known()
+
+    # ------------------------------------------------------------------ volumes
+
+    def ping(self) -> bool:
+        """Answer that the holder is there."""
+        return True
+
+    def open(self, volumes: Sequence[Volume]) -> Part:
+        """Open volumes, so that the first query need not wait for them; return how many are open."""
+        opened, unread = self._each(volumes, lambda _store, _volume: True)
+        return Part(len(opened), unread)
+
+    def keep(self, volumes: Sequence[Volume]) -> Part:
+        """Close and delete all other volumes."""
+        names = {one.name for one in volumes}
+        for name in self._here.stores.keys() - names:
+            self._here.stores.pop(name).close()
+        self._shelf.drop_all_but(names)
+        return Part(None, {})
+
+    def _store(self, volume: Volume) -> Store:
+        stores = self._here.stores
+        if volume.name not in stores:
+            stores[volume.name] = Store(self._shelf.folder_of(volume.name))
+        return stores[volume.name]
+
+    def _each(
+        self, volumes: Iterable[Volume], answer: Callable[[Store, Volume], Value]
+    ) -> tuple[list[Value], dict[str, str]]:
+        values, unread = [], {}
+        for volume in volumes:
+            try:
+                values.append(answer(self._store(volume), volume))
+            except _UNREADABLE as error:
+                unread[volume.name] = str(error)
+        return values, unread
+
+    # ------------------------------------------------------------------ candidates
+
+    def having(self, volumes: Sequence[Volume], hashes: Ids, limit: int, among: Ids | None, left_out: Ids) -> Part:
+        """Return which documents have which hashes of a query, as a `Found`.
+
+        Args:
+            volumes: The volumes.
+            hashes, limit: As for `Generation.documents_having`.
+            among: Ids of the collection, ascending, or None.
+            left_out: Ids of the collection, ascending.
+        """
+
+        def of(store: Store, volume: Volume) -> Found:
+            generation, left = store.generation, of_volume(left_out, volume)
+            if len(left):
+                generation = generation.without(left)
+            some = None if among is None else of_volume(among, volume)
+            having = generation.documents_having(hashes, limit=limit, among=some)
+            return Found.of(having, generation.directory.locations(having.ids, "n_hashes"), volume)
+
+        found, unread = self._each(volumes, of)
+        return Part(added_up(found, len(hashes), limit), unread)
+
+    def in_rows(self, volumes: Sequence[Volume], chosen: ChosenRows) -> Part:
+        """Return the documents of the rows that are chosen, ascending."""
+        found, unread = self._each(
+            volumes, lambda store, volume: store.generation.documents_of_rows(chosen) + np.uint32(volume.offset)
+        )
+        return Part(np.sort(np.concatenate([np.empty(0, np.uint32), *found])), unread)
+
+    def totals(self, volumes: Sequence[Volume], ids: Ids) -> Part:
+        """Return how many of some documents are live with text, and how many hashes these have together."""
+
+        def of(store: Store, volume: Volume) -> tuple[int, int]:
+            locations = store.generation.directory.locations(of_volume(ids, volume))
+            return int(np.count_nonzero(locations["state"] == LIVE)), int(locations["n_hashes"].sum(dtype=np.int64))
+
+        found, unread = self._each(volumes, of)
+        return Part((sum(one for one, _ in found), sum(one for _, one in found)), unread)
+
+    def sizes(self, volumes: Sequence[Volume], ids: Ids) -> Part:
+        """Return the ids of some documents, ascending, and the number of hashes of each."""
+
+        def of(store: Store, volume: Volume) -> tuple[Ids, Ids]:
+            some = of_volume(ids, volume)
+            return some + np.uint32(volume.offset), store.generation.directory.locations(some, "n_hashes")
+
+        found, unread = self._each(volumes, of)
+        none = np.empty(0, np.uint32)
+        return Part(
+            (np.concatenate([none, *(a for a, _ in found)]), np.concatenate([none, *(b for _, b in found)])), unread
+        )
+
+    # ------------------------------------------------------------------ texts
+
+    def beginnings(self, volumes: Sequence[Volume], places: Mapping[str, Sequence[int]], n_chars: int) -> Part:
+        """Return the first characters of some texts, by volume; None if a text is not stored or is damaged.
+
+        Args:
+            volumes: The volumes.
+            places: Of each volume's live documents with text, ascending, which are meant.
+            n_chars: How many characters.
+        """
+
+        def of(store: Store, volume: Volume) -> tuple[str, list[str | None]]:
+            ids = store.generation.directory.live_ids()[list(places[volume.name])].tolist()
+            rows = store.documents(ids)
+            return volume.name, [_beginning(store, rows[id_], n_chars) for id_ in ids]
+
+        found, unread = self._each(volumes, of)
+        return Part(dict(found), unread)
+
+    def learn(self, volumes: Sequence[Volume], state: str, statistics: Statistics | None) -> Part:
+        """Remember how rare words are in a state of the collection."""
+        self._known = _Known(state, statistics)
+        return Part(None, {})
+
+    def compare(self, volumes: Sequence[Volume], asked: Sequence[Asked], options: Options, state: str) -> Part:
+        """Return the matches of each query, in any order. They are not resolved yet.
+
+        The value is None if the holder does not know how rare words are in this state: `learn` comes first.
+        """
+        known = self._known
+        if known.state != state:
+            return Part(None, {})
+        found, unread = self._each(volumes, lambda store, volume: [_sources(store, volume, one) for one in asked])
+        matches = [
+            found_in(
+                [placed for some in found for placed in some[number]],
+                one.subject,
+                options,
+                known.statistics,
+                n_documents=one.n_documents,
+            )
+            for number, one in enumerate(asked)
+        ]
+        return Part(matches, unread)
+
+    def text(self, volumes: Sequence[Volume], id_: int) -> Part:
+        """Return the text of a document; errors are those of `document_text`."""
+        [volume] = volumes
+        return Part(document_text(self._store(volume), id_ - volume.offset), {})
+
+    # ------------------------------------------------------------------ the catalog
+
+    def by_sha256(self, volumes: Sequence[Volume], contents: Sequence[str]) -> Part:
+        """Return the live documents with these contents."""
+
+        def of(store: Store, volume: Volume) -> list[Document]:
+            return [one._replace(id=one.id + volume.offset) for one in store.catalog.by_sha256(contents)]
+
+        return _flat(*self._each(volumes, of))
+
+    def some_paths(self, volumes: Sequence[Volume], paths: Sequence[str]) -> Part:
+        """Return those paths that are listed."""
+        return self._paths(volumes, lambda store: store.catalog.some_paths(paths).values())
+
+    def listed_of(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Part:
+        """Return the paths of some documents."""
+
+        def of(store: Store, volume: Volume) -> list[ListedPath]:
+            listed = store.listed_of(id_ - volume.offset for id_ in ids if id_ in volume)
+            return [_moved(one, volume) for some in listed.values() for one in some]
+
+        return _flat(*self._each(volumes, of))
+
+    def paths(self, volumes: Sequence[Volume], with_labels: bool) -> Part:
+        """Return every path, or every path that has labels."""
+        return self._paths(
+            volumes, lambda store: store.catalog.labelled_paths() if with_labels else store.catalog.paths()
+        )
+
+    def _paths(self, volumes: Sequence[Volume], listed: Callable[[Store], Iterable[ListedPath]]) -> Part:
+        return _flat(*self._each(volumes, lambda store, volume: [_moved(one, volume) for one in listed(store)]))
+
+
+def _flat(found: list[list[Any]], unread: dict[str, str]) -> Part:
+    return Part([one for some in found for one in some], unread)
+
+
+def _moved(listed: ListedPath, volume: Volume) -> ListedPath:
+    return listed._replace(document=listed.document + volume.offset)
+
+
+def _beginning(store: Store, document: Document, n_chars: int) -> str | None:
+    try:
+        text = store.generation.text(document)
+    except CorruptError:
+        return None
+    return None if text is None else text[:n_chars]
+
+
+def _sources(store: Store, volume: Volume, asked: Asked) -> list[Placed]:
+    """Return the sources of a query in a volume, with the ids of the collection and the files of the volume."""
+    some = [replace(one, document=one.document - volume.offset) for one in asked.candidates if one.document in volume]
+    [found] = sources(store, [(some, LeftOut(paths=asked.left_paths))])
+    return [
+        (store.generation, replace(one, document=one.document._replace(id=one.document.id + volume.offset)))
+        for one in found
+    ]
