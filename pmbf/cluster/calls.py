@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from time import monotonic
@@ -10,6 +10,7 @@ from typing import Any
 
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.placement import COPIES, Node, placed
+from pmbf.errors import IncompleteError
 from pmbf.jobs.executor import Executor, ShardFailed
 
 TIMEOUT_S = 30.0
@@ -17,6 +18,14 @@ TIMEOUT_S = 30.0
 
 REST_S = 5.0
 """Seconds in which a node that failed is asked only for volumes that no other node has."""
+
+
+_TASK_TRIES = 3
+
+_MOST_TRIES = 2
+"""How often a node is asked for a volume: it may have died, and be there again."""
+
+_Tries = Counter[tuple[str, int]]
 
 
 @dataclass(slots=True)
@@ -60,14 +69,16 @@ class Nodes:
     ) -> Answers:
         """Call a method for some volumes, at the same time on all nodes that have them.
 
+        After twice `timeout_s` no node is asked anew.
+
         Args:
             method: Of `Holder`; its first argument is the volumes that a node is asked for.
             volumes: The volumes.
             arguments: The other arguments, or how they follow from the volumes of a node.
         """
-        found, waiting = Answers(), list(volumes)
-        tried: dict[str, set[int]] = defaultdict(set)
-        while shared_out := self._shared_out(waiting, tried):
+        found, waiting, tries = Answers(), list(volumes), _Tries()
+        end = monotonic() + 2 * self.timeout_s
+        while (shared_out := self._shared_out(waiting, tries)) and (not found.unread or monotonic() < end):
             calls = {
                 node: (some, *(arguments(some) if callable(arguments) else arguments))
                 for node, some in shared_out.items()
@@ -75,18 +86,57 @@ class Nodes:
             waiting = []
             for node, answer in self.executor.call(method, calls, self.timeout_s).items():
                 some = shared_out[node]
-                if isinstance(answer, ShardFailed):
-                    self._failed(node)
-                    unread = dict.fromkeys((one.name for one in some), f"{self.nodes[node].name}: {answer.reason}")
-                else:
-                    unread = answer.unread
-                    answered = [one for one in some if one.name not in unread]
-                    found.values += [(answered, answer.value)] if answered else []
-                    for one in answered:
-                        found.unread.pop(one.name, None)
+                unread = self._unread(node, some, answer, tries)
+                answered = [one for one in some if one.name not in unread]
+                if answered and not isinstance(answer, ShardFailed):
+                    found.values.append((answered, answer.value))
+                for one in answered:
+                    found.unread.pop(one.name, None)
                 found.unread |= unread
                 waiting += [one for one in some if one.name in unread]
         return found
+
+    def _unread(self, node: int, volumes: Sequence[Volume], answer: Any, tries: _Tries) -> dict[str, str]:
+        """Return why a node has not answered for volumes; a node that died is asked again, one that cannot read not."""
+        if isinstance(answer, ShardFailed):
+            self._failed(node)
+            return {one.name: f"{self.nodes[node].name}: {answer.reason}" for one in volumes}
+        for name in answer.unread:
+            tries[name, node] = _MOST_TRIES
+        return {name: f"{self.nodes[node].name}: {reason}" for name, reason in answer.unread.items()}
+
+    def work(self, method: str, tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Call a method once for each task, on any node, and return the results in order.
+
+        A task whose node fails is given to another one, so a task may be begun twice.
+
+        Args:
+            method: Of `Holder`.
+            tasks: Its arguments.
+
+        Raises:
+            IncompleteError: A task failed on as many nodes as there are, or on 3.
+        """
+        results: dict[int, Any] = {}
+        n_tries: dict[int, int] = defaultdict(int)
+        waiting = list(range(len(tasks)))
+        while waiting:
+            now = monotonic()
+            nodes = sorted(range(len(self.nodes)), key=lambda node: self._rest_until.get(node, 0.0) > now)
+            given = dict(zip(nodes, waiting, strict=False))
+            for node, answer in self.executor.call(method, {node: tasks[task] for node, task in given.items()}).items():
+                task = given[node]
+                if not isinstance(answer, ShardFailed):
+                    results[task] = answer
+                    waiting.remove(task)
+                    continue
+                self._failed(node)
+                n_tries[task] += 1
+                if n_tries[task] >= min(_TASK_TRIES, len(self.nodes)):
+                    raise IncompleteError(
+                        f"{self.nodes[node].name}: {answer.reason}; nothing was changed: run it again"
+                    )
+        return [results[task] for task in range(len(tasks))]
 
     def open(self, volumes: Sequence[Volume]) -> dict[str, str]:
         """Have each node fetch and open its volumes, however long that takes; return why volumes are unread.
@@ -106,7 +156,7 @@ class Nodes:
         n_copies = {one.name: len(placed(one.key, self.nodes, self.n_copies)) for one in volumes}
         return {name: reasons[0] for name, reasons in unread.items() if len(reasons) == n_copies[name]}
 
-    def keep(self, volumes: Sequence[Volume]) -> None:
+    def keep(self, volumes: Iterable[Volume]) -> None:
         """Have each node delete the volumes that it need not have."""
         of_nodes = self._of_nodes(volumes)
         self.executor.call("keep", {node: (of_nodes[node],) for node in range(len(self.nodes))}, self.timeout_s)
@@ -125,16 +175,18 @@ class Nodes:
                 found[self._numbers[node]].append(volume)
         return found
 
-    def _shared_out(self, volumes: Sequence[Volume], tried: dict[str, set[int]]) -> dict[int, list[Volume]]:
-        """Return which volumes each node is asked for: of each volume, the first node that was not asked and is up."""
+    def _shared_out(self, volumes: Sequence[Volume], tries: _Tries) -> dict[int, list[Volume]]:
+        """Return which volumes each node is asked for: of each volume, the node asked least, one that is up first."""
         shared: dict[int, list[Volume]] = defaultdict(list)
         now = monotonic()
         for volume in volumes:
-            numbers = [self._numbers[node] for node in placed(volume.key, self.nodes, self.n_copies)]
-            remaining = [number for number in numbers if number not in tried[volume.name]]
+            copies = [self._numbers[node] for node in placed(volume.key, self.nodes, self.n_copies)]
+            remaining = [node for node in copies if tries[volume.name, node] < _MOST_TRIES]
             if remaining:
-                chosen = min(remaining, key=lambda number: self._rest_until.get(number, 0.0) > now)
-                tried[volume.name].add(chosen)
+                chosen = min(
+                    remaining, key=lambda node: (tries[volume.name, node], self._rest_until.get(node, 0.0) > now)
+                )
+                tries[volume.name, chosen] += 1
                 shared[chosen].append(volume)
         return shared
 

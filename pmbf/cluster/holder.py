@@ -9,7 +9,10 @@ An answer comes with the volumes that could not be read, and why: another node h
 
 from __future__ import annotations
 
+import atexit
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import local
@@ -18,12 +21,18 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.cluster import making
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.found import Found, added_up, of_volume
+from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.volumes import Shelf
-from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
+from pmbf.extract import Limits
 from pmbf.filter import ChosenRows
+from pmbf.intake.adding import Named
+from pmbf.intake.discovery import FileFound
+from pmbf.params import Params
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.comparing import Placed, Subject, found_in, sources
 from pmbf.screen.leaving_out import LeftOut
@@ -64,11 +73,22 @@ class Asked:
     n_documents: int
 
 
+class _Stores(dict[str, Store]):
+    """Open stores by the names of their volumes."""
+
+
+def _close(stores: weakref.ref[_Stores]) -> None:
+    for store in (stores() or {}).values():
+        with suppress(PmbfError):  # that of a thread that has ended
+            store.close()
+
+
 class _Here(local):
     """The stores that a thread has open: SQLite's connections belong to a thread."""
 
     def __init__(self) -> None:
-        self.stores: dict[str, Store] = {}
+        self.stores = _Stores()
+        atexit.register(_close, weakref.ref(self.stores))
 
 
 @dataclass(slots=True)
@@ -215,22 +235,43 @@ class Holder:
         if known.state != state:
             return Part(None, {})
         found, unread = self._each(volumes, lambda store, volume: [_sources(store, volume, one) for one in asked])
-        matches = [
-            found_in(
-                [placed for some in found for placed in some[number]],
-                one.subject,
-                options,
-                known.statistics,
-                n_documents=one.n_documents,
-            )
-            for number, one in enumerate(asked)
-        ]
-        return Part(matches, unread)
+        matches, damaged = [], dict[int, str]()
+        for number, one in enumerate(asked):
+            placed = [source for some in found for source in some[number]]
+            confirmed = found_in(placed, one.subject, options, known.statistics, n_documents=one.n_documents)
+            matches.append(confirmed)
+            if any(match.problem for match in confirmed):
+                damaged |= _damaged(placed)
+        unread |= {one.name: reason for one in volumes for id_, reason in damaged.items() if id_ in one}
+        lost = [one for one in volumes if one.name in unread]
+        return Part([[one for one in some if not any(one.document.id in v for v in lost)] for some in matches], unread)
 
     def text(self, volumes: Sequence[Volume], id_: int) -> Part:
-        """Return the text of a document; errors are those of `document_text`."""
+        """Return the text of a document.
+
+        Raises:
+            NotFoundError: There is no such document.
+        """
         [volume] = volumes
-        return Part(document_text(self._store(volume), id_ - volume.offset), {})
+        opened, unread = self._each(volumes, lambda store, _volume: store)
+        try:
+            return Part(document_text(opened[0], id_ - volume.offset) if opened else "", unread)
+        except (CorruptError, IncompleteError, OSError) as error:
+            return Part("", {volume.name: str(error)})
+
+    # ------------------------------------------------------------------ new volumes
+
+    def load(self, params: Params, found: Sequence[FileFound], limits: Limits) -> Made:
+        """Make a volume of files."""
+        return making.made_of_files(self._depot, params, found, limits)
+
+    def store(self, params: Params, named: Sequence[Named]) -> Made:
+        """Make a volume of texts, each with its name."""
+        return making.made_of_texts(self._depot, params, named)
+
+    def change(self, volume: Volume, edit: Edit) -> Volume:
+        """Make a volume in place of another one."""
+        return making.changed(self._depot, self._shelf, volume, edit)
 
     # ------------------------------------------------------------------ the catalog
 
@@ -289,3 +330,14 @@ def _sources(store: Store, volume: Volume, asked: Asked) -> list[Placed]:
         (store.generation, replace(one, document=one.document._replace(id=one.document.id + volume.offset)))
         for one in found
     ]
+
+
+def _damaged(compared: Sequence[Placed]) -> dict[int, str]:
+    """Return why stored texts cannot be read, by the id of the document: another node may have them whole."""
+    found = {}
+    for generation, source in compared:
+        try:
+            generation.text(source.document)
+        except (CorruptError, OSError) as error:
+            found[source.document.id] = str(error)
+    return found

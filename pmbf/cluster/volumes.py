@@ -13,6 +13,7 @@ from pathlib import Path
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
 from pmbf.errors import CorruptError
+from pmbf.store import locks
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
 from pmbf.store.folder import GENERATION_FILE, Store
 from pmbf.store.folders import make_folder, temporary_folder
@@ -96,13 +97,21 @@ class Shelf:
         self._make(name, target)
 
     def drop_all_but(self, names: Collection[str]) -> None:
-        """Delete the other volumes, and files that no volume has. A process that has one open reads on."""
+        """Delete the other volumes, and files that no volume has. A volume that a process has open stays."""
         for folder in (self.folder / "volumes").iterdir():
             if folder.name not in names and not folder.name.startswith("."):
-                shutil.rmtree(folder, ignore_errors=True)
+                self._drop(folder)
         for file in (self.folder / "files").iterdir():
             if file.stat().st_nlink == 1 and not file.name.startswith("."):
                 file.unlink(missing_ok=True)
+
+    def _drop(self, folder: Path) -> None:
+        gone = folder.with_name(f".{secrets.token_hex(8)}")
+        with locks.no_readers(folder) as alone:
+            if not alone:
+                return
+            folder.rename(gone)  # who opens it now fetches it anew
+        shutil.rmtree(gone, ignore_errors=True)
 
     def _make(self, name: str, target: Path) -> None:
         target.mkdir(mode=0o700)
