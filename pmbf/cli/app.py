@@ -13,6 +13,8 @@ from pmbf.cli import arguments as arg
 from pmbf.cli import comparing, keeping, pairing, serve, tables, web
 from pmbf.cli import duplicates as copies
 from pmbf.cli import pages as page
+from pmbf.cli.clustering import Cluster, Ray, opened_cluster
+from pmbf.cli.clustering import app as cluster_app
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -156,6 +158,8 @@ the highest code""",
 def screen(
     files: arg.Files,
     collection: arg.CollectionFolder = None,
+    cluster: Cluster = None,
+    ray: Ray = None,
     name: arg.Name = None,
     jobs: arg.ScreenJobs = None,
     html: page.Html = None,
@@ -220,7 +224,7 @@ def screen(
     written.require_possible(json=json, quiet=quiet)
     shown = given(n_sources=sources, n_passages=passages)
     view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
-    with open_collection(collection) as opened:
+    with opened_cluster(cluster, ray) if cluster else open_collection(collection) as opened:
         if not quiet:
             note_kernels()
         pages = page.pages_of(html, html_sources, hide_names)
@@ -241,6 +245,7 @@ app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.REMOVE_HELP
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.COMPACT_HELP)(keeping.compact)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.CHECK_HELP)(keeping.check)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.STATS_HELP)(keeping.stats)
+app.add_typer(cluster_app, name="cluster", rich_help_panel=KEEPING)
 app.add_typer(guard, name="guard", rich_help_panel=GUARDING)
 app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=EXPORT_HELP)(export)
 app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=serve.EPILOG)(serve.serve)

@@ -143,9 +143,10 @@ class Nodes:
 
         A volume that one of its nodes has opened is not among them.
         """
-        wanted = self._of_nodes(volumes)
+        wanted = list(self.of_nodes(volumes).values())
         unread: dict[str, list[str]] = defaultdict(list)
-        for node, answer in self.executor.call("open", {node: (some,) for node, some in wanted.items()}).items():
+        calls = {node: (some,) for node, some in enumerate(wanted) if some}
+        for node, answer in self.executor.call("open", calls).items():
             if isinstance(answer, ShardFailed):
                 self._failed(node)
                 reasons = dict.fromkeys((one.name for one in wanted[node]), answer.reason)
@@ -158,8 +159,16 @@ class Nodes:
 
     def keep(self, volumes: Iterable[Volume]) -> None:
         """Have each node delete the volumes that it need not have."""
-        of_nodes = self._of_nodes(volumes)
-        self.executor.call("keep", {node: (of_nodes[node],) for node in range(len(self.nodes))}, self.timeout_s)
+        calls = {node: (some,) for node, some in enumerate(self.of_nodes(volumes).values())}
+        self.executor.call("keep", calls, self.timeout_s)
+
+    def of_nodes(self, volumes: Iterable[Volume]) -> dict[Node, list[Volume]]:
+        """Return the volumes that each node has, in the order of the nodes."""
+        found: dict[Node, list[Volume]] = {node: [] for node in self.nodes}
+        for volume in volumes:
+            for node in placed(volume.key, self.nodes, self.n_copies):
+                found[node].append(volume)
+        return found
 
     def tell(self, method: str, *arguments: Any) -> None:
         """Call a method on every node; one that fails is made anew."""
@@ -167,13 +176,6 @@ class Nodes:
         for node, answer in self.executor.call(method, calls, self.timeout_s).items():
             if isinstance(answer, ShardFailed):
                 self._failed(node)
-
-    def _of_nodes(self, volumes: Iterable[Volume]) -> dict[int, list[Volume]]:
-        found: dict[int, list[Volume]] = defaultdict(list)
-        for volume in volumes:
-            for node in placed(volume.key, self.nodes, self.n_copies):
-                found[self._numbers[node]].append(volume)
-        return found
 
     def _shared_out(self, volumes: Sequence[Volume], tries: _Tries) -> dict[int, list[Volume]]:
         """Return which volumes each node is asked for: of each volume, the node asked least, one that is up first."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Self, Unpack
+from typing import Any, Self, Unpack
 
 from pmbf.cluster import manifest as manifests
 from pmbf.cluster.asking import Questions, answers
@@ -41,6 +41,33 @@ class _SourceTexts:
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return _Gone, ()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a cluster's collection is.
+
+    Args:
+        depot: Where it is.
+        generation: Number of its last commit.
+        n_documents: Its documents.
+        n_bytes: Bytes of its volumes, each counted once.
+        volumes: The names of its volumes.
+        nodes: The volumes that each node has, by the node's name.
+        unread: Why volumes cannot be read, by name.
+    """
+
+    depot: str
+    generation: int
+    n_documents: int
+    n_bytes: int
+    volumes: list[str]
+    nodes: dict[str, list[str]]
+    unread: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the status as JSON-ready dicts and lists."""
+        return asdict(self)
 
 
 class _Gone:
@@ -143,6 +170,19 @@ class ClusterCollection:
     def open(self) -> dict[str, str]:
         """Have the nodes fetch and open their volumes now; return why volumes cannot be read, by name."""
         return self.nodes.open(self.manifest.volumes)
+
+    def status(self) -> Status:
+        """Open all volumes, and return which nodes have which."""
+        unread, volumes = self.open(), self.manifest.volumes
+        return Status(
+            depot=self._depot.address,
+            generation=self.generation,
+            n_documents=len(self),
+            n_bytes=sum(one.n_bytes for one in volumes),
+            volumes=[one.name for one in volumes],
+            nodes={node.name: [one.name for one in some] for node, some in self.nodes.of_nodes(volumes).items()},
+            unread=unread,
+        )
 
     # ------------------------------------------------------------------ screening
 

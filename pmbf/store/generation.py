@@ -28,8 +28,7 @@ from pmbf.store.tables import Document, require_size
 from pmbf.store.tilefile import StoredTile
 
 RECENT_BYTES = 64 << 20
-"""Bytes of texts that were compared lately, made ready to be compared again: some 300 texts of 4,000 words, or 3,800 of
-200."""
+"""Bytes of texts that were compared lately, made ready to be compared again: 300 texts of 4,000 words, 3,800 of 200."""
 
 _SMALL_SHARE = 8
 """A block is kept for the next text in it if the text just read is less than this part of the block."""
@@ -48,9 +47,7 @@ class Generation:
     """
 
     def __init__(self, folder: Path, params: Params, identity: Identity, live: Iterable[StoredFile]) -> None:
-        self.folder = folder
-        self.params = params
-        self.identity = identity
+        self.folder, self.params, self.identity = folder, params, identity
         self._open_files: dict[int, MappedFile] = {}
         self._tiles: dict[int, StoredTile] = {}
         self._made: dict[int, Postings] = {}
@@ -194,8 +191,6 @@ class Generation:
     ) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash.
 
-        The catalog is not asked.
-
         Args:
             hashes: `(q,) uint32`, in the order of the query's text. A hash that is repeated counts at its first place.
             limit: Documents of a hash that more than `limit` documents have are only counted.
@@ -217,11 +212,7 @@ class Generation:
         return firsts.having(self._of_living(keys) if has_others else keys, counts, limit)
 
     def documents_of_rows(self, chosen: ChosenRows) -> NDArray[np.uint32]:
-        """Return the documents that live in the rows that are chosen, ascending, each once.
-
-        Raises:
-            CorruptError: A tile is damaged.
-        """
+        """Return the documents that live in the rows that are chosen, ascending, each once."""
         found = [self.rows.documents(number, some) for number, some in chosen.rows(self.matrix())]
         return arrays.distinct(np.concatenate([np.empty(0, np.uint32), *found]))
 
