@@ -23,6 +23,7 @@ from benchmarks import (
     peers,
     resultsets,
     sampling,
+    spread,
     upkeep,
     web,
 )
@@ -112,6 +113,11 @@ def _add_many_texts(some: Any) -> None:
     one.add_argument("--rounds", type=int, default=40, help="rounds; each time is their median (40)")
     one.add_argument("--requests", type=int, default=3000, help="requests over HTTP (3000)")
     one.set_defaults(run=lambda given: resultsets.run(given.folder, n_rounds=given.rounds, n_requests=given.requests))
+    one = _benchmark(some, "spread", "a collection on many nodes beside one folder", spread.table)
+    one.add_argument("texts", type=Path, metavar="FOLDER", help="a folder with .txt files")
+    one.add_argument("--documents", type=int, default=3000, help="documents, at most (3000)")
+    one.add_argument("--queries", type=int, default=1000, help="queries of a batch (1000)")
+    one.set_defaults(run=lambda given: spread.run(given.texts, n_documents=given.documents, n_queries=given.queries))
     one = _benchmark(some, "upkeep", "many short texts: added, listed, checked, removed", upkeep.table)
     one.add_argument("--documents", nargs="+", type=int, default=upkeep.DOCUMENTS, metavar="N", help="numbers of texts")
     one.add_argument("--words", type=int, default=upkeep.WORDS, help=f"words of a text ({upkeep.WORDS})")

@@ -26,6 +26,9 @@ app = typer.Typer(
 
 _USUAL_NODES = 3
 
+_SHELF = "~/.cache/pmbf/shelf"
+"""Where a host of a Ray cluster keeps its copies: on its own disk."""
+
 CLUSTER_HELP = """Examples:
   pmbf cluster init /mnt/depot
   pmbf cluster load /mnt/depot ~/papers
@@ -133,7 +136,7 @@ def opened_cluster(depot: str, ray: str | None) -> ClusterCollection:
     from pmbf.cluster.on_ray import RayExecutor
 
     executor = RayExecutor(ray)
-    return ClusterCollection(depot, nodes=executor.nodes(), executor=executor)
+    return ClusterCollection(depot, nodes=executor.nodes(), executor=executor, shelf=_SHELF)
 
 
 def _targets(given: Sequence[str]) -> list[int | str]:

@@ -17,7 +17,7 @@ from itertools import islice
 from pathlib import Path
 
 from pmbf.cluster.calls import Nodes
-from pmbf.cluster.holder import Asked
+from pmbf.cluster.comparing import Asked
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.spread import Spread, SpreadStore, word_statistics
 from pmbf.errors import IncompleteError

@@ -89,7 +89,7 @@ class ClusterCollection:
         nodes: How many nodes are started, each a process of this machine with its own copies of its volumes; or the
             nodes of an executor.
         executor: Where the nodes run, if not in processes of this machine: it makes and calls their holders.
-        shelf: The folder for the nodes' copies; by default `shelf/` in the depot.
+        shelf: The folder for the nodes' copies, by default `shelf/` in the depot; `~` is the home folder on the node.
         timeout_s: Seconds that a node has for an answer; then the nodes with the copies are asked.
         create: Whether to make the collection if it is not there.
         params: Parameters of a new collection.
@@ -127,9 +127,9 @@ class ClusterCollection:
             raise ParameterError(f"{self._depot.address}: was made with other parameters; they cannot change")
         started = local_nodes(nodes) if isinstance(nodes, int) else list(nodes)
         self._executor = executor or Local()
-        shelves = Path(shelf) if shelf else self._depot.folder / "shelf"
+        shelves = Path(shelf or self._depot.folder.absolute() / "shelf")
         where = os.path.abspath(self._depot.folder)
-        self._executor.start(Holder, [(where, os.path.abspath(shelves / one.name)) for one in started])
+        self._executor.start(Holder, [(where, str(shelves / one.name)) for one in started])
         self.nodes = Nodes(self._executor, started, timeout_s=timeout_s)
 
     def __enter__(self) -> Self:

@@ -13,7 +13,7 @@ import atexit
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from threading import local
 from typing import Any, NamedTuple, TypeVar
@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.cluster import making
+from pmbf.cluster.comparing import Asked, damaged_texts, placed_sources
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.found import Found, added_up, of_volume
 from pmbf.cluster.making import Edit, Made
@@ -33,9 +34,7 @@ from pmbf.filter import ChosenRows
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound
 from pmbf.params import Params
-from pmbf.screen.candidates import Candidate
-from pmbf.screen.comparing import Placed, Subject, found_in, sources
-from pmbf.screen.leaving_out import LeftOut
+from pmbf.screen.comparing import found_in
 from pmbf.screen.options import Options
 from pmbf.store.directory import LIVE
 from pmbf.store.folder import Store
@@ -54,23 +53,6 @@ class Part(NamedTuple):
 
     value: Any
     unread: dict[str, str]
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A query that is compared with candidates.
-
-    Args:
-        subject: The query.
-        candidates: Candidates in the node's volumes, best first, with ids of the collection.
-        left_paths: Paths that no source is named by.
-        n_documents: Documents with text that the query is compared with.
-    """
-
-    subject: Subject
-    candidates: Sequence[Candidate]
-    left_paths: frozenset[str]
-    n_documents: int
 
 
 class _Stores(dict[str, Store]):
@@ -109,7 +91,7 @@ class Holder:
 
     def __init__(self, depot: str, shelf: str) -> None:
         self._depot = FolderDepot(depot)
-        self._shelf = Shelf(Path(shelf), self._depot)
+        self._shelf = Shelf(Path(shelf).expanduser(), self._depot)
         self._here = _Here()
         self._known = _Known()
 
@@ -234,14 +216,14 @@ class Holder:
         known = self._known
         if known.state != state:
             return Part(None, {})
-        found, unread = self._each(volumes, lambda store, volume: [_sources(store, volume, one) for one in asked])
+        found, unread = self._each(volumes, lambda store, volume: placed_sources(store, volume, asked))
         matches, damaged = [], dict[int, str]()
         for number, one in enumerate(asked):
             placed = [source for some in found for source in some[number]]
             confirmed = found_in(placed, one.subject, options, known.statistics, n_documents=one.n_documents)
             matches.append(confirmed)
             if any(match.problem for match in confirmed):
-                damaged |= _damaged(placed)
+                damaged |= damaged_texts(placed)
         unread |= {one.name: reason for one in volumes for id_, reason in damaged.items() if id_ in one}
         lost = [one for one in volumes if one.name in unread]
         return Part([[one for one in some if not any(one.document.id in v for v in lost)] for some in matches], unread)
@@ -320,24 +302,3 @@ def _beginning(store: Store, document: Document, n_chars: int) -> str | None:
     except CorruptError:
         return None
     return None if text is None else text[:n_chars]
-
-
-def _sources(store: Store, volume: Volume, asked: Asked) -> list[Placed]:
-    """Return the sources of a query in a volume, with the ids of the collection and the files of the volume."""
-    some = [replace(one, document=one.document - volume.offset) for one in asked.candidates if one.document in volume]
-    [found] = sources(store, [(some, LeftOut(paths=asked.left_paths))])
-    return [
-        (store.generation, replace(one, document=one.document._replace(id=one.document.id + volume.offset)))
-        for one in found
-    ]
-
-
-def _damaged(compared: Sequence[Placed]) -> dict[int, str]:
-    """Return why stored texts cannot be read, by the id of the document: another node may have them whole."""
-    found = {}
-    for generation, source in compared:
-        try:
-            generation.text(source.document)
-        except (CorruptError, OSError) as error:
-            found[source.document.id] = str(error)
-    return found

@@ -14,6 +14,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
 from typing import Any
 
 from pmbf.cluster.depot import Depot
@@ -58,7 +59,7 @@ class Volume:
         return self.offset < id_ <= self.offset + self.n_ids
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Manifest:
     """A generation of a cluster's collection.
 
@@ -82,7 +83,7 @@ class Manifest:
         """Live documents, those without text included."""
         return sum(one.n_documents for one in self.volumes)
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """What names this state of the collection, and no other."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
