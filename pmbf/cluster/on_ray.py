@@ -71,6 +71,15 @@ def _connect(ray: Any, address: str | None) -> None:
         where = address or "this machine"
         what = f"{where}: no Ray cluster answers ({error})"
         raise IncompleteError(f"{what}; start it, and set RAY_AUTH_TOKEN to its token") from error
+    _tell_on_stderr(ray)
+
+
+def _tell_on_stderr(ray: Any) -> None:
+    """Have Ray tell of lost hosts on standard error. On standard output it would tell among a command's JSON."""
+    worker = ray._private.worker
+    told = getattr(worker, "print_to_stdstream", None)
+    if told:  # there is no public way
+        worker.print_to_stdstream = lambda message, **more: told(message | {"is_err": True}, **more)
 
 
 class RayExecutor:
