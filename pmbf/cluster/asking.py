@@ -140,7 +140,10 @@ def _compared(
         volumes = [volume for some, value in told.values if value is None for volume in some]
         if not volumes:
             return found
-        spread.nodes.tell("learn", state, word_statistics(spread))
+        statistics = word_statistics(spread)
+        # What is learnt while volumes are missing holds for this query alone.
+        state = f"{spread.manifest.digest} without {sorted(spread.unread)}" if spread.unread else state
+        spread.nodes.tell("learn", state, statistics)
     raise IncompleteError("the nodes were made anew again and again; look at their messages, then try again")
 
 

@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from pmbf import ParameterError
 from pmbf.jobs.executor import Local
 
 from .conftest import cut, nodes_of, stored, texts, told, told_here
@@ -57,6 +58,13 @@ def test_options_mean_the_same(tmp_path, whole, options):
         expected = told_here(collection, queries, manifest, **options)
     with nodes_of(depot, tmp_path, "abc") as nodes:
         assert expected == told(nodes, manifest, queries, **options)
+
+
+def test_the_papers_measure_is_refused(tmp_path):
+    documents = texts(5, 12)
+    depot, manifest = stored(tmp_path, cut(documents, 2, 5))
+    with nodes_of(depot, tmp_path, "a") as nodes, pytest.raises(ParameterError, match="needs a collection in one folder"):
+        told(nodes, manifest, documents[:1], method="popcount")
 
 
 def test_processes_and_threads_answer_the_same(tmp_path):

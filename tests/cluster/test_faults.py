@@ -105,6 +105,19 @@ def test_a_volume_that_no_node_can_read_is_named_in_every_report(tmp_path, docum
             one.text(lost.offset + 1)
 
 
+def test_a_volume_that_comes_back_leaves_no_trace(tmp_path, documents):
+    depot, manifest = stored(tmp_path, cut(documents, 6, 3))
+    with nodes_of(depot, tmp_path, "x") as nodes:
+        expected = told(nodes, manifest, documents[:6])
+    lost = manifest.volumes[1].name
+    place, beside = depot.folder / "files" / lost[:2] / lost, tmp_path / "beside"
+    with nodes_of(depot, tmp_path, "abc") as nodes:
+        place.rename(beside)
+        assert all("not looked at" in one for one in told(nodes, manifest, documents[:6]))
+        beside.rename(place)
+        assert expected == told(nodes, manifest, documents[:6])
+
+
 def test_a_copy_that_is_damaged_on_one_disk_is_read_from_the_other(tmp_path, documents):
     depot, manifest = stored(tmp_path, cut(documents, 4, 3))
     with nodes_of(depot, tmp_path, "ab") as nodes:
