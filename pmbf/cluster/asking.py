@@ -134,7 +134,7 @@ def _compared(
     """
     state, found = spread.manifest.digest, []
     for _ in range(_TRIES):
-        told = spread.nodes.ask("compare", volumes, lambda some: (of(some), options, state))
+        told = spread.nodes.ask("compare", volumes, partial(_arguments, of, options, state))
         spread.unread |= told.unread
         found += [value for _, value in told.values if value is not None]
         volumes = [volume for some, value in told.values if value is None for volume in some]
@@ -145,6 +145,12 @@ def _compared(
         state = f"{spread.manifest.digest} without {sorted(spread.unread)}" if spread.unread else state
         spread.nodes.tell("learn", state, statistics)
     raise IncompleteError("the nodes were made anew again and again; look at their messages, then try again")
+
+
+def _arguments(
+    of: Callable[[Sequence[Volume]], list[Asked]], options: Options, state: str, volumes: Sequence[Volume]
+) -> tuple[list[Asked], Options, str]:
+    return of(volumes), options, state
 
 
 def _with_problems(answer: Answer, spread: Spread) -> Answer:

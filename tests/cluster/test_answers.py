@@ -63,7 +63,10 @@ def test_options_mean_the_same(tmp_path, whole, options):
 def test_the_papers_measure_is_refused(tmp_path):
     documents = texts(5, 12)
     depot, manifest = stored(tmp_path, cut(documents, 2, 5))
-    with nodes_of(depot, tmp_path, "a") as nodes, pytest.raises(ParameterError, match="needs a collection in one folder"):
+    with (
+        nodes_of(depot, tmp_path, "a") as nodes,
+        pytest.raises(ParameterError, match="needs a collection in one folder"),
+    ):
         told(nodes, manifest, documents[:1], method="popcount")
 
 
