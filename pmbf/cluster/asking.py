@@ -106,10 +106,11 @@ def _confirmed(
     n_documents = store.generation.n_documents
 
     def of(some: Sequence[Volume]) -> list[Asked]:
+        names, volume_of = {one.name for one in some}, store.spread.manifest.volume_of
         return [
             Asked(
                 subject=one.subject(text.text),
-                candidates=[candidate for candidate in found if any(candidate.document in volume for volume in some)],
+                candidates=[candidate for candidate in found if volume_of(candidate.document).name in names],
                 left_paths=one.left_out.paths,
                 n_documents=n_documents - one.n_left_out,
             )

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
 from functools import cached_property
@@ -88,16 +89,20 @@ class Manifest:
         """What names this state of the collection, and no other."""
         return hashlib.sha256(self.to_bytes()).hexdigest()
 
+    @cached_property
+    def _offsets(self) -> list[int]:
+        return [one.offset for one in self.volumes]
+
     def volume_of(self, id_: int) -> Volume:
         """Return the volume that has an id.
 
         Raises:
             NotFoundError: There is none.
         """
-        for one in self.volumes:
-            if id_ in one:
-                return one
-        raise NotFoundError(f"there is no document {id_}")
+        at = bisect_left(self._offsets, id_) - 1
+        if at < 0 or id_ not in self.volumes[at]:
+            raise NotFoundError(f"there is no document {id_}")
+        return self.volumes[at]
 
     def following(self, *, changed: Iterable[Volume] = (), added: Sequence[Volume] = ()) -> Manifest:
         """Return the next manifest.

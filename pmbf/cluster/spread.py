@@ -7,6 +7,7 @@ noted with its reason: who asks tells what was not looked at.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -19,7 +20,7 @@ from pmbf.arrays import among as is_among
 from pmbf.cluster.calls import Nodes
 from pmbf.cluster.found import Found, added_up
 from pmbf.cluster.manifest import Manifest, Volume
-from pmbf.errors import ParameterError
+from pmbf.errors import NotFoundError, ParameterError
 from pmbf.filter import ChosenRows
 from pmbf.params import Params
 from pmbf.screen.rows import InCommon
@@ -53,9 +54,13 @@ class Spread:
         return [value for _, value in found.values]
 
     def having(self, ids: Iterable[int]) -> list[Volume]:
-        """Return the volumes that have some documents."""
-        wanted = sorted(ids)
-        return [one for one in self.manifest.volumes if any(id_ in one for id_ in wanted)]
+        """Return the volumes that have some documents, ascending; ids of no document have none."""
+        found: dict[int, Volume] = {}
+        for id_ in ids:
+            with suppress(NotFoundError):
+                one = self.manifest.volume_of(id_)
+                found[one.offset] = one
+        return [found[offset] for offset in sorted(found)]
 
 
 class SpreadGeneration:
