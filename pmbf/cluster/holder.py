@@ -45,6 +45,9 @@ from pmbf.verify import Statistics
 Ids = NDArray[np.uint32]
 Value = TypeVar("Value")
 
+READY_BYTES = 512 << 20
+"""Bytes of texts that a node keeps ready to be compared again, over all its volumes."""
+
 _UNREADABLE = (CorruptError, NotFoundError, UnsupportedError, OSError)
 
 
@@ -118,6 +121,8 @@ class Holder:
         stores = self._here.stores
         if volume.name not in stores:
             stores[volume.name] = Store(self._shelf.folder_of(volume.name))
+            for store in stores.values():
+                store.generation.recent.most_bytes = READY_BYTES // len(stores)
         return stores[volume.name]
 
     def _each(

@@ -5,6 +5,7 @@ text ─► sampled hashes          fingerprint.py
      ─► candidates              candidates.py    the evidence of each document
                                 bar.py           which documents have enough of it
                                 widespread.py    documents that share a run of common hashes
+                                rows.py          which rows of the filter are looked into
      ─► not compared            leaving_out.py   the query's own document
      ─► what does not count     exempt.py        quotations and bibliographies (apparatus.py), ignored texts
      ─► texts compared          comparing.py     passages, resolved against each other
@@ -13,6 +14,8 @@ text ─► sampled hashes          fingerprint.py
      ─► Report                  answering.py     of one text
                                 many.py          of many texts, in several processes
      ─► Compared                mutual.py        documents of the collection with each other, each pair once
+
+`stores.py` says what all this asks of a collection, so that one on many nodes can answer as well.
 """
 
 from pmbf.screen.answering import screen
