@@ -21,6 +21,7 @@ from benchmarks import (
     peers,
     resultsets,
     selfjoin,
+    spread,
     upkeep,
     web,
 )
@@ -38,6 +39,7 @@ BENCHMARKS = (
     resultsets,
     loading,
     selfjoin,
+    spread,
     upkeep,
     web,
     evidence,

@@ -24,6 +24,7 @@ from benchmarks import (
     resultsets,
     sampling,
     selfjoin,
+    spread,
     upkeep,
     web,
 )
@@ -294,6 +295,18 @@ def test_articles_just_below_the_threshold_are_no_duplicates() -> None:
     made = resultsets.just_below(128, sets.prepare("").settings)
     assert sets.duplicates(made).keep == tuple(range(resultsets.N_ARTICLES))
     assert len(ResultSets(0.45).duplicates(made).keep) == 1
+
+
+def test_the_spread_benchmark_finds_equal_reports(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(spread, "NODES", (1, 2))
+    for number in range(12):
+        (tmp_path / f"{number}.txt").write_text(words(number, 500), encoding="utf-8")
+    main(["spread", str(tmp_path), "--queries", "6", "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [(1, 0, 6), (2, 0, 6)] == [(one["n_nodes"], one["n_unlike"], one["n_found"]) for one in figures["results"]]
+    assert spread.table(figures) in capsys.readouterr().out
 
 
 def test_the_upkeep_benchmark_prints_a_table_and_writes_its_figures(

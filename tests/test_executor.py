@@ -124,3 +124,12 @@ def test_one_shard_needs_no_process():
     assert isinstance(local(2), Local)
     with pytest.raises(ParameterError, match="n_shards is 0"):
         local(0)
+
+
+def test_a_holder_that_failed_is_made_anew_when_asked_for(processes):
+    processes.call("add", {0: ([1],), 1: ([11],)})
+    processes.call("kill", {0: ()}, timeout_s=60)
+    assert isinstance(processes.call("add", {0: ([2],)})[0], ShardFailed)
+    processes.restart(0)
+    processes.restart(1)  # it did not fail, and stays
+    assert {0: 2, 1: 23} == processes.call("add", {0: ([2],), 1: ([12],)})

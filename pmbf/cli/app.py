@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from copy import copy
+from typing import Any
 
 import typer
 from typer.models import CommandInfo
@@ -13,6 +14,8 @@ from pmbf.cli import arguments as arg
 from pmbf.cli import comparing, keeping, pairing, serve, tables, web
 from pmbf.cli import duplicates as copies
 from pmbf.cli import pages as page
+from pmbf.cli.clustering import Cluster, Ray, opened_cluster
+from pmbf.cli.clustering import app as cluster_app
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -158,6 +161,8 @@ the highest code""",
 def screen(
     files: arg.Files,
     collection: arg.CollectionFolder = None,
+    cluster: Cluster = None,
+    ray: Ray = None,
     name: arg.Name = None,
     jobs: arg.ScreenJobs = None,
     html: page.Html = None,
@@ -225,20 +230,19 @@ def screen(
     written.require_possible(json=json, quiet=quiet)
     shown = given(n_sources=sources, n_passages=passages)
     view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
+    pages = page.pages_of(html, html_sources, hide_names)
+    how: dict[str, Any] = {"json": json, "quiet": quiet, "pages": pages}
+    if not quiet:
+        note_kernels()
     if sentences:
         from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
 
-        require_fitting(options.keys() - left_out.keys(), jobs=jobs, csv=csv, xlsx=xlsx, jsonl=jsonl, rows=rows)
-    with open_collection(collection) as opened:
-        if not quiet:
-            note_kernels()
-        pages = page.pages_of(html, html_sources, hide_names)
-        if sentences:
-            by_sentences = SentenceScreening(opened, left_out, bounds, view, json=json, quiet=quiet, pages=pages)
-            raise typer.Exit(by_sentences.screen_all(files, name))
-        screening = Screening(
-            opened, options, bounds, view, json=json, quiet=quiet, jobs=jobs, tables=written, pages=pages
-        )
+        without = {"jobs": jobs, "csv": csv, "xlsx": xlsx, "jsonl": jsonl, "rows": rows, "cluster": cluster}
+        require_fitting(options.keys() - left_out.keys(), **without)
+        with open_collection(collection) as opened:
+            raise typer.Exit(SentenceScreening(opened, left_out, bounds, view, **how).screen_all(files, name))
+    with opened_cluster(cluster, ray) if cluster else open_collection(collection) as asked:
+        screening = Screening(asked, options, bounds, view, jobs=jobs, tables=written, **how)
         raise typer.Exit(screening.screen_all(files, name))
 
 
@@ -254,6 +258,7 @@ app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.REMOVE_HELP
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.COMPACT_HELP)(keeping.compact)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.CHECK_HELP)(keeping.check)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.STATS_HELP)(keeping.stats)
+app.add_typer(cluster_app, name="cluster", rich_help_panel=KEEPING)
 app.add_typer(guard, name="guard", rich_help_panel=GUARDING)
 app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=EXPORT_HELP)(export)
 app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=serve.EPILOG)(serve.serve)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.pages import Pages
@@ -20,6 +20,9 @@ from pmbf.screen import Answer, Options
 from pmbf.terminal.canvas import View
 from pmbf.terminal.progress import screen_progress
 from pmbf.terminal.screened import Screened, nothing_line, screened_text
+
+if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
 
 
 @dataclass(slots=True)
@@ -38,7 +41,7 @@ class Screening:
         pages: Where the pages go, or None.
     """
 
-    collection: Collection
+    collection: Collection | ClusterCollection
     options: dict[str, Any]
     limits: Limits
     view: View

@@ -8,7 +8,8 @@ what its calls brought, and nothing else: no open collection, no global, not who
 this process, in local processes, and on other machines.
 
 A shard that died or came late is named with its reason; the other shards have answered. Its state is lost: an executor
-never makes it again by itself, for the sums of a run would be wrong. The run is given up and started anew.
+never makes it again by itself, for the sums of a run would be wrong. The run is given up and started anew. Who asks
+holders without a state of their own makes the holder again with `restart`.
 """
 
 from __future__ import annotations
@@ -69,6 +70,13 @@ class Executor(Protocol):
         """
         ...
 
+    def restart(self, shard: int) -> None:
+        """Make the holder of a shard that failed anew, from the arguments of `start`; its calls had no effect.
+
+        Only for holders whose state is elsewhere. The next call waits until the holder is made.
+        """
+        ...
+
     def close(self) -> None:
         """End all holders at once."""
         ...
@@ -114,6 +122,9 @@ class Inline:
         with self._lock:
             return {shard: getattr(self._holders[shard], method)(*one) for shard, one in arguments.items()}
 
+    def restart(self, shard: int) -> None:
+        """Do nothing: no holder of this process fails."""
+
     def close(self) -> None:
         """Forget the holders."""
         self._holders = []
@@ -132,12 +143,15 @@ class Local:
 
     def __init__(self) -> None:
         self._processes: list[Processes] = []
+        self._made: list[tuple[Callable[..., object], Arguments]] = []
         self._failed: dict[int, ShardFailed] = {}
+        self._lock = Lock()
 
     def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
         """Make the holders, as `Executor.start`."""
         self.close()
-        self._processes = [Processes(1, hold, (holder, one)) for one in arguments]
+        self._made = [(holder, one) for one in arguments]
+        self._processes = [Processes(1, hold, one) for one in self._made]
         try:
             for made in [process.submit(bool) for process in self._processes]:
                 made.result()
@@ -150,13 +164,21 @@ class Local:
     ) -> dict[int, Any | ShardFailed]:
         """Call the holders, as `Executor.call`."""
         end = None if timeout_s is None else monotonic() + timeout_s
-        asked = {
-            shard: self._processes[shard].submit(called, method, one)
-            for shard, one in arguments.items()
-            if shard not in self._failed
+        asked: dict[int, tuple[Processes, Future[Any]] | ShardFailed] = {}
+        with self._lock:
+            for shard, one in arguments.items():
+                process = self._processes[shard]
+                asked[shard] = self._failed.get(shard) or (process, process.submit(called, method, one))
+        return {
+            shard: one if isinstance(one, ShardFailed) else self._answer(shard, *one, end)
+            for shard, one in asked.items()
         }
-        answers = {shard: self._answer(shard, future, end) for shard, future in asked.items()}
-        return {shard: answers[shard] if shard in answers else self._failed[shard] for shard in arguments}
+
+    def restart(self, shard: int) -> None:
+        """Make a holder anew, as `Executor.restart`."""
+        with self._lock:
+            if self._failed.pop(shard, None):
+                self._processes[shard] = Processes(1, hold, self._made[shard])
 
     def close(self) -> None:
         """End the processes."""
@@ -164,22 +186,27 @@ class Local:
             process.close()
         self._processes, self._failed = [], {}
 
-    def _answer(self, shard: int, future: Future[Answer], end: float | None) -> Answer | ShardFailed:
+    def _answer(
+        self, shard: int, process: Processes, future: Future[Answer], end: float | None
+    ) -> Answer | ShardFailed:
         try:
             return future.result(None if end is None else max(0.0, end - monotonic()))
         except LateError:
             if future.done():  # the holder's own error
                 raise
-            return self._fail(shard, "no answer in time")
+            return self._fail(shard, process, "no answer in time")
         except DiedError as error:
-            return self._fail(shard, str(error))
+            return self._fail(shard, process, str(error))
         except CancelledError:  # another thread's call found the shard late
-            return self._failed[shard]
+            return self._fail(shard, process, "no answer in time")
 
-    def _fail(self, shard: int, reason: str) -> ShardFailed:
-        """Never ask the shard again: a new process would answer without what the old one was given."""
-        failed = self._failed.setdefault(shard, ShardFailed(shard, reason))
-        self._processes[shard].close()
+    def _fail(self, shard: int, process: Processes, reason: str) -> ShardFailed:
+        """Never ask the process again: a new one would answer without what the old one was given."""
+        failed = ShardFailed(shard, reason)
+        with self._lock:
+            if self._processes and self._processes[shard] is process:
+                failed = self._failed.setdefault(shard, failed)
+        process.close()
         return failed
 
 

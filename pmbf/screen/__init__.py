@@ -5,6 +5,7 @@ text ─► sampled hashes          fingerprint.py
      ─► candidates              candidates.py    the evidence of each document
                                 bar.py           which documents have enough of it
                                 widespread.py    documents that share a run of common hashes
+                                rows.py          which rows of the filter are looked into
      ─► not compared            leaving_out.py   the query's own document
      ─► what does not count     exempt.py        quotations and bibliographies (apparatus.py), ignored texts
      ─► texts compared          comparing.py     passages, resolved against each other
@@ -15,6 +16,7 @@ text ─► sampled hashes          fingerprint.py
      ─► Compared                mutual.py        documents of the collection with each other, each pair once
 
 working.py has the threads of `many` and `mutual`, sources.py the rows of the catalog that both look at.
+stores.py says what all this asks of a collection, so that one on many nodes can answer as well.
 """
 
 from pmbf.screen.answering import screen

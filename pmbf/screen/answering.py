@@ -16,10 +16,10 @@ from pmbf.screen.exempt import Exempt, counted, exempt, ordered
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
 from pmbf.screen.sources import paths_of, sources
+from pmbf.screen.stores import AnyGeneration, AnyStore
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.span import union_length
 from pmbf.store.folder import Store
-from pmbf.store.generation import Generation
 
 Asked = tuple[str, str | bytes, LeftOut]
 """The name of a query; its text, as a clean `str` or as UTF-8; what it is not compared with."""
@@ -27,19 +27,20 @@ Asked = tuple[str, str | bytes, LeftOut]
 
 @dataclass(frozen=True, slots=True)
 class Screening:
-    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans, what
-    it is not compared with, and how many documents with text these are."""
+    """A query before comparing: its figures, its sampled hashes, its candidates (best first), its exempt spans, and
+    the number of documents with text that it is compared with; what it is not compared with, and how many these are."""
 
     query: Query
     sample: QuerySample
     found: list[Candidate]
     exempt: Exempt
+    n_documents: int
     left_out: LeftOut = NOTHING
     n_left_out: int = 0
 
     def subject(self, text: str) -> Subject:
         """Return the query in the form that comparing takes."""
-        return Subject(text, self.sample, self.exempt, self.n_left_out)
+        return Subject(text, self.sample, self.exempt, self.n_documents)
 
 
 def screen(store: Store, read: Text, *, options: Options | None = None, left_out: LeftOut = NOTHING) -> Report:
@@ -59,12 +60,12 @@ def screen(store: Store, read: Text, *, options: Options | None = None, left_out
     [compared] = sources(store, [(asked.found[: options.max_candidates], left_out)])
     statistics = word_statistics(store) if asked.found else None
     subject = asked.subject(read.text)
-    found = shared(store.generation, subject, compared, options, statistics)
+    found = shared(subject, [(store.generation, compared)], options, statistics)
     paths = paths_of(store, [one.source for one in found])
     return report(store, read, asked, confirmed(subject, found, options, paths, left_out), options)
 
 
-def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> list[Screening]:
+def ask(generation: AnyGeneration, texts: Iterable[Asked], options: Options) -> list[Screening]:
     """Return the candidates of some texts."""
     asked = []
     for _, group in itertools.groupby(texts, lambda one: id(one[2].documents)):
@@ -78,11 +79,12 @@ def ask(generation: Generation, texts: Iterable[Asked], options: Options) -> lis
         ):
             exempted = exempt(text, options)
             query = _query(name, sample, found.n_common, exempted)
-            asked.append(Screening(query, sample, found.candidates, exempted, left_out, n_left_out))
+            n_documents = remaining.n_documents
+            asked.append(Screening(query, sample, found.candidates, exempted, n_documents, left_out, n_left_out))
     return asked
 
 
-def report(store: Store, read: Text, asked: Screening, matched: Confirmed, options: Options) -> Report:
+def report(store: AnyStore, read: Text, asked: Screening, matched: Confirmed, options: Options) -> Report:
     """Return the report of a query whose candidates have been compared.
 
     Args:
@@ -104,7 +106,7 @@ def report(store: Store, read: Text, asked: Screening, matched: Confirmed, optio
         matches=same + matched.matches,
         n_covered=covered,
         coverage=1.0 if same else share(covered, asked.query.n_chars),
-        n_documents=store.generation.n_documents - asked.n_left_out,
+        n_documents=asked.n_documents,
         n_candidates=n_compared,
         generation=store.commit_number,
         problems=(*problems, *((cut,) if n_compared < n_found else ()), *not_compared(matched.matches)),

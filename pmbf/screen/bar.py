@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from pmbf.kernels import Evident
 from pmbf.screen.options import SENSITIVITIES
 from pmbf.screen.rarity import COMMON_DOCUMENTS
-from pmbf.store.generation import Generation
+from pmbf.screen.stores import AnyGeneration
 from pmbf.store.having import Having
 
 SURE_HASHES = 3
@@ -73,7 +73,7 @@ class Bar:
         """Evidence that is looked at: that of one hash that `COMMON_DOCUMENTS` documents have."""
         return min(self.copied, self.own - math.log(COMMON_DOCUMENTS))
 
-    def passed(self, generation: Generation, having: Having, evidence: Evidence) -> NDArray[np.intp]:
+    def passed(self, generation: AnyGeneration, having: Having, evidence: Evidence) -> NDArray[np.intp]:
         """Return which documents of `having` are candidates, ascending.
 
         Args:
@@ -94,7 +94,9 @@ class Bar:
         return kept
 
 
-def passed_of_all(generation: Generation, found: Evident, bars: Sequence[Bar], evidence: Evidence) -> NDArray[np.intp]:
+def passed_of_all(
+    generation: AnyGeneration, found: Evident, bars: Sequence[Bar], evidence: Evidence
+) -> NDArray[np.intp]:
     """Return which documents of many queries are candidates, ascending; see `Bar.passed`.
 
     Args:

@@ -35,6 +35,8 @@ from pmbf.screen.rarity import (
     weights,
     weights_below,
 )
+from pmbf.screen.rows import InCommon
+from pmbf.screen.stores import AnyGeneration
 from pmbf.screen.widespread import RUN_HASHES, Runs
 from pmbf.store.generation import Generation
 from pmbf.store.having import Having
@@ -78,7 +80,7 @@ class Shortlist:
     n_common: int
 
 
-def candidates(generation: Generation, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
+def candidates(generation: AnyGeneration, sample: QuerySample, options: Options | None = None) -> list[Candidate]:
     """Return the documents that share more sampled hashes with a query than chance and phrases explain, best first.
 
     Raises:
@@ -87,13 +89,15 @@ def candidates(generation: Generation, sample: QuerySample, options: Options | N
     return find(generation, sample, options or Options()).candidates
 
 
-def find(generation: Generation, sample: QuerySample, options: Options) -> Shortlist:
+def find(generation: AnyGeneration, sample: QuerySample, options: Options) -> Shortlist:
     """Return the candidates of a query, and how many of its hashes are common.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    among = None if options.method == "hashes" else _in_rows(generation, sample, options)
+    among: Hashes | None = None
+    if options.method == "popcount":
+        among = generation.documents_of_rows(InCommon(distinct(sample.hashes), options.false_rows))
     having = _having(generation, sample, among)
     weighed = weights(having.n_having, generation.n_documents)
     bar = _bar(generation, sample, weighed, options)
@@ -105,14 +109,17 @@ def find(generation: Generation, sample: QuerySample, options: Options) -> Short
     return Shortlist(found, len(weighed) - int(np.count_nonzero(weighed)))
 
 
-def find_all(generation: Generation, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
-    """Return the candidates of many queries, as `find` returns those of each: most are found in one native call.
+def find_all(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
+    """Return the candidates of many queries, as `find` returns those of each: in one folder most take one native call.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    left_out = generation.left_out
-    if options.method != "hashes" or left_out is None:
+    if (
+        not isinstance(generation, Generation)
+        or (left_out := generation.left_out) is None
+        or options.method != "hashes"
+    ):
         return [find(generation, sample, options) for sample in samples]
     density, n_documents = generation.params.density, generation.n_documents
     queries = [Sampled(one.hashes, one.token, _share_of_a_copy(density, one)) for one in samples]
@@ -163,7 +170,7 @@ def _ranked_of_all(found: Evident, kept: NDArray[np.intp], nats: NDArray[np.floa
     return [every[start:stop] for start, stop in pairwise(bounds)]
 
 
-def _having(generation: Generation, sample: QuerySample, among: Hashes | None) -> Having:
+def _having(generation: AnyGeneration, sample: QuerySample, among: Hashes | None) -> Having:
     """Return which documents have the hashes of a query that are not common; if nearly all are, then all hashes."""
     limit = common_from(generation.n_documents) - 1
     having = generation.documents_having(sample.hashes, limit=limit, among=among)
@@ -176,14 +183,7 @@ def _having(generation: Generation, sample: QuerySample, among: Hashes | None) -
     return generation.documents_having(sample.hashes, limit=int(ascending[n_affordable - 1]), among=among)
 
 
-def _in_rows(generation: Generation, sample: QuerySample, options: Options) -> Hashes:
-    """Return the documents of the rows that have more bits in common with a query than chance explains, ascending."""
-    rows = generation.matrix().rows_with_common_bits(distinct(sample.hashes), false_rows=options.false_rows)
-    found = [generation.rows.documents(number, some) for number, some in rows]
-    return distinct(np.concatenate([np.empty(0, np.uint32), *found]))
-
-
-def _bar(generation: Generation, sample: QuerySample, weighed: Weights, options: Options) -> Bar:
+def _bar(generation: AnyGeneration, sample: QuerySample, weighed: Weights, options: Options) -> Bar:
     n_documents = generation.n_documents
     enough = options.min_evidence or SURE_HASHES * weight_of_own(n_documents)
     copied = _half_of_a_copy(generation.params, sample, weighed, enough)
@@ -216,7 +216,7 @@ def _all_places(n: int) -> tuple[NDArray[np.int64], Hashes]:
 
 
 def _with_evidence(
-    generation: Generation, sample: QuerySample, having: Having, weighed: Weights, bar: Bar, options: Options
+    generation: AnyGeneration, sample: QuerySample, having: Having, weighed: Weights, bar: Bar, options: Options
 ) -> list[Candidate]:
     """Return the documents that share enough with the query, best first."""
     if not len(having.ids):

@@ -54,15 +54,19 @@ TOGETHER, TOGETHER_CHARS = 16, 1 << 20
 _USUAL = verify.Settings()
 
 
+Placed = tuple[Generation, Sequence[Source]]
+"""The files that hold the texts of some sources, and these sources, best first."""
+
+
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans, and how many documents of
-    the collection are left out."""
+    """A query as comparing takes it: its clean text, its sampled hashes, its exempt spans, and the number of documents
+    with text that it is compared with."""
 
     text: str
     sample: QuerySample
     exempt: Exempt
-    n_left_out: int = 0
+    n_documents: int
 
 
 class Confirmed(NamedTuple):
@@ -81,31 +85,29 @@ class Shared(NamedTuple):
 
 
 def shared(
-    generation: Generation,
     subject: Subject,
-    compared: Sequence[Source],
+    compared: Sequence[Placed],
     options: Options,
     statistics: verify.Statistics | None,
 ) -> list[Shared]:
-    """Return the sources that do share passages with a query, and those that were not compared, best first.
+    """Return the sources that do share passages with a query, and those that were not compared, in their order.
 
     A text that cannot be read raises no error: its source has a `problem`.
 
     Args:
-        generation: The collection's files, which hold the texts of the sources.
         subject: The query.
-        compared: The candidates, best first.
+        compared: Its sources. Those of a collection in one folder are together.
         options: What counts as found.
         statistics: How rare words are in the collection; None if unknown.
     """
-    if not compared:
+    if not any(some for _, some in compared):
         return []
     query = verify.prepare(subject.text)
-    settings = _settings(options, query, generation.n_documents - subject.n_left_out)
+    settings = _settings(options, query, subject.n_documents)
     if statistics is not None:
         statistics = statistics.beside(query.words) if query.is_known(statistics) else None
-    comparison = _Comparison(query, settings, statistics, len(subject.sample), generation.recent)
-    calls = _calls(generation, comparison, subject, compared, options)
+    comparison = _Comparison(query, settings, statistics, len(subject.sample))
+    calls = _calls(comparison, subject, compared, options)
     found = []
     with closing(in_order(calls, options.threads)) as results:
         for some in results:
@@ -179,7 +181,6 @@ class _Comparison:
     settings: verify.Settings
     statistics: verify.Statistics | None
     n_hashes: int
-    recent: Recent
 
 
 class _Read(NamedTuple):
@@ -197,12 +198,13 @@ class _Read(NamedTuple):
 
 
 def _calls(
-    generation: Generation, comparison: _Comparison, subject: Subject, compared: Iterable[Source], options: Options
+    comparison: _Comparison, subject: Subject, compared: Iterable[Placed], options: Options
 ) -> Iterator[Callable[[], list[Shared]]]:
     """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
-    for some in _together(compared, TOGETHER if options.threads == 1 else 1):
-        texts = [_read(generation, source, subject, len(comparison.query.text)) for source in some]
-        yield partial(_compared, comparison, texts)
+    for generation, sources in compared:
+        for some in _together(sources, TOGETHER if options.threads == 1 else 1):
+            texts = [_read(generation, source, subject, len(comparison.query.text)) for source in some]
+            yield partial(_compared, comparison, texts, generation.recent)
 
 
 def _together(compared: Iterable[Source], most: int) -> Iterator[list[Source]]:
@@ -238,7 +240,7 @@ def _place(document: Document) -> tuple[int, ...] | None:
     return document.text_file, document.text_offset, document.text_skip, document.text_bytes
 
 
-def _compared(comparison: _Comparison, texts: Sequence[_Read]) -> list[Shared]:
+def _compared(comparison: _Comparison, texts: Sequence[_Read], recent: Recent) -> list[Shared]:
     """Return what some sources share with a query. Those that are compared whole take one native call."""
     known = [_copied(comparison, one) for one in texts]
     in_whole = _in_whole(comparison, [one for one, passages in zip(texts, known, strict=True) if passages is None])
@@ -249,7 +251,7 @@ def _compared(comparison: _Comparison, texts: Sequence[_Read]) -> list[Shared]:
         if text and passages is None:
             passages = passages_near(comparison.query, text, stretches, comparison.settings, comparison.statistics)
         if text and (place := _place(source.document)):
-            comparison.recent.put(place, text, text.n_bytes)
+            recent.put(place, text, text.n_bytes)
         found.append(Shared(source, passages or (), problem))
     return found
 

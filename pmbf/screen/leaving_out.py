@@ -19,7 +19,7 @@ from pmbf.errors import ParameterError
 from pmbf.intake.texts import Origin, Text
 from pmbf.labels import Labels, are_looked_at, decoded
 from pmbf.screen.options import Options
-from pmbf.store.folder import Store
+from pmbf.screen.stores import AnyStore
 from pmbf.store.tables import ListedPath
 
 LeftPaths = Callable[[Origin | Text], Iterable[str]]
@@ -55,7 +55,7 @@ class LeavingOut:
         further: Returns further paths for a query.
     """
 
-    def __init__(self, store: Store, options: Options, further: LeftPaths | None = None) -> None:
+    def __init__(self, store: AnyStore, options: Options, further: LeftPaths | None = None) -> None:
         self._store, self._options, self._further = store, options, further
 
     def of(self, query: Origin | Text) -> LeftOut:

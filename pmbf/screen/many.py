@@ -176,7 +176,7 @@ def _found(asked: Screening, options: Options) -> list[Candidate]:
 def _compared(tools: Tools, subjects: Sequence[Subject], compared: Sequence[Sequence[Source]]) -> list[list[Shared]]:
     """Return what each query of a batch shares with its sources."""
     return [
-        shared(tools.generation, subject, some, tools.options, tools.statistics)
+        shared(subject, [(tools.generation, some)], tools.options, tools.statistics)
         for subject, some in zip(subjects, compared, strict=True)
     ]
 

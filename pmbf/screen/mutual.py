@@ -106,7 +106,9 @@ class _Asked:
 def _asked(generation: Generation, document: int, text: str, left_out: Sequence[int], options: Options) -> _Asked:
     sample = query_sample(text, generation.params)
     others = generation.without(np.array(sorted({document, *left_out}), np.uint32))
-    return _Asked(document, Subject(text, sample, Exempt()), find(others, sample, options).candidates)
+    return _Asked(
+        document, Subject(text, sample, Exempt(), generation.n_documents), find(others, sample, options).candidates
+    )
 
 
 def _partners(asked: Sequence[_Asked], options: Options) -> dict[int, dict[int, Candidate]]:
@@ -131,7 +133,7 @@ def _with_sources(store: Store, asked: Sequence[_Asked], partners: dict[int, dic
 
 def _compared(generation: Generation, asked: _Query, options: Options, statistics: Statistics | None) -> Compared:
     document, subject, found = asked
-    those = shared(generation, subject, found, options, statistics)
+    those = shared(subject, [(generation, found)], options, statistics)
     return Compared(document, confirmed(subject, those, options, {}, NOTHING).matches, len(found))
 
 

@@ -15,10 +15,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import arrays, kernels
+from pmbf import arrays
 from pmbf.fingerprint import QuerySample
 from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, evidence, hit_rules
-from pmbf.store.generation import Generation
+from pmbf.screen.rows import WithRun
+from pmbf.screen.stores import AnyGeneration
 from pmbf.store.having import Having
 
 RUN_HASHES = 7
@@ -28,14 +29,8 @@ passage, 9 have a run among 80,000 documents, by phrases alone; none among 11,60
 RUN_SHINGLES = 5
 """Hits of a document that share no word, within 50 words of a run, that make the document a candidate."""
 
-MOST_ROWS = 64
-"""Most rows of a tile that are looked into for a run."""
-
 MOST_SHARING = 3
 """At most this many documents are named for a run that over 50 documents share."""
-
-_MOST_HITS_BYTES = 64 << 20
-"""Most bytes of hits held at once. A longer run is looked up part by part."""
 
 _EVERY = 2**62
 
@@ -82,7 +77,7 @@ class Runs:
         return levelled
 
     def documents(
-        self, generation: Generation, sample: QuerySample, weights: Weights, named: Collection[int]
+        self, generation: AnyGeneration, sample: QuerySample, weights: Weights, named: Collection[int]
     ) -> list[tuple[int, int, float]]:
         """Return the documents that hold a run: id, hits and evidence of the run, best first.
 
@@ -114,21 +109,12 @@ class Runs:
         many = [one for one in self._holding(shared, by_many, sample.token, ~is_named) if one[0] not in seen]
         return few + many[:MOST_SHARING]
 
-    def _in_rows(self, generation: Generation, sample: QuerySample, levelled: Weights) -> Iterator[Hashes]:
-        """Yield documents of the rows that hold a run, of at most `MOST_ROWS` rows of a tile for each run."""
-        matrix = generation.matrix()
-        line_bytes = 8 * sum(-(-tile.n_rows // 64) for tile in matrix.tiles.values())
-        size = max(RUN_HASHES, _MOST_HITS_BYTES // max(1, line_bytes))
+    def _in_rows(self, generation: AnyGeneration, sample: QuerySample, levelled: Weights) -> Iterator[Hashes]:
+        """Yield documents of the rows that hold a run, run by run."""
+        least, rules = max(1, math.ceil(self.least * UNITS)), hit_rules(self.shingle_tokens)
         for start, stop in arrays.edges(levelled > 0).tolist():
-            for first in range(start, stop, size):
-                part = slice(first, min(stop, first + size))
-                looked_up = matrix.look_up(sample.hashes[part])
-                least = max(1, math.ceil(self.least * UNITS))
-                rows = kernels.rows_with_evidence(
-                    looked_up.hits, levelled[part], sample.token[part], hit_rules(self.shingle_tokens), least=least
-                )
-                for number, some in looked_up.by_tile(rows):
-                    yield generation.rows.documents(number, some[:MOST_ROWS])
+            run = WithRun(sample.hashes[start:stop], levelled[start:stop], sample.token[start:stop], rules, least)
+            yield generation.documents_of_rows(run)
 
     def _holding(
         self, shared: Having, weights: Weights, tokens: Hashes, eligible: NDArray[np.bool_]

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pmbf import arrays
 from pmbf.errors import ParameterError
-from pmbf.filter import PseudoMatrixBloomFilter
+from pmbf.filter import ChosenRows, PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
@@ -30,8 +30,7 @@ from pmbf.store.tables import Document, require_size
 from pmbf.store.tilefile import StoredTile
 
 RECENT_BYTES = 64 << 20
-"""Bytes of texts that were compared lately, made ready to be compared again: some 300 texts of 4,000 words, or 3,800 of
-200."""
+"""Bytes of texts that were compared lately, made ready to be compared again: 300 texts of 4,000 words, 3,800 of 200."""
 
 _SMALL_SHARE = 8
 """A block is kept for the next text in it if the text just read is less than this part of the block."""
@@ -183,8 +182,6 @@ class Generation(LiveFiles):
     ) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash.
 
-        The catalog is not asked.
-
         Args:
             hashes: `(q,) uint32`, in the order of the query's text. A hash that is repeated counts at its first place.
             limit: Documents of a hash that more than `limit` documents have are only counted.
@@ -213,6 +210,11 @@ class Generation(LiveFiles):
             return self.posted.evident(queries, rules)
         except ParameterError as error:
             raise self.contradiction(str(error), "check --repair") from error
+
+    def documents_of_rows(self, chosen: ChosenRows) -> NDArray[np.uint32]:
+        """Return the documents that live in the rows that are chosen, ascending, each once."""
+        found = [self.rows.documents(number, some) for number, some in chosen.rows(self.matrix())]
+        return arrays.distinct(np.concatenate([np.empty(0, np.uint32), *found]))
 
     def _of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""

@@ -1,0 +1,187 @@
+"""A collection on many nodes beside the same documents in one folder: added time, processor time, equal reports.
+
+The nodes are processes of this machine. Batches are measured in processor time of all processes, so that other work on
+the machine counts for little; single queries on the clock, in turn with one folder.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+import time
+import zlib
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks import arguments
+from measure import report
+from pmbf import Collection
+from pmbf.cluster.asking import Questions, answers
+from pmbf.cluster.calls import Nodes
+from pmbf.cluster.depot import FolderDepot
+from pmbf.cluster.holder import Holder
+from pmbf.cluster.manifest import Manifest, created
+from pmbf.cluster.placement import Node
+from pmbf.cluster.volumes import seal
+from pmbf.extract import Limits
+from pmbf.intake.texts import Text
+from pmbf.jobs.executor import Local, complete
+from pmbf.params import Params
+from pmbf.report import Report
+from pmbf.screen import Options
+
+Figures = dict[str, Any]
+Named = tuple[str, str]
+
+NODES = (1, 3, 7)
+_VOLUMES = 9
+_QUERY_CHARS = 2000
+_SINGLE = 100
+_WARM = 20
+
+
+class Measured(Holder):
+    """A holder that tells the processor time of its process."""
+
+    def seconds(self) -> float:
+        """Return the seconds of the processor since the process began."""
+        return time.process_time()
+
+
+def add_arguments(some: Any) -> None:
+    """Add the benchmark to the command line."""
+    one = arguments.add_benchmark(some, "spread", "a collection on many nodes beside one folder", _run, table)
+    arguments.add_folder(one)
+    one.add_argument("--documents", type=int, default=3000, help="documents, at most (3000)")
+    one.add_argument("--queries", type=int, default=1000, help="queries of a batch (1000)")
+
+
+def _run(given: argparse.Namespace) -> Figures:
+    return run(given.folder, n_documents=given.documents, n_queries=given.queries)
+
+
+def run(texts: Path, *, n_documents: int, n_queries: int) -> Figures:
+    """Return the figures of one folder and of some numbers of nodes.
+
+    Args:
+        texts: A folder with .txt files.
+        n_documents: Documents, at most.
+        n_queries: Queries of a batch: 2,000 characters, of two documents.
+    """
+    documents = _documents(texts, n_documents)
+    queries = _queries(documents, n_queries)
+    with tempfile.TemporaryDirectory() as place:
+        depot, manifest = _spread(documents, Path(place))
+        with Collection(f"{place}/whole.pmbf", create=True) as collection:
+            collection.add_many(documents)
+            results = [_of(collection, depot, manifest, Path(place), n_nodes, queries) for n_nodes in NODES]
+    first = list(results[0]["reports"])
+    for one in results:
+        one["n_unlike_one_node"] = sum(a != b for a, b in zip(first, one.pop("reports"), strict=True))
+    return {"n_documents": len(documents), "n_queries": len(queries), "n_volumes": _VOLUMES, "results": results}
+
+
+def table(figures: Figures) -> str:
+    """Return the figures as a Markdown table; in brackets the times of one folder."""
+    titles = "nodes", "unlike one folder", "unlike one node", "processor time / one folder", "p50", "p99"
+    lines = report.head(f"| {' | '.join(titles)} |")
+    for one in figures["results"]:
+        waits = [f"{report.time(one[f'{name}_s'])} ({report.time(one[f'{name}_here_s'])})" for name in ("p50", "p99")]
+        share = one["cpu_s"] / one["cpu_here_s"]
+        lines.append(
+            f"| {one['n_nodes']} | {one['n_unlike']} | {one['n_unlike_one_node']} | {share:.2f} | {' | '.join(waits)} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def _of(
+    collection: Collection, depot: FolderDepot, manifest: Manifest, place: Path, n_nodes: int, queries: Sequence[Text]
+) -> Figures:
+    """Return the figures of a number of nodes, beside those of one folder in the same minutes."""
+    names = [Node(f"of-{n_nodes}-{number}", f"host-{number}") for number in range(n_nodes)]
+    executor = Local()
+    executor.start(Measured, [(depot.address, str(place / "shelves" / one.name)) for one in names])
+    try:
+        nodes = Nodes(executor, names)
+        nodes.open(manifest.volumes)
+
+        def there(some: Sequence[Text]) -> list[Report]:
+            found = answers(nodes, manifest, place, some, Questions(Limits(), Options()))
+            return [replace(one.report, texts=None, collection="", generation=0) for one in found]
+
+        def here(some: Sequence[Text]) -> list[Report]:
+            found = collection.answers(some)
+            return [replace(one.report, texts=None, collection="", generation=0) for one in found]
+
+        for ask in (here, there):
+            ask(queries[:_WARM])
+        before = time.process_time()
+        expected = here(queries)
+        cpu_here, before = time.process_time() - before, time.process_time() + _seconds(executor, n_nodes)
+        found = there(queries)
+        cpu = time.process_time() + _seconds(executor, n_nodes) - before
+        singles = [(_clock(here, one), _clock(there, one)) for one in queries[:_SINGLE]]
+    finally:
+        executor.close()
+    percentiles = np.percentile(np.array(singles), [50, 99], axis=0)
+    return {
+        "n_nodes": n_nodes,
+        "n_unlike": sum(a != b for a, b in zip(expected, found, strict=True)),
+        "reports": [f"{zlib.crc32(one.to_json().encode()):08x}" for one in found],
+        "n_found": sum(one.found for one in expected),
+        "cpu_here_s": cpu_here,
+        "cpu_s": cpu,
+        "p50_here_s": percentiles[0, 0],
+        "p50_s": percentiles[0, 1],
+        "p99_here_s": percentiles[1, 0],
+        "p99_s": percentiles[1, 1],
+    }
+
+
+def _seconds(executor: Local, n_nodes: int) -> float:
+    return float(sum(complete(executor.call("seconds", dict.fromkeys(range(n_nodes), ())))))
+
+
+def _clock(ask: Any, query: Text) -> float:
+    before = time.perf_counter()
+    ask([query])
+    return time.perf_counter() - before
+
+
+def _documents(texts: Path, most: int) -> list[Named]:
+    """Return texts of a folder by their paths, each content once."""
+    found: dict[str, str] = {}
+    for path in sorted(texts.rglob("*.txt")):
+        text = path.read_text(encoding="utf-8", errors="replace").replace("\ud800", "")
+        if len(text) > _QUERY_CHARS:
+            found.setdefault(text, str(path.relative_to(texts)))
+        if len(found) == most:
+            break
+    return [(name, text) for text, name in found.items()]
+
+
+def _queries(documents: Sequence[Named], n_queries: int) -> list[Text]:
+    draw = random.Random(1)
+
+    def part() -> str:
+        text = draw.choice(documents)[1]
+        start = draw.randrange(max(1, len(text) - _QUERY_CHARS // 2))
+        return text[start : start + _QUERY_CHARS // 2]
+
+    return [Text(f"query-{number}", f"{part()}\n\n{part()}") for number in range(n_queries)]
+
+
+def _spread(documents: Sequence[Named], place: Path) -> tuple[FolderDepot, Manifest]:
+    depot, volumes = FolderDepot(place / "depot"), []
+    size = -(-len(documents) // _VOLUMES)
+    for start in range(0, len(documents), size):
+        folder = place / f"part-{start}.pmbf"
+        with Collection(folder, create=True) as part:
+            part.add_many(documents[start : start + size])
+        volumes.append(seal(folder, depot))
+    return depot, created(depot, Params()).following(added=volumes)

@@ -1,0 +1,143 @@
+"""`pmbf cluster`: a collection on many nodes is made, filled, and looked at; `pmbf screen --cluster` asks it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pmbf.cli import arguments as arg
+from pmbf.cli.arguments import names, option
+from pmbf.cli.groups import PmbfCommand, PmbfGroup
+from pmbf.cli.inputs import limits, n_cores, profiled
+from pmbf.cli.outcome import note, print_json, print_text
+from pmbf.errors import DONE, FAILED
+
+if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
+
+app = typer.Typer(
+    cls=PmbfGroup,
+    no_args_is_help=True,
+    rich_markup_mode="rich",
+    context_settings={"help_option_names": ["--help", "-h"]},
+)
+
+_USUAL_NODES = 3
+
+_SHELF = "~/.cache/pmbf/shelf"
+"""Where a host of a Ray cluster keeps its copies: on its own disk."""
+
+CLUSTER_HELP = """Examples:
+  pmbf cluster init /mnt/depot
+  pmbf cluster load /mnt/depot ~/papers
+  pmbf screen thesis.pdf --cluster /mnt/depot
+  pmbf screen thesis.pdf --cluster /mnt/depot --ray head:6379
+
+A depot is a folder that all nodes read. Without --ray the nodes are processes
+of this machine. docs/scaling.md says how machines are joined."""
+INIT_HELP = "Exit codes: 0 made; 2 wrong usage; 3 an error"
+LOAD_HELP = """Each load is one commit. If another process commits meanwhile, then nothing
+of this load is kept: give the command again.
+
+Exit codes: 0 done; 2 wrong usage; 3 a file had a problem, or an error"""
+REMOVE_HELP = "Exit codes: 0 removed; 2 wrong usage; 3 an error"
+STATUS_HELP = "Exit codes: 0 all volumes can be read; 2 wrong usage; 3 some cannot, or an error"
+
+Depot = Annotated[str, names("DEPOT", "The folder of the depot, on a file system that all nodes share.")]
+Roots = Annotated[list[str], names("PATH …", "Files and folders, which all nodes can read.")]
+Targets = Annotated[list[str], names("DOCUMENT …", "Ids, paths or names of documents.")]
+Cluster = Annotated[
+    str | None, option("--cluster", "DEPOT", "The collection of a cluster, in place of -c: see pmbf cluster.")
+]
+Ray = Annotated[
+    str | None,
+    option("--ray", "ADDRESS", "Of a Ray cluster, HOST:PORT or auto: its hosts are the nodes.", envvar="PMBF_RAY"),
+]
+
+
+@app.callback(epilog=CLUSTER_HELP)
+def _cluster() -> None:
+    """Keep a collection on many nodes: load it, look at it."""
+
+
+@app.command(cls=PmbfCommand, epilog=INIT_HELP)
+def init(depot: Depot, profile: arg.Profile = None) -> None:
+    """Make an empty collection."""
+    from pmbf.cluster.depot import FolderDepot
+    from pmbf.cluster.manifest import created
+    from pmbf.params import Params
+
+    created(FolderDepot(depot), Params(**profiled(profile)))
+
+
+@app.command(cls=PmbfCommand, epilog=LOAD_HELP)
+def load(
+    depot: Depot,
+    paths: Roots,
+    ray: Ray = None,
+    include: arg.Include = None,
+    exclude: arg.Exclude = None,
+    max_bytes: arg.MaxBytes = None,
+    timeout: arg.Timeout = None,
+    json: arg.Json = False,
+) -> None:
+    """Load files and folders: new files are added, changed ones replaced, in one commit."""
+    from pmbf.terminal.cluster import loaded_text
+
+    with opened_cluster(depot, ray) as opened:
+        report = opened.load(
+            paths, include=include or (), exclude=exclude or (), limits=limits(max_bytes, timeout, None)
+        )
+        n_documents, n_volumes = len(opened), len(opened.manifest.volumes)
+    print_json(report.to_dict()) if json else print_text(loaded_text(report, n_documents, n_volumes))
+    for problem in [] if json else report.problems:
+        note(f"{problem.path}: {problem.reason}")
+    raise typer.Exit(FAILED if report.problems else DONE)
+
+
+@app.command(cls=PmbfCommand, epilog=REMOVE_HELP)
+def remove(depot: Depot, documents: Targets, ray: Ray = None, json: arg.Json = False) -> None:
+    """Remove documents by id, or take out paths and names, in one commit."""
+    from pmbf.terminal.summaries import remove_text
+
+    with opened_cluster(depot, ray) as opened:
+        n_removed = opened.remove(*_targets(documents))
+    print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
+
+
+@app.command(cls=PmbfCommand, epilog=STATUS_HELP)
+def status(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
+    """Open all volumes on their nodes, and show which nodes have how many."""
+    from pmbf.terminal.cluster import status_text
+
+    with opened_cluster(depot, ray) as opened:
+        found = opened.status()
+    print_json(found.to_dict()) if json else print_text(status_text(found))
+    raise typer.Exit(FAILED if found.unread else DONE)
+
+
+def opened_cluster(depot: str, ray: str | None) -> ClusterCollection:
+    """Return the collection of a cluster.
+
+    Args:
+        depot: The folder of the depot.
+        ray: The address of a Ray cluster; None for processes of this machine.
+
+    Raises:
+        NotFoundError: There is no collection.
+        UnsupportedError: `ray` is given, and Ray is not installed.
+    """
+    from pmbf.cluster.collection import ClusterCollection
+
+    if ray is None:
+        return ClusterCollection(depot, nodes=min(_USUAL_NODES, n_cores()))
+    from pmbf.cluster.on_ray import RayExecutor
+
+    executor = RayExecutor(ray)
+    return ClusterCollection(depot, nodes=executor.nodes(), executor=executor, shelf=_SHELF)
+
+
+def _targets(given: Sequence[str]) -> list[int | str]:
+    return [int(one) if one.isdecimal() else one for one in given]

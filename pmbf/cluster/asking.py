@@ -1,0 +1,171 @@
+"""Many texts screened against a cluster's collection: two rounds of calls for a text that has candidates.
+
+    text ─► sampled hashes                       here
+         ─► documents that have each hash        round 1: the nodes; added up, weighed, candidates chosen here
+         ─► texts compared                       round 2: where the texts lie
+         ─► overlaps resolved, Report            here
+
+A query with a run of common hashes takes two more rounds, a query that is not compared with some documents one more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice
+from pathlib import Path
+
+from pmbf.cluster.calls import Nodes
+from pmbf.cluster.comparing import Asked
+from pmbf.cluster.manifest import Manifest, Volume
+from pmbf.cluster.spread import Spread, SpreadStore, word_statistics
+from pmbf.errors import IncompleteError
+from pmbf.extract import Limits
+from pmbf.intake.texts import Origin, Text, read_leniently
+from pmbf.jobs.threads import in_order
+from pmbf.screen import Answer, LeavingOut, LeftPaths, Options
+from pmbf.screen.answering import Screening, ask, report
+from pmbf.screen.comparing import Confirmed, Shared, confirmed
+from pmbf.screen.leaving_out import LeftOut
+
+BATCH_QUERIES = 8
+"""Queries whose candidates are compared in one call."""
+
+_TRIES = 3
+"""How often a node is told how rare words are, before it is given up: it may have been made anew meanwhile."""
+
+_Query = tuple[Origin | Text, LeftOut]
+
+
+@dataclass(frozen=True, slots=True)
+class Questions:
+    """How texts are screened.
+
+    Args:
+        limits: Bounds for reading a file.
+        options: What to look for.
+        leaving_out: Returns further paths that a query is not compared with.
+        jobs: Threads that ask, at least 1.
+    """
+
+    limits: Limits
+    options: Options
+    leaving_out: LeftPaths | None = None
+    jobs: int = 1
+
+
+def answers(
+    nodes: Nodes, manifest: Manifest, folder: Path, queries: Iterable[Origin | Text], questions: Questions
+) -> Iterator[Answer]:
+    """Yield the answer to each query, in order: the reports are those of one collection with the same documents.
+
+    A volume that no node answered for is named in `problems` of the reports.
+
+    Args:
+        nodes: The nodes.
+        manifest: The generation that answers, whatever is committed meanwhile.
+        folder: What reports call the collection.
+        queries: Origins to read, and texts that were read before.
+        questions: How they are screened.
+    """
+    store = SpreadStore(Spread(nodes, manifest), folder)
+    left_out = LeavingOut(store, questions.options, questions.leaving_out)
+    batches = _batched(((query, left_out.of(query)) for query in queries), BATCH_QUERIES)
+    calls = (partial(_answered, nodes, manifest, folder, batch, questions) for batch in batches)
+    for some in in_order(calls, questions.jobs):
+        for one in some:
+            yield _with_problems(one, store.spread)
+
+
+def _answered(
+    nodes: Nodes, manifest: Manifest, folder: Path, batch: Sequence[_Query], questions: Questions
+) -> list[Answer]:
+    """Return the answers to a batch of queries."""
+    store, options = SpreadStore(Spread(nodes, manifest), folder), questions.options
+    texts = [read_leniently(query, questions.limits) for query, _ in batch]
+    named = [(text.name, text.content, left_out) for text, (_, left_out) in zip(texts, batch, strict=True)]
+    asked = ask(store.generation, named, options)
+    resolved = _resolved(store, texts, asked, options)
+    found = []
+    for text, one, matches in zip(texts, asked, resolved, strict=True):
+        told = report(store, text, one, matches, options)
+        found.append(Answer(told, replace(text, unread=text.unread and not told.found)))
+    return [_with_problems(one, store.spread) for one in found]
+
+
+def _resolved(
+    store: SpreadStore, texts: Sequence[Text], asked: Sequence[Screening], options: Options
+) -> list[Confirmed]:
+    """Return the matches of each query, resolved against each other."""
+    compared = [one.found[: options.max_candidates] for one in asked]
+    volumes = store.spread.having(candidate.document for some in compared for candidate in some)
+    if not volumes:
+        return [Confirmed() for _ in asked]
+
+    def of(some: Sequence[Volume]) -> list[Asked]:
+        names, volume_of = {one.name for one in some}, store.spread.manifest.volume_of
+        return [
+            Asked(
+                subject=one.subject(text.text),
+                candidates=[candidate for candidate in found if volume_of(candidate.document).name in names],
+                left_paths=one.left_out.paths,
+            )
+            for text, one, found in zip(texts, asked, compared, strict=True)
+        ]
+
+    parts = _compared(store.spread, volumes, of, replace(options, labels_of=None))
+    matches = []
+    for number, (text, one) in enumerate(zip(texts, asked, strict=True)):
+        by_id = {its.source.document.id: its for part in parts for its in part[number]}
+        in_turn = [by_id[candidate.document] for candidate in compared[number] if candidate.document in by_id]
+        matches.append(confirmed(one.subject(text.text if in_turn else ""), in_turn, options, {}, one.left_out))
+    return matches
+
+
+def _compared(
+    spread: Spread, volumes: Sequence[Volume], of: Callable[[Sequence[Volume]], list[Asked]], options: Options
+) -> list[list[list[Shared]]]:
+    """Return what each node has found that each query shares with its sources.
+
+    A node that does not know how rare words are in this generation is told, and asked again.
+    """
+    state, found = spread.manifest.digest, []
+    for _ in range(_TRIES):
+        told = spread.nodes.ask("compare", volumes, partial(_arguments, of, options, state))
+        spread.unread |= told.unread
+        found += [value for _, value in told.values if value is not None]
+        volumes = [volume for some, value in told.values if value is None for volume in some]
+        if not volumes:
+            return found
+        statistics = word_statistics(spread)
+        # What is learnt while volumes are missing holds for this query alone.
+        state = f"{spread.manifest.digest} without {sorted(spread.unread)}" if spread.unread else state
+        spread.nodes.tell("learn", state, statistics)
+    raise IncompleteError("the nodes were made anew again and again; look at their messages, then try again")
+
+
+def _arguments(
+    of: Callable[[Sequence[Volume]], list[Asked]], options: Options, state: str, volumes: Sequence[Volume]
+) -> tuple[list[Asked], Options, str]:
+    return of(volumes), options, state
+
+
+def _with_problems(answer: Answer, spread: Spread) -> Answer:
+    """Return an answer that tells which volumes were not looked at."""
+    problems = tuple(
+        _problem(one, spread.unread[one.name]) for one in spread.manifest.volumes if one.name in spread.unread
+    )
+    new = tuple(one for one in problems if one not in answer.report.problems)
+    return replace(answer, report=replace(answer.report, problems=(*answer.report.problems, *new))) if new else answer
+
+
+def _problem(volume: Volume, reason: str) -> str:
+    ids = f"{volume.offset + 1} to {volume.offset + volume.n_ids}"
+    return f"not looked at: {volume.n_documents} documents, ids {ids}, volume {volume.name[:12]}: {reason}"
+
+
+def _batched(queries: Iterable[_Query], size: int) -> Iterator[list[_Query]]:
+    remaining = iter(queries)
+    while batch := list(islice(remaining, size)):
+        yield batch

@@ -1,0 +1,212 @@
+"""Changes of a cluster's collection: nodes make volumes, and one process commits the manifest that names them.
+
+    files, texts ─► parts ─► nodes: a new volume each ─► here: which contents are known
+                 ─► nodes: changed volumes ─► here: commit
+
+Equal contents are one document, in whatever volume it lies: the later one is taken out of the new volume, and its path
+is listed for the earlier one. Nothing is visible before the commit, and two that commit at the same time do not mix:
+the one that comes second is told so, and has changed nothing.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from pmbf.cluster.calls import Nodes
+from pmbf.cluster.depot import Depot
+from pmbf.cluster.making import Content, Edit, Made
+from pmbf.cluster.manifest import Manifest, Volume, commit
+from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.errors import IncompleteError
+from pmbf.extract import Limits
+from pmbf.intake.adding import Named
+from pmbf.intake.discovery import FileFound, Problem
+from pmbf.intake.loader import LoadReport
+from pmbf.store.tables import ListedPath, made_from
+
+Found = TypeVar("Found")
+
+PART_BYTES, PART_DOCUMENTS = 256 << 20, 65_536
+"""Files of a new volume: 256 MB of them, or 65,536 of them."""
+
+
+class Changing:
+    """One change of a collection.
+
+    Args:
+        depot: The depot.
+        nodes: The nodes.
+        manifest: The generation that is changed.
+    """
+
+    def __init__(self, depot: Depot, nodes: Nodes, manifest: Manifest) -> None:
+        self._depot, self._nodes, self._manifest = depot, nodes, manifest
+
+    def load(self, found: Iterable[FileFound | Problem], limits: Limits) -> tuple[Manifest, LoadReport]:
+        """Load files and commit; return the new manifest, and what was loaded. Unchanged files are not read.
+
+        Raises:
+            BusyError: Somebody else has committed meanwhile; nothing has changed.
+            IncompleteError: A volume cannot be read, or nodes failed again and again; nothing has changed.
+        """
+        started, files = time.monotonic(), list(found)
+        problems = [one for one in files if isinstance(one, Problem)]
+        by_path = {one.path: one for one in files if isinstance(one, FileFound)}
+        listed = self._listed(by_path)
+        wanted = [one for one in by_path.values() if not _is_unchanged(one, listed.get(one.path))]
+        tasks = [(self._manifest.params, part, limits) for part in _parts(wanted, lambda one: one.size)]
+        manifest, report = self._committed(self._nodes.work("load", tasks), listed)
+        report.n_unchanged += len(by_path) - len(wanted)
+        report.problems = problems + report.problems
+        report.seconds = time.monotonic() - started
+        return manifest, report
+
+    def add(self, named: Sequence[Named]) -> Manifest:
+        """Store texts under their names and commit; return the new manifest. Raise what `load` raises."""
+        tasks = [(self._manifest.params, part) for part in _parts(list(dict(named).items()), lambda one: len(one[1]))]
+        return self._committed(self._nodes.work("store", tasks), self._listed(dict(named)))[0]
+
+    def remove(self, ids: Iterable[int], paths: Iterable[ListedPath]) -> Manifest:
+        """Remove documents, take out paths, and commit; return the new manifest. Raise what `load` raises."""
+        edits: dict[Volume, Edit] = defaultdict(Edit)
+        for id_ in ids:
+            volume = self._manifest.volume_of(id_)
+            edits[volume].removed.append(id_ - volume.offset)
+        for one in paths:
+            edits[self._manifest.volume_of(one.document)].detached.append(one.path)
+        return self._commit(self._manifest.following(changed=self._changed(edits)))
+
+    def _listed(self, paths: Iterable[str]) -> dict[str, ListedPath]:
+        spread = Spread(self._nodes, self._manifest)
+        return _complete(spread, SpreadCatalog(spread).some_paths(paths))
+
+    def _committed(self, made: Sequence[Made], listed: dict[str, ListedPath]) -> tuple[Manifest, LoadReport]:
+        spread = Spread(self._nodes, self._manifest)
+        contents = {content[0] for one in made for content in one.contents.values()}
+        known = _complete(spread, SpreadCatalog(spread).by_sha256(contents))
+        settled = _Settled({(one.sha256, made_from(one.kind)): one.id for one in known}, listed)
+        for part, one in enumerate(made):
+            settled.take(part, one)
+        of_old = {self._manifest.volume_of(id_): edit for id_, edit in self._by_volume(settled.of_old).items()}
+        of_new = {made[part].volume: edit for part, edit in settled.of_new.items()}
+        renewed = dict(zip(of_new, self._changed(of_new), strict=True))
+        added = [renewed.get(one.volume, one.volume) for one in made]
+        if not (of_old or any(one.n_documents for one in added)):
+            return self._manifest, settled.report
+        changed = self._changed(of_old)
+        following = self._manifest.following(changed=changed, added=[one for one in added if one.n_documents])
+        return self._commit(following), settled.report
+
+    def _by_volume(self, by_id: dict[int, Edit]) -> dict[int, Edit]:
+        """Return the edits of documents joined by volume, under an id of the volume, with the volume's ids."""
+        joined: dict[int, Edit] = defaultdict(Edit)
+        for id_, edit in by_id.items():
+            volume = self._manifest.volume_of(id_)
+            one = joined[volume.offset + 1]
+            one.attached += [path._replace(document=path.document - volume.offset) for path in edit.attached]
+            one.detached += edit.detached
+        return joined
+
+    def _changed(self, edits: dict[Volume, Edit]) -> list[Volume]:
+        return self._nodes.work("change", list(edits.items()))
+
+    def _commit(self, manifest: Manifest) -> Manifest:
+        commit(self._depot, manifest)
+        return manifest
+
+
+@dataclass(slots=True)
+class _Settled:
+    """Where the documents and paths of new volumes belong.
+
+    Args:
+        known: The ids of documents that the collection has, by content.
+        listed: How paths are listed before the change.
+        of_old: Changes of volumes that the collection has, by the id of a document.
+        of_new: Changes of new volumes, by part.
+        report: What was loaded.
+    """
+
+    known: dict[Content, int]
+    listed: dict[str, ListedPath]
+    of_old: dict[int, Edit] = field(default_factory=lambda: defaultdict(Edit))
+    of_new: dict[int, Edit] = field(default_factory=lambda: defaultdict(Edit))
+    report: LoadReport = field(default_factory=LoadReport)
+    _made: dict[Content, tuple[int, int]] = field(default_factory=dict)
+
+    def take(self, part: int, made: Made) -> None:
+        """Say where the documents and paths of a new volume belong."""
+        report = made.report
+        self.report.n_bytes += report.n_bytes
+        self.report.n_skipped += report.n_skipped
+        self.report.n_without_text += report.n_without_text
+        self.report.problems += report.problems
+        seen: set[int] = set()
+        for listed in made.paths:
+            content = made.contents[listed.document]
+            if content in self.known:
+                self._to_old(listed, self.known[content])
+            else:
+                self._to_new(part, listed, content, listed.document not in seen)
+            seen.add(listed.document)
+        for document, content in made.contents.items():
+            if content in self.known or self._made[content] != (part, document):
+                self.of_new[part].removed.append(document)
+
+    def _to_old(self, listed: ListedPath, document: int) -> None:
+        before = self.listed.get(listed.path)
+        if before is not None and before.document != document:
+            self.of_old[before.document].detached.append(listed.path)
+            self.report.n_replaced += 1
+        same = before is not None and before.document == document
+        self.report.n_same += not same
+        self.report.n_unchanged += same
+        labels = before.labels if before else listed.labels
+        self.of_old[document].attached.append(listed._replace(document=document, labels=labels))
+
+    def _to_new(self, part: int, listed: ListedPath, content: Content, is_first: bool) -> None:
+        before = self.listed.get(listed.path)
+        if before is not None:
+            self.of_old[before.document].detached.append(listed.path)
+        where = self._made.setdefault(content, (part, listed.document))
+        if is_first and where == (part, listed.document):
+            self.report.n_added += before is None
+        else:
+            self.report.n_same += 1
+        self.report.n_replaced += before is not None
+        labels = before.labels if before else listed.labels
+        if where[0] != part or labels != listed.labels:
+            self.of_new[where[0]].attached.append(listed._replace(document=where[1], labels=labels))
+
+
+def _is_unchanged(file: FileFound, listed: ListedPath | None) -> bool:
+    return listed is not None and (listed.size, listed.mtime_ns) == (file.size, file.mtime_ns)
+
+
+def _complete(spread: Spread, found: Found) -> Found:
+    """Return what the nodes have answered, if all of them have.
+
+    Raises:
+        IncompleteError: A volume could not be read: its documents would be loaded a second time.
+    """
+    for name, reason in spread.unread.items():
+        raise IncompleteError(f"volume {name[:12]} cannot be read ({reason}); nothing was changed: run it again")
+    return found
+
+
+def _parts(items: Sequence[Any], size_of: Any) -> Iterator[list[Any]]:
+    """Yield the items in parts for a volume each, in order."""
+    part: list[Any] = []
+    n_bytes = 0
+    for one in items:
+        if part and (n_bytes + size_of(one) > PART_BYTES or len(part) == PART_DOCUMENTS):
+            yield part
+            part, n_bytes = [], 0
+        part.append(one)
+        n_bytes += size_of(one)
+    if part:
+        yield part

@@ -1,0 +1,308 @@
+"""`ClusterCollection`: a collection on many nodes, with the verbs that `Collection` has for one in a folder."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+from typing import Any, Self, Unpack
+
+from pmbf.cluster import manifest as manifests
+from pmbf.cluster.asking import Questions, answers
+from pmbf.cluster.calls import Nodes
+from pmbf.cluster.changing import Changing
+from pmbf.cluster.depot import FolderDepot
+from pmbf.cluster.holder import Holder
+from pmbf.cluster.manifest import Manifest
+from pmbf.cluster.placement import Node
+from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.errors import IncompleteError, NotFoundError, ParameterError
+from pmbf.extract import Limits
+from pmbf.intake.adding import checked
+from pmbf.intake.discovery import discover, several
+from pmbf.intake.loader import LoadReport
+from pmbf.intake.texts import Origin, Text, origins, read_text
+from pmbf.jobs.executor import Executor, Local
+from pmbf.params import Params
+from pmbf.report import Report, Texts
+from pmbf.screen import Answer, LeftPaths, Options, OptionValues, reports
+from pmbf.store.tables import ListedPath
+
+
+@dataclass(frozen=True, slots=True)
+class _SourceTexts:
+    """The texts of documents, for a report: they are read through the nodes as long as these run."""
+
+    collection: ClusterCollection
+
+    def __call__(self, document: int) -> str:
+        return self.collection.text(document)
+
+    def __reduce__(self) -> tuple[type, tuple[()]]:
+        return _Gone, ()
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """How a cluster's collection is.
+
+    Args:
+        depot: Where it is.
+        generation: Number of its last commit.
+        n_documents: Its documents.
+        n_bytes: Bytes of its volumes, each counted once.
+        volumes: The names of its volumes.
+        nodes: The volumes that each node has, by the node's name.
+        unread: Why volumes cannot be read, by name.
+    """
+
+    depot: str
+    generation: int
+    n_documents: int
+    n_bytes: int
+    volumes: list[str]
+    nodes: dict[str, list[str]]
+    unread: dict[str, str]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the status as JSON-ready dicts and lists."""
+        return asdict(self)
+
+
+class _Gone:
+    """In place of the texts in a report that was pickled."""
+
+    def __call__(self, document: int) -> str:
+        raise NotFoundError(
+            f"the text of document {document} is on the nodes of a cluster: ask `ClusterCollection.text`"
+        )
+
+
+class ClusterCollection:
+    """A collection whose documents lie on many nodes. Its reports are those of the same documents in one folder.
+
+    The object shows the last commit at the time it was opened, or its own last change; `refresh` shows the last one.
+
+    Args:
+        depot: The folder of the depot.
+        nodes: How many nodes are started, each a process of this machine with its own copies of its volumes; or the
+            nodes of an executor.
+        executor: Where the nodes run, if not in processes of this machine: it makes and calls their holders.
+        shelf: The folder for the nodes' copies, by default `shelf/` in the depot; `~` is the home folder on the node.
+        timeout_s: Seconds that a node has for an answer; then the nodes with the copies are asked.
+        create: Whether to make the collection if it is not there.
+        params: Parameters of a new collection.
+
+    Raises:
+        NotFoundError: There is no collection, and `create` is false.
+        ParameterError: `nodes` is less than 1, or `params` differ from those of the collection.
+        CorruptError: The last manifest is damaged.
+
+    Thread rule: any thread may screen; one thread at a time changes.
+
+    >>> import tempfile
+    >>> with ClusterCollection(tempfile.mkdtemp() + "/depot", nodes=2, create=True) as collection:
+    ...     collection.add_many([("sea", "The sea comes in twice a day and goes out twice a day.")])
+    ...     [match.document.path for match in collection.screen("The sea comes in twice a day and goes out.").matches]
+    ['sea']
+    """
+
+    def __init__(
+        self,
+        depot: str | os.PathLike[str],
+        *,
+        nodes: int | Sequence[Node] = 3,
+        executor: Executor | None = None,
+        shelf: str | os.PathLike[str] | None = None,
+        timeout_s: float = 30.0,
+        create: bool = False,
+        params: Params | None = None,
+    ) -> None:
+        self._depot = FolderDepot(depot)
+        if create and not self._depot.last():
+            manifests.created(self._depot, params or Params())
+        self.manifest = manifests.last(self._depot)
+        if params is not None and params != self.params:
+            raise ParameterError(f"{self._depot.address}: was made with other parameters; they cannot change")
+        started = local_nodes(nodes) if isinstance(nodes, int) else list(nodes)
+        self._executor = executor or Local()
+        shelves = Path(shelf or self._depot.folder.absolute() / "shelf")
+        where = os.path.abspath(self._depot.folder)
+        self._executor.start(Holder, [(where, str(shelves / one.name)) for one in started])
+        self.nodes = Nodes(self._executor, started, timeout_s=timeout_s)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def __len__(self) -> int:
+        return self.manifest.n_documents
+
+    def close(self) -> None:
+        """End the nodes."""
+        self._executor.close()
+
+    @property
+    def path(self) -> Path:
+        """The folder of the depot."""
+        return self._depot.folder
+
+    @property
+    def params(self) -> Params:
+        """The parameters that the collection was made with."""
+        return self.manifest.params
+
+    @property
+    def generation(self) -> int:
+        """Number of the commit that this object shows."""
+        return self.manifest.number
+
+    def refresh(self) -> Manifest:
+        """Show the last commit; the nodes fetch its volumes, and keep those shown before. Return it."""
+        before, self.manifest = self.manifest, manifests.last(self._depot)
+        self.open()
+        self.nodes.keep({*before.volumes, *self.manifest.volumes})
+        return self.manifest
+
+    def open(self) -> dict[str, str]:
+        """Have the nodes fetch and open their volumes now; return why volumes cannot be read, by name."""
+        return self.nodes.open(self.manifest.volumes)
+
+    def status(self) -> Status:
+        """Open all volumes, and return which nodes have which."""
+        unread, volumes = self.open(), self.manifest.volumes
+        return Status(
+            depot=self._depot.address,
+            generation=self.generation,
+            n_documents=len(self),
+            n_bytes=sum(one.n_bytes for one in volumes),
+            volumes=[one.name for one in volumes],
+            nodes={node.name: [one.name for one in some] for node, some in self.nodes.of_nodes(volumes).items()},
+            unread=unread,
+        )
+
+    # ------------------------------------------------------------------ screening
+
+    def screen(
+        self,
+        query: str | bytes | os.PathLike[str],
+        *,
+        name: str = "",
+        limits: Limits | None = None,
+        **options: Unpack[OptionValues],
+    ) -> Report:
+        """Return which documents a text shares passages with, as `Collection.screen`.
+
+        Volumes that no node has answered for are named in `problems`. Raises what `Collection.screen` raises.
+        """
+        origin = Origin.of(query, name)
+        [answer] = self.answers([origin], limits=limits, **options)
+        if answer.query.unread:
+            read_text(origin, limits or Limits())  # raises what stands in the report's problems
+        return answer.report
+
+    def screen_many(
+        self,
+        queries: Iterable[str | bytes | os.PathLike[str]],
+        *,
+        jobs: int = 1,
+        limits: Limits | None = None,
+        **options: Unpack[OptionValues],
+    ) -> Iterator[Report]:
+        """Yield the report of each query, in order, as `Collection.screen_many`; `jobs` threads ask the nodes."""
+        return reports(self.answers(origins(several("queries", queries)), limits=limits, jobs=jobs, **options), None)
+
+    def answers(
+        self,
+        queries: Iterable[Origin | Text],
+        *,
+        limits: Limits | None = None,
+        jobs: int = 1,
+        leaving_out: LeftPaths | None = None,
+        **options: Unpack[OptionValues],
+    ) -> Iterator[Answer]:
+        """Yield each query with its report, in order, as `Collection.answers`."""
+        if jobs < 1:
+            raise ParameterError(f"jobs is {jobs}, expected at least 1")
+        questions = Questions(limits or Limits(), Options.of(options), leaving_out, jobs)
+        found = answers(self.nodes, self.manifest, self.path, queries, questions)
+        return (replace(one, report=self._with_texts(one.report, one.query)) for one in found)
+
+    def _with_texts(self, report: Report, query: Text) -> Report:
+        texts = Texts(query.content, _SourceTexts(self))
+        return replace(report, query=replace(report.query, kind=query.kind), texts=texts)
+
+    def text(self, document: int) -> str:
+        """Return a document's text.
+
+        Raises:
+            NotFoundError: There is no such document.
+            IncompleteError: No node can read it.
+        """
+        found = self.nodes.ask("text", [self.manifest.volume_of(document)], (document,))
+        for reason in found.unread.values():
+            raise IncompleteError(f"document {document}: {reason}")
+        text: str = found.values[0][1]
+        return text
+
+    # ------------------------------------------------------------------ changing
+
+    def load(
+        self,
+        paths: Iterable[str | os.PathLike[str]],
+        *,
+        include: Sequence[str] = (),
+        exclude: Sequence[str] = (),
+        limits: Limits | None = None,
+    ) -> LoadReport:
+        """Load files and folders that all nodes can read, in one commit, as `Collection.load`.
+
+        Raises:
+            BusyError: Somebody else has committed meanwhile; nothing has changed.
+            IncompleteError: A volume cannot be read, or nodes failed again and again; nothing has changed.
+        """
+        found = discover(list(several("paths", paths)), several("include", include), several("exclude", exclude))
+        self.manifest, report = self._changing.load(found, limits or Limits())
+        return report
+
+    def add_many(self, texts: Iterable[tuple[str, str]]) -> None:
+        """Store pairs of a name and a text in one commit; raise what `Collection.add_many` and `load` raise."""
+        self.manifest = self._changing.add([one for one in checked(texts) if one])
+
+    def remove(self, *what: int | str | os.PathLike[str]) -> int:
+        """Remove documents by id, or take out paths and names, as `Collection.remove`; raise what `load` raises."""
+        ids = {one for one in what if isinstance(one, int)}
+        names = {os.fspath(one) for one in what if not isinstance(one, int)}
+        spread = Spread(self.nodes, self.manifest)
+        by_path = SpreadCatalog(spread).some_paths(names | {os.path.abspath(one) for one in names})
+        paths = [by_path.get(one) or by_path.get(os.path.abspath(one)) for one in names]
+        of_ids = {one.document for one in _listed(spread, ids)}
+        missing: set[object] = (ids - of_ids) | {name for name, one in zip(names, paths, strict=True) if one is None}
+        for one in missing:
+            why = f" ({next(iter(spread.unread.values()))})" if spread.unread else ""
+            raise NotFoundError(f"{self.path}: has no document {one!r}{why}")
+        self.manifest = self._changing.remove(ids, [one for one in paths if one])
+        return len(what)
+
+    @property
+    def _changing(self) -> Changing:
+        return Changing(self._depot, self.nodes, self.manifest)
+
+
+def local_nodes(n_nodes: int) -> list[Node]:
+    """Return nodes for processes of this machine. Each counts as a host: two copies are in two processes.
+
+    Raises:
+        ParameterError: `n_nodes` is less than 1.
+    """
+    if n_nodes < 1:
+        raise ParameterError(f"nodes is {n_nodes}, expected at least 1")
+    return [Node(f"local-{number}", f"local-{number}") for number in range(n_nodes)]
+
+
+def _listed(spread: Spread, ids: set[int]) -> list[ListedPath]:
+    found = spread.ask("listed_of", (sorted(ids),), spread.having(ids)) if ids else []
+    return [one for some in found for one in some]

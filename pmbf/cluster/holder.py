@@ -1,0 +1,309 @@
+"""A holder: what a node answers from the volumes that it has on its disk.
+
+A holder knows no generation and no manifest. Each call names the volumes that it is about, and a volume's name says
+what is in it, byte for byte. So a holder that was cut off and comes back cannot answer for an older state, and one that
+was lost is made anew from the depot.
+
+An answer comes with the volumes that could not be read, and why: another node has a copy of them.
+"""
+
+from __future__ import annotations
+
+import atexit
+import weakref
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import local
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.cluster import making
+from pmbf.cluster.comparing import Asked, damaged_texts, named, placed_sources
+from pmbf.cluster.depot import FolderDepot
+from pmbf.cluster.found import Found, added_up, of_volume
+from pmbf.cluster.making import Edit, Made
+from pmbf.cluster.manifest import Volume
+from pmbf.cluster.volumes import Shelf
+from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
+from pmbf.extract import Limits
+from pmbf.filter import ChosenRows
+from pmbf.intake.adding import Named
+from pmbf.intake.discovery import FileFound
+from pmbf.params import Params
+from pmbf.screen.comparing import shared
+from pmbf.screen.options import Options
+from pmbf.store.directory import LIVE
+from pmbf.store.folder import Store
+from pmbf.store.sourcetexts import document_text
+from pmbf.store.tables import Document, ListedPath
+from pmbf.verify import Statistics
+
+Ids = NDArray[np.uint32]
+Value = TypeVar("Value")
+
+READY_BYTES = 512 << 20
+"""Bytes of texts that a node keeps ready to be compared again, over all its volumes."""
+
+_UNREADABLE = (CorruptError, NotFoundError, UnsupportedError, OSError)
+
+
+class Part(NamedTuple):
+    """A node's answer, and why volumes are not in it, by name."""
+
+    value: Any
+    unread: dict[str, str]
+
+
+class _Stores(dict[str, Store]):
+    """Open stores by the names of their volumes."""
+
+
+def _close(stores: weakref.ref[_Stores]) -> None:
+    for store in (stores() or {}).values():
+        with suppress(PmbfError):  # that of a thread that has ended
+            store.close()
+
+
+class _Here(local):
+    """The stores that a thread has open: SQLite's connections belong to a thread."""
+
+    def __init__(self) -> None:
+        self.stores = _Stores()
+        atexit.register(_close, weakref.ref(self.stores))
+
+
+@dataclass(slots=True)
+class _Known:
+    """How rare words are in a state of the collection."""
+
+    state: str = ""
+    statistics: Statistics | None = field(default=None)
+
+
+class Holder:
+    """Answers from volumes, which it fetches when they are first asked for.
+
+    Args:
+        depot: The folder of the depot.
+        shelf: The folder for the node's copies.
+    """
+
+    def __init__(self, depot: str, shelf: str) -> None:
+        self._depot = FolderDepot(depot)
+        self._shelf = Shelf(Path(shelf).expanduser(), self._depot)
+        self._here = _Here()
+        self._known = _Known()
+
+    # ------------------------------------------------------------------ volumes
+
+    def ping(self) -> bool:
+        """Answer that the holder is there."""
+        return True
+
+    def open(self, volumes: Sequence[Volume]) -> Part:
+        """Open volumes, so that the first query need not wait for them; return how many are open."""
+        opened, unread = self._each(volumes, lambda _store, _volume: True)
+        return Part(len(opened), unread)
+
+    def keep(self, volumes: Sequence[Volume]) -> Part:
+        """Close and delete all other volumes."""
+        names = {one.name for one in volumes}
+        for name in self._here.stores.keys() - names:
+            self._here.stores.pop(name).close()
+        self._shelf.drop_all_but(names)
+        return Part(None, {})
+
+    def _store(self, volume: Volume) -> Store:
+        stores = self._here.stores
+        if volume.name not in stores:
+            stores[volume.name] = Store(self._shelf.folder_of(volume.name))
+            for store in stores.values():
+                store.generation.recent.most_bytes = READY_BYTES // len(stores)
+        return stores[volume.name]
+
+    def _each(
+        self, volumes: Iterable[Volume], answer: Callable[[Store, Volume], Value]
+    ) -> tuple[list[Value], dict[str, str]]:
+        values, unread = [], {}
+        for volume in volumes:
+            try:
+                values.append(answer(self._store(volume), volume))
+            except _UNREADABLE as error:
+                unread[volume.name] = str(error)
+        return values, unread
+
+    # ------------------------------------------------------------------ candidates
+
+    def having(self, volumes: Sequence[Volume], hashes: Ids, limit: int, among: Ids | None, left_out: Ids) -> Part:
+        """Return which documents have which hashes of a query, as a `Found`.
+
+        Args:
+            volumes: The volumes.
+            hashes, limit: As for `Generation.documents_having`.
+            among: Ids of the collection, ascending, or None.
+            left_out: Ids of the collection, ascending.
+        """
+
+        def of(store: Store, volume: Volume) -> Found:
+            generation, left = store.generation, of_volume(left_out, volume)
+            if len(left):
+                generation = generation.without(left)
+            some = None if among is None else of_volume(among, volume)
+            having = generation.documents_having(hashes, limit=limit, among=some)
+            return Found.of(having, generation.directory.locations(having.ids, "n_hashes"), volume)
+
+        found, unread = self._each(volumes, of)
+        return Part(added_up(found, len(hashes), limit), unread)
+
+    def in_rows(self, volumes: Sequence[Volume], chosen: ChosenRows) -> Part:
+        """Return the documents of the rows that are chosen, ascending."""
+        found, unread = self._each(
+            volumes, lambda store, volume: store.generation.documents_of_rows(chosen) + np.uint32(volume.offset)
+        )
+        return Part(np.sort(np.concatenate([np.empty(0, np.uint32), *found])), unread)
+
+    def totals(self, volumes: Sequence[Volume], ids: Ids) -> Part:
+        """Return how many of some documents are live with text, and how many hashes these have together."""
+
+        def of(store: Store, volume: Volume) -> tuple[int, int]:
+            locations = store.generation.directory.locations(of_volume(ids, volume))
+            return int(np.count_nonzero(locations["state"] == LIVE)), int(locations["n_hashes"].sum(dtype=np.int64))
+
+        found, unread = self._each(volumes, of)
+        return Part((sum(one for one, _ in found), sum(one for _, one in found)), unread)
+
+    def sizes(self, volumes: Sequence[Volume], ids: Ids) -> Part:
+        """Return the ids of some documents, ascending, and the number of hashes of each."""
+
+        def of(store: Store, volume: Volume) -> tuple[Ids, Ids]:
+            some = of_volume(ids, volume)
+            return some + np.uint32(volume.offset), store.generation.directory.locations(some, "n_hashes")
+
+        found, unread = self._each(volumes, of)
+        none = np.empty(0, np.uint32)
+        return Part(
+            (np.concatenate([none, *(a for a, _ in found)]), np.concatenate([none, *(b for _, b in found)])), unread
+        )
+
+    # ------------------------------------------------------------------ texts
+
+    def beginnings(self, volumes: Sequence[Volume], places: Mapping[str, Sequence[int]], n_chars: int) -> Part:
+        """Return the first characters of some texts, by volume; None if a text is not stored or is damaged.
+
+        Args:
+            volumes: The volumes.
+            places: Of each volume's live documents with text, ascending, which are meant.
+            n_chars: How many characters.
+        """
+
+        def of(store: Store, volume: Volume) -> tuple[str, list[str | None]]:
+            ids = store.generation.directory.live_ids()[list(places[volume.name])].tolist()
+            rows = store.documents(ids)
+            return volume.name, [_beginning(store, rows[id_], n_chars) for id_ in ids]
+
+        found, unread = self._each(volumes, of)
+        return Part(dict(found), unread)
+
+    def learn(self, volumes: Sequence[Volume], state: str, statistics: Statistics | None) -> Part:
+        """Remember how rare words are in a state of the collection."""
+        self._known = _Known(state, statistics)
+        return Part(None, {})
+
+    def compare(self, volumes: Sequence[Volume], asked: Sequence[Asked], options: Options, state: str) -> Part:
+        """Return what each query shares with sources in these volumes, in any order.
+
+        The value is None if the holder does not know how rare words are in this state: `learn` comes first.
+        """
+        known = self._known
+        if known.state != state:
+            return Part(None, {})
+        found, unread = self._each(volumes, lambda store, volume: placed_sources(store, volume, asked))
+        every, damaged = [], dict[int, str]()
+        for number, one in enumerate(asked):
+            placed = [some[number] for some in found]
+            every.append(shared(one.subject, placed, options, known.statistics))
+            if any(which.problem for which in every[-1]):
+                damaged |= damaged_texts(placed)
+        unread |= {one.name: reason for one in volumes for id_, reason in damaged.items() if id_ in one}
+        remaining = [one for one in volumes if one.name not in unread]
+        told, unlisted = self._each(remaining, lambda store, volume: named(store, volume, asked, every))
+        return Part([[one for some in told for one in some[number]] for number in range(len(asked))], unread | unlisted)
+
+    def text(self, volumes: Sequence[Volume], id_: int) -> Part:
+        """Return the text of a document.
+
+        Raises:
+            NotFoundError: There is no such document.
+        """
+        [volume] = volumes
+        opened, unread = self._each(volumes, lambda store, _volume: store)
+        try:
+            return Part(document_text(opened[0], id_ - volume.offset) if opened else "", unread)
+        except (CorruptError, IncompleteError, OSError) as error:
+            return Part("", {volume.name: str(error)})
+
+    # ------------------------------------------------------------------ new volumes
+
+    def load(self, params: Params, found: Sequence[FileFound], limits: Limits) -> Made:
+        """Make a volume of files."""
+        return making.made_of_files(self._depot, params, found, limits)
+
+    def store(self, params: Params, named: Sequence[Named]) -> Made:
+        """Make a volume of texts, each with its name."""
+        return making.made_of_texts(self._depot, params, named)
+
+    def change(self, volume: Volume, edit: Edit) -> Volume:
+        """Make a volume in place of another one."""
+        return making.changed(self._depot, self._shelf, volume, edit)
+
+    # ------------------------------------------------------------------ the catalog
+
+    def by_sha256(self, volumes: Sequence[Volume], contents: Sequence[str]) -> Part:
+        """Return the live documents with these contents."""
+
+        def of(store: Store, volume: Volume) -> list[Document]:
+            return [one._replace(id=one.id + volume.offset) for one in store.catalog.by_sha256(contents)]
+
+        return _flat(*self._each(volumes, of))
+
+    def some_paths(self, volumes: Sequence[Volume], paths: Sequence[str]) -> Part:
+        """Return those paths that are listed."""
+        return self._paths(volumes, lambda store: store.catalog.some_paths(paths).values())
+
+    def listed_of(self, volumes: Sequence[Volume], ids: Sequence[int]) -> Part:
+        """Return the paths of some documents."""
+
+        def of(store: Store, volume: Volume) -> list[ListedPath]:
+            listed = store.listed_of(id_ - volume.offset for id_ in ids if id_ in volume)
+            return [_moved(one, volume) for some in listed.values() for one in some]
+
+        return _flat(*self._each(volumes, of))
+
+    def paths(self, volumes: Sequence[Volume], with_labels: bool) -> Part:
+        """Return every path, or every path that has labels."""
+        return self._paths(
+            volumes, lambda store: store.catalog.labelled_paths() if with_labels else store.catalog.paths()
+        )
+
+    def _paths(self, volumes: Sequence[Volume], listed: Callable[[Store], Iterable[ListedPath]]) -> Part:
+        return _flat(*self._each(volumes, lambda store, volume: [_moved(one, volume) for one in listed(store)]))
+
+
+def _flat(found: list[list[Any]], unread: dict[str, str]) -> Part:
+    return Part([one for some in found for one in some], unread)
+
+
+def _moved(listed: ListedPath, volume: Volume) -> ListedPath:
+    return listed._replace(document=listed.document + volume.offset)
+
+
+def _beginning(store: Store, document: Document, n_chars: int) -> str | None:
+    try:
+        text = store.generation.text(document)
+    except CorruptError:
+        return None
+    return None if text is None else text[:n_chars]

@@ -1,0 +1,198 @@
+"""Manifests: which volumes make a generation of a cluster's collection.
+
+A *volume* is the folder of an ordinary collection that is sealed: nobody changes it again, and its name is the SHA-256
+of the list of its files. A change of documents makes a new volume in place of the old one. The files that both have
+are stored once.
+
+The collection's documents are those of the volumes, in the order of the manifest. A document's id is its id in the
+volume plus the volume's offset.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from functools import cached_property
+from typing import Any
+
+from pmbf.cluster.depot import Depot
+from pmbf.errors import BusyError, CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.params import Params
+from pmbf.store.files import MAX_ID
+
+FORMAT_VERSION = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Volume:
+    """A sealed part of a collection.
+
+    Args:
+        name: SHA-256 of the list of its files, hexadecimal.
+        key: The name that its first version had: it decides which nodes have it.
+        offset: What is added to an id of the volume.
+        n_ids: The highest id in it.
+        n_live: Live documents with text.
+        n_without_text: Live documents without text.
+        n_hashes: Sampled hashes of the live documents.
+        n_bytes: Bytes of its files.
+    """
+
+    name: str
+    key: str
+    offset: int
+    n_ids: int
+    n_live: int
+    n_without_text: int
+    n_hashes: int
+    n_bytes: int
+
+    @property
+    def n_documents(self) -> int:
+        """Live documents, those without text included."""
+        return self.n_live + self.n_without_text
+
+    def __contains__(self, id_: int) -> bool:
+        """Whether the volume has an id of the collection."""
+        return self.offset < id_ <= self.offset + self.n_ids
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """A generation of a cluster's collection.
+
+    Args:
+        number: Of the commit, from 1.
+        params: Parameters of the collection.
+        volumes: Ascending by their offsets.
+    """
+
+    number: int
+    params: Params
+    volumes: tuple[Volume, ...] = ()
+
+    @property
+    def next_offset(self) -> int:
+        """The offset of a volume that is added."""
+        return max((one.offset + one.n_ids for one in self.volumes), default=0)
+
+    @property
+    def n_documents(self) -> int:
+        """Live documents, those without text included."""
+        return sum(one.n_documents for one in self.volumes)
+
+    @cached_property
+    def digest(self) -> str:
+        """What names this state of the collection, and no other."""
+        return hashlib.sha256(self.to_bytes()).hexdigest()
+
+    @cached_property
+    def _offsets(self) -> list[int]:
+        return [one.offset for one in self.volumes]
+
+    def volume_of(self, id_: int) -> Volume:
+        """Return the volume that has an id.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        at = bisect_left(self._offsets, id_) - 1
+        if at < 0 or id_ not in self.volumes[at]:
+            raise NotFoundError(f"there is no document {id_}")
+        return self.volumes[at]
+
+    def following(self, *, changed: Iterable[Volume] = (), added: Sequence[Volume] = ()) -> Manifest:
+        """Return the next manifest.
+
+        Args:
+            changed: Volumes in the place of those with the same offset.
+            added: New volumes, in order; they are given their offsets here.
+
+        Raises:
+            UnsupportedError: There would be more ids than a collection has.
+        """
+        by_offset = {one.offset: one for one in changed}
+        volumes, offset = [by_offset.get(one.offset, one) for one in self.volumes], self.next_offset
+        for one in added:
+            volumes.append(replace(one, offset=offset))
+            offset += one.n_ids
+        if offset > MAX_ID:
+            raise UnsupportedError(f"a collection holds {MAX_ID} documents at most; load the others into another one")
+        return Manifest(self.number + 1, self.params, tuple(volumes))
+
+    def to_bytes(self) -> bytes:
+        """Return the manifest as it is stored: a line of JSON, and a line with the checksum of the first line."""
+        content = {"format": FORMAT_VERSION, "number": self.number, "params": json.loads(self.params.to_json())}
+        line = json.dumps(content | {"volumes": [asdict(one) for one in self.volumes]}).encode()
+        return line + b"\n" + hashlib.sha256(line).hexdigest().encode() + b"\n"
+
+    @classmethod
+    def from_bytes(cls, content: bytes, where: str) -> Manifest:
+        """Return the manifest that `to_bytes` wrote.
+
+        Args:
+            content: The bytes.
+            where: What messages call it.
+
+        Raises:
+            CorruptError: It is damaged.
+            UnsupportedError: A newer pmbf wrote it.
+        """
+        line, _, checksum = content.partition(b"\n")
+        if hashlib.sha256(line).hexdigest().encode() + b"\n" != checksum:
+            raise CorruptError(f"{where}: its checksum does not fit; put back a copy")
+        read = json.loads(line)
+        if read["format"] > FORMAT_VERSION:
+            raise UnsupportedError(
+                f"{where}: has format {read['format']}, this pmbf reads {FORMAT_VERSION}; update pmbf"
+            )
+        volumes = tuple(_volume(one, where) for one in read["volumes"])
+        return cls(read["number"], Params.from_json(json.dumps(read["params"]), name=where), volumes)
+
+
+def created(depot: Depot, params: Params) -> Manifest:
+    """Commit the first manifest of a depot, without volumes.
+
+    Raises:
+        ParameterError: The depot has a collection.
+    """
+    first = Manifest(1, params)
+    if depot.last() or not depot.commit(1, first.to_bytes()):
+        raise ParameterError(f"{depot.address}: has a collection already")
+    return first
+
+
+def last(depot: Depot) -> Manifest:
+    """Return the last manifest of a depot.
+
+    Raises:
+        NotFoundError: The depot has no collection.
+        CorruptError: The manifest is damaged.
+    """
+    number = depot.last()
+    if not number:
+        raise NotFoundError(f"{depot.address}: no collection there; make one with `pmbf cluster init {depot.address}`")
+    return Manifest.from_bytes(depot.manifest(number), f"{depot.address}: manifest {number}")
+
+
+def commit(depot: Depot, manifest: Manifest) -> None:
+    """Make a manifest the last one.
+
+    Raises:
+        BusyError: Somebody else has committed a manifest of this number meanwhile; nothing has changed.
+    """
+    if not depot.commit(manifest.number, manifest.to_bytes()):
+        raise BusyError(
+            f"{depot.address}: another process has committed generation {manifest.number} meanwhile; nothing of this "
+            "change was kept, make it again"
+        )
+
+
+def _volume(read: dict[str, Any], where: str) -> Volume:
+    names = {field.name for field in fields(Volume)}
+    if set(read) != names:
+        raise CorruptError(f"{where}: a volume has the fields {sorted(read)}, expected {sorted(names)}")
+    return Volume(**read)

@@ -1,0 +1,196 @@
+"""Holders on the hosts of a Ray cluster: the executor that the extra `pmbf[ray]` is for.
+
+A holder is an actor, on the host that it is given. Ray never makes it anew by itself: who asks does, with `restart`. A
+holder that is stopped or cut off answers late, and is ended then; Ray alone would wait for it.
+
+Everyone who may join the Ray cluster may run code on its hosts: Ray's messages are pickles. So the token is asked for,
+and Ray's reports home are switched off.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from threading import Lock
+from time import monotonic
+from typing import Any
+
+from pmbf.cluster.placement import Node
+from pmbf.errors import IncompleteError, UnsupportedError
+from pmbf.jobs.executor import Arguments, ShardFailed
+
+_SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
+"""What Ray reads from the environment. Values that are set already are kept."""
+
+START_S = 120.0
+"""Seconds in which a host must start a holder."""
+
+
+class _Actor:
+    """A holder in a process of Ray."""
+
+    def __init__(self, holder: Callable[..., object], arguments: Arguments) -> None:
+        self._holder = holder(*arguments)
+
+    def called(self, method: str, arguments: Arguments) -> Any:
+        return getattr(self._holder, method)(*arguments)
+
+    def is_made(self) -> bool:
+        return True
+
+
+@cache
+def _ray() -> Any:
+    """Return Ray's module.
+
+    Raises:
+        UnsupportedError: It is not installed.
+    """
+    if "ray" not in sys.modules:  # Ray reads them when it is imported: a program that has done so has its own
+        for name, value in _SETTINGS.items():
+            os.environ.setdefault(name, value)
+    try:
+        import ray
+    except ImportError as error:
+        raise UnsupportedError(
+            "nodes on several machines need the extra 'ray': pip install 'pmbf[ray]'", missing_extra="ray"
+        ) from error
+    return ray
+
+
+def _connect(ray: Any, address: str | None) -> None:
+    if address is None:  # nobody else needs to know the token of a cluster that ends with this process
+        os.environ.setdefault("RAY_AUTH_TOKEN", secrets.token_hex(32))
+    new = {} if address else {"include_dashboard": False}
+    try:
+        ray.init(address=address, log_to_driver=False, logging_level="error", **new)
+    except (ConnectionError, RuntimeError) as error:
+        where = address or "this machine"
+        what = f"{where}: no Ray cluster answers ({error})"
+        raise IncompleteError(f"{what}; start it, and set RAY_AUTH_TOKEN to its token") from error
+    _tell_on_stderr(ray)
+
+
+def _tell_on_stderr(ray: Any) -> None:
+    """Have Ray tell of lost hosts on standard error. On standard output it would tell among a command's JSON."""
+    worker = ray._private.worker
+    told = getattr(worker, "print_to_stdstream", None)
+    if told:  # there is no public way
+        worker.print_to_stdstream = lambda message, **more: told(message | {"is_err": True}, **more)
+
+
+class RayExecutor:
+    """Holders on the hosts of a Ray cluster; see `pmbf.jobs.executor.Executor`.
+
+    Args:
+        address: Of the cluster's head, `HOST:PORT`, or `auto` for the one of this machine; None: a new one, on this
+            machine alone, which ends with this process.
+        hosts: The host of each shard, by Ray's name of the host; in turn by default.
+
+    Raises:
+        UnsupportedError: The extra is not installed.
+        IncompleteError: There is no cluster at the address, or the token is not its own.
+    """
+
+    def __init__(self, address: str | None = None, hosts: Sequence[str] = ()) -> None:
+        ray = _ray()
+        if not ray.is_initialized():
+            _connect(ray, address)
+        self._wanted_hosts = list(hosts)
+        self._actors: list[Any] = []
+        self._made: list[tuple[Callable[..., object], Arguments]] = []
+        self._failed: dict[int, ShardFailed] = {}
+        self._lock = Lock()
+
+    def nodes(self) -> list[Node]:
+        """Return a node for each host of the cluster, by name."""
+        return [Node(host, host) for host in sorted(self._hosts())]
+
+    def start(self, holder: Callable[..., object], arguments: Sequence[Arguments]) -> None:
+        """Make the holders, as `Executor.start`."""
+        self.close()
+        self._made = [(holder, one) for one in arguments]
+        self._actors = [self._actor(shard) for shard in range(len(self._made))]
+        ray = _ray()
+        try:
+            ray.get([actor.is_made.remote() for actor in self._actors], timeout=START_S)
+        except (ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError) as error:
+            self.close()
+            raise IncompleteError(f"a holder does not start: {error}") from error
+
+    def call(
+        self, method: str, arguments: Mapping[int, Arguments], timeout_s: float | None = None
+    ) -> dict[int, Any | ShardFailed]:
+        """Call the holders, as `Executor.call`."""
+        end = None if timeout_s is None else monotonic() + timeout_s
+        with self._lock:
+            answers: dict[int, Any | ShardFailed] = {
+                shard: self._failed[shard] for shard in arguments if shard in self._failed
+            }
+            actors = {shard: self._actors[shard] for shard in arguments if shard not in answers}
+        waiting = {actor.called.remote(method, arguments[shard]): shard for shard, actor in actors.items()}
+        while waiting:
+            # One at a time: a wait for all would fetch large answers of other hosts only after the whole time.
+            ready, _ = _ray().wait(list(waiting), num_returns=1, timeout=_remaining(end))
+            if not ready:
+                break
+            shard = waiting.pop(ready[0])
+            answers[shard] = self._answer(shard, actors[shard], ready[0], end)
+        for shard in waiting.values():
+            answers[shard] = self._fail(shard, actors[shard], "no answer in time")
+        return {shard: answers[shard] for shard in arguments}
+
+    def restart(self, shard: int) -> None:
+        """Make a holder anew, as `Executor.restart`."""
+        with self._lock:
+            if self._failed.pop(shard, None):
+                self._actors[shard] = self._actor(shard)
+
+    def close(self) -> None:
+        """End the holders."""
+        with self._lock:
+            for actor in self._actors:
+                _ray().kill(actor)
+            self._actors, self._failed = [], {}
+
+    def _hosts(self) -> dict[str, str]:
+        """Return Ray's id of each host that is up, by name."""
+        return {one["NodeName"]: one["NodeID"] for one in _ray().nodes() if one["Alive"]}
+
+    def _actor(self, shard: int) -> Any:
+        """Begin to make a holder. If its host is gone, then the calls of the holder fail until it is back."""
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+        up = self._hosts()
+        hosts = self._wanted_hosts or sorted(up)
+        host = hosts[shard % len(hosts)]
+        options: dict[str, Any] = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 0}
+        if host in up:
+            options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(up[host], soft=False)
+        return _ray().remote(_Actor).options(**options).remote(*self._made[shard])
+
+    def _answer(self, shard: int, actor: Any, reference: Any, end: float | None) -> Any | ShardFailed:
+        ray = _ray()
+        try:
+            return ray.get(reference, timeout=_remaining(end))
+        except ray.exceptions.RayTaskError as error:
+            raise error.cause from None
+        except ray.exceptions.GetTimeoutError:
+            return self._fail(shard, actor, "no answer in time")
+        except ray.exceptions.RayError as error:
+            return self._fail(shard, actor, str(error).splitlines()[0])
+
+    def _fail(self, shard: int, actor: Any, reason: str) -> ShardFailed:
+        failed = ShardFailed(shard, reason)
+        with self._lock:
+            if self._actors and self._actors[shard] is actor:
+                failed = self._failed.setdefault(shard, failed)
+        _ray().kill(actor)
+        return failed
+
+
+def _remaining(end: float | None) -> float | None:
+    return None if end is None else max(0.001, end - monotonic())

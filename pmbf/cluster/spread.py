@@ -1,0 +1,209 @@
+"""A collection that is spread over nodes, as screening asks for it: what `Store` and `Generation` are for a folder.
+
+All sums over volumes are made here, from what each node says of its volumes. A volume that no node could answer for is
+noted with its reason: who asks tells what was not looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf import verify
+from pmbf.arrays import among as is_among
+from pmbf.cluster.calls import Nodes
+from pmbf.cluster.found import Found, added_up
+from pmbf.cluster.manifest import Manifest, Volume
+from pmbf.errors import NotFoundError, ParameterError
+from pmbf.filter import ChosenRows
+from pmbf.params import Params
+from pmbf.screen.rows import InCommon
+from pmbf.screen.vocabulary import SAMPLED, SAMPLED_CHARS
+from pmbf.store.having import Having
+from pmbf.store.tables import Document, ListedPath
+
+Ids = NDArray[np.uint32]
+_NONE = np.empty(0, np.uint32)
+
+
+class Spread:
+    """A manifest's volumes on nodes.
+
+    Args:
+        nodes: The nodes.
+        manifest: The generation.
+
+    Thread rule: one thread per object; threads may share `nodes`.
+    """
+
+    def __init__(self, nodes: Nodes, manifest: Manifest) -> None:
+        self.nodes, self.manifest = nodes, manifest
+        self.unread: dict[str, str] = {}
+
+    def ask(self, method: str, arguments: Any = (), volumes: Sequence[Volume] | None = None) -> list[Any]:
+        """Return the nodes' answers for some volumes, all of them by default; note the volumes without an answer."""
+        wanted = self.manifest.volumes if volumes is None else volumes
+        found = self.nodes.ask(method, wanted, arguments)
+        self.unread |= found.unread
+        return [value for _, value in found.values]
+
+    def having(self, ids: Iterable[int]) -> list[Volume]:
+        """Return the volumes that have some documents, ascending; ids of no document have none."""
+        found: dict[int, Volume] = {}
+        for id_ in ids:
+            with suppress(NotFoundError):
+                one = self.manifest.volume_of(id_)
+                found[one.offset] = one
+        return [found[offset] for offset in sorted(found)]
+
+
+class SpreadGeneration:
+    """The volumes as one generation; see `pmbf.screen.stores.AnyGeneration`.
+
+    Args:
+        spread: The volumes.
+        left_out: Ids of documents that are left out, ascending.
+    """
+
+    def __init__(self, spread: Spread, left_out: Ids = _NONE) -> None:
+        self._spread, self._left_out = spread, left_out
+        volumes = spread.manifest.volumes
+        self._n_live, self._n_hashes = sum(one.n_live for one in volumes), sum(one.n_hashes for one in volumes)
+        self._sizes: tuple[Ids, Ids] = _NONE, _NONE
+
+    @property
+    def params(self) -> Params:
+        """The parameters of the collection."""
+        return self._spread.manifest.params
+
+    @property
+    def n_documents(self) -> int:
+        """Live documents with text, those left out not counted."""
+        return self._n_live
+
+    def without(self, documents: Ids) -> SpreadGeneration:
+        """Return the same without some live documents, ascending."""
+        remaining = SpreadGeneration(self._spread, documents)
+        for n_live, n_hashes in self._spread.ask("totals", (documents,), self._spread.having(documents.tolist())):
+            remaining._n_live -= n_live
+            remaining._n_hashes -= n_hashes
+        return remaining
+
+    def relative_sizes(self, ids: Ids) -> NDArray[np.float64]:
+        """Return the hashes of some documents, for an average document 1."""
+        known, sizes = self._sizes
+        if not is_among(ids, known).all():
+            found = self._spread.ask("sizes", (np.sort(ids),))
+            known, sizes = (np.concatenate([_NONE, *one]) for one in zip(*found, strict=True))
+            order = np.argsort(known)
+            known, sizes = known[order], sizes[order]
+        n_hashes = np.maximum(1, sizes[np.searchsorted(known, ids)])
+        return np.asarray(n_hashes * (max(1, self._n_live) / max(1, self._n_hashes)))
+
+    def documents_having(self, hashes: Ids, *, limit: int, among: Ids | None = None) -> Having:
+        """Return which live documents have which hashes of a query, and how many documents have each hash.
+
+        A volume's counts leave out the documents that were removed from it, unless more than `limit` have the hash.
+        """
+        parts: list[Found] = self._spread.ask("having", (hashes, limit, among, self._left_out))
+        found = added_up(parts, len(hashes), limit)
+        self._sizes = found.ids, found.n_hashes
+        return found.having()
+
+    def documents_of_rows(self, chosen: ChosenRows) -> Ids:
+        """Return the documents that live in the rows that are chosen, ascending.
+
+        Raises:
+            ParameterError: The rows are chosen by the paper's measure, whose threshold is over all rows.
+        """
+        if isinstance(chosen, InCommon):
+            raise ParameterError("the method popcount needs a collection in one folder; on a cluster use hashes")
+        return np.sort(np.concatenate([_NONE, *self._spread.ask("in_rows", (chosen,))]))
+
+    def require_live(self, ids: Sequence[int]) -> None:
+        """Do nothing: a holder names live documents only."""
+
+
+class SpreadCatalog:
+    """The catalogs of all volumes; see `pmbf.screen.stores.AnyCatalog`."""
+
+    def __init__(self, spread: Spread) -> None:
+        self._spread = spread
+
+    def by_sha256(self, contents: Iterable[str]) -> list[Document]:
+        """Return the live documents with these contents, by descending id."""
+        found: Iterator[Document] = _all(self._spread.ask("by_sha256", (list(contents),)))
+        return sorted(found, key=lambda one: -one.id)
+
+    def some_paths(self, paths: Iterable[str]) -> dict[str, ListedPath]:
+        """Return those paths that are listed, by path."""
+        found: Iterator[ListedPath] = _all(self._spread.ask("some_paths", (list(paths),)))
+        return {one.path: one for one in found}
+
+    def paths(self) -> list[ListedPath]:
+        """Return every path in alphabetical order."""
+        return sorted(_all(self._spread.ask("paths", (False,))))
+
+    def labelled_paths(self) -> list[ListedPath]:
+        """Return every path that has labels, in alphabetical order."""
+        return sorted(_all(self._spread.ask("paths", (True,))))
+
+
+class SpreadStore:
+    """The volumes as one collection; see `pmbf.screen.stores.AnyStore`.
+
+    Args:
+        spread: The volumes.
+        folder: What messages and reports call the collection.
+    """
+
+    def __init__(self, spread: Spread, folder: Path) -> None:
+        self.spread, self.folder = spread, folder
+        self.generation, self.catalog = SpreadGeneration(spread), SpreadCatalog(spread)
+
+    @property
+    def commit_number(self) -> int:
+        """Number of the manifest."""
+        return self.spread.manifest.number
+
+    def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
+        """Return the paths of live documents as they are listed, sorted, by id."""
+        wanted = list(ids)
+        found: dict[int, list[ListedPath]] = {}
+        for one in sorted(_all(self.spread.ask("listed_of", (wanted,), self.spread.having(wanted)))):
+            found.setdefault(one.document, []).append(one)
+        return found
+
+
+def word_statistics(spread: Spread) -> verify.Statistics | None:
+    """Return the word statistics of a fair sample of the texts; those of one collection with the same documents.
+
+    None if no texts are stored.
+    """
+    volumes = spread.manifest.volumes
+    starts = np.cumsum([0, *(one.n_live for one in volumes)]).tolist()
+    drawn = range(starts[-1])
+    chosen = sorted(Random(0).sample(drawn, SAMPLED)) if len(drawn) > SAMPLED else list(drawn)
+    places = {
+        volume.name: [number - start for number in chosen if start <= number < start + volume.n_live]
+        for volume, start in zip(volumes, starts, strict=False)
+    }
+    wanted = [one for one in volumes if places[one.name]]
+    found: dict[str, list[str | None]] = {}
+    for some in spread.ask(
+        "beginnings", lambda its: ({one.name: places[one.name] for one in its}, SAMPLED_CHARS), wanted
+    ):
+        found |= some
+    texts = [text for one in wanted for text in found.get(one.name, ()) if text is not None]
+    statistics = verify.Statistics.of(verify.prepare(text).words for text in texts)
+    return statistics if statistics.n_words else None
+
+
+def _all(parts: Iterable[Iterable[Any]]) -> Iterator[Any]:
+    return (one for part in parts for one in part)

@@ -1,0 +1,99 @@
+"""What a screening asks of a collection, whether it lies in one folder or is spread over a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pmbf.filter import ChosenRows
+from pmbf.params import Params
+from pmbf.store.having import Having
+from pmbf.store.tables import Document, ListedPath
+
+Ids = NDArray[np.uint32]
+
+
+class AnyGeneration(Protocol):
+    """The files of one commit, as `pmbf.store.generation.Generation`: candidates are found in them."""
+
+    @property
+    def params(self) -> Params:
+        """The parameters of the collection."""
+        ...
+
+    @property
+    def n_documents(self) -> int:
+        """Live documents with text, those left out not counted."""
+        ...
+
+    def without(self, documents: Ids, /) -> AnyGeneration:
+        """Return the same without some live documents."""
+        ...
+
+    def relative_sizes(self, ids: Ids, /) -> NDArray[np.float64]:
+        """Return the hashes of some documents, for an average document 1."""
+        ...
+
+    def documents_having(self, hashes: Ids, /, *, limit: int, among: Ids | None = None) -> Having:
+        """Return which live documents have which hashes of a query, and how many documents have each hash."""
+        ...
+
+    def documents_of_rows(self, chosen: ChosenRows, /) -> Ids:
+        """Return the documents that live in the rows that are chosen, ascending."""
+        ...
+
+    def require_live(self, ids: Sequence[int], /) -> None:
+        """Refuse documents that are not live."""
+        ...
+
+
+class AnyCatalog(Protocol):
+    """Documents and paths by what is known of them, as `pmbf.store.catalog.Catalog`."""
+
+    def by_sha256(self, contents: Iterable[str], /) -> list[Document]:
+        """Return the live documents with these contents, by descending id."""
+        ...
+
+    def some_paths(self, paths: Iterable[str], /) -> dict[str, ListedPath]:
+        """Return those paths that are listed, by path."""
+        ...
+
+    def paths(self) -> Iterable[ListedPath]:
+        """Return every path in alphabetical order."""
+        ...
+
+    def labelled_paths(self) -> Iterable[ListedPath]:
+        """Return every path that has labels, in any order."""
+        ...
+
+
+class AnyStore(Protocol):
+    """A collection at one generation, as `pmbf.store.folder.Store`."""
+
+    @property
+    def folder(self) -> Path:
+        """Where it is, as messages name it."""
+        ...
+
+    @property
+    def generation(self) -> AnyGeneration:
+        """Its files."""
+        ...
+
+    @property
+    def catalog(self) -> AnyCatalog:
+        """Its documents and paths."""
+        ...
+
+    @property
+    def commit_number(self) -> int:
+        """Number of the commit that it shows."""
+        ...
+
+    def listed_of(self, ids: Iterable[int], /) -> Mapping[int, Sequence[ListedPath]]:
+        """Return the paths of live documents as they are listed, sorted, by id."""
+        ...

@@ -1,0 +1,77 @@
+"""`pmbf cluster` and `pmbf screen --cluster`, as a user types them."""
+
+import importlib.util
+import json
+
+import pytest
+
+from tests.conftest import words
+from tests.forked import pmbf
+
+
+@pytest.fixture
+def depot(tmp_path, folder):
+    made = tmp_path / "depot"
+    assert 0 == pmbf("cluster", "init", made).returncode
+    done = pmbf("cluster", "load", made, folder)
+    assert (0, "10 added\n10 documents in 1 volumes\n") == (done.returncode, done.stdout)
+    return made
+
+
+def test_a_text_is_screened_as_in_one_folder(depot, folder, tmp_path):
+    (tmp_path / "query.txt").write_text(words(3) + " " + words(77), encoding="utf-8")
+    assert 0 == pmbf("load", folder, "-c", tmp_path / "c.pmbf").returncode
+    here, there = (
+        pmbf("screen", tmp_path / "query.txt", "--json", *where)
+        for where in (("-c", tmp_path / "c.pmbf"), ("--cluster", depot))
+    )
+    assert 1 == here.returncode == there.returncode
+    one, other = (json.loads(done.stdout) for done in (here, there))
+    assert [str(folder / "text-3.txt")] == [match["document"]["path"] for match in other["matches"]]
+    for told in (one, other):
+        del told["collection"], told["generation"]
+    assert one == other
+    assert "text-3.txt" in pmbf("screen", tmp_path / "query.txt", "--cluster", depot).stdout
+
+
+def test_what_was_not_looked_at_is_told_and_is_no_success(depot, tmp_path):
+    status = json.loads(pmbf("cluster", "status", depot, "--json").stdout)
+    [name] = status["volumes"]
+    (tmp_path / "query.txt").write_text(words(99), encoding="utf-8")
+    assert 0 == pmbf("screen", tmp_path / "query.txt", "--cluster", depot).returncode
+    (depot / "files" / name[:2] / name).unlink()
+    for shelf in (depot / "shelf").iterdir():
+        shelf.rename(tmp_path / f"lost-{shelf.name}")
+    done = pmbf("screen", tmp_path / "query.txt", "--cluster", depot)
+    assert 3 == done.returncode
+    assert "not looked at: 10 documents, ids 1 to 10" in done.stdout + done.stderr
+    done = pmbf("cluster", "status", depot)
+    assert 3 == done.returncode
+    assert f"volume {name[:12]} cannot be read: local-" in done.stdout
+
+
+def test_documents_are_removed(depot, folder):
+    assert 0 == pmbf("cluster", "remove", depot, folder / "text-3.txt", "7").returncode
+    status = json.loads(pmbf("cluster", "status", depot, "--json").stdout)
+    assert (8, 3, {}) == (status["n_documents"], status["generation"], status["unread"])
+
+
+def test_a_cluster_is_not_screened_by_sentences(depot):
+    done = pmbf("screen", __file__, "--cluster", depot, "--sentences")
+    assert 2 == done.returncode
+    assert "--cluster is given with --sentences" in done.stderr
+
+
+def test_a_depot_is_made_once_and_must_be_there(depot, tmp_path):
+    assert "has a collection already" in pmbf("cluster", "init", depot).stderr
+    done = pmbf("screen", __file__, "--cluster", tmp_path / "nowhere")
+    assert 3 == done.returncode
+    assert "make one with `pmbf cluster init" in done.stderr
+    assert not (tmp_path / "nowhere").exists()
+
+
+@pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="the extra 'ray' is installed")
+def test_without_the_extra_it_is_said_what_to_install(depot):
+    done = pmbf("screen", __file__, "--cluster", depot, "--ray", "auto")
+    assert 3 == done.returncode
+    assert "pip install 'pmbf[ray]'" in done.stderr

@@ -1,0 +1,77 @@
+"""Holders on a Ray cluster of this machine: the same answers as in one process, and after a node was lost."""
+
+import importlib.util
+import os
+import signal
+import sys
+
+import numpy as np
+import pytest
+
+from pmbf import CorruptError
+from pmbf.cluster.calls import Nodes
+from pmbf.cluster.collection import ClusterCollection, local_nodes
+from pmbf.cluster.placement import placed
+from pmbf.jobs.executor import ShardFailed, complete
+from tests.cluster.test_faults import Mortal
+from tests.test_executor import Summing
+
+from .conftest import cut, nodes_of, stored, texts, told
+
+pytestmark = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="the extra 'ray' is not installed")
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    from pmbf.cluster.on_ray import RayExecutor
+
+    patch = pytest.MonkeyPatch()
+    patch.setenv("PYTHONPATH", os.pathsep.join(filter(None, sys.path)))
+    patch.setenv("RAY_memory_monitor_refresh_ms", "0")
+    executor = RayExecutor()
+    yield executor
+    executor.close()
+    sys.modules["ray"].shutdown()
+    patch.undo()
+
+
+def test_it_keeps_the_contract_of_executors(cluster):
+    cluster.start(Summing, [(0, 10), (10, 20), (20, 30)])
+    assert {0: 3, 1: 12, 2: 0} == cluster.call("add", dict.fromkeys(range(3), ([1, 2, 12],)))
+    numbers = np.arange(30, dtype=np.uint32)
+    assert [48, 157, 245] == complete(cluster.call("add", dict.fromkeys(range(3), (numbers,))))
+    with pytest.raises(CorruptError, match="page 3"):
+        cluster.call("fail", {0: (CorruptError("page 3"),)}, timeout_s=60)
+    assert isinstance(cluster.call("kill", {1: ()}, timeout_s=60)[1], ShardFailed)
+    answers = cluster.call("add", {0: ([2],), 1: ([11],)}, timeout_s=60)
+    assert (50, ShardFailed) == (answers[0], type(answers[1]))
+    cluster.restart(1)
+    assert {1: 11} == cluster.call("add", {1: ([11],)})
+    late = cluster.call("sleep", {0: (60,), 2: (0,)}, timeout_s=2)
+    assert ("no answer in time", None) == (late[0].reason, late[2])
+
+
+def test_reports_are_those_of_one_process_also_after_a_node_was_lost(cluster, tmp_path):
+    documents = texts(21, 40)
+    depot, manifest = stored(tmp_path, cut(documents, 5, 1))
+    with nodes_of(depot, tmp_path, "a") as nodes:
+        expected = told(nodes, manifest, documents[:6])
+    names = local_nodes(3)
+    cluster.start(Mortal, [(depot.address, str(tmp_path / "shelf" / one.name)) for one in names])
+    nodes = Nodes(cluster, names, timeout_s=30)
+    assert expected == told(nodes, manifest, documents[:6])
+    victim = names.index(placed(manifest.volumes[0].key, names)[0])
+    os.kill(cluster.call("process", {victim: ()})[victim], signal.SIGKILL)
+    assert expected == told(nodes, manifest, documents[:6])
+
+
+def test_a_collection_is_loaded_and_screened(cluster, tmp_path, folder):
+    with ClusterCollection(tmp_path / "depot", nodes=local_nodes(2), executor=cluster, create=True) as collection:
+        assert 10 == collection.load([folder]).n_added
+        text = (folder / "text-3.txt").read_text(encoding="utf-8")
+        assert [str(folder / "text-3.txt")] == [one.document.path for one in collection.screen(text).matches]
+
+
+def test_ray_reports_nothing_home_and_asks_for_a_token(cluster):
+    assert "0" == os.environ["RAY_USAGE_STATS_ENABLED"]
+    assert "token" == os.environ["RAY_AUTH_MODE"]
