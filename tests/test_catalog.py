@@ -224,3 +224,44 @@ def test_a_foreign_database_in_place_of_the_catalog_is_refused(folder):
 def test_no_collection_says_how_to_make_one(tmp_path):
     with pytest.raises(NotFoundError, match="make one with `pmbf load"):
         Catalog(tmp_path)
+
+
+def path_sums(folder):
+    connection = sqlite3.connect(folder / "catalog.sqlite")
+    noted = dict(connection.execute("SELECT key, value FROM meta")).get("path_sums", ";").partition(";")[2]
+    counted = connection.execute("SELECT count(*), sum(document), sum(rowid) FROM path NOT INDEXED").fetchone()
+    connection.close()
+    return noted, "{} {} {}".format(*counted)
+
+
+def test_the_sums_of_the_paths_follow_each_change(folder):
+    put(folder, *(ListedPath(f"{number}.txt", number, 10, 99) for number in range(2000, 3000)))
+    put(folder, ListedPath("2001.txt", 7, 10, 99), ListedPath("new.txt", 8, 10, 99))
+    writer = Catalog(folder, writable=True)
+    with writer.transaction():
+        writer.delete(ListedPath, [f"{number}.txt" for number in range(2500, 2600)])
+    writer.close()
+    noted, counted = path_sums(folder)
+    assert noted == counted != ""
+
+
+@pytest.mark.parametrize("sums", ["1 1;5 5 5", "0 0;0 0 0", "", ";", "x", f"1 1;{'9' * 5000} 1 1"])
+def test_sums_that_do_not_fit_are_made_anew_from_the_table(folder, sums):
+    put(folder, ListedPath("a.txt", 1, 10, 99), ListedPath("b.txt", 1, 10, 99))
+    put(folder, path_sums=sums)
+    writer = Catalog(folder, writable=True)
+    with writer.transaction():
+        writer.require_paths_by_document()
+        writer.insert([ListedPath("c.txt", 2, 10, 99)])
+    writer.close()
+    noted, counted = path_sums(folder)
+    assert noted == counted == "3 4 6"
+
+
+def test_new_row_numbers_are_no_damage(folder):
+    """SQLite may give them out anew when somebody lets it pack the catalog."""
+    put(folder, *(ListedPath(f"{number}.txt", number, 10, 99) for number in range(9)))
+    change(folder, "UPDATE path SET rowid = rowid + 100")
+    noted, counted = path_sums(folder)
+    assert noted != counted
+    Catalog(folder).require_paths_by_document()

@@ -15,7 +15,7 @@ from typing import get_type_hints
 
 from pmbf.errors import NotFoundError
 from pmbf.store import database, files, folders, version3
-from pmbf.store.tables import TABLES, Document, ListedPath, meta_checksum, tally_key
+from pmbf.store.tables import PATH_SUMS, TABLES, Document, ListedPath, meta_checksum, tally_key
 
 FILE_NAME = "catalog.sqlite"
 TEMPORARY_NAME = FILE_NAME + ".tmp"
@@ -61,7 +61,7 @@ def create(folder: Path, meta: dict[str, str]) -> None:
     """
     temporary = folder / TEMPORARY_NAME
     _forget_creation(folder)
-    tallies = {tally_key(table): "0 0" for table, _ in TABLES.values()}
+    tallies = {tally_key(table): "0 0" for table, _ in TABLES.values()} | {PATH_SUMS: "0 0;0 0 0"}
     try:
         os.close(os.open(temporary, os.O_CREAT | os.O_EXCL, 0o600))
         with contextlib.closing(sqlite3.connect(temporary)) as connection:

@@ -253,6 +253,11 @@ def tally_key(table: str) -> str:
     return f"{table}_rows"
 
 
+PATH_SUMS = "path_sums"
+"""The key of `meta` that holds `path_rows`, a semicolon, and what the index of the paths by document adds up to: the
+number of paths, the sum of their documents, and that of their row numbers."""
+
+
 def meta_checksum(meta: Mapping[str, str]) -> int:
     """Return the checksum over the table `meta`, its own row left out.
 
