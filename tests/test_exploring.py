@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from pmbf import Collection
-from pmbf.kernels import ONE_LANGUAGE, Words, weigh
+from pmbf.kernels import GUESS_PAGE_WORDS, ONE_LANGUAGE, Words, weigh
 from pmbf.passages.exploring import SourceText, compared
-from pmbf.passages.statistics import GUESS_PAGE_WORDS
 from pmbf.verify import Settings, Statistics, passages, passages_in, prepare
 
 ROOTS = ["berg", "wald", "stein", "fluss", "nacht", "licht", "traum", "feuer"]
@@ -34,6 +33,9 @@ def changed(rng: random.Random, sentences: list[str], share: float) -> list[str]
     words = " ".join(sentences).split(" ")
     return [rng.choice(WORDS) if rng.random() < share else word for word in words]
 
+
+FEW = Statistics.of([prepare("Zwei Wege führen in den Wald.").words])
+"""Too few to know a language."""
 
 STATISTICS = Statistics.of(prepare(" ".join(written(random.Random(seed), 60))).words for seed in range(40))
 
@@ -57,6 +59,9 @@ def test_a_text_explored_has_the_passages_of_a_comparison_step_by_step(seed: int
     beside = STATISTICS.beside(prepare(texts[1]).words)
     found = passages_in(prepare(texts[1]), SourceText(texts[0]), settings, beside)
     assert found == passages(prepare(texts[1]), prepare(texts[0]), settings, beside)
+    for unknown in (None, FEW):
+        found = passages_in(prepare(texts[1]), SourceText(texts[0]), settings, unknown)
+        assert found == passages(prepare(texts[1]), prepare(texts[0]), settings, unknown)
 
 
 def test_a_text_is_made_ready_once_whatever_the_queries_teach() -> None:

@@ -14,6 +14,7 @@ from pmbf.kernels.judged import Spelled
 from pmbf.kernels.types import Tokens
 
 __all__ = [
+    "GUESS_PAGE_WORDS",
     "ONE_LANGUAGE",
     "PAGE_WORDS",
     "Asked",
@@ -33,6 +34,10 @@ ONE_LANGUAGE = 0
 
 PAGE_WORDS = 1000
 """Words of a page, by which words are counted."""
+
+GUESS_PAGE_WORDS = 60
+"""Words of a page if only the two compared texts are there to learn from. Measured on PAN13's training corpus: plagdet
+.907, .910, .909 at 30, 60, 120 words; .945 with 64 texts of the collection."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,7 +158,8 @@ class Asked:
         words: Its words.
         grams: Its runs of `bars.seed_tokens` words.
         counts: How rare words are. Those of `counts.own` are words of the query.
-        weighed: The weights of its words.
+        weighed: The weights of its words; None: how rare words are is guessed from the query and each text alone.
+        counted: The counts of its words alone, by pages of `GUESS_PAGE_WORDS`. Needed if `weighed` is None.
         bars: What a passage must have.
         rules: The numbers of an alignment.
     """
@@ -162,9 +168,10 @@ class Asked:
     words: Words
     grams: Grams
     counts: Counts
-    weighed: Weighed
+    weighed: Weighed | None
     bars: Bars
     rules: Rules
+    counted: Counts | None = None
     scores: NDArray[np.int32] = field(default_factory=score_tables)
 
     @property

@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import Pair
-from pmbf.kernels.asked import Asked, Bars, Ready
+from pmbf.kernels.asked import GUESS_PAGE_WORDS, PAGE_WORDS, Asked, Bars, Ready
 from pmbf.kernels.judged import Judged, Spelled
 from pmbf.kernels.native_align import GramsOf, arguments_of, taken
 from pmbf.kernels.native_library import address, function
-from pmbf.kernels.native_weigh import counts_of, n_slots
+from pmbf.kernels.native_weigh import counts_of, logs_to, n_slots
 from pmbf.kernels.types import Tokens
 
 __all__ = ["chained", "compare", "judge"]
@@ -60,13 +60,22 @@ class _Spelled(Structure):
     _fields_ = (("tokens", _Hashed), *_pointers("starts", "stops", "keys", "letters", "offsets"))
 
 
+class _Guess(Structure):
+    """`guess_t` of native/align/asked.h."""
+
+    _fields_ = (
+        *_pointers("n_times", "logs", "like_logs"),
+        *_numbers("n_pages", "n_words", "guess_page_words", "page_words"),
+    )
+
+
 class _Asked(Structure):
     """`asked_t` of native/align/asked.h."""
 
     _fields_ = (
         ("text", _Spelled),
         *_pointers("types", "borders", "slips"),
-        *_pointers("counts", "own_holding", "rarities", "priors"),
+        *_pointers("counts", "own_holding", "rarities", "priors", "guess"),
         ("grams", GramsOf),
         *((name, _Slots) for name in ("keys", "names", "first_slips")),
         *_pointers("next_slips", "name_sieve", "slip_sieve"),
@@ -115,7 +124,8 @@ def chained(runs: Places, max_gap: int) -> tuple[Places, Places]:
 def compare(asked: Asked, text: Ready) -> Judged:
     """As `reference_judge.compare`, in one call without the interpreter's lock."""
     answer = c_void_p()
-    n = _compare(addressof(as_asked(asked)), _at(text.tables["native"]), addressof(answer))
+    given = as_asked(asked, len(text.tokens))
+    n = _compare(addressof(given), _at(text.tables["native"]), addressof(answer))
     return judged_of(answer, n, len(asked.tokens), len(text.tokens))
 
 
@@ -158,12 +168,29 @@ def _slots(names: NDArray[np.uint64], sieve: NDArray[np.uint64] | None = None) -
     return _Slots(_at(names), _at(slots), len(slots)), (names, slots)
 
 
-def as_asked(asked: Asked) -> _Asked:
-    """Return a query with its hash tables, made once. If threads make two, then all use the first."""
+def as_asked(asked: Asked, most_words: int) -> _Asked:
+    """Return a query with its hash tables, made once. If threads make two, then all use the first.
+
+    Args:
+        asked: The query.
+        most_words: Words of the longest text that it is compared with, or more.
+    """
     kept: tuple[_Asked, Any] | None = asked.tables.get("native")
     if kept is None:
         kept = asked.tables.setdefault("native", _made(asked))
-    return kept[0]
+    return kept[0] if asked.weighed else _guessing(kept[0], asked, most_words)
+
+
+def _guessing(made: _Asked, asked: Asked, most_words: int) -> _Asked:
+    """Return a query for texts of which none is longer, if how rare words are is guessed from the two texts."""
+    counted = asked.counted
+    assert counted is not None
+    logs, like_logs = logs_to(counted.n_pages + most_words // GUESS_PAGE_WORDS + 1)
+    times = counted.of_others(asked.words.keys)[1].astype(np.int32)
+    numbers = counted.n_pages, counted.n_words, GUESS_PAGE_WORDS, PAGE_WORDS
+    guess, copied = _Guess(*map(_at, (times, logs, like_logs)), *numbers), _Asked.from_buffer_copy(made)
+    copied.guess, copied.kept = addressof(guess), (guess, times, logs, like_logs)
+    return copied
 
 
 def _made(asked: Asked) -> tuple[_Asked, Any]:
@@ -174,12 +201,15 @@ def _made(asked: Asked) -> tuple[_Asked, Any]:
     first, following = np.empty(n_slots(words.slips.size), np.int32), np.empty(words.slips.size, np.int32)
     _slips(_at(words.slips), words.slips.size, _at(first), len(first), _at(following), _at(sieves[1]))
     bars, counts = _Bars(*asked.bars.values), counts_of(asked.counts)
-    own = asked.counts.of_own(words.keys)[0].astype(np.int32)
+    known = asked.counts.own if asked.weighed else asked.counted
+    own = (known.of_others(words.keys)[0] if known else np.zeros(len(words.keys))).astype(np.int32)
+    rarities, priors = asked.weighed[1:] if asked.weighed else (own, own)
     made = _Asked(
         _spelled(asked.text),
         *map(_at, (words.types, words.borders, words.slips)),
         addressof(counts[0]),
-        *map(_at, (own, asked.weighed.rarities, asked.weighed.priors)),
+        *map(_at, (own, rarities, priors)),
+        None,
         GramsOf.of(grams),
         keys,
         names,

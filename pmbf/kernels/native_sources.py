@@ -31,7 +31,7 @@ def compare_each(
     asked: Asked, texts: Sequence[bytes], made: Sequence[Made | None], commonest: tuple[int, int]
 ) -> tuple[list[Judged], list[Made]]:
     """As `reference_sources.compare_each`, in one call without the interpreter's lock."""
-    given, numbers = as_asked(asked), np.array(commonest, np.int64)
+    given, numbers = as_asked(asked, max(map(len, texts), default=0)), np.array(commonest, np.int64)
     sources = np.zeros(len(texts), _SOURCE)
     sources["utf8"], sources["size"] = [*map(_at, texts)], [*map(len, texts)]
     sources["block"] = [0 if block is None else _at(block) for block in made]

@@ -50,7 +50,7 @@ def weigh(counts: Counts, text: Words, commonest: int) -> Weighed:
 
 def counts_of(counts: Counts) -> tuple[NativeCounts, Any]:
     """Return counts for the kernels, and what must be kept as long. The hash table is made once for all queries."""
-    slots, logs = _slots(counts), _logs(counts.n_pages.bit_length())
+    slots, logs = _slots(counts), logs_to(counts.n_pages)
     made = NativeCounts(_at(slots), len(slots), *map(_at, logs), counts.n_pages, counts.n_words, PAGE_WORDS)
     return made, (slots, logs)
 
@@ -64,6 +64,11 @@ def _slots(counts: Counts) -> NDArray[Any]:
         _fill_counts(*map(_at, given), len(counts.keys), _at(slots), len(slots))
         kept = counts.tables.setdefault("slots", slots)
     return kept
+
+
+def logs_to(n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return two logarithms of each number from 0.5 to n + 0.5, and of some more: see `_logs`."""
+    return _logs(n.bit_length())
 
 
 @lru_cache(maxsize=64)

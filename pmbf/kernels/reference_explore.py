@@ -15,7 +15,7 @@ from pmbf.kernels.asked import Asked, Ready, gram_stops
 from pmbf.kernels.reference_align import align, part_scores
 from pmbf.kernels.reference_chains import chained
 from pmbf.kernels.reference_runs import equal_runs, grams, hops, runs_of
-from pmbf.kernels.reference_weigh import weighed
+from pmbf.kernels.reference_weigh import guessed, weighed
 from pmbf.kernels.reference_words import classes
 from pmbf.kernels.types import Tokens
 
@@ -176,9 +176,14 @@ def _pair(asked: Asked, text: Ready) -> Pair:
     ranks = _in_text_order(asked, found)
     ours, theirs = ranks[ours], ranks[theirs[np.searchsorted(found.keys, text.keys)]]
     weights = np.zeros((2, n_classes), np.int32)
-    known = text.n_holding, text.n_times
-    weights[:, theirs] = weighed(asked.counts, known, (text.keys, text.types), text.commonest)[1:]
-    weights[:, : len(ours)] = asked.weighed.rarities, asked.weighed.priors
+    if asked.weighed is None:
+        assert asked.counted is not None
+        here, there = guessed(asked.counted, asked.words.keys, (text.keys, text.types))
+    else:
+        known = text.n_holding, text.n_times
+        here, there = asked.weighed, weighed(asked.counts, known, (text.keys, text.types), text.commonest)
+    weights[:, theirs] = there[1:]
+    weights[:, : len(ours)] = here[1:]
     numbers = ours[asked.words.types], theirs[text.types]
     return Pair(numbers, (asked.words.borders, text.borders), weights[0], weights[1], asked.rules, asked.scores)
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels.align_rules import NAT, PRIOR_UNIT, PRIOR_WORDS, Words
-from pmbf.kernels.asked import ONE_LANGUAGE, PAGE_WORDS, Counts, Weighed
+from pmbf.kernels.asked import GUESS_PAGE_WORDS, ONE_LANGUAGE, PAGE_WORDS, Counts, Weighed
 
 __all__ = ["weigh"]
 
@@ -54,3 +54,25 @@ def weighed(
 def _n_like(held: NDArray[np.int64], commonest: int) -> int:
     place = len(held) - 1 - len(held) // commonest
     return int(np.partition(held, place)[place]) if len(held) else 0
+
+
+def guessed(own: Counts, query: NDArray[np.uint64], text: tuple[NDArray[np.uint64], NDArray[Any]]) -> list[Weighed]:
+    """Return the weights of a query's words, and of a text's, guessed from the two alone, for want of other texts.
+
+    All pages are in one language. A word that both have counts as on one page less: where one text is a copy of the
+    other, one of them says nothing about how rare the word is.
+
+    Args:
+        own: The counts of the query, by pages of `GUESS_PAGE_WORDS`.
+        query: The keys of its types.
+        text: The keys of the text's types, in any order, and the type of each word.
+    """
+    keys, types = text
+    n_pages = max(1, round(len(types) / GUESS_PAGE_WORDS))
+    on_page = np.arange(len(types)) * n_pages // max(1, len(types))
+    held = np.unique(types.astype(np.int64) * n_pages + on_page) // n_pages
+    n_holding, n_times = (np.bincount(some, minlength=len(keys)) for some in (held, types.astype(np.int64)))
+    order = np.argsort(keys)
+    shared = own.of_others(keys)[0] > 0
+    alone = Counts(keys[order], (n_holding - shared)[order], n_times[order], n_pages, len(types)).with_own(own)
+    return [weighed(alone, alone.of_others(some), (some, types), ONE_LANGUAGE) for some in (query, keys)]

@@ -18,7 +18,7 @@ from pmbf.passages.pairing import pair_of
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.seeds import blocks
 from pmbf.passages.settings import SURE_WORDS, Settings
-from pmbf.passages.statistics import Statistics
+from pmbf.passages.statistics import UNKNOWN, Statistics
 from pmbf.report import Passage, Scores
 from pmbf.span import Span
 
@@ -77,26 +77,23 @@ def passages_in(
         query: The suspicious text.
         source: The text it is compared with.
         settings: What counts as a passage.
-        statistics: As for `passages`. Without statistics of the query's language the text is compared step by step.
+        statistics: As for `passages`.
     """
-    settings = settings or Settings()
-    if statistics is None or not query.is_known(statistics):
-        return passages(query, prepare(source.text), settings, statistics)
-    return _found_in(compared(query, source, settings, statistics), query, source)
+    return _found_in(compared(query, source, settings or Settings(), statistics or UNKNOWN), query, source)
 
 
 def passages_in_each(
-    query: Prepared, sources: Sequence[SourceText], settings: Settings, statistics: Statistics
+    query: Prepared, sources: Sequence[SourceText], settings: Settings, statistics: Statistics | None = None
 ) -> list[tuple[Passage, ...]]:
     """Return the passages a query shares with each of some texts: all are compared in one native call.
 
     Args:
-        query: The suspicious text, whose language the statistics know.
+        query: The suspicious text.
         sources: The texts that it is compared with. What is made of them is kept with them.
         settings: What counts as a passage.
-        statistics: How rare words are.
+        statistics: As for `passages`.
     """
-    found = compared_with_each(query, sources, settings, statistics)
+    found = compared_with_each(query, sources, settings, statistics or UNKNOWN)
     return [_found_in(one, query, source) for one, source in zip(found, sources, strict=True)]
 
 

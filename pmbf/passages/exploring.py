@@ -84,7 +84,7 @@ def compared(query: Prepared, source: SourceText, settings: Settings, statistics
         query: The suspicious text. What is made of it for one text is kept for the next.
         source: The text it is compared with.
         settings: What counts as a passage.
-        statistics: How rare words are.
+        statistics: How rare words are; if they do not know the query's language, rarity is guessed from the two texts.
 
     >>> from pmbf.passages.prepared import prepare
     >>> known = Statistics.of([prepare("The weather was fine, and the town was happy in it.").words] * 20)
@@ -101,10 +101,10 @@ def compared_with_each(
     """Return what `compared` returns for each of some texts, all compared in one native call.
 
     Args:
-        query: The suspicious text, whose language the statistics know.
+        query: The suspicious text.
         sources: The texts that it is compared with. What is made of them is kept with them.
         settings: What counts as a passage.
-        statistics: How rare words are.
+        statistics: How rare words are; if they do not know the query's language, rarity is guessed from the two texts.
     """
     asked = _asked(query, settings, statistics)
     texts, known = [octets(one.text) for one in sources], [one.made(statistics) for one in sources]
@@ -118,8 +118,11 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
     """Return a query as the kernels take it. It is kept for the settings and statistics asked for last."""
     kept = query.asked[:1]
     if not kept or kept[0][0] is not statistics or kept[0][1] != settings:
-        weighed, grams = query.weighed(statistics), query.grams(settings.seed_tokens)
-        made = Asked(query.spelled, query.words, grams, statistics, weighed, bars_of(settings), settings.rules)
+        weighed, counted = query.weighed(statistics), None
+        if not query.is_known(statistics):
+            weighed, counted = None, query.counted
+        text = query.spelled, query.words, query.grams(settings.seed_tokens)
+        made = Asked(*text, statistics, weighed, bars_of(settings), settings.rules, counted)
         kept = query.asked[:] = [(statistics, settings, made)]
     asked: Asked = kept[0][2]
     return asked

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.kernels import (
+    GUESS_PAGE_WORDS,
     Folded,
     Grams,
     Runs,
@@ -36,7 +37,7 @@ from pmbf.kernels import (
     words,
 )
 from pmbf.passages.names import Names
-from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, GUESS_PAGE_WORDS, LEAST_PAGES, Statistics
+from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, Statistics
 
 Positions = NDArray[np.intp]
 

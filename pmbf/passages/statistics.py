@@ -15,10 +15,6 @@ from numpy.typing import NDArray
 from pmbf.arrays import distinct
 from pmbf.kernels import PAGE_WORDS, Counts, Words, weigh
 
-GUESS_PAGE_WORDS = 60
-"""Words of a page if only the two compared texts are there to learn from. Measured on PAN13's training corpus: plagdet
-.907, .910, .909 at 30, 60, 120 words; .945 with 64 texts of the collection."""
-
 COMMONEST = 8
 COMMONEST_PAIRS = 64
 """One word in 8 of a text is among the commonest of its language, which most pages in that language have. For scripts
@@ -101,6 +97,10 @@ class Statistics(Counts):
         (3, 1)
         """
         return weigh(self, text, commonest).n_like
+
+
+UNKNOWN = Statistics.of(())
+"""The counts of no text. They know no language."""
 
 
 def _counted(text: Words, page_words: int) -> tuple[NDArray[np.uint64], NDArray[np.int64], NDArray[np.int64], int, int]:

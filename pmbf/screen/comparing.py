@@ -104,8 +104,8 @@ def shared(
         return []
     query = verify.prepare(subject.text)
     settings = _settings(options, query, subject.n_documents)
-    if statistics is not None:
-        statistics = statistics.beside(query.words) if query.is_known(statistics) else None
+    if statistics is not None and query.is_known(statistics):
+        statistics = statistics.beside(query.words)
     comparison = _Comparison(query, settings, statistics, len(subject.sample))
     calls = _calls(comparison, subject, compared, options)
     found = []
@@ -175,7 +175,7 @@ def _settings_of(
 
 @dataclass(frozen=True, slots=True)
 class _Comparison:
-    """A query, and how it is compared with texts. Without statistics its language is unknown."""
+    """A query, and how it is compared with texts."""
 
     query: verify.Prepared
     settings: verify.Settings
@@ -259,7 +259,7 @@ def _compared(comparison: _Comparison, texts: Sequence[_Read], recent: Recent) -
 def _in_whole(comparison: _Comparison, texts: Sequence[_Read]) -> dict[int, tuple[Passage, ...]]:
     """Return the passages of each text that is compared whole, by the `id` of the text."""
     whole = [one.text for one in texts if one.text and one.is_whole]
-    if comparison.statistics is None or not whole:
+    if not whole:
         return {}
     found = verify.passages_in_each(comparison.query, whole, comparison.settings, comparison.statistics)
     return dict(zip(map(id, whole), found, strict=True))

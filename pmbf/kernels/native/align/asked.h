@@ -24,15 +24,24 @@ typedef struct {
     const int64_t *offsets;  /* where each token begins in it, and its end */
 } spelled_t;
 
-/* `_Asked` of native_compare.py. */
+/* The counts of the query alone, if how rare words are is guessed from it and each text: `_Guess` of native_judge.py. */
+typedef struct {
+    const int32_t *n_times; /* of each type in the query */
+    const double *logs, *like_logs; /* as in `counts_t`, for the pages of the query and of any of the texts */
+    int64_t n_pages, n_words;
+    int64_t guess_page_words, page_words;
+} guess_t;
+
+/* `_Asked` of native_judge.py. */
 typedef struct {
     spelled_t text;
     const int32_t *types; /* of each token */
     const uint8_t *borders;
     const uint64_t *slips; /* N_SLIPS of each type */
     const counts_t *counts;
-    const int32_t *own_holding; /* pages of the query that hold each type: those of `Counts.own` */
+    const int32_t *own_holding; /* pages of the query that hold each type: those of `Counts.own`, or of `guess` */
     const int32_t *rarities, *priors;
+    const guess_t *guess; /* in place of rarities and priors; or NULL */
     grams_t grams;
     slots_t keys, names, first_slips; /* of types, of grams, of slips */
     const int32_t *next_slips;        /* the next slip that is equal, -1 for none */
@@ -54,6 +63,10 @@ typedef struct {
 /* Numbers the words of both texts together, and weighs them. Returns false if out of memory. */
 bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *source);
 void matched_free(matched_t *matched);
+
+/* guess.c: writes the weights of all classes, as `weigh_classes` does, from the counts of the two texts alone. `equals` has
+ * for each type of the text the type of the query with the same key, or -1. Returns false if out of memory. */
+bool guess_classes(const asked_t *asked, const ready_t *source, const int32_t *equals, int32_t *rarities, int32_t *priors);
 
 /* seeds.c: finds the equal runs of a query and a text. `found->runs` is to be freed in any case. Returns false if out of
  * memory. */

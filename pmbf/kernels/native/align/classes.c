@@ -81,9 +81,7 @@ static void join_similar(work_t *work) {
 
 /* Writes the weights of all classes: those of the query's types, and of the source's other types, which are in the order
  * of the text. Only a type that both have is on a page of the query. Returns false if out of memory. */
-static bool weigh_classes(const work_t *work, const int32_t *equals, int32_t *held, int32_t *rarities, int32_t *priors) {
-    const asked_t *asked = work->asked;
-    const ready_t *source = work->source;
+static bool weigh_classes(const asked_t *asked, const ready_t *source, const int32_t *equals, int32_t *held, int32_t *rarities, int32_t *priors) {
     int64_t n_ours = asked->n_types, class = n_ours;
     for (int64_t type = 0; type < source->head.n_types; type++) {
         held[type] = source->n_holding[type] + (equals[type] < 0 ? 0 : asked->own_holding[equals[type]]);
@@ -94,16 +92,20 @@ static bool weigh_classes(const work_t *work, const int32_t *equals, int32_t *he
     int64_t n_like = counts_like(asked->counts, source->head.commonest, held, source->types, source->head.n);
     if (n_like < 0) return false;
     counts_weigh(asked->counts, n_like, class - n_ours, rarities + n_ours, priors + n_ours);
-    class = n_ours;
-    for (int64_t type = 0; type < source->head.n_types; type++) {
-        if (equals[type] >= 0) continue;
-        if (work->theirs[type] != class) rarities[class] = priors[class] = 0; /* its type has the class of another */
-        class++;
-    }
     if (!n_ours) return true;
     memcpy(rarities, asked->rarities, (size_t)n_ours * sizeof *rarities);
     memcpy(priors, asked->priors, (size_t)n_ours * sizeof *priors);
     return true;
+}
+
+/* Takes the weights from the classes that are not in use: their types have the class of another. */
+static void clear_unused(const work_t *work, const int32_t *equals, int32_t *rarities, int32_t *priors) {
+    int64_t class = work->asked->n_types;
+    for (int64_t type = 0; type < work->source->head.n_types; type++) {
+        if (equals[type] >= 0) continue;
+        if (work->theirs[type] != class) rarities[class] = priors[class] = 0;
+        class++;
+    }
 }
 
 static void number_words(const int32_t *types, const int32_t *classes, int64_t n, int32_t *out) {
@@ -125,7 +127,9 @@ bool matched_make(matched_t *matched, const asked_t *asked, const ready_t *sourc
     matched->equals = equals;
     match_slips(&work);
     join_similar(&work);
-    if (!weigh_classes(&work, equals, held, rarities, priors)) return false;
+    if (!(asked->guess ? guess_classes(asked, source, equals, rarities, priors) : weigh_classes(asked, source, equals, held, rarities, priors)))
+        return false;
+    clear_unused(&work, equals, rarities, priors);
     number_words(asked->types, work.ours, asked->text.tokens.n, numbers[QUERY]);
     number_words(source->types, work.theirs, source->head.n, numbers[SOURCE]);
     matched->pair = (pair_t){.rules = asked->rules,

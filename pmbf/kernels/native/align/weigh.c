@@ -52,6 +52,24 @@ void counts_weigh(const counts_t *counts, int64_t n_like, int64_t n, int32_t *n_
     }
 }
 
+int64_t counts_pages(const int32_t *types, int64_t n, int64_t n_types, int64_t page_words, int32_t *n_holding, int32_t *n_times) {
+    int64_t n_pages = greatest(1, (int64_t)rounded((double)n / (double)page_words));
+    int32_t *last = malloc(((size_t)n_types + 1) * sizeof *last); /* the page that held each type last */
+    if (!last) return ALIGN_NO_MEMORY;
+    for (int64_t type = 0; type < n_types; type++) {
+        n_holding[type] = n_times[type] = 0;
+        last[type] = -1;
+    }
+    for (int64_t word = 0; word < n; word++) {
+        int32_t type = types[word], page = (int32_t)(word * n_pages / n);
+        n_times[type]++;
+        if (last[type] != page) n_holding[type]++;
+        last[type] = page;
+    }
+    free(last);
+    return n_pages;
+}
+
 /* Fills the hash table of n keys with their counts. */
 EXPORT void pmbf_align_counts(const uint64_t *keys, const int64_t *n_holding, const int64_t *n_times, int64_t n, counted_t *slots, int64_t n_slots) {
     for (int64_t slot = 0; slot < n_slots; slot++) slots[slot] = (counted_t){0, -1, 0};

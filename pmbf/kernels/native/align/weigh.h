@@ -30,5 +30,8 @@ int64_t counts_like(const counts_t *counts, int64_t commonest, const int32_t *n_
 /* Turns the counts of n types into their weights: the pages that hold each into its rarity, its occurrences into its
  * prior. */
 void counts_weigh(const counts_t *counts, int64_t n_like, int64_t n, int32_t *n_holding, int32_t *n_times);
+/* Counts a text by pages: writes how many hold each of its types, and its occurrences. Returns the number of pages,
+ * or ALIGN_NO_MEMORY. `types` has the type of each of n words. */
+int64_t counts_pages(const int32_t *types, int64_t n, int64_t n_types, int64_t page_words, int32_t *n_holding, int32_t *n_times);
 
 #endif
