@@ -2,9 +2,9 @@
 
 Texts are made of a folder's documents: a query, and a source made of other documents. `COPIED` words of the source
 stand in the query. A screening prepares a query once for many sources. So `prepared` times the comparison alone;
-`source` prepares the source too; `screened` is the way of a screening, in one native call up to the alignments.
-`unrelated` is `screened` for a source that the query has nothing of. Hostile pairs are texts that repeat themselves,
-have few different words, or consist of pieces of each other. Times are CPU time, the least of several rounds.
+`source` makes the source ready, too. `unrelated` is `source` for a text that the query has nothing of. Hostile pairs are
+texts that repeat themselves, have few different words, or consist of pieces of each other. Times are CPU time, the
+least of several rounds.
 """
 
 from __future__ import annotations
@@ -81,12 +81,12 @@ def table(figures: dict[str, Any]) -> str:
     lines = [
         report.line(figures["about"]) if "about" in figures else "",
         "",
-        "| words of the query | of the source | prepared, ms | source, ms | screened | unrelated | difflib |",
-        "|---:|---:|---:|---:|---:|---:|---:|",
+        "| words of the query | of the source | prepared, ms | source, ms | unrelated | difflib |",
+        "|---:|---:|---:|---:|---:|---:|",
     ]
     for row in figures["rows"]:
         other = "" if row["difflib"] is None else f"{row['difflib']:.0f}"
-        times = " | ".join(f"{row[name]:.2f}" for name in ("prepared", "whole", "screened", "unrelated"))
+        times = " | ".join(f"{row[name]:.2f}" for name in ("prepared", "whole", "unrelated"))
         lines.append(f"| {row['query']:,} | {row['source']:,} | {times} | {other} |")
     return "\n".join([*lines, "", f"Worst of some hostile pairs of 1 MB: {figures['hostile']:.0f} ms", ""])
 
@@ -98,8 +98,7 @@ def _times(query: str, source: str, other: str, statistics: Statistics, n_rounds
     is_short = max(map(len, words)) <= MOST_DIFFLIB_WORDS
     return {
         "prepared": _least(lambda: _compared(ours, theirs, statistics), n_rounds),
-        "whole": _least(lambda: _compared(ours, prepare(source), statistics), n_rounds),
-        "screened": _least(lambda: passages_in(ours, SourceText(source), None, statistics), n_rounds),
+        "whole": _least(lambda: passages_in(ours, SourceText(source), None, statistics), n_rounds),
         "unrelated": _least(lambda: passages_in(ours, SourceText(other), None, statistics), n_rounds),
         "difflib": _least(lambda: difflib.SequenceMatcher(None, *words, False).get_matching_blocks(), 1)
         if is_short

@@ -15,7 +15,8 @@ from benchmarks import machine, memory, sampling
 from pmbf import kernels
 from pmbf.filter import PseudoMatrixBloomFilter, Tile
 from pmbf.kernels import Postings
-from pmbf.passages.exploring import SourceText, compared
+from pmbf.passages.exploring import compared
+from pmbf.passages.source_text import SourceText
 from pmbf.store import codec, files, postings, tilefile
 from pmbf.store.files import PAGE_BYTES, Identity, MappedFile
 from pmbf.store.postings import StoredPostings

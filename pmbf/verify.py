@@ -1,20 +1,13 @@
 """Verification: two texts in, the passages they share out, in characters of both originals.
 
     text ─prepare─► Prepared                prepared.py     tokens, grams and words of a text, once per text
-    ─────────────────────────────────────── equal words in the same order ───────────────────────────────────────
-    blocks                                  seeds.py        maximal equal runs of tokens, grown from shared grams
-    chains                                  chains.py       blocks in the same order with small gaps
-    stretched                               edges.py        a chain reaches over a small edit at either end
-    ─────────────────────────────────────── equal words in any order ────────────────────────────────────────────
+    text ─SourceText                        source_text.py  the same for a text that many queries are compared with
     Statistics                              statistics.py   how rare words are in texts of one kind
-    pair_of                                 pairing.py      two texts with their words numbered together
-    ─────────────────────────────────────── both together ───────────────────────────────────────────────────────
-    kernels.judge                           reference_*.py  chains and alignments become passages, or do not
+    compared                                exploring.py    both texts in one call of a kernel: passages in tokens
     grown, span_pair                        edges.py        from tokens to characters
     Names                                   names.py        runs of names count as one word of evidence
     certainty                               certainty.py    how sure a passage is, in words
-    passages                                compare.py      the passages of two texts
-    passages_in                             exploring.py    the same, with all up to the judging in one native call
+    passages, passages_in                   compare.py      the passages of two texts
     passages_in_each                        compare.py      the same for many texts, all compared in one native call
     passage_of_same_words                   compare.py      the same for a copy of the whole query, without aligning
     with_neighbours                         neighbours.py   which other documents hold the same passage
@@ -37,11 +30,11 @@ grows from words in common, in any order.
 
 from pmbf.passages.compare import passage_of_same_words, passages, passages_in, passages_in_each
 from pmbf.passages.edits import Edit, WordPair, edits, word_pairs
-from pmbf.passages.exploring import SourceText
 from pmbf.passages.letters import n_letters, n_singles
 from pmbf.passages.neighbours import with_neighbours
 from pmbf.passages.prepared import Prepared, prepare
 from pmbf.passages.settings import Settings
+from pmbf.passages.source_text import SourceText
 from pmbf.passages.statistics import Statistics
 
 __all__ = [

@@ -18,9 +18,9 @@ from pmbf.kernels.reference_likeness import EXACT_CHARS, EXACT_WORDS, common_sha
 from pmbf.kernels.reference_reworded import Alignment, needed_evidence, ranked
 from pmbf.passages.edits import MAX_TOKENS
 from pmbf.passages.exploring import bars_of
-from pmbf.passages.pairing import pair_of
 from pmbf.report import Passage, Report, Scores, Span
 from pmbf.verify import Edit, Prepared, Settings, Statistics, edits, passages, prepare, word_pairs
+from tests.paired import pair_of
 
 SYLLABLES = [first + vowel + last for first in "bdfghklmnprstvz" for vowel in "aeiou" for last in ("", "n", "r", "st")]
 

@@ -14,11 +14,11 @@ from pmbf.kernels.reference_likeness import sorted_similarity
 from pmbf.kernels.reference_pieces import Texts
 from pmbf.kernels.reference_reworded import LONG_CHARS, alike_enough
 from pmbf.passages.exploring import bars_of
-from pmbf.passages.pairing import pair_of
 from pmbf.report import Span
 from pmbf.screen.vocabulary import word_statistics
 from pmbf.store.folder import Store
 from pmbf.verify import Settings, prepare
+from tests.paired import pair_of
 
 N_WORDS = 250
 

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from math import isnan
 
 import numpy as np
-from numpy.typing import NDArray
 
-from pmbf.kernels import KINDS, ONE_LANGUAGE, Chain, Judged, Pair, align, judge, weigh
+from pmbf.kernels import KINDS, ONE_LANGUAGE, Judged, Pair, judge, weigh
 from pmbf.passages.certainty import certainty
-from pmbf.passages.chains import chains
-from pmbf.passages.edges import Side, grown, span_pair, stretched
-from pmbf.passages.exploring import SourceText, bars_of, compared, compared_with_each
-from pmbf.passages.letters import n_letters
-from pmbf.passages.pairing import pair_of
+from pmbf.passages.edges import Side, grown, span_pair
+from pmbf.passages.exploring import bars_of, compared, compared_with_each
 from pmbf.passages.prepared import Prepared, prepare
-from pmbf.passages.seeds import blocks
 from pmbf.passages.settings import SURE_WORDS, Settings
+from pmbf.passages.source_text import SourceText
 from pmbf.passages.statistics import UNKNOWN, Statistics
 from pmbf.report import Passage, Scores
 from pmbf.span import Span
@@ -47,25 +43,7 @@ def passages(
     >>> found.query, found.source, found.kind
     (Span(start=11, stop=105), Span(start=0, stop=94), 'verbatim')
     """
-    settings = settings or Settings()
-    pair = pair_of(query, source, statistics, settings.rules)
-    every = chains(blocks(query, source, settings.seed_tokens), settings.max_gap_tokens)
-    # A chain under half the shortest passage is a chance phrase, as most chains are.
-    worthy = [chain for chain in every if 2 * n_letters(query, Span(*_ends(chain))) >= settings.min_chars]
-    worthy = stretched(query, source, worthy)
-    boxes = np.empty((0, 6), np.int64) if _is_one_run(query, worthy, settings) else align(pair)
-    found = judge((query.spelled, source.spelled), pair, _packed(worthy), boxes, bars_of(settings))
-    return _found_in(found, query, source)
-
-
-def _ends(chain: Chain) -> tuple[int, int]:
-    return chain[0].query, chain[-1].query_stop
-
-
-def _packed(found: Sequence[Chain]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return chains as the kernels take them: their blocks, and where each chain begins."""
-    every = [block for chain in found for block in chain]
-    return np.array(every, np.int64).reshape(-1, 3), np.cumsum([0, *map(len, found)], dtype=np.int64)
+    return passages_in(query, source.as_source, settings, statistics)
 
 
 def passages_in(
@@ -126,30 +104,6 @@ def passage_of_same_words(
 
 def _found_in(found: Judged, query: Prepared, source: Side) -> tuple[Passage, ...]:
     return tuple(_passages(found, (query, source))) if len(found.kinds) else ()
-
-
-def _is_one_run(query: Prepared, found: Iterable[Chain], settings: Settings) -> bool:
-    """Return whether one equal run is the whole query, but for ends under half of the shortest reworded passage.
-
-    Then no alignment says more. Those of a text that repeats itself would make a reworded passage of the run.
-    """
-
-    def is_short(start: int, stop: int) -> bool:
-        return start == stop or 2 * n_letters(query, Span(start, stop)) < settings.min_reworded_chars
-
-    return any(
-        is_short(0, block.query)
-        and is_short(block.query_stop, query.n_tokens)
-        and _has_long_run(query, [block])
-        and n_letters(query, Span(block.query, block.query_stop)) >= settings.min_chars
-        for chain in found
-        for block in chain
-    )
-
-
-def _has_long_run(query: Prepared, chain: Chain) -> bool:
-    stops = query.run_stops(SURE_WORDS)
-    return any(block.query < len(stops) and stops[block.query] <= block.query_stop for block in chain)
 
 
 def _passages(found: Judged, texts: tuple[Side, Side]) -> Iterator[Passage]:

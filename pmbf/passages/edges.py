@@ -3,35 +3,16 @@
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterable, Sequence
 from itertools import takewhile
 from typing import Protocol
 
-import numpy as np
-
-from pmbf.kernels import Block, Chain, Tokens, hops
+from pmbf.kernels import Tokens
 from pmbf.passages.names import Names
-from pmbf.passages.prepared import Prepared
 from pmbf.span import Span
 
 _CLOSING = frozenset(("Pe", "Pf", "Po"))
 _MOST_CLOSING = 8
 _MOST_GLUED = 16
-
-
-def stretched(query: Prepared, source: Prepared, chains: Sequence[Chain]) -> list[Chain]:
-    """Return chains that reach over small edits beyond their first and last blocks.
-
-    A border moves over at most two tokens of either text if three equal words follow, and then again from there. Runs
-    of three words are too short to be seeds.
-
-    >>> from pmbf.passages.prepared import prepare
-    >>> stretched(prepare("a b c d e x f g h"), prepare("a b c d e y f g h"), [[Block(0, 0, 5)]])
-    [[Block(query=0, source=0, length=5), Block(query=6, source=6, length=3)]]
-    """
-    before = _beyond(query, source, [(chain[0].query, chain[0].source) for chain in chains], forward=False)
-    after = _beyond(query, source, [(chain[-1].query_stop, chain[-1].source_stop) for chain in chains], forward=True)
-    return [left[::-1] + chain + right for left, chain, right in zip(before, chains, after, strict=True)]
 
 
 class Side(Protocol):
@@ -84,21 +65,3 @@ def grown(side: Side, tokens: Span) -> Span:
 def _n_closing(ours: str, theirs: str) -> int:
     pairs = zip(ours, theirs, strict=False)
     return len(list(takewhile(lambda pair: pair[0] == pair[1] and unicodedata.category(pair[0]) in _CLOSING, pairs)))
-
-
-def _beyond(
-    query: Prepared, source: Prepared, borders: Iterable[tuple[int, int]], *, forward: bool
-) -> list[list[Block]]:
-    """Return the equal runs beyond each border, from the border outwards."""
-    at = np.array([*borders], np.int64).reshape(-1, 2).T
-    found: list[list[Block]] = [[] for _ in range(at.shape[1])]
-    moving = np.arange(at.shape[1])
-    while len(moving):
-        hop = hops(query.tokens, source.tokens, at, forward=forward)
-        goes_on = hop[2] > 0
-        moving, at, skipped, lengths = moving[goes_on], at[:, goes_on], hop[:2, goes_on], hop[2, goes_on]
-        starts = at + skipped if forward else at - skipped - lengths
-        at = starts + lengths if forward else starts
-        for index, here, there, length in zip(moving.tolist(), *starts.tolist(), lengths.tolist(), strict=True):
-            found[index].append(Block(here, there, length))
-    return found

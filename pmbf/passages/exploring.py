@@ -3,78 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.kernels import Asked, Bars, Judged, Made, Ready, Tokens, as_ready, compare, ready
-from pmbf.passages.names import Names
-from pmbf.passages.prepared import Prepared, octets
+from pmbf.kernels import Asked, Bars, Judged, compare
+from pmbf.passages.prepared import Prepared
 from pmbf.passages.settings import LIKENESS_TIMES, SURE_CHARS, SURE_WORDS, Settings
-from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, Statistics
+from pmbf.passages.source_text import COMMONEST_OF, SourceText, octets
+from pmbf.passages.statistics import Statistics
 from pmbf.text import SINGLE_CHARS
-
-_COMMONEST = COMMONEST, COMMONEST_PAIRS
-
-
-class SourceText:
-    """A text that queries are compared with. What a comparison makes of this text alone is kept for the next query.
-
-    Args:
-        text: The text.
-
-    Safe to share between threads: at worst it is made ready twice.
-
-    Attributes:
-        text: The text.
-        sampled: Its sampled hashes, and the character where each begins; None until a screening asks for them.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-        self.sampled: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
-        self._ready: tuple[NDArray[np.uint64], Ready] | None = None
-        self._made: tuple[NDArray[np.uint64], Made] | None = None
-
-    def ready(self, statistics: Statistics) -> Ready:
-        """Return the text made ready. It is kept for the statistics asked for last, whatever query they are beside."""
-        kept = self._ready
-        if kept is None or kept[0] is not statistics.keys:
-            made = self.made(statistics)
-            known = ready(octets(self.text), statistics, _COMMONEST) if made is None else as_ready(made)
-            kept = self._ready = (statistics.keys, known)
-        return kept[1]
-
-    def made(self, statistics: Statistics) -> Made | None:
-        """Return what `compared_with_each` made of the text under these statistics; None if nothing is kept."""
-        kept = self._made
-        return kept[1] if kept and kept[0] is statistics.keys else None
-
-    def keep(self, statistics: Statistics, made: Made) -> None:
-        """Keep what `compared_with_each` made of the text."""
-        self._made = statistics.keys, made
-
-    @property
-    def tokens(self) -> Tokens:
-        """Its tokens, once the text was made ready."""
-        if self._ready is None:
-            assert self._made is not None
-            self._ready = self._made[0], as_ready(self._made[1])
-        return self._ready[1].tokens
-
-    @cached_property
-    def names(self) -> Names:
-        """Its runs of names, once the text was made ready."""
-        return Names(self.text, self.tokens)
-
-    @property
-    def n_bytes(self) -> int:
-        """Memory that the text takes, and what is kept with it."""
-        n_sampled = sum(array.nbytes for array in self.sampled or ())
-        made = self._made or self._ready
-        return self.text.__sizeof__() + n_sampled + (made[1].nbytes if made else 0)
 
 
 def compared(query: Prepared, source: SourceText, settings: Settings, statistics: Statistics) -> Judged:
@@ -108,7 +44,7 @@ def compared_with_each(
     """
     asked = _asked(query, settings, statistics)
     texts, known = [octets(one.text) for one in sources], [one.made(statistics) for one in sources]
-    found, made = kernels.compare_each(asked, texts, known, _COMMONEST)
+    found, made = kernels.compare_each(asked, texts, known, COMMONEST_OF)
     for source, its in zip(sources, made, strict=True):
         source.keep(statistics, its)
     return found
@@ -118,11 +54,11 @@ def _asked(query: Prepared, settings: Settings, statistics: Statistics) -> Asked
     """Return a query as the kernels take it. It is kept for the settings and statistics asked for last."""
     kept = query.asked[:1]
     if not kept or kept[0][0] is not statistics or kept[0][1] != settings:
-        weighed, counted = query.weighed(statistics), None
-        if not query.is_known(statistics):
-            weighed, counted = None, query.counted
-        text = query.spelled, query.words, query.grams(settings.seed_tokens)
-        made = Asked(*text, statistics, weighed, bars_of(settings), settings.rules, counted)
+        text, rules = (query.spelled, query.words, query.grams(settings.seed_tokens)), settings.rules
+        if query.is_known(statistics):
+            made = Asked(*text, statistics, query.weighed(statistics), bars_of(settings), rules)
+        else:
+            made = Asked(*text, statistics, None, bars_of(settings), rules, query.counted)
         kept = query.asked[:] = [(statistics, settings, made)]
     asked: Asked = kept[0][2]
     return asked

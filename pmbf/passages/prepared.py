@@ -37,6 +37,7 @@ from pmbf.kernels import (
     words,
 )
 from pmbf.passages.names import Names
+from pmbf.passages.source_text import SourceText, octets
 from pmbf.passages.statistics import COMMONEST, COMMONEST_PAIRS, LEAST_PAGES, Statistics
 
 Positions = NDArray[np.intp]
@@ -115,6 +116,11 @@ class Prepared:
         return self._run_stops[n_words]
 
     @cached_property
+    def as_source(self) -> SourceText:
+        """The text as one that queries are compared with."""
+        return SourceText(self.text)
+
+    @cached_property
     def runs(self) -> Runs:
         """The names of the runs of tokens."""
         return runs_of(self.tokens.hashes)
@@ -149,8 +155,3 @@ def prepare(text: str) -> Prepared:
     3
     """
     return Prepared(text, tokenise(octets(text)))
-
-
-def octets(text: str) -> bytes:
-    """Return a text in UTF-8. A lone surrogate becomes "?": one code point for one."""
-    return text.encode("utf-8", errors="replace")

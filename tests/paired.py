@@ -1,4 +1,4 @@
-"""Two texts in the form that the alignment kernels take."""
+"""Two texts in the form that the alignment kernels take: `align` and `judge` can be asked about them alone."""
 
 from __future__ import annotations
 
