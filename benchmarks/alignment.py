@@ -2,9 +2,9 @@
 
 Texts are made of a folder's documents: a query, and a source made of other documents. `COPIED` words of the source
 stand in the query. A screening prepares a query once for many sources. So `prepared` times the comparison alone;
-`source` makes the source ready, too. `unrelated` is `source` for a text that the query has nothing of. Hostile pairs are
-texts that repeat themselves, have few different words, or consist of pieces of each other. Times are CPU time, the
-least of several rounds.
+`source` makes the source ready, too. `unrelated` is `source` for a text that the query has nothing of. Hostile pairs
+are texts that repeat themselves, have few different words, or consist of pieces of each other. Times are CPU time,
+the least of several rounds.
 """
 
 from __future__ import annotations
