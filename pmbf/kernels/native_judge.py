@@ -126,7 +126,7 @@ def compare(asked: Asked, text: Ready) -> Judged:
     answer = c_void_p()
     given = as_asked(asked, len(text.tokens))
     n = _compare(addressof(given), _at(text.tables["native"]), addressof(answer))
-    return judged_of(answer, n, len(asked.tokens), len(text.tokens))
+    return judged_of(answer, n)
 
 
 def judge(
@@ -138,13 +138,13 @@ def judge(
     given = _Given(addressof(rules), tuple(map(addressof, sides)), addressof(arguments), _at(blocks), _at(bounds))
     found, answer = np.ascontiguousarray(boxes), c_void_p()
     given.n_chains, given.boxes, given.n_boxes = len(bounds) - 1, _at(found), len(found)
-    return judged_of(answer, _judge(addressof(given), addressof(answer)), *map(len, pair.classes))
+    return judged_of(answer, _judge(addressof(given), addressof(answer)))
 
 
-def judged_of(answer: c_void_p, n: int, n_query: int, n_source: int) -> Judged:
-    """Return the passages in an answer, whose memory is freed, of texts of so many words."""
+def judged_of(answer: c_void_p, n: int) -> Judged:
+    """Return the passages in an answer, whose memory is freed."""
     if n < 0:
-        raise MemoryError(f"no memory to compare texts of {n_query} and of {n_source} words")
+        raise MemoryError("no memory to compare two texts")
     if not n:
         return _NOTHING
     lines = taken(answer, n, _LINE)

@@ -28,27 +28,33 @@ _NOT_UTF8 = -2
 
 
 def compare_each(
-    asked: Asked, texts: Sequence[bytes], made: Sequence[Made | None], commonest: tuple[int, int]
+    asked: Asked, texts: Sequence[bytes | None], made: Sequence[Made | None], commonest: tuple[int, int]
 ) -> tuple[list[Judged], list[Made]]:
     """As `reference_sources.compare_each`, in one call without the interpreter's lock."""
-    given, numbers = as_asked(asked, max(map(len, texts), default=0)), np.array(commonest, np.int64)
-    sources = np.zeros(len(texts), _SOURCE)
-    sources["utf8"], sources["size"] = [*map(_at, texts)], [*map(len, texts)]
+    given, numbers = as_asked(asked, _most_words(texts, made)), np.array(commonest, np.int64)
+    sources, new = np.zeros(len(texts), _SOURCE), [text or b"" for text in texts]
+    sources["utf8"], sources["size"] = [*map(_at, new)], [*map(len, new)]
     sources["block"] = [0 if block is None else _at(block) for block in made]
     status = _sources(addressof(given), text_table(), _at(numbers), _at(sources), len(sources))
     blocks = [*map(_block, made, sources["made"].tolist(), sources["made_size"].tolist())]
-    lines = zip(sources["lines"].tolist(), sources["n_lines"].tolist(), texts, strict=True)
-    found = [judged_of(c_void_p(at), max(0, n), len(asked.tokens), len(text)) for at, n, text in lines]
+    lines = zip(sources["lines"].tolist(), sources["n_lines"].tolist(), strict=True)
+    found = [judged_of(c_void_p(at), max(0, n)) for at, n in lines]
     if status == _NOT_UTF8:
-        [*map(decoded, texts)]  # raises
+        [*map(decoded, new)]  # raises
     if status < 0:
-        raise MemoryError(f"no memory to compare {len(texts)} texts of {sum(map(len, texts))} bytes with a query")
+        raise MemoryError(f"no memory to compare {len(texts)} texts with a query")
     return found, blocks
 
 
 def as_ready(made: Made) -> Ready:
     """As `reference_sources.as_ready`."""
     return viewed(made)
+
+
+def _most_words(texts: Sequence[bytes | None], made: Sequence[Made | None]) -> int:
+    """Return the words of the longest text, or more: a block has eight bytes for each, a text has one at least."""
+    in_blocks = [0 if block is None else len(block) // 8 for block in made]
+    return max([0, *in_blocks, *(len(text) for text in texts if text)])
 
 
 def _block(known: Made | None, address: int, size: int) -> Made:

@@ -13,7 +13,7 @@ __all__ = ["as_ready", "compare_each"]
 
 
 def compare_each(
-    asked: Asked, texts: Sequence[bytes], made: Sequence[Made | None], commonest: tuple[int, int]
+    asked: Asked, texts: Sequence[bytes | None], made: Sequence[Made | None], commonest: tuple[int, int]
 ) -> tuple[list[Judged], list[Made]]:
     """Return the passages that `compare` finds in each of some texts.
 
@@ -21,7 +21,7 @@ def compare_each(
 
     Args:
         asked: The query.
-        texts: The texts, in UTF-8.
+        texts: The texts, in UTF-8; None for a text of which something was made.
         made: What was made of each text under the same counts of others, or None.
         commonest: As for `ready`.
 
@@ -29,7 +29,8 @@ def compare_each(
         ParameterError: A text that nothing was made of is not UTF-8.
     """
     every = [
-        ready(text, asked.counts, commonest) if one is None else one for text, one in zip(texts, made, strict=True)
+        ready(text or b"", asked.counts, commonest) if one is None else one
+        for text, one in zip(texts, made, strict=True)
     ]
     return [compare(asked, one) for one in every], every
 

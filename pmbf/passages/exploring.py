@@ -43,10 +43,11 @@ def compared_with_each(
         statistics: How rare words are; if they do not know the query's language, rarity is guessed from the two texts.
     """
     asked = _asked(query, settings, statistics)
-    texts, known = [octets(one.text) for one in sources], [one.made(statistics) for one in sources]
-    found, made = kernels.compare_each(asked, texts, known, COMMONEST_OF)
-    for source, its in zip(sources, made, strict=True):
-        source.keep(statistics, its)
+    known = [one.made(statistics) for one in sources]
+    texts = [octets(one.text) if made is None else None for one, made in zip(sources, known, strict=True)]
+    found, every = kernels.compare_each(asked, texts, known, COMMONEST_OF)
+    for source, made in zip(sources, every, strict=True):
+        source.keep(statistics, made)
     return found
 
 

@@ -6,14 +6,11 @@
 
 #include "align.h"
 
-/* Returns 4096 / sqrt(n), for n from 1 to the most points that a word may make. */
-static int32_t inverse_root(int64_t n) {
-    int64_t root = 0; /* whole root of 4096² · 4096² / n */
-    uint64_t square = ((uint64_t)1 << 48) / (uint64_t)n;
-    for (int64_t bit = (int64_t)1 << 24; bit; bit >>= 1)
-        if ((uint64_t)(root + bit) * (uint64_t)(root + bit) <= square) root += bit;
-    return (int32_t)(root >> 12);
-}
+#include <math.h>
+
+/* Returns 4096 / sqrt(n), for n from 1 to the most points that a word may make. Whole numbers below 2^52 have exact
+ * roots up to the fraction, which is dropped. */
+static int32_t inverse_root(int64_t n) { return (int32_t)((int64_t)sqrt((double)(((uint64_t)1 << 48) / (uint64_t)n)) >> 12); }
 
 enum { N_ROOTS = 301 }; /* most words make no more points */
 
@@ -56,131 +53,212 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
-/* A word of the query that makes points: where it is, their worth, and where its places in the source are listed. */
+/* A word of the query that makes points: where it is, its class, the worth of each of its points, and the sum of three
+ * stretches from which one may be dense. */
 typedef struct {
-    int32_t word, worth, first, stop;
+    int32_t word, c, worth, least;
 } entry_t;
 
-/* The worth of the query's words within the radius, at each place of the source that has one of these words. When a word
- * comes within the radius, its worth is added at each of its places; when the word leaves, the worth is taken off. The
- * sums of stretches, each at least a radius long, tell without a sum of places that most points are not dense. */
+/* A point that may be dense: its word's number among the entries, its place in the source, the stretch of that place, and
+ * `least` of the word. */
+typedef struct {
+    int32_t entry, place, stretch, least;
+} spot_t;
+
+/* The points of a chunk of the query. */
+typedef struct {
+    spot_t *spots;
+    int64_t n, capacity;
+} chunk_t;
+
+enum { N_CHUNKS = 3 };
+
+/* Both texts in parts of a radius each, or of a word if the radius is 0: chunks of the query, stretches of the source. All
+ * points within the radius of a point are in three chunks and three stretches. What the points of three chunks are worth
+ * is kept for each stretch. So most points are told without a look at the places around: their sums are too small. */
 typedef struct {
     const pair_t *pair;
-    const int32_t *worths;
-    const entry_t *entries; /* in order */
-    int64_t n_entries;
-    int32_t *at;         /* from a radius before the first place to a radius behind the last */
-    int32_t *stretches;  /* from the stretch before the first to the one behind the last */
-    int shift;           /* a stretch has 2^shift places */
-    int64_t radius, near;
+    int32_t *worths;    /* of a point of each class */
+    int32_t *leasts;    /* `least` of each class that makes points */
+    int32_t *inside;    /* of each class: the same times its words within the radius of the word at hand */
+    int32_t *numbers;   /* of the stretch of each of `pair->places`; 0 is before the first */
+    int32_t *stretches; /* what the points of three chunks are worth */
+    entry_t *entries;   /* in order */
+    int64_t n_entries, next, first, last; /* the next that is in no chunk; those inside are [first, last) */
+    chunk_t chunks[N_CHUNKS], likely;
+    int64_t radius, near, part; /* the length of a part */
 } field_t;
 
-/* Adds a word's worth at each of its places. A sign of -1 takes it off. */
-INLINE void spread(const field_t *field, const entry_t *entry, int32_t sign) {
-    int32_t worth = sign * entry->worth, *at = field->at + field->radius, *stretches = field->stretches + 1;
-    const int32_t *stop = field->pair->places + entry->stop;
-    const int shift = field->shift;
-    for (const int32_t *place = field->pair->places + entry->first; place < stop; place++) {
-        at[*place] += worth;
-        stretches[*place >> shift] += worth;
+/* Makes room for n points. Returns false if out of memory. */
+static bool have_room(chunk_t *chunk, int64_t n) {
+    if (n <= chunk->capacity) return true;
+    spot_t *spots = realloc(chunk->spots, (size_t)(2 * n) * sizeof *spots);
+    if (!spots) return false;
+    chunk->spots = spots;
+    chunk->capacity = 2 * n;
+    return true;
+}
+
+/* Adds the points of a word to a chunk. Returns false if out of memory. */
+static bool add_spots(const field_t *field, chunk_t *chunk, int32_t at) {
+    const pair_t *pair = field->pair;
+    const entry_t entry = field->entries[at];
+    int32_t first = pair->bounds[entry.c], stop = pair->bounds[entry.c + 1];
+    if (!have_room(chunk, chunk->n + stop - first)) return false;
+    spot_t *spot = chunk->spots + chunk->n;
+    for (int32_t one = first; one < stop; one++) {
+        int32_t number = field->numbers[one];
+        *spot++ = (spot_t){at, pair->places[one], number, entry.least};
+        field->stretches[number] += entry.worth;
     }
+    chunk->n += stop - first;
+    return true;
 }
 
-/* Returns how many words of a class are within the radius of a word of the query. */
-static int64_t n_in_query(const field_t *field, int64_t word, int32_t c) {
-    const side_t *query = &field->pair->sides[QUERY];
-    int64_t n = 0, stop = least(query->n, word + field->radius + 1);
-    for (int64_t at = greatest(0, word - field->radius); at < stop; at++) n += query->classes[at] == c;
-    return n;
+/* Fills a chunk with the points of the next words, up to one, in the place of the points it has. Returns false if out of
+ * memory. */
+static bool refill(field_t *field, chunk_t *chunk, int64_t stop) {
+    for (const spot_t *spot = chunk->spots; spot < chunk->spots + chunk->n; spot++)
+        field->stretches[spot->stretch] -= field->entries[spot->entry].worth;
+    chunk->n = 0;
+    bool done = true;
+    for (; done && field->next < field->n_entries && field->entries[field->next].word < stop; field->next++)
+        done = add_spots(field, chunk, (int32_t)field->next);
+    return done;
 }
 
-/* Returns the sum within the radius of a place. */
+/* Makes the words within the radius of a word those inside. */
+static void look_around(field_t *field, int64_t word) {
+    const entry_t *entries = field->entries;
+    for (; field->last < field->n_entries && entries[field->last].word <= word + field->radius; field->last++)
+        field->inside[entries[field->last].c] += entries[field->last].worth;
+    for (; entries[field->first].word < word - field->radius; field->first++)
+        field->inside[entries[field->first].c] -= entries[field->first].worth;
+}
+
+/* Returns the worth of the points within the radius of a place. */
 static int64_t sum_around(const field_t *field, int64_t place) {
+    const side_t *source = &field->pair->sides[SOURCE];
+    int64_t start = greatest(0, place - field->radius), stop = least(source->n, place + field->radius + 1);
     int32_t sum = 0;
-    for (int64_t at = place; at <= place + 2 * field->radius; at++) sum += field->at[at];
+    for (int64_t at = start; at < stop; at++) sum += field->inside[source->classes[at]];
     return sum;
 }
 
-/* Returns how many places of a class are within a distance of one of them, the one with the number `at`. */
-static int64_t n_around(const pair_t *pair, int32_t c, int64_t at, int64_t distance) {
-    const int32_t *places = pair->places;
-    int64_t low = at, high = at + 1;
-    while (low > pair->bounds[c] && places[low - 1] >= places[at] - distance) low--;
-    while (high < pair->bounds[c + 1] && places[high] <= places[at] + distance) high++;
-    return high - low;
-}
-
-/* Returns the worth of the points of other classes within `near` of a point. */
+/* Returns the worth of the points within `near` of a point. */
 static int64_t near_sum(const field_t *field, int64_t word, int64_t place) {
     const side_t *query = &field->pair->sides[QUERY], *source = &field->pair->sides[SOURCE];
     int64_t sum = 0, near = field->near, start = greatest(0, word - near), stop = least(query->n, word + near + 1);
     for (int64_t there = greatest(0, place - near); there < least(source->n, place + near + 1); there++) {
         int32_t c = source->classes[there];
-        int64_t times = 0;
-        if (c == query->classes[word]) continue;
-        for (int64_t here = start; here < stop; here++) times += query->classes[here] == c;
-        if (times) sum += times * field->worths[c];
+        if (!field->inside[c]) continue;
+        for (int64_t here = start; here < stop; here++) sum += query->classes[here] == c ? field->worths[c] : 0;
     }
     return sum;
 }
 
-/* Returns whether the source's place number `at` makes a dense enough point with a word of the query of its class, given
- * the density that is needed besides its own. */
-static bool is_dense(const field_t *field, int64_t word, int64_t at, int64_t needed) {
-    int32_t c = field->pair->sides[QUERY].classes[word];
-    int64_t place = field->pair->places[at], sum = sum_around(field, place);
-    if (3 * sum < needed) return false;
-    sum -= (int64_t)field->worths[c] * n_in_query(field, word, c) * n_around(field->pair, c, at, field->radius);
-    return 2 * sum >= needed || (3 * sum >= needed && 2 * sum + near_sum(field, word, place) >= needed);
+/* Returns whether a point is dense. Points of its own class add nothing: the class is taken out meanwhile. */
+static bool is_dense(field_t *field, const entry_t *entry, int64_t place) {
+    int64_t needed = 2 * (field->pair->rules->density - entry->worth);
+    if (needed <= 0) return true;
+    look_around(field, entry->word);
+    int32_t own = field->inside[entry->c];
+    field->inside[entry->c] = 0;
+    int64_t sum = sum_around(field, place);
+    bool found = 3 * sum >= needed && (2 * sum >= needed || 2 * sum + near_sum(field, entry->word, place) >= needed);
+    field->inside[entry->c] = own;
+    return found;
 }
 
-static bool find_points(const field_t *field, points_t *points) {
-    const int32_t *places = field->pair->places, *stretches = field->stretches;
-    const entry_t *stop = field->entries + field->n_entries, *next = field->entries, *last = next;
-    const int64_t density = field->pair->rules->density, radius = field->radius;
-    const int shift = field->shift;
-    for (const entry_t *entry = field->entries; entry < stop; entry++) {
-        for (; next < stop && next->word <= entry->word + radius; next++) spread(field, next, 1);
-        for (; last->word < entry->word - radius; last++) spread(field, last, -1);
-        int64_t needed = 2 * (density - entry->worth);
-        for (int32_t at = entry->first; at < entry->stop; at++) {
-            const int32_t *around = stretches + (places[at] >> shift);
-            if (3 * ((int64_t)around[0] + around[1] + around[2]) < needed) continue; /* most points cannot be dense */
-            if (is_dense(field, entry->word, at, needed) && !add_point(points, entry->word, places[at])) return false;
-        }
-    }
-    return true;
-}
-
-/* Lists the words that make points. Returns their number. */
-static int64_t list_entries(const pair_t *pair, const int32_t *worths, entry_t *entries) {
+/* Lists the points of a chunk that may be dense, without a branch that depends on them. Returns their number, or
+ * ALIGN_NO_MEMORY. */
+static int64_t list_likely(field_t *field, const chunk_t *chunk) {
     int64_t n = 0;
-    for (int64_t word = 0; word < pair->sides[QUERY].n; word++) {
-        int32_t c = pair->sides[QUERY].classes[word];
-        entries[n] = (entry_t){(int32_t)word, worths[c], pair->bounds[c], pair->bounds[c + 1]};
-        n += worths[c] > 0;
+    if (!have_room(&field->likely, chunk->n)) return ALIGN_NO_MEMORY;
+    for (int64_t at = 0; at < chunk->n; at++) {
+        const spot_t spot = chunk->spots[at];
+        const int32_t *around = field->stretches + spot.stretch;
+        field->likely.spots[n] = spot;
+        n += (int64_t)around[-1] + around[0] + around[1] >= spot.least;
     }
     return n;
 }
 
+/* Adds the dense points of a chunk, which has a chunk before and behind. Returns false if out of memory. */
+static bool add_dense(field_t *field, const chunk_t *chunk, points_t *points) {
+    int64_t n = list_likely(field, chunk);
+    bool done = n >= 0;
+    for (int64_t at = 0; done && at < n; at++) {
+        const spot_t *spot = &field->likely.spots[at];
+        const entry_t *entry = &field->entries[spot->entry];
+        if (is_dense(field, entry, spot->place)) done = add_point(points, entry->word, spot->place);
+    }
+    return done;
+}
+
+static bool find_points(field_t *field, points_t *points) {
+    const int64_t part = field->part;
+    chunk_t *chunks = field->chunks;
+    bool done = refill(field, &chunks[0], part);
+    for (int64_t start = 0, at = 0; done && start < field->pair->sides[QUERY].n; start += part, at = (at + 1) % N_CHUNKS)
+        done = refill(field, &chunks[(at + 1) % N_CHUNKS], start + 2 * part) && add_dense(field, &chunks[at], points);
+    return done;
+}
+
+/* Weighs the points, and finds the sums of three stretches from which they may be dense: any other point counts three
+ * halves at most, and the sum has the point itself. */
+static void weigh_points(field_t *field) {
+    weigh(field->pair, field->worths);
+    for (int64_t c = 0; c < field->pair->n_classes; c++) {
+        int64_t worth = field->worths[c], needed = 2 * (field->pair->rules->density - worth);
+        if (worth) field->leasts[c] = needed <= 0 ? 0 : (int32_t)least(INT32_MAX, (needed + 2) / 3 + worth);
+    }
+}
+
+/* Lists the words that make points. */
+static void list_entries(field_t *field) {
+    const side_t *query = &field->pair->sides[QUERY];
+    for (int64_t word = 0; word < query->n; word++) {
+        int32_t c = query->classes[word], worth = field->worths[c];
+        field->entries[field->n_entries] = (entry_t){(int32_t)word, c, worth, field->leasts[c]};
+        field->n_entries += worth > 0;
+    }
+}
+
+/* Numbers the stretches of all places. */
+static void number_stretches(field_t *field) {
+    double share = 1.0 / (double)field->part; /* half a place is more than all rounding */
+    for (int64_t at = 0; at < field->pair->sides[SOURCE].n; at++)
+        field->numbers[at] = 1 + (int32_t)(((double)field->pair->places[at] + 0.5) * share);
+}
+
+/* Takes the memory of a field, all zero. Returns false if there is none. */
+static bool take_field(field_t *field) {
+    const pair_t *pair = field->pair;
+    size_t n_classes = (size_t)pair->n_classes, n_source = (size_t)pair->sides[SOURCE].n;
+    field->worths = calloc(3 * n_classes + 2 * n_source + 4, sizeof(int32_t));
+    field->entries = malloc((size_t)(pair->sides[QUERY].n + 1) * sizeof *field->entries);
+    if (!field->worths || !field->entries) return false;
+    field->leasts = field->worths + n_classes;
+    field->inside = field->leasts + n_classes;
+    field->stretches = field->inside + n_classes;
+    field->numbers = field->stretches + n_source + 3;
+    return true;
+}
+
 bool points_find(const pair_t *pair, points_t *points) {
-    int64_t radius = pair->rules->radius, n_source = pair->sides[SOURCE].n;
-    int shift = 0;
-    while ((int64_t)1 << shift < radius) shift++;
-    int32_t *worths = malloc((size_t)(pair->n_classes + 1) * sizeof *worths);
-    entry_t *entries = malloc((size_t)(pair->sides[QUERY].n + 1) * sizeof *entries);
-    int32_t *at = calloc((size_t)(n_source + 2 * radius + 1), sizeof *at);
-    int32_t *stretches = calloc((size_t)((n_source >> shift) + 3), sizeof *stretches);
-    field_t field = {pair, worths, entries, 0, at, stretches, shift, radius, least(pair->rules->near, radius)};
-    bool done = worths && entries && at && stretches;
+    int64_t radius = pair->rules->radius;
+    field_t field = {.pair = pair, .radius = radius, .near = least(pair->rules->near, radius), .part = greatest(1, radius)};
+    bool done = take_field(&field);
     if (done) {
-        weigh(pair, worths);
-        field.n_entries = list_entries(pair, worths, entries);
+        weigh_points(&field);
+        list_entries(&field);
+        number_stretches(&field);
         done = find_points(&field, points);
     }
-    free(worths);
-    free(entries);
-    free(at);
-    free(stretches);
+    free(field.worths);
+    free(field.entries);
+    for (int at = 0; at < N_CHUNKS; at++) free(field.chunks[at].spots);
+    free(field.likely.spots);
     return done;
 }

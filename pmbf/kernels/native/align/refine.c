@@ -55,10 +55,11 @@ int64_t snapped(const pair_t *pair, const snap_t *snap, int64_t *sum) {
     const uint8_t *borders = pair->sides[snap->side].borders;
     const int32_t *scores = pair->scores;
     int64_t best = INT64_MIN, best_edge = snap->edge, best_change = 0, change = 0;
-    for (int64_t edge = snap->edge; edge >= snap->low && edge <= snap->high; edge += snap->step) {
+    const int64_t most = rules->outward_bonus + greatest(0, rules->line_bonus); /* outwards no change is above 0 */
+    for (int64_t edge = snap->edge, distance = 0; edge >= snap->low && edge <= snap->high; edge += snap->step, distance++) {
+        if (most - rules->step_price * distance < greatest(best, rules->least_snap)) break;
         if (edge != snap->edge) change += scores[(snap->step < 0 ? edge : edge - 1) - snap->low];
         if (!is_border(pair, snap, edge)) continue;
-        int64_t distance = edge > snap->edge ? edge - snap->edge : snap->edge - edge;
         int64_t value = change - rules->step_price * distance + rules->outward_bonus;
         if (borders[edge] >= SENTENCE_AND_LINE) value += rules->line_bonus;
         if (value > best) best = value, best_edge = edge, best_change = change;

@@ -6,7 +6,8 @@ typedef struct {
     int64_t start, stop, score;
 } part_t;
 
-/* Returns the part of the query that the whole source explains best, between two borders. */
+/* Returns the part of the query that the whole source explains best, between two borders; an empty part if its score is too
+ * low for a summary. Borders only lower the score. */
 static part_t best_part(const pair_t *pair) {
     const side_t *query = &pair->sides[QUERY], *source = &pair->sides[SOURCE];
     unsigned borders = 1u << SENTENCE | 1u << SENTENCE_AND_LINE | 1u << PARAGRAPH | 1u << LINE;
@@ -23,7 +24,7 @@ static part_t best_part(const pair_t *pair) {
         pair->scores[at] = known[c];
     }
     part.score = greatest_sum(pair->scores, query->n, &part.start, &part.stop);
-    if (part.score <= 0) return part;
+    if (part.score < greatest(1, pair->rules->summary_score)) return (part_t){0, 0, 0};
     part.start = snapped(pair, &(snap_t){QUERY, 0, query->n, part.start, part.stop, -1, borders}, &part.score);
     part.stop = snapped(pair, &(snap_t){QUERY, 0, query->n, part.stop, part.start, 1, borders}, &part.score);
     return part;
@@ -109,8 +110,8 @@ static bool says_enough(const pair_t *pair, const part_t *part) {
 bool summary_find(const pair_t *pair, boxes_t *boxes) {
     const side_t *source = &pair->sides[SOURCE];
     part_t part = {0, 0, 0};
-    bool found = false;
-    if (source->n >= pair->rules->summary_source) {
+    bool found = false, explained = boxes->n || pair->rules->summary_boxes <= 0; /* most pairs have no box */
+    if (explained && source->n >= pair->rules->summary_source) {
         part = best_part(pair);
         found = is_summary(pair, &part, boxes);
         box_t whole = {{(int32_t)part.start, 0}, {(int32_t)part.stop, (int32_t)source->n}, 0, 1};
