@@ -28,6 +28,7 @@ from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import Manifest, created
 from pmbf.cluster.placement import Node
 from pmbf.cluster.volumes import seal
+from pmbf.cluster.working import fetch
 from pmbf.extract import Limits
 from pmbf.intake.texts import Text
 from pmbf.jobs.executor import Local, complete
@@ -108,7 +109,7 @@ def _of(
     executor.start(Measured, [(depot.address, str(place / "shelves" / one.name)) for one in names])
     try:
         nodes = Nodes(executor, names)
-        nodes.open(manifest.volumes)
+        fetch(nodes, manifest.volumes)
 
         def there(some: Sequence[Text]) -> list[Report]:
             found = answers(nodes, manifest, place, some, Questions(Limits(), Options()))

@@ -43,6 +43,14 @@ of this load is kept: give the command again.
 
 Exit codes: 0 done; 2 wrong usage; 3 a file had a problem, or an error"""
 REMOVE_HELP = "Exit codes: 0 removed; 2 wrong usage; 3 an error"
+COMPACT_HELP = """A load may take no longer than the grace time: if its files were deleted
+meanwhile, then it commits nothing and says so.
+
+Exit codes: 0 done; 2 wrong usage; 3 an error"""
+CHECK_HELP = """Every file is read. Copies that are damaged on a node's own disk alone
+are fetched anew.
+
+Exit codes: 0 no problem; 2 wrong usage; 3 problems"""
 STATUS_HELP = "Exit codes: 0 all volumes can be read; 2 wrong usage; 3 some cannot, or an error"
 
 Depot = Annotated[str, names("DEPOT", "The folder of the depot, on a file system that all nodes share.")]
@@ -105,6 +113,34 @@ def remove(depot: Depot, documents: Targets, ray: Ray = None, json: arg.Json = F
     with opened_cluster(depot, ray) as opened:
         n_removed = opened.remove(*_targets(documents))
     print_json({"n_removed": n_removed}) if json else print_text(remove_text(n_removed))
+
+
+@app.command(cls=PmbfCommand, epilog=COMPACT_HELP)
+def compact(
+    depot: Depot,
+    grace: Annotated[
+        float, option("--grace", "HOURS", "How long files stay after they were replaced (default: 24).", min=1)
+    ] = 24,
+    ray: Ray = None,
+    json: arg.Json = False,
+) -> None:
+    """Join small volumes, and delete files that no generation has named for some time."""
+    from pmbf.terminal.cluster import compacted_text
+
+    with opened_cluster(depot, ray) as opened:
+        done = opened.compact(grace * 3600)
+    print_json(done.to_dict()) if json else print_text(compacted_text(done))
+
+
+@app.command(cls=PmbfCommand, epilog=CHECK_HELP)
+def check(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
+    """Compare all files of the depot with their checksums, and all volumes with themselves."""
+    from pmbf.terminal.cluster import checked_text
+
+    with opened_cluster(depot, ray) as opened:
+        problems, n_volumes = opened.check(), len(opened.manifest.volumes)
+    print_json({"problems": problems}) if json else print_text(checked_text(problems, n_volumes))
+    raise typer.Exit(FAILED if problems else DONE)
 
 
 @app.command(cls=PmbfCommand, epilog=STATUS_HELP)

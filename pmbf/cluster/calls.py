@@ -10,7 +10,6 @@ from typing import Any
 
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.placement import COPIES, Node, placed
-from pmbf.errors import IncompleteError
 from pmbf.jobs.executor import Executor, ShardFailed
 
 TIMEOUT_S = 30.0
@@ -19,8 +18,6 @@ TIMEOUT_S = 30.0
 REST_S = 5.0
 """Seconds in which a node that failed is asked only for volumes that no other node has."""
 
-
-_TASK_TRIES = 3
 
 _MOST_TRIES = 2
 """How often a node is asked for a volume: it may have died, and be there again."""
@@ -99,63 +96,16 @@ class Nodes:
     def _unread(self, node: int, volumes: Sequence[Volume], answer: Any, tries: _Tries) -> dict[str, str]:
         """Return why a node has not answered for volumes; a node that died is asked again, one that cannot read not."""
         if isinstance(answer, ShardFailed):
-            self._failed(node)
+            self.failed(node)
             return {one.name: f"{self.nodes[node].name}: {answer.reason}" for one in volumes}
         for name in answer.unread:
             tries[name, node] = _MOST_TRIES
         return {name: f"{self.nodes[node].name}: {reason}" for name, reason in answer.unread.items()}
 
-    def work(self, method: str, tasks: Sequence[tuple[Any, ...]]) -> list[Any]:
-        """Call a method once for each task, on any node, and return the results in order.
-
-        A task whose node fails is given to another one, so a task may be begun twice.
-
-        Args:
-            method: Of `Holder`.
-            tasks: Its arguments.
-
-        Raises:
-            IncompleteError: A task failed on as many nodes as there are, or on 3.
-        """
-        results: dict[int, Any] = {}
-        n_tries: dict[int, int] = defaultdict(int)
-        waiting = list(range(len(tasks)))
-        while waiting:
-            now = monotonic()
-            nodes = sorted(range(len(self.nodes)), key=lambda node: self._rest_until.get(node, 0.0) > now)
-            given = dict(zip(nodes, waiting, strict=False))
-            for node, answer in self.executor.call(method, {node: tasks[task] for node, task in given.items()}).items():
-                task = given[node]
-                if not isinstance(answer, ShardFailed):
-                    results[task] = answer
-                    waiting.remove(task)
-                    continue
-                self._failed(node)
-                n_tries[task] += 1
-                if n_tries[task] >= min(_TASK_TRIES, len(self.nodes)):
-                    raise IncompleteError(
-                        f"{self.nodes[node].name}: {answer.reason}; nothing was changed: run it again"
-                    )
-        return [results[task] for task in range(len(tasks))]
-
-    def open(self, volumes: Sequence[Volume]) -> dict[str, str]:
-        """Have each node fetch and open its volumes, however long that takes; return why volumes are unread.
-
-        A volume that one of its nodes has opened is not among them.
-        """
-        wanted = list(self.of_nodes(volumes).values())
-        unread: dict[str, list[str]] = defaultdict(list)
-        calls = {node: (some,) for node, some in enumerate(wanted) if some}
-        for node, answer in self.executor.call("open", calls).items():
-            if isinstance(answer, ShardFailed):
-                self._failed(node)
-                reasons = dict.fromkeys((one.name for one in wanted[node]), answer.reason)
-            else:
-                reasons = answer.unread
-            for name, reason in reasons.items():
-                unread[name].append(f"{self.nodes[node].name}: {reason}")
-        n_copies = {one.name: len(placed(one.key, self.nodes, self.n_copies)) for one in volumes}
-        return {name: reasons[0] for name, reasons in unread.items() if len(reasons) == n_copies[name]}
+    def in_turn(self) -> list[int]:
+        """Return the numbers of the nodes, those that failed lately at the end."""
+        now = monotonic()
+        return sorted(range(len(self.nodes)), key=lambda node: self._rest_until.get(node, 0.0) > now)
 
     def keep(self, volumes: Iterable[Volume]) -> None:
         """Have each node delete the volumes that it need not have."""
@@ -175,7 +125,7 @@ class Nodes:
         calls = dict.fromkeys(range(len(self.nodes)), ((), *arguments))
         for node, answer in self.executor.call(method, calls, self.timeout_s).items():
             if isinstance(answer, ShardFailed):
-                self._failed(node)
+                self.failed(node)
 
     def _shared_out(self, volumes: Sequence[Volume], tries: _Tries) -> dict[int, list[Volume]]:
         """Return which volumes each node is asked for: of each volume, the node asked least, one that is up first."""
@@ -192,6 +142,7 @@ class Nodes:
                 shared[chosen].append(volume)
         return shared
 
-    def _failed(self, node: int) -> None:
+    def failed(self, node: int) -> None:
+        """Make a node anew, and ask the others first for some seconds."""
         self._rest_until[node] = monotonic() + REST_S
         self.executor.restart(node)

@@ -21,6 +21,8 @@ from pmbf.cluster.depot import Depot
 from pmbf.cluster.making import Content, Edit, Made
 from pmbf.cluster.manifest import Manifest, Volume, commit
 from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.cluster.upkeep import renew, to_join
+from pmbf.cluster.working import work
 from pmbf.errors import IncompleteError
 from pmbf.extract import Limits
 from pmbf.intake.adding import Named
@@ -59,7 +61,7 @@ class Changing:
         listed = self._listed(by_path)
         wanted = [one for one in by_path.values() if not _is_unchanged(one, listed.get(one.path))]
         tasks = [(self._manifest.params, part, limits) for part in _parts(wanted, lambda one: one.size)]
-        manifest, report = self._committed(self._nodes.work("load", tasks), listed)
+        manifest, report = self._committed(work(self._nodes, "load", tasks), listed)
         report.n_unchanged += len(by_path) - len(wanted)
         report.problems = problems + report.problems
         report.seconds = time.monotonic() - started
@@ -68,7 +70,7 @@ class Changing:
     def add(self, named: Sequence[Named]) -> Manifest:
         """Store texts under their names and commit; return the new manifest. Raise what `load` raises."""
         tasks = [(self._manifest.params, part) for part in _parts(list(dict(named).items()), lambda one: len(one[1]))]
-        return self._committed(self._nodes.work("store", tasks), self._listed(dict(named)))[0]
+        return self._committed(work(self._nodes, "store", tasks), self._listed(dict(named)))[0]
 
     def remove(self, ids: Iterable[int], paths: Iterable[ListedPath]) -> Manifest:
         """Remove documents, take out paths, and commit; return the new manifest. Raise what `load` raises."""
@@ -112,9 +114,22 @@ class Changing:
         return joined
 
     def _changed(self, edits: dict[Volume, Edit]) -> list[Volume]:
-        return self._nodes.work("change", list(edits.items()))
+        return work(self._nodes, "change", list(edits.items()))
+
+    def join(self) -> tuple[Manifest, int]:
+        """Join small volumes and commit; return the new manifest, and how many were joined. Raise what `load` raises.
+
+        Documents keep their ids, and reports stay as they are but for text that some fifty documents share.
+        """
+        groups = list(to_join(self._manifest.volumes))
+        if not groups:
+            return self._manifest, 0
+        made = work(self._nodes, "join", [(self._manifest.params, some) for some in groups])
+        return self._commit(self._manifest.joined(made)), sum(map(len, groups))
 
     def _commit(self, manifest: Manifest) -> Manifest:
+        before = {one.name for one in self._manifest.volumes}
+        renew(self._depot, [one for one in manifest.volumes if one.name not in before])
         commit(self._depot, manifest)
         return manifest
 

@@ -17,6 +17,8 @@ from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import Manifest
 from pmbf.cluster.placement import Node
 from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
+from pmbf.cluster.working import fetch, unread_by_all, work
 from pmbf.errors import IncompleteError, NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.adding import checked
@@ -54,7 +56,9 @@ class Status:
         n_bytes: Bytes of its volumes, each counted once.
         volumes: The names of its volumes.
         nodes: The volumes that each node has, by the node's name.
-        unread: Why volumes cannot be read, by name.
+        hosts: The host of each node.
+        missing: Why a node cannot read some of its volumes, by node and volume.
+        unread: Why volumes cannot be read on any node, by name.
     """
 
     depot: str
@@ -63,6 +67,8 @@ class Status:
     n_bytes: int
     volumes: list[str]
     nodes: dict[str, list[str]]
+    hosts: dict[str, str]
+    missing: dict[str, dict[str, str]]
     unread: dict[str, str]
 
     def to_dict(self) -> dict[str, Any]:
@@ -169,11 +175,13 @@ class ClusterCollection:
 
     def open(self) -> dict[str, str]:
         """Have the nodes fetch and open their volumes now; return why volumes cannot be read, by name."""
-        return self.nodes.open(self.manifest.volumes)
+        volumes = self.manifest.volumes
+        return unread_by_all(self.nodes, volumes, fetch(self.nodes, volumes))
 
     def status(self) -> Status:
-        """Open all volumes, and return which nodes have which."""
-        unread, volumes = self.open(), self.manifest.volumes
+        """Have the nodes fetch and open their volumes, and return which nodes have which."""
+        volumes = self.manifest.volumes
+        missing = fetch(self.nodes, volumes)
         return Status(
             depot=self._depot.address,
             generation=self.generation,
@@ -181,7 +189,9 @@ class ClusterCollection:
             n_bytes=sum(one.n_bytes for one in volumes),
             volumes=[one.name for one in volumes],
             nodes={node.name: [one.name for one in some] for node, some in self.nodes.of_nodes(volumes).items()},
-            unread=unread,
+            hosts={node.name: node.host for node in self.nodes.nodes},
+            missing={self.nodes.nodes[number].name: some for number, some in missing.items() if some},
+            unread=unread_by_all(self.nodes, volumes, missing),
         )
 
     # ------------------------------------------------------------------ screening
@@ -286,6 +296,31 @@ class ClusterCollection:
             raise NotFoundError(f"{self.path}: has no document {one!r}{why}")
         self.manifest = self._changing.remove(ids, [one for one in paths if one])
         return len(what)
+
+    # ------------------------------------------------------------------ upkeep
+
+    def compact(self, grace_s: float = GRACE_S) -> Upkeep:
+        """Join small volumes in one commit, and delete generations and files that nobody has needed for some time.
+
+        Args:
+            grace_s: Seconds that a generation and its files stay after they were replaced.
+
+        Raises:
+            BusyError: Somebody else has committed meanwhile; nothing has changed.
+            IncompleteError, NotFoundError, CorruptError: A volume or a generation cannot be read.
+        """
+        self.manifest, n_joined = self._changing.join()
+        swept = sweep(self._depot, grace_s)
+        return Upkeep(n_joined, len(self.manifest.volumes), swept.n_generations, swept.n_files, swept.n_bytes)
+
+    def check(self) -> dict[str, list[str]]:
+        """Compare every file of the depot with its name, and every volume with itself; return problems by volume.
+
+        The nodes share the work. A file that is damaged on a node's disk alone is told, and fetched anew.
+        """
+        volumes = self.manifest.volumes
+        found = work(self.nodes, "check", [(one,) for one in volumes])
+        return {one.name: some for one, some in zip(volumes, found, strict=True) if some}
 
     @property
     def _changing(self) -> Changing:

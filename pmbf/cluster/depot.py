@@ -10,11 +10,12 @@ content or not at all, and of two writers of one manifest exactly one succeeds.
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Protocol
 
@@ -39,6 +40,10 @@ class Depot(Protocol):
         """Store a copy of a file and return its name. A file that is there is not written again."""
         ...
 
+    def put_bytes(self, content: bytes) -> str:
+        """Store a file with this content and return its name."""
+        ...
+
     def fetch(self, name: str, target: Path) -> None:
         """Write a copy of a stored file to a new file.
 
@@ -46,6 +51,34 @@ class Depot(Protocol):
             NotFoundError: There is no such file.
             CorruptError: Its content has not the checksum that is its name.
         """
+        ...
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a small file; raise what `fetch` raises."""
+        ...
+
+    def verify(self, name: str) -> None:
+        """Read a whole file and compare it with its name; raise what `fetch` raises."""
+        ...
+
+    def renew(self, name: str) -> None:
+        """Make a file as young as one that is written now.
+
+        Raises:
+            NotFoundError: There is no such file.
+        """
+        ...
+
+    def files(self) -> Iterator[str]:
+        """Yield the name of each file."""
+        ...
+
+    def delete(self, name: str, least_age_s: float) -> int:
+        """Delete a file that was neither written nor renewed for some seconds; return its bytes, 0 if it stays."""
+        ...
+
+    def clean(self, least_age_s: float) -> None:
+        """Delete what writers that were killed have left behind before some seconds."""
         ...
 
     def commit(self, number: int, content: bytes) -> bool:
@@ -60,8 +93,16 @@ class Depot(Protocol):
         """Return a manifest.
 
         Raises:
-            NotFoundError: There is none with this number.
+            NotFoundError: There is none with this number, or it was emptied.
         """
+        ...
+
+    def generations(self) -> dict[int, float]:
+        """Return the age in seconds of each manifest that was not emptied, by number."""
+        ...
+
+    def empty(self, number: int) -> None:
+        """Take the content of a manifest away. Its number stays taken: nobody commits it a second time."""
         ...
 
 
@@ -86,27 +127,75 @@ class FolderDepot:
         """Store a copy of a file, as `Depot.put`."""
         with open(source, "rb") as file:
             name = hashlib.file_digest(file, "sha256").hexdigest()
-            target = self._file(name)
-            if not target.exists():
-                file.seek(0)
-                self._write(target, _pieces(file))
+            file.seek(0)
+            self._put(name, _pieces(file))
+        return name
+
+    def put_bytes(self, content: bytes) -> str:
+        """Store a file with this content, as `Depot.put_bytes`."""
+        name = hashlib.sha256(content).hexdigest()
+        self._put(name, [content])
         return name
 
     def fetch(self, name: str, target: Path) -> None:
         """Write a copy of a stored file, as `Depot.fetch`."""
-        place = self._file(name)
-        if not place.exists():
-            raise NotFoundError(f"{place}: the depot has no such file; a volume that needs it cannot be read")
-        read = hashlib.sha256()
-        with open(place, "rb") as stored, open(target, "xb", opener=without_waiting) as copy:
-            for piece in _pieces(stored):
-                read.update(piece)
-                copy.write(piece)
-        if read.hexdigest() != name:
-            target.unlink()
-            raise CorruptError(
-                f"{place}: its SHA-256 is {read.hexdigest()}, expected that of its name; put back a copy"
-            )
+        with self._opened(name) as stored, open(target, "xb", opener=without_waiting) as copy:
+            try:
+                self._require(name, _copied(_pieces(stored), copy))
+            except CorruptError:
+                target.unlink()
+                raise
+
+    def read(self, name: str) -> bytes:
+        """Return the content of a small file, as `Depot.read`."""
+        with self._opened(name) as stored:
+            content = stored.read()
+        self._require(name, [content])
+        return content
+
+    def verify(self, name: str) -> None:
+        """Compare a file with its name, as `Depot.verify`."""
+        with self._opened(name) as stored:
+            self._require(name, _pieces(stored))
+
+    def renew(self, name: str) -> None:
+        """Make a file young, as `Depot.renew`."""
+        try:
+            os.utime(self._file(name))
+        except FileNotFoundError:
+            raise self._missing(name) from None
+
+    def files(self) -> Iterator[str]:
+        """Yield the name of each file, as `Depot.files`."""
+        for place in (self.folder / "files").glob("??/*"):
+            if _NAME.fullmatch(place.name):
+                yield place.name
+
+    def delete(self, name: str, least_age_s: float) -> int:
+        """Delete an old file, as `Depot.delete`."""
+        place, now = self._file(name), self._now()
+        gone = place.with_name(f".{secrets.token_hex(8)}.tmp")
+        try:
+            if now - place.stat().st_mtime < least_age_s:
+                return 0
+            place.rename(gone)  # who puts it from here on writes it anew
+        except FileNotFoundError:  # another process has deleted it
+            return 0
+        found = gone.stat()
+        if now - found.st_mtime < least_age_s:  # it was put between the two steps
+            with contextlib.suppress(FileExistsError):
+                os.link(gone, place)
+        gone.unlink()
+        return 0 if place.exists() else found.st_size
+
+    def clean(self, least_age_s: float) -> None:
+        """Delete what writers that were killed have left behind, as `Depot.clean`."""
+        now = self._now()
+        for pattern in (".*.tmp", "files/??/.*.tmp", "manifests/.*.tmp"):
+            for place in self.folder.glob(pattern):
+                with contextlib.suppress(FileNotFoundError):
+                    if now - place.stat().st_mtime >= least_age_s:
+                        place.unlink()
 
     def commit(self, number: int, content: bytes) -> bool:
         """Store a manifest, as `Depot.commit`."""
@@ -114,16 +203,60 @@ class FolderDepot:
 
     def last(self) -> int:
         """Return the number of the last manifest, as `Depot.last`."""
-        folder = self.folder / "manifests"
-        names = os.listdir(folder) if folder.is_dir() else []
-        return max((int(name) for name in names if _NUMBER.fullmatch(name)), default=0)
+        return max(self._numbers(), default=0)
 
     def manifest(self, number: int) -> bytes:
         """Return a manifest, as `Depot.manifest`."""
         try:
-            return self._manifest(number).read_bytes()
+            content = self._manifest(number).read_bytes()
         except FileNotFoundError:
-            raise NotFoundError(f"{self.folder}: has no manifest {number}") from None
+            content = b""
+        if not content:
+            raise NotFoundError(f"{self.folder}: has no manifest {number}")
+        return content
+
+    def generations(self) -> dict[int, float]:
+        """Return the age of each manifest, as `Depot.generations`."""
+        now = self._now()
+        found = {number: self._manifest(number).stat() for number in self._numbers()}
+        return {number: now - one.st_mtime for number, one in found.items() if one.st_size}
+
+    def empty(self, number: int) -> None:
+        """Take the content of a manifest away, as `Depot.empty`."""
+        os.truncate(self._manifest(number), 0)
+
+    def _put(self, name: str, content: Iterable[bytes]) -> None:
+        try:
+            self.renew(name)
+        except NotFoundError:
+            self._write(self._file(name), content)
+
+    def _opened(self, name: str) -> BinaryIO:
+        try:
+            return open(self._file(name), "rb")
+        except FileNotFoundError:
+            raise self._missing(name) from None
+
+    def _missing(self, name: str) -> NotFoundError:
+        return NotFoundError(f"{self._file(name)}: the depot has no such file; a volume that needs it cannot be read")
+
+    def _require(self, name: str, content: Iterable[bytes]) -> None:
+        read = hashlib.sha256()
+        for piece in content:
+            read.update(piece)
+        if read.hexdigest() != name:
+            raise CorruptError(
+                f"{self._file(name)}: its SHA-256 is {read.hexdigest()}, expected that of its name; put back a copy"
+            )
+
+    def _now(self) -> float:
+        """Return the time by the clock of the file system: that of its files, whatever host asks."""
+        make_folder(self.folder, mode=0o700)
+        clock = self.folder / f".{secrets.token_hex(8)}.tmp"
+        clock.touch(mode=0o600)
+        now = clock.stat().st_mtime
+        clock.unlink()
+        return now
 
     def _file(self, name: str) -> Path:
         if not _NAME.fullmatch(name):
@@ -133,7 +266,12 @@ class FolderDepot:
     def _manifest(self, number: int) -> Path:
         return self.folder / "manifests" / f"{number:012}"
 
-    def _write(self, target: Path, pieces: Iterator[bytes] | list[bytes]) -> bool:
+    def _numbers(self) -> list[int]:
+        folder = self.folder / "manifests"
+        names = os.listdir(folder) if folder.is_dir() else []
+        return [int(name) for name in names if _NUMBER.fullmatch(name)]
+
+    def _write(self, target: Path, pieces: Iterable[bytes]) -> bool:
         """Write a new file whole and durable; return False if there is one of its name."""
         make_folder(target.parent, mode=0o700)
         temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
@@ -154,4 +292,10 @@ class FolderDepot:
 
 def _pieces(file: BinaryIO) -> Iterator[bytes]:
     while piece := file.read(_PIECE_BYTES):
+        yield piece
+
+
+def _copied(pieces: Iterable[bytes], copy: BinaryIO) -> Iterator[bytes]:
+    for piece in pieces:
+        copy.write(piece)
         yield piece

@@ -21,13 +21,14 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.cluster import making
+from pmbf.cluster import making, upkeep
 from pmbf.cluster.comparing import Asked, damaged_texts, named, placed_sources
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.found import Found, added_up, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.volumes import Shelf
+from pmbf.cluster.working import Tasks
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
 from pmbf.extract import Limits
 from pmbf.filter import ChosenRows
@@ -97,12 +98,33 @@ class Holder:
         self._shelf = Shelf(Path(shelf).expanduser(), self._depot)
         self._here = _Here()
         self._known = _Known()
+        self._tasks = Tasks()
+
+    # ------------------------------------------------------------------ tasks
+
+    def begin(self, name: str, method: str, arguments: tuple[Any, ...]) -> None:
+        """Begin a call that takes long."""
+        self._tasks.begin(name, getattr(self, method), arguments)
+
+    def has_ended(self, name: str) -> bool | None:
+        """Return whether a call that was begun has ended; None if this holder was made after that."""
+        return self._tasks.has_ended(name)
+
+    def outcome(self, name: str) -> Any:
+        """Return what a call that has ended returned, or raise what it raised."""
+        return self._tasks.outcome(name)
 
     # ------------------------------------------------------------------ volumes
 
     def ping(self) -> bool:
         """Answer that the holder is there."""
         return True
+
+    def fetch(self, volumes: Sequence[Volume]) -> None:
+        """Fetch volumes that are not on this node's disk. One that cannot be fetched is told by `open`."""
+        for volume in volumes:
+            with suppress(*_UNREADABLE):
+                self._shelf.folder_of(volume.name)
 
     def open(self, volumes: Sequence[Volume]) -> Part:
         """Open volumes, so that the first query need not wait for them; return how many are open."""
@@ -250,15 +272,26 @@ class Holder:
 
     def load(self, params: Params, found: Sequence[FileFound], limits: Limits) -> Made:
         """Make a volume of files."""
-        return making.made_of_files(self._depot, params, found, limits)
+        return making.made_of_files(self._depot, self._shelf.workplace, params, found, limits)
 
     def store(self, params: Params, named: Sequence[Named]) -> Made:
         """Make a volume of texts, each with its name."""
-        return making.made_of_texts(self._depot, params, named)
+        return making.made_of_texts(self._depot, self._shelf.workplace, params, named)
 
     def change(self, volume: Volume, edit: Edit) -> Volume:
         """Make a volume in place of another one."""
         return making.changed(self._depot, self._shelf, volume, edit)
+
+    def join(self, params: Params, volumes: Sequence[Volume]) -> Volume:
+        """Make a volume in place of others that follow one another."""
+        return making.joined(self._depot, self._shelf, params, volumes)
+
+    def check(self, volume: Volume) -> list[str]:
+        """Return what is wrong with a volume: its files in the depot, those on this node's disk, and what they say.
+
+        If files are damaged on this node's disk alone, then the volume is fetched anew.
+        """
+        return upkeep.problems(self._depot, self._shelf, volume)
 
     # ------------------------------------------------------------------ the catalog
 

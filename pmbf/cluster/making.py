@@ -6,25 +6,31 @@ A volume that is made and not committed is a file nobody names. It does no harm.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from dataclasses import dataclass, field, replace
 
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.volumes import Shelf, seal
+from pmbf.cluster.workplace import Workplace
 from pmbf.extract import Limits
 from pmbf.intake.adding import Named, add_texts
 from pmbf.intake.discovery import FileFound
 from pmbf.intake.loader import Loader, LoadReport
+from pmbf.kernels import Samples
 from pmbf.params import Params
+from pmbf.store import fingerprints
 from pmbf.store.compact import compact
+from pmbf.store.fingerprints import some_together, texts
 from pmbf.store.folder import Store
-from pmbf.store.folders import temporary_folder
-from pmbf.store.tables import ListedPath, made_from
+from pmbf.store.incoming import NewDocuments
+from pmbf.store.tables import DocumentRows, ListedPath, made_from
 from pmbf.store.writer import Writer
 
 COMPACT_SHARE = 4
 """A changed volume is compacted if a fourth of its documents are removed ones."""
+
+_COMMIT_BYTES = 64 << 20
+"""Bytes of text that wait for a commit while volumes are joined."""
 
 Content = tuple[str, str]
 """The SHA-256 of a document, and what it was made from (`made_from`): equal ones are one document."""
@@ -65,23 +71,25 @@ class Edit:
         return bool(self.attached or self.detached or self.removed)
 
 
-def made_of_files(depot: Depot, params: Params, found: Sequence[FileFound], limits: Limits) -> Made:
+def made_of_files(
+    depot: Depot, workplace: Workplace, params: Params, found: Sequence[FileFound], limits: Limits
+) -> Made:
     """Return a new volume of the files that can be read.
 
     Raises:
         OSError: The disk is full.
     """
-    return _made(depot, params, lambda writer: Loader(writer, params, limits=limits).load(found))
+    return _made(depot, workplace, params, lambda writer: Loader(writer, params, limits=limits).load(found))
 
 
-def made_of_texts(depot: Depot, params: Params, named: Sequence[Named]) -> Made:
+def made_of_texts(depot: Depot, workplace: Workplace, params: Params, named: Sequence[Named]) -> Made:
     """Return a new volume of texts, each with its name."""
 
     def add(writer: Writer) -> LoadReport:
         add_texts(writer, named)
         return LoadReport()
 
-    return _made(depot, params, add)
+    return _made(depot, workplace, params, add)
 
 
 def changed(depot: Depot, shelf: Shelf, volume: Volume, edit: Edit) -> Volume:
@@ -90,7 +98,7 @@ def changed(depot: Depot, shelf: Shelf, volume: Volume, edit: Edit) -> Volume:
     Raises:
         NotFoundError, CorruptError: The volume cannot be read.
     """
-    with temporary_folder("pmbf-volume-") as beside:
+    with shelf.workplace.new_folder() as beside:
         folder = beside / "volume.pmbf"
         shelf.copy(volume.name, folder)
         with Store(folder, writable=True) as store:
@@ -106,9 +114,47 @@ def changed(depot: Depot, shelf: Shelf, volume: Volume, edit: Edit) -> Volume:
         return seal(folder, depot, instead_of=volume)
 
 
-def _made(depot: Depot, params: Params, fill: Callable[[Writer], LoadReport]) -> Made:
-    with temporary_folder("pmbf-volume-") as beside:
-        folder = Path(beside) / "volume.pmbf"
+def joined(depot: Depot, shelf: Shelf, params: Params, volumes: Sequence[Volume]) -> Volume:
+    """Return a volume with the documents of others, which follow one another, to take their place; all ids stay.
+
+    Raises:
+        NotFoundError, CorruptError: One of them cannot be read.
+    """
+    offset, end = volumes[0].offset, volumes[-1].offset + volumes[-1].n_ids
+    with shelf.workplace.new_folder() as beside:
+        folder = beside / "volume.pmbf"
+        Store.create(folder, params)
+        with Store(folder, writable=True) as store:
+            writer = Writer(store)
+            for one in volumes:
+                with Store(shelf.folder_of(one.name)) as part:
+                    _take_over(writer, part, one.offset - offset)
+            writer.commit(is_last=True)
+        return replace(seal(folder, depot), offset=offset, n_ids=end - offset)
+
+
+def _take_over(writer: Writer, part: Store, moved: int) -> None:
+    """Add the live documents of a volume to another one, with ids that are higher by `moved`."""
+    rows = {row.id: row for row in part.catalog.live_documents()}
+    for numbers in some_together(DocumentRows.of(list(rows.values())).numbers):
+        ids = numbers.id.tolist()
+        some = [rows[id_] for id_ in ids]
+        content, starts, stops = texts(part.generation, numbers)
+        taken = fingerprints.taken(part, numbers)
+        samples = Samples(taken.bounds, taken.firsts, numbers.n_chars, numbers.n_tokens, taken.hashes)
+        kinds, sums = [one.kind for one in some], [one.sha256 for one in some]
+        problems = {at: one.problems for at, one in enumerate(some) if one.problems}
+        new = NewDocuments(kinds, sums, content, starts, stops, samples, problems)
+        writer.add(new, [id_ + moved for id_ in ids])
+        listed = [path for its in part.listed_of(ids).values() for path in its]
+        writer.relist([], [one._replace(document=one.document + moved) for one in listed])
+        if writer.pending_bytes > _COMMIT_BYTES:
+            writer.commit()
+
+
+def _made(depot: Depot, workplace: Workplace, params: Params, fill: Callable[[Writer], LoadReport]) -> Made:
+    with workplace.new_folder() as beside:
+        folder = beside / "volume.pmbf"
         Store.create(folder, params)
         with Store(folder, writable=True) as store:
             report = fill(Writer(store))

@@ -123,6 +123,12 @@ class Manifest:
             raise UnsupportedError(f"a collection holds {MAX_ID} documents at most; load the others into another one")
         return Manifest(self.number + 1, self.params, tuple(volumes))
 
+    def joined(self, volumes: Iterable[Volume]) -> Manifest:
+        """Return the next manifest, in which each of some volumes takes the place of all that have its ids."""
+        new = sorted(volumes, key=lambda one: one.offset)
+        kept = [one for one in self.volumes if not any(one.offset + 1 in other for other in new)]
+        return Manifest(self.number + 1, self.params, tuple(sorted([*kept, *new], key=lambda one: one.offset)))
+
     def to_bytes(self) -> bytes:
         """Return the manifest as it is stored: a line of JSON, and a line with the checksum of the first line."""
         content = {"format": FORMAT_VERSION, "number": self.number, "params": json.loads(self.params.to_json())}

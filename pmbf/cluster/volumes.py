@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
-import secrets
-import shutil
 from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
 from pmbf.cluster.depot import Depot
 from pmbf.cluster.manifest import Volume
+from pmbf.cluster.workplace import Workplace
 from pmbf.errors import CorruptError
 from pmbf.store import locks
 from pmbf.store.directory import CHUNK_DOCUMENTS, Directory
 from pmbf.store.folder import GENERATION_FILE, Store
-from pmbf.store.folders import make_folder, temporary_folder
+from pmbf.store.folders import make_folder
 from pmbf.store.schema import FILE_NAME
 
-_LIST = "files.json"
 _COPIED = {FILE_NAME, GENERATION_FILE}
 """SQLite may write to the catalog, and a writer to the generation's number. The other files never change."""
 
@@ -42,9 +41,7 @@ def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Vol
         totals, n_ids = store.generation.directory.totals(), _highest_id(store.generation.directory)
     sizes = {name: (folder / name).stat().st_size for name in names}
     listed = {name: depot.put(folder / name) for name in names}
-    with temporary_folder("pmbf-volume-") as beside:
-        (beside / _LIST).write_text(json.dumps(listed, sort_keys=True), encoding="utf-8")
-        name = depot.put(beside / _LIST)
+    name = depot.put_bytes(json.dumps(listed, sort_keys=True).encode())
     return Volume(
         name=name,
         key=instead_of.key if instead_of else name,
@@ -57,12 +54,23 @@ def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Vol
     )
 
 
+def files_of(depot: Depot, name: str) -> dict[str, str]:
+    """Return the files of a volume: the name that the depot has for each.
+
+    Raises:
+        NotFoundError: The depot has no such volume.
+        CorruptError: Its list is damaged.
+    """
+    return _listed(depot.read(name))
+
+
 class Shelf:
     """The volumes on a node's disk, each the folder of a collection. Several processes may share a shelf.
 
     shelf/
       files/abcd…          files of the depot
       volumes/abcd…/       a volume: links to these files, and a copy of the catalog
+      work/1234…/          folders in which a process makes volumes
 
     Args:
         folder: Where they are kept.
@@ -73,6 +81,7 @@ class Shelf:
         self.folder, self.depot = folder, depot
         for name in ("files", "volumes"):
             make_folder(folder / name, mode=0o700)
+        self.workplace = Workplace(folder / "work")
 
     def folder_of(self, name: str) -> Path:
         """Return the folder of a volume; what is missing of it is fetched.
@@ -84,12 +93,9 @@ class Shelf:
         """
         target = self.folder / "volumes" / name
         if not target.exists():
-            making = target.with_name(f".{secrets.token_hex(8)}")
-            try:
-                self._make(name, making)
-                _put_in_place(making, target)
-            finally:
-                shutil.rmtree(making, ignore_errors=True)
+            with self.workplace.new_folder() as beside:
+                self._make(name, beside / name)
+                _put_in_place(beside / name, target)
         return target
 
     def copy(self, name: str, target: Path) -> None:
@@ -99,31 +105,44 @@ class Shelf:
     def drop_all_but(self, names: Collection[str]) -> None:
         """Delete the other volumes, and files that no volume has. A volume that a process has open stays."""
         for folder in (self.folder / "volumes").iterdir():
-            if folder.name not in names and not folder.name.startswith("."):
+            if folder.name not in names:
                 self._drop(folder)
         for file in (self.folder / "files").iterdir():
-            if file.stat().st_nlink == 1 and not file.name.startswith("."):
+            if file.stat().st_nlink == 1:
                 file.unlink(missing_ok=True)
 
+    def mend(self, name: str) -> list[str]:
+        """Drop a volume one of whose files is damaged here, so that it is fetched anew; return which files are.
+
+        Raises:
+            NotFoundError, CorruptError: The depot has no such volume, or its list is damaged.
+        """
+        folder, damaged = self.folder / "volumes" / name, []
+        for file, content in files_of(self.depot, name).items():
+            if file in _COPIED or not (folder / file).exists():
+                continue
+            with open(folder / file, "rb") as opened:
+                if hashlib.file_digest(opened, "sha256").hexdigest() != content:
+                    damaged.append(file)
+                    (self.folder / "files" / content).unlink(missing_ok=True)
+        if damaged:
+            self._drop(folder)
+        return damaged
+
     def _drop(self, folder: Path) -> None:
-        gone = folder.with_name(f".{secrets.token_hex(8)}")
-        with locks.no_readers(folder) as alone:
-            if not alone:
-                return
-            folder.rename(gone)  # who opens it now fetches it anew
-        shutil.rmtree(gone, ignore_errors=True)
+        with self.workplace.new_folder() as beside, locks.no_readers(folder) as alone:
+            if alone:
+                folder.rename(beside / "gone")  # who opens it now fetches it anew
 
     def _make(self, name: str, target: Path) -> None:
         target.mkdir(mode=0o700)
-        self.depot.fetch(name, target / _LIST)
-        for file, content in _listed(target / _LIST).items():
+        for file, content in files_of(self.depot, name).items():
             place = target / file
             place.parent.mkdir(mode=0o700, exist_ok=True)
             if file in _COPIED:
                 self.depot.fetch(content, place)
             else:
                 self._link(content, place)
-        (target / _LIST).unlink()
 
     def _link(self, content: str, place: Path) -> None:
         kept = self.folder / "files" / content
@@ -148,13 +167,8 @@ def _put_in_place(made: Path, target: Path) -> None:
             raise
 
 
-def _listed(path: Path) -> dict[str, str]:
-    """Return the files of a volume: the name that the depot has for each.
-
-    Raises:
-        CorruptError: The list is not one that `seal` writes.
-    """
-    listed: dict[str, str] = json.loads(path.read_bytes())
+def _listed(content: bytes) -> dict[str, str]:
+    listed: dict[str, str] = json.loads(content)
     for file in listed:
         if file.count("/") > 1 or file.startswith(("/", ".")) or ".." in file:
             raise CorruptError(f"a volume has a file {file!r:.80}, expected one inside the collection's folder")

@@ -127,7 +127,7 @@ def read(generation: Generation, documents: Documents) -> Fingerprints | None:
     if has_record.any() and not has_record.all():
         return None
     try:
-        content, starts, stops = _texts(generation, documents)
+        content, starts, stops = texts(generation, documents)
         samples = kernels.sample_texts(content, starts, stops, generation.params.sampling)
         taken = Fingerprints(documents.id.copy(), samples.firsts, samples.bounds, samples.hashes)
         if has_record.any():
@@ -139,8 +139,12 @@ def read(generation: Generation, documents: Documents) -> Fingerprints | None:
     return taken if bool((is_told & is_whole).all()) else None
 
 
-def _texts(generation: Generation, documents: Documents) -> tuple[bytes, Numbers, Numbers]:
-    """Return bytes in which the text of each document lies, and where it begins and ends."""
+def texts(generation: Generation, documents: Documents) -> tuple[bytes, Numbers, Numbers]:
+    """Return bytes in which the text of each document lies, and where it begins and ends.
+
+    Raises:
+        CorruptError: A block of text is damaged.
+    """
     starts, contents, n_bytes = np.zeros(len(documents), np.int64), [], 0
     order = np.lexsort((documents.text_offset, documents.text_file))
     order = order[documents.text_file[order] > 0]

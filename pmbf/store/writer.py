@@ -79,13 +79,14 @@ class Writer:
 
     # ------------------------------------------------------------------ changing
 
-    def add(self, new: NewDocuments) -> list[int]:
+    def add(self, new: NewDocuments, ids: Sequence[int] = ()) -> list[int]:
         """Store documents and return their ids; each needs a path, see `relist`.
 
         Args:
             new: Documents with different contents that `look_up` does not know.
+            ids: Their ids, which no document has; the next free ones by default.
         """
-        ids = list(itertools.islice(self._ids, len(new)))
+        ids = list(ids) or list(itertools.islice(self._ids, len(new)))
         self.pending.add(ids, new, keeps_text=self.store.params.store_text)
         return ids
 

@@ -8,6 +8,8 @@ import pytest
 from tests.conftest import words
 from tests.forked import pmbf
 
+from .test_upkeep import age, flip
+
 
 @pytest.fixture
 def depot(tmp_path, folder):
@@ -54,6 +56,30 @@ def test_documents_are_removed(depot, folder):
     assert 0 == pmbf("cluster", "remove", depot, folder / "text-3.txt", "7").returncode
     status = json.loads(pmbf("cluster", "status", depot, "--json").stdout)
     assert (8, 3, {}) == (status["n_documents"], status["generation"], status["unread"])
+
+
+def test_small_volumes_are_joined_and_old_files_deleted(depot, folder):
+    for number in range(2):
+        (folder / f"more-{number}.txt").write_text(words(500 + number), encoding="utf-8")
+        assert 0 == pmbf("cluster", "load", depot, folder).returncode
+    done = pmbf("cluster", "compact", depot)
+    assert (0, "3 volumes joined, 1 now") == (done.returncode, done.stdout.splitlines()[0])
+    age(depot, 2)
+    done = json.loads(pmbf("cluster", "compact", depot, "--json").stdout)
+    assert (0, 4, True) == (done["n_joined"], done["n_generations"], done["n_files"] > 9)
+    assert (0, "1 volumes are sound\n") == (
+        pmbf("cluster", "check", depot).returncode,
+        pmbf("cluster", "check", depot).stdout,
+    )
+    assert 2 == pmbf("cluster", "compact", depot, "--grace", "0").returncode
+
+
+def test_a_damaged_file_of_the_depot_is_told(depot):
+    flip(max((depot / "files").rglob("??/*"), key=lambda one: one.stat().st_size))
+    done = pmbf("cluster", "check", depot)
+    assert 3 == done.returncode
+    assert "expected that of its name" in done.stdout
+    assert "1 volumes, 1 with a problem" in done.stdout
 
 
 def test_a_cluster_is_not_screened_by_sentences(depot):

@@ -3,6 +3,9 @@
 import os
 import random
 import signal
+import subprocess
+import sys
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -12,7 +15,11 @@ from pmbf.cluster.calls import Nodes
 from pmbf.cluster.collection import ClusterCollection, local_nodes
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.placement import placed
+from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.cluster.working import fetch, unread_by_all
+from pmbf.cluster.workplace import Workplace
 from pmbf.jobs.executor import Inline, Local, ShardFailed
+from tests.conftest import ROOT
 
 from .conftest import cut, nodes_of, stored, texts, told
 
@@ -138,25 +145,69 @@ def test_a_copy_that_is_damaged_on_one_disk_is_read_from_the_other(tmp_path, doc
         assert expected == told(nodes, manifest, documents[:4])
 
 
-def test_a_task_whose_node_dies_is_done_by_another_one(tmp_path, documents, monkeypatch):
+class Loading(Mortal):
+    """A holder that meets a fault while it makes its first volume."""
+
+    def store(self, params, named):
+        marks = self._shelf.folder.parent / "faults"
+        with suppress(IndexError, FileNotFoundError):
+            mark = sorted(marks.iterdir())[0]
+            mark.unlink()  # the next one to come makes its volume
+            os.kill(os.getpid(), signal.Signals[mark.name.split("-")[1]])
+        return super().store(params, named)
+
+
+@pytest.mark.parametrize("fault", ["SIGKILL", "SIGSTOP"])
+def test_a_load_across_nodes_that_fail_is_exact(tmp_path, documents, monkeypatch, fault):
     monkeypatch.setattr("pmbf.cluster.changing.PART_BYTES", 9000)
-    executor, killed = Local(), []
-    with ClusterCollection(tmp_path / "depot", nodes=3, executor=executor, create=True) as collection:
-        work = collection.nodes.work
+    monkeypatch.setattr("pmbf.cluster.collection.Holder", Loading)
+    for number in range(2):
+        touched = tmp_path / "shelf" / "faults" / f"{number}-{fault}"
+        touched.parent.mkdir(parents=True, exist_ok=True)
+        touched.touch()
+    with ClusterCollection(tmp_path / "depot", nodes=4, shelf=tmp_path / "shelf", timeout_s=2, create=True) as one:
+        one.add_many(documents)
+        assert not any(touched.parent.iterdir())
+        assert [name for name, _ in documents] == [name for name, _ in listed(one)]
+        assert dict(documents) == {name: one.text(id_) for name, id_ in listed(one)}
+        status = one.status()
+    assert ({}, {}) == (status.unread, status.missing)
 
-        def dying(method, tasks):
-            if method == "store" and not killed:
-                process = next(iter(executor._processes[1]._all))
-                os.kill(process.pid, signal.SIGKILL)
-                killed.append(process)
-            return work(method, tasks)
 
-        collection.nodes.work = dying
-        collection.add_many(documents)
-        assert killed
-        assert len(documents) == len(collection)
-        report = collection.screen(documents[0][1])
-        assert documents[0][0] in [match.document.path for match in report.matches]
+def listed(collection):
+    """Return each name with its id, by id."""
+    rows = SpreadCatalog(Spread(collection.nodes, collection.manifest)).paths()
+    return sorted(((one.path, one.document) for one in rows), key=lambda one: one[1])
+
+
+def test_the_state_of_a_cluster_is_told_although_a_node_is_stopped(cluster, tmp_path):
+    nodes, manifest = cluster
+    nodes.timeout_s = 1.5
+    os.kill(processes(nodes.executor, 3)[1], signal.SIGSTOP)
+    unread = fetch(nodes, manifest.volumes)
+    assert {0: {}, 2: {}} == {node: some for node, some in unread.items() if node != 1}
+    assert {"no answer in time"} == set(unread[1].values())
+    assert {} == unread_by_all(nodes, manifest.volumes, unread)
+    nodes.timeout_s = 20
+    assert {0: {}, 1: {}, 2: {}} == fetch(nodes, manifest.volumes)
+
+
+def test_what_a_killed_node_was_making_is_cleared_away_at_the_next_start(tmp_path):
+    with Workplace(tmp_path).new_folder() as beside:
+        (beside / "half").write_bytes(b"a volume")
+        Workplace(tmp_path)
+        assert (beside / "half").exists()  # its process lives
+    script = """if True:
+        import os, pathlib, sys
+        from pmbf.cluster.workplace import Workplace
+        with Workplace(pathlib.Path(sys.argv[1])).new_folder() as beside:
+            (beside / "half").write_bytes(b"a volume")
+            os.kill(os.getpid(), 9)
+    """
+    subprocess.run([sys.executable, "-c", script, tmp_path / "other"], cwd=ROOT)
+    assert [b"a volume"] == [one.read_bytes() for one in (tmp_path / "other").rglob("half")]
+    kept = Workplace(tmp_path / "other")
+    assert [kept.folder] == list((tmp_path / "other").iterdir())
 
 
 def test_a_report_that_is_pickled_has_no_texts_of_the_nodes(tmp_path, documents):
