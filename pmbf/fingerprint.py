@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
+from pmbf.hashes import Hashes
 from pmbf.kernels import Sample
 from pmbf.params import Params
 from pmbf.text import utf8
@@ -19,13 +20,14 @@ class Fingerprint:
     """The stored fingerprint of a document: its sampled hashes, part by part in text order.
 
     Args:
-        hashes: `(n,) uint32`, ascending and distinct inside each part, so that the head of a part is a coarser sample.
+        hashes: `(n,)`, ascending and distinct inside each part, so that the head of a part is a coarser sample; see
+            `hashes`.
         bounds: `(n_parts + 1,) uint32`; part p is `hashes[bounds[p]:bounds[p + 1]]`.
         n_chars: Code points of the text.
         n_tokens: Tokens of the text.
     """
 
-    hashes: NDArray[np.uint32]
+    hashes: Hashes
     bounds: NDArray[np.uint32]
     n_chars: int
     n_tokens: int
@@ -33,16 +35,20 @@ class Fingerprint:
     def __len__(self) -> int:
         return len(self.hashes)
 
-    def parts(self) -> list[NDArray[np.uint32]]:
+    def parts(self) -> list[Hashes]:
         """Return the hashes of each part, in text order; a part may be empty."""
         return [self.hashes[start:stop] for start, stop in pairwise(self.bounds.tolist())]
 
-    def record(self) -> bytes:
-        """Return the fingerprint as it is stored, see `docs/format.md`."""
-        return kernels.record(self.hashes, self.bounds)
+    def record(self, hash_bits: int = 32) -> bytes:
+        """Return the fingerprint as it is stored, see `docs/format.md`.
 
-    def distinct(self) -> NDArray[np.uint32]:
-        """Return all hashes, ascending, each once, `(m,) uint32`."""
+        Args:
+            hash_bits: Bits of its hashes.
+        """
+        return kernels.record(self.hashes, self.bounds, hash_bits)
+
+    def distinct(self) -> Hashes:
+        """Return all hashes, ascending, each once, `(m,)`."""
         return np.unique(self.hashes) if len(self.bounds) > 2 else self.hashes
 
 
@@ -51,7 +57,7 @@ class QuerySample:
     """The sampled hashes of a query in text order, with their places: the hashes that are looked up.
 
     Args:
-        hashes: `(n,) uint32`, in text order. A hash that two segments share is there twice.
+        hashes: `(n,)`, in text order; see `hashes`. A hash that two segments share is there twice.
         starts: `(n,) uint32`, the code point where each shingle begins; empty if not asked for.
         token: `(n,) uint32`, the index of each shingle's first token, ascending.
         n_chars: Code points of the text.
@@ -60,7 +66,7 @@ class QuerySample:
         n_invisible: Invisible characters inside words.
     """
 
-    hashes: NDArray[np.uint32]
+    hashes: Hashes
     starts: NDArray[np.uint32]
     token: NDArray[np.uint32]
     n_chars: int

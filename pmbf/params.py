@@ -23,6 +23,9 @@ FOLD_VERSION = "14.0.0+2"
 
 WORD_BITS = 64
 
+HASH_BITS = (32, 40, 48, 56, 64)
+"""Bits that a sampled hash may have: those beyond 32 are stored as whole bytes."""
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -34,6 +37,7 @@ class Sampling:
     min_hashes: int
     segment_chars: int
     long_letters: int = 0
+    hash_bits: int = 32
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,8 @@ class Params:
             documents of its time.
         store_text: Whether texts are kept, compressed, for verification.
         fold_version: The rules the fingerprints were made by (docs/text.md).
+        hash_bits: Bits of a sampled hash, 32, 40, 48, 56 or 64. With 32 bits, at 300 hashes a document, a hash that one
+            of ten million documents has is shared by 1.4 others by chance; with 48 bits, by 0.00002.
 
     Raises:
         ParameterError: A value is outside its range.
@@ -77,6 +83,7 @@ class Params:
     row_capacity: int | None = None
     store_text: bool = True
     fold_version: str = FOLD_VERSION
+    hash_bits: int = 32
 
     def __post_init__(self) -> None:
         require_within("shingle_tokens", self.shingle_tokens, 1, 32)
@@ -87,6 +94,8 @@ class Params:
         require_within("docs_per_row", self.docs_per_row, 1, 4096)
         if self.row_capacity is not None:
             require_within("row_capacity", self.row_capacity, 64, 2**27)
+        if not isinstance(self.hash_bits, int) or self.hash_bits not in HASH_BITS:
+            raise ParameterError(f"hash_bits is {self.hash_bits!r}, expected 32, 40, 48, 56 or 64")
         if not 0 < self.density <= 1:
             raise ParameterError(f"density is {self.density}, expected a number in (0, 1]")
         if not 0 < self.fpr <= 0.5:
@@ -98,7 +107,13 @@ class Params:
     def sampling(self) -> Sampling:
         """How the texts are sampled."""
         return Sampling(
-            self.shingle_tokens, self.ordered, self.density, self.min_hashes, self.segment_chars, self.long_letters
+            self.shingle_tokens,
+            self.ordered,
+            self.density,
+            self.min_hashes,
+            self.segment_chars,
+            self.long_letters,
+            self.hash_bits,
         )
 
     @classmethod
@@ -130,10 +145,15 @@ class Params:
         return hashlib.blake2b(self.to_json().encode(), digest_size=8).digest()
 
     def to_json(self) -> str:
-        """Return the parameters as one line of JSON with sorted keys. If no word is long, then that is not said."""
+        """Return the parameters as one line of JSON with sorted keys.
+
+        If no word is long, or hashes have 32 bits, then that is not said: versions before knew nothing else.
+        """
         values = asdict(self)
         if not self.long_letters:
             del values["long_letters"]
+        if self.hash_bits == 32:
+            del values["hash_bits"]
         return json.dumps(values, sort_keys=True)
 
     @classmethod

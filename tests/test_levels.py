@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf import Collection, Params
+from pmbf.hashes import first_bits
 from pmbf.intake import batches, loader
+from pmbf.params import HASH_BITS
 from pmbf.store import levels, postings
 from pmbf.store.files import Identity, MappedFile, StoredFile, write_file
 from pmbf.store.folder import Store
@@ -51,37 +53,39 @@ def test_no_more_files_are_joined_than_one_file_takes():
     assert joined_with(9, [StoredFile(1, "POST", MOST_BYTES, 0)], least_bytes=2 * MOST_BYTES) == []
 
 
-def added(first, last, n_hashes=40):
+def added(first, last, n_hashes=40, hash_bits=32):
     random = np.random.default_rng(first)
-    return [(id_, random.integers(0, 2**32, n_hashes, np.uint32)) for id_ in range(first, last)]
+    values = random.integers(0, 2**64, (last - first, n_hashes), np.uint64)
+    hashes = first_bits(values) if hash_bits == 32 else values & np.uint64(2**64 - 2 ** (64 - hash_bits))
+    return list(zip(range(first, last), hashes, strict=True))
 
 
-def keys_of(documents):
-    return sorted({value << 32 | id_ for id_, hashes in documents for value in hashes.tolist()})
+def pairs_of(documents):
+    return sorted({(value, id_) for id_, hashes in documents for value in hashes.tolist()})
 
 
 def all_of(stored):
-    return [
-        key for start, stop in postings.ranges_of([stored]) for key in postings.listed(stored, start, stop).tolist()
-    ]
+    listed = (postings.listed(stored, *between) for between in postings.ranges_of([stored]))
+    return [pair for hashes, ids in listed for pair in zip(hashes.tolist(), ids.tolist(), strict=True)]
 
 
+@pytest.mark.parametrize("hash_bits", HASH_BITS)
 @pytest.mark.parametrize("range_bytes", [200, 1 << 20])
-def test_a_joined_file_has_the_postings_of_its_sources_without_those_gone(tmp_path, monkeypatch, range_bytes):
+def test_a_joined_file_has_the_postings_of_its_sources_without_those_gone(
+    tmp_path, monkeypatch, range_bytes, hash_bits
+):
     monkeypatch.setattr(postings, "_RANGE_BYTES", range_bytes)
-    some, more, others = added(1, 30), added(50, 53), [*added(30, 50), (60, np.array([7, 7, 9], np.uint32))]
-    first = write_file(tmp_path, "POST", OURS, 1, postings.payload([postings.made(postings.Added.of(some))], NONE))
-    sources = [
-        StoredPostings.of_file(MappedFile(tmp_path, first, OURS)),
-        postings.made(postings.Added.of(others)),
-        postings.made(postings.Added.of(more)),
-    ]
+    some, more, others = (added(*ids, hash_bits=hash_bits) for ids in ((1, 30), (50, 53), (30, 50)))
+    others.append((60, others[0][1][[7, 7, 9]]))
+    made = [postings.made(postings.Added.of(one), hash_bits) for one in (some, others, more)]
+    first = write_file(tmp_path, "POST", OURS, 1, postings.payload(made[:1], NONE, hash_bits))
+    sources = [StoredPostings.of_file(MappedFile(tmp_path, first, OURS)), *made[1:]]
     gone = np.array([3, 45, 999], np.uint32)
-    second = write_file(tmp_path, "POST", OURS, 2, postings.payload(sources, gone))
+    second = write_file(tmp_path, "POST", OURS, 2, postings.payload(sources, gone, hash_bits))
     joined = StoredPostings.of_file(MappedFile(tmp_path, second, OURS))
     expected = [one for one in some + others + more if one[0] not in (3, 45)]
     assert joined.documents.tolist() == sorted(id_ for id_, _ in expected)
-    assert all_of(joined) == keys_of(expected)
+    assert all_of(joined) == pairs_of(expected)
 
 
 def test_postings_of_many_documents_are_made_in_turns(monkeypatch):

@@ -107,6 +107,7 @@ def load(
     long_letters: arg.LongLetters = None,
     any_order: arg.AnyOrder = False,
     density: arg.Density = None,
+    hash_bits: arg.HashBits = None,
     n_hashes: arg.Hashes = None,
     fpr: arg.FalseRate = None,
     placement: arg.Placement = None,
@@ -118,7 +119,8 @@ def load(
 ) -> None:
     """Load files and folders; make the collection if it does not exist."""
     ordered = False if any_order else None
-    hashed = given(shingle_tokens=shingle, long_letters=long_letters, ordered=ordered, density=density)
+    sampled = given(density=density, hash_bits=hash_bits)
+    hashed = sampled | given(shingle_tokens=shingle, long_letters=long_letters, ordered=ordered)
     rows = given(n_hashes=n_hashes, fpr=fpr, placement=placement, docs_per_row=docs_per_row, row_capacity=row_capacity)
     params = profiled(profile, **hashed, **rows, store_text=False if no_text else None)
     bounds = limits(max_bytes, timeout, ocr)

@@ -154,6 +154,15 @@ AnyOrder = Annotated[bool, flag("--any-order", "Ignore the order of the words in
 Density = Annotated[
     float | None, option("--density", "SHARE", "Hashes kept for each character of text (default: 0.05).", NEW_ADVANCED)
 ]
+HashBits = Annotated[
+    int | None,
+    option(
+        "--hash-bits",
+        "BITS",
+        "Bits of each hash: 32, 40, 48, 56 or 64 (default: 32; 48 for ten million documents and more).",
+        NEW_ADVANCED,
+    ),
+]
 Hashes = Annotated[int | None, option("--n-hashes", "K", "Bits set in a row for each hash (default: 3).", NEW_ADVANCED)]
 FalseRate = Annotated[
     float | None, option("--fpr", "RATE", "False-positive rate of a full row (default: 0.01).", NEW_ADVANCED)

@@ -8,7 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
+from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels.types import HitRules
+from pmbf.params import HASH_BITS
 
 
 def require(name: str, array: object, dtype: Any, shape: str, n_dims: int) -> None:
@@ -99,8 +101,9 @@ def require_weights(weights: NDArray[np.int32], tokens: NDArray[np.uint32]) -> N
         raise ParameterError("a weight is below 0, or tokens do not ascend")
 
 
-def require_gaps(n_bytes: int, offset: int, count: int) -> None:
-    """Refuse bytes that end before the control bytes of the gaps do."""
+def require_gaps(n_bytes: int, offset: int, count: int, hash_bits: int = 32) -> None:
+    """Refuse bytes that end before the control bytes of the gaps do, and hashes of parts of bytes."""
+    require_hash_bits(hash_bits)
     if offset < 0 or count < 0 or offset + -(-count // 4) > n_bytes:
         raise cut_gaps(n_bytes, offset, count)
 
@@ -133,9 +136,16 @@ def require_places(n_bytes: int, offsets: NDArray[np.int64], size: int) -> None:
         raise ParameterError(f"a place of {size} bytes from {at} on is not inside the {n_bytes} bytes")
 
 
-def require_parts(hashes: NDArray[np.uint32], bounds: NDArray[np.uint32]) -> None:
+def require_hash_bits(hash_bits: int) -> None:
+    """Refuse hashes whose bits beyond 32 are not whole bytes."""
+    if hash_bits not in HASH_BITS:
+        raise ParameterError(f"hash_bits is {hash_bits}, expected 32, 40, 48, 56 or 64")
+
+
+def require_parts(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int) -> None:
     """Refuse bounds that do not cut the hashes into parts."""
-    require("hashes", hashes, np.uint32, "(n,)", 1)
+    require_hash_bits(hash_bits)
+    require("hashes", hashes, hash_dtype(hash_bits), "(n,)", 1)
     require("bounds", bounds, np.uint32, "(n_parts + 1,)", 1)
     cuts = bounds.tolist()
     if not cuts or cuts[0] or cuts[-1] != len(hashes) or (len(cuts) > 2 and (bounds[1:] < bounds[:-1]).any()):

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.hashes import Hashes
 from pmbf.kernels.types import HitRules
 
 __all__ = ["EVIDENCE_UNITS", "Evident", "EvidentRules", "Sampled"]
@@ -21,12 +22,12 @@ class Sampled(NamedTuple):
     """A query as it is looked up.
 
     Args:
-        hashes: `(n,) uint32`, its sampled hashes, in the order of the text.
+        hashes: `(n,)`, its sampled hashes, in the order of the text; of the width of the postings' hashes.
         tokens: `(n,) uint32`, ascending, the first token of each hash's shingle.
         share: Part of the evidence of the whole query that is half of the evidence of a copy.
     """
 
-    hashes: NDArray[np.uint32]
+    hashes: Hashes
     tokens: NDArray[np.uint32]
     share: float
 

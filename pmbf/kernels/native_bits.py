@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf import hashes as sampled
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 from pmbf.kernels.types import HitRules, Probed
@@ -59,6 +60,7 @@ _intersect = function("pmbf_intersect", _AT, _N, _AT, _N, _AT, returns=c_int64)
 _popcount = function("pmbf_popcount", _AT, _N, returns=c_int64)
 _popcounts = function("pmbf_popcounts", *_ROWS, _AT)
 _decode_gaps = function("pmbf_decode_gaps", _AT, _N, _N, _AT, returns=c_int64)
+_decode_wide = function("pmbf_decode_wide", _AT, _N, _N, _N, _AT, returns=c_int64)
 
 use_level = function("pmbf_use_level", c_int, returns=c_int)
 """Ask for an instruction set, for tests: 0 plain, 1 AVX2, 2 AVX-512, 99 the best. Return the one in use."""
@@ -198,12 +200,16 @@ def popcounts(rows: Bits) -> Counts:
     return counts
 
 
-def decode_gaps(content: Buffer, offset: int, count: int) -> tuple[Hashes, int]:
+def decode_gaps(content: Buffer, offset: int, count: int, hash_bits: int = 32) -> tuple[sampled.Hashes, int]:
     """See `reference_gaps.decode_gaps`."""
     octets = np.frombuffer(content, np.uint8)
-    checks.require_gaps(len(octets), offset, count)
-    hashes = np.empty(count, np.uint32)
-    n_bytes = _decode_gaps(_at(octets) + offset, len(octets) - offset, count, _at(hashes))
+    checks.require_gaps(len(octets), offset, count, hash_bits)
+    hashes: sampled.Hashes = np.empty(count, sampled.hash_dtype(hash_bits))
+    begin, n_bytes = _at(octets) + offset, len(octets) - offset
+    if hash_bits == 32:
+        n_bytes = _decode_gaps(begin, n_bytes, count, _at(hashes))
+    else:
+        n_bytes = _decode_wide(begin, n_bytes, count, hash_bits, _at(hashes))
     if n_bytes < 0:
         raise checks.cut_gaps(len(octets), offset, count)
     return hashes, offset + n_bytes

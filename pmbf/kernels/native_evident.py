@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from ctypes import addressof, c_int64, c_size_t, c_void_p
 
 import numpy as np
+from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
 from pmbf.kernels import checks
@@ -13,7 +14,15 @@ from pmbf.kernels.evident_rules import Evident, EvidentRules, Sampled, bounds_of
 from pmbf.kernels.native_align import taken
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.native_postings import as_passed
-from pmbf.kernels.postings_layout import Postings, damaged_postings, require_postings
+from pmbf.kernels.postings_layout import (
+    Keys,
+    Postings,
+    damaged_postings,
+    no_hashes,
+    require_hashes,
+    require_postings,
+    sought_in,
+)
 
 __all__ = ["evident"]
 
@@ -44,13 +53,8 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
     weights, gone = np.ascontiguousarray(rules.weights), np.ascontiguousarray(rules.gone)
     numbers = rules.limit, rules.little, rules.n_run, rules.n_first, *rules.hits
     line = (_at(weights), _at(gone), len(gone), *numbers, rules.enough, rules.least, rules.most_common)
-    kept = [(np.ascontiguousarray(one.hashes), np.ascontiguousarray(one.tokens)) for one in queries]
-    require_postings(postings, np.empty(0, np.uint32))
-    for hashes, tokens in kept:
-        checks.require("hashes", hashes, np.uint32, "(n,)", 1)
-        checks.require("tokens", tokens, np.uint32, f"({len(hashes)},)", 1)
-        if len(tokens) != len(hashes):
-            raise ParameterError(f"tokens has {len(tokens)} items, expected {len(hashes)}: one a hash")
+    require_postings(postings, no_hashes(postings))
+    kept = [_ready(postings, one) for one in queries]
     lines = [
         (_at(hashes), _at(tokens), len(hashes), one.share, 0.0, 0, 0, 0)
         for (hashes, tokens), one in zip(kept, queries, strict=True)
@@ -71,3 +75,12 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
         asked["n_common"],
         asked["is_hard"].astype(np.bool_),
     )
+
+
+def _ready(postings: Sequence[Postings], query: Sampled) -> tuple[Keys, NDArray[np.uint32]]:
+    """Return the hashes of a query as the postings' numbers, and its tokens."""
+    require_hashes(postings, query.hashes)
+    checks.require("tokens", query.tokens, np.uint32, f"({len(query.hashes)},)", 1)
+    if len(query.tokens) != len(query.hashes):
+        raise ParameterError(f"tokens has {len(query.tokens)} items, expected {len(query.hashes)}: one a hash")
+    return sought_in(postings, query.hashes), np.ascontiguousarray(query.tokens)

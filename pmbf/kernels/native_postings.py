@@ -8,29 +8,34 @@ from ctypes import c_int64, c_size_t, c_void_p
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.hashes import Hashes
 from pmbf.kernels.native_library import address, function
 from pmbf.kernels.postings_layout import (
-    HASHES_END,
     PADDING_BYTES,
     Buckets,
     Chosen,
-    Hashes,
     Keys,
+    Numbers,
     Postings,
     PostingsShape,
     Renumbered,
     damaged_postings,
+    hashes_of,
+    no_hashes,
+    numbers_of,
     require_joinable,
-    require_keys,
+    require_makeable,
     require_postings,
     require_sortable,
+    shape_of,
+    sought_in,
 )
 
 __all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "sort_keys"]
 
 _AT, _N = c_void_p, c_size_t
 
-_LIST = np.dtype([("hash", "<u4"), ("count", "<u4"), ("at", "<u8")])
+_LIST = np.dtype([("hash", "<u8"), ("at", "<u8"), ("count", "<u8")])
 """The list of a hash, `list_t` of `native/postings/postings.h`."""
 
 _NO_MEMORY = -1
@@ -38,8 +43,8 @@ _NO_MEMORY = -1
 _at = address()
 _find = function("pmbf_find_postings", _AT, _N, _AT, _N, _AT, _AT, returns=c_int64)
 _take = function("pmbf_take_postings", _AT, _N, _N, c_int64, _AT, _AT, _AT, _N, _AT, returns=c_int64)
-_list = function("pmbf_list_postings", _AT, _AT, _N, _AT, returns=c_int64)
-_make = function("pmbf_make_postings", _AT, _N, _AT, _AT, _AT, _AT, returns=c_int64)
+_list = function("pmbf_list_postings", _AT, _AT, _N, _AT, _AT, returns=c_int64)
+_make = function("pmbf_make_postings", _AT, _AT, _N, _AT, _AT, _AT, _AT, returns=c_int64)
 _join = function("pmbf_join_postings", _AT, _N, _AT, _AT, _AT, _AT, _AT, _AT, _AT, returns=c_int64)
 _sort = function("pmbf_sort_keys", _AT, _N, returns=c_int64)
 
@@ -49,9 +54,9 @@ def find_postings(
 ) -> tuple[NDArray[np.int64], Keys]:
     """See `reference_postings.find_postings`. A hash takes some 60 ns in each of the postings."""
     require_postings(postings, hashes, chosen)
-    hashes, counts = np.ascontiguousarray(hashes), np.empty(len(hashes), np.int64)
+    sought, counts = sought_in(postings, hashes), np.empty(len(hashes), np.int64)
     lists, passed = np.empty((len(postings), len(hashes)), _LIST), as_passed(postings)
-    if _find(_at(passed), len(postings), _at(hashes), len(hashes), _at(lists), _at(counts)) < 0:
+    if _find(_at(passed), len(postings), _at(sought), len(hashes), _at(lists), _at(counts)) < 0:
         raise damaged_postings()
     keys = np.empty(int(counts[counts <= limit].sum()), np.uint64)
     among = (0, 0) if chosen is None else (_at(chosen := np.ascontiguousarray(chosen)), len(chosen))
@@ -63,30 +68,36 @@ def find_postings(
     return counts, keys
 
 
-def list_postings(postings: Postings, start: int = 0, stop: int = HASHES_END) -> Keys:
+def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -> tuple[Hashes, Numbers]:
     """See `reference_postings.list_postings`."""
-    require_postings([postings], postings.documents)
-    keys = np.empty(postings.most_postings(start, stop), np.uint64)
-    passed = as_passed([postings])
-    n_listed = _list(_at(passed), _at(np.array([start, stop], np.uint64)), len(keys), _at(keys))
+    require_postings([postings], no_hashes([postings]))
+    stop = postings.end if stop is None else min(stop, postings.end)
+    most = postings.most_postings(start, max(start, stop)) if start < stop else 0
+    listed, numbers = np.empty(most, np.uint64), np.empty(most, np.uint32)
+    passed, n_listed = as_passed([postings]), 0
+    if start < stop:
+        inclusive = np.array([start, stop - 1], np.uint64)
+        n_listed = _list(_at(passed), _at(inclusive), most, _at(listed), _at(numbers))
     if n_listed < 0:
         raise damaged_postings()
-    return keys[:n_listed]
+    return hashes_of(listed[:n_listed], postings.hash_bits), numbers[:n_listed]
 
 
-def make_postings(keys: Keys, documents: Hashes) -> Postings:
+def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32) -> Postings:
     """See `reference_postings.make_postings`. A posting takes some 10 ns."""
-    require_keys(keys, documents)
-    end = (int(keys[-1]) >> 32) + 1 if len(keys) else 0
-    shape = PostingsShape.of(n_hashes=len(keys), end=end, n_documents=len(documents))
-    keys, numbers = np.ascontiguousarray(keys), _numbers(shape, len(keys), 0, shape.n_buckets)
+    require_makeable(hashes, numbers, documents, hash_bits)
+    owned, numbers = numbers_of(hashes, hash_bits), np.ascontiguousarray(numbers)
+    shape = shape_of(owned, len(documents), hash_bits)
+    passed = _passed_shape(shape, len(owned), 0, shape.n_buckets)
     directory, written = np.zeros(shape.n_buckets + 1, np.uint32), np.zeros(3, np.uint64)
-    bits = np.empty(int(numbers[-1]) + PADDING_BYTES, np.uint8)
-    _require_done(_make(_at(keys), len(keys), _at(numbers), _at(directory) + 4, _at(bits), _at(written)))
+    bits = np.empty(int(passed[-1]) + PADDING_BYTES, np.uint8)
+    made = _at(passed), _at(directory) + 4, _at(bits), _at(written)
+    _require_done(_make(_at(owned), _at(numbers), len(owned), *made))
     n_bytes, n_hashes, n_postings = written.tolist()
     bits[n_bytes : n_bytes + PADDING_BYTES] = 0
     used = bits[: n_bytes + PADDING_BYTES]
-    return Postings(documents, directory, used, shape.shift, shape.rice, shape.id_bits, n_hashes, n_postings)
+    numbered = shape.shift, shape.rice, shape.id_bits, n_hashes, n_postings
+    return Postings(documents, directory, used, *numbered, hash_bits=hash_bits)
 
 
 def sort_keys(keys: Keys) -> None:
@@ -102,7 +113,7 @@ def join_postings(
     """See `reference_postings.join_postings`. A posting takes some 15 ns."""
     require_joinable(postings, renumbered, shape, start, stop)
     most = sum(one.most_postings(start << shape.shift, stop << shape.shift) for one in postings)
-    numbers, passed = _numbers(shape, most, start, stop), as_passed(postings)
+    numbers, passed = _passed_shape(shape, most, start, stop), as_passed(postings)
     new = [one if isinstance(one, int) else np.ascontiguousarray(one) for one in renumbered]
     firsts = np.array([one if isinstance(one, int) else 0 for one in new], np.uint64)
     at = np.array([0 if isinstance(one, int) else _at(one) for one in new], np.uint64)
@@ -122,7 +133,7 @@ def _require_done(status: int) -> None:
         raise damaged_postings()
 
 
-def _numbers(shape: PostingsShape, n_postings: int, start: int, stop: int) -> Keys:
+def _passed_shape(shape: PostingsShape, n_postings: int, start: int, stop: int) -> Keys:
     """Return the shape as C takes it, with the room for some postings in the buckets `[start, stop)`."""
     room = shape.room(n_postings, start, stop)
     return np.array([shape.n_buckets, shape.shift, shape.rice, shape.id_bits, room], np.uint64)

@@ -7,12 +7,13 @@ from ctypes import c_int64, c_size_t, c_uint32, c_void_p
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.hashes import Hashes
 from pmbf.kernels import checks
 from pmbf.kernels.native_library import address, function, module
 
 __all__ = ["check_pages", "checksum", "page_checksums", "record"]
 
-Hashes = NDArray[np.uint32]
+Sums = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 Buffer = bytes | memoryview
 
@@ -30,7 +31,7 @@ def checksum(content: Buffer) -> int:
     return int(_checksum(_at(content), memoryview(content).nbytes))
 
 
-def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:
+def page_checksums(content: Buffer, *, page_bytes: int) -> Sums:
     """See `reference_records.page_checksums`."""
     n_bytes = memoryview(content).nbytes
     sums = np.empty(-(-n_bytes // page_bytes), np.uint32)
@@ -39,7 +40,7 @@ def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:
 
 
 def check_pages(
-    content: Buffer, sums: Hashes, checked: NDArray[np.uint8], offsets: Counts, size: int, *, page_bytes: int
+    content: Buffer, sums: Sums, checked: NDArray[np.uint8], offsets: Counts, size: int, *, page_bytes: int
 ) -> int | None:
     """See `reference_records.check_pages`."""
     n_bytes = memoryview(content).nbytes
@@ -53,8 +54,8 @@ def check_pages(
     return None if damaged < 0 else int(damaged)
 
 
-def record(hashes: Hashes, bounds: Hashes) -> bytes:
+def record(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int = 32) -> bytes:
     """See `reference_records.record`."""
-    checks.require_parts(hashes, bounds)
-    made: bytes = _record(np.ascontiguousarray(hashes), np.ascontiguousarray(bounds))
+    checks.require_parts(hashes, bounds, hash_bits)
+    made: bytes = _record(np.ascontiguousarray(hashes), np.ascontiguousarray(bounds), hash_bits)
     return made

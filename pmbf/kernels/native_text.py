@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.hashes import hash_dtype
 from pmbf.kernels import checks
 from pmbf.kernels.fold_table import fold_table
 from pmbf.kernels.lookalikes import shapes
@@ -75,13 +76,14 @@ class TextKernels:
 
     def sample(self, utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool = True) -> Sample:
         """As `reference_text.sample`."""
-        made = _valid(self._sample(self.table, utf8, *_numbers(how), positions, starts), utf8)
+        made = _valid(self._sample(self.table, utf8, _numbers(how), positions, starts), utf8)
         buffer, n, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible = made
+        hashes = np.ndarray(n, hash_dtype(how.hash_bits), buffer)
         return Sample(
-            np.ndarray(n, np.uint32, buffer),
-            np.ndarray(n_starts, np.uint32, buffer, 4 * n),
-            np.ndarray(n_token, np.uint32, buffer, 4 * (n + n_starts)),
-            np.ndarray(n_bounds, np.uint32, buffer, 4 * (n + n_starts + n_token)),
+            hashes,
+            np.ndarray(n_starts, np.uint32, buffer, hashes.nbytes),
+            np.ndarray(n_token, np.uint32, buffer, hashes.nbytes + 4 * n_starts),
+            np.ndarray(n_bounds, np.uint32, buffer, hashes.nbytes + 4 * (n_starts + n_token)),
             n_chars,
             n_tokens,
             n_shingles,
@@ -93,15 +95,15 @@ class TextKernels:
         """As `reference_text.sample_texts`. The interpreter's lock is released once for all texts."""
         checks.require_texts(starts, stops)
         starts, stops = np.ascontiguousarray(starts), np.ascontiguousarray(stops)
-        made = self._samples(self.table, content, starts, stops, *_numbers(how))
+        made = self._samples(self.table, content, starts, stops, _numbers(how))
         if made is None:
             checks.require_texts_inside(starts, stops, len(content))
         buffer, n_parts, n_hashes = made
-        return _samples(buffer, len(starts), n_parts, n_hashes)
+        return _samples(buffer, len(starts), n_parts, n_hashes, how)
 
     def read_texts(self, paths: Sequence[str], sizes: Sequence[int], how: Sampling) -> TextsRead:
         """As `reference_files.read_texts`. The interpreter's lock is released once for all files."""
-        made = self._read_texts(self.table, list(paths), list(sizes), *_numbers(how))
+        made = self._read_texts(self.table, list(paths), list(sizes), _numbers(how))
         content, is_read, buffer, n_parts, n_hashes = made
         numbers = np.flatnonzero(np.ndarray(len(paths), np.bool_, is_read))
         ends = np.cumsum([0, *sizes], dtype=np.int64)
@@ -110,22 +112,24 @@ class TextKernels:
         sums = [
             sha256(view[start:stop]).hexdigest() for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
         ]
-        return TextsRead(numbers, sums, content, starts, stops, _samples(buffer, len(numbers), n_parts, n_hashes))
+        samples = _samples(buffer, len(numbers), n_parts, n_hashes, how)
+        return TextsRead(numbers, sums, content, starts, stops, samples)
 
 
-def _numbers(how: Sampling) -> tuple[int, int, int, int, float, bool]:
-    """Return the numbers of the sampling in the order of the library's arguments."""
-    return how.shingle_tokens, how.long_letters, how.min_hashes, how.segment_chars, how.density, how.ordered
+def _numbers(how: Sampling) -> tuple[int, int, int, int, float, bool, int]:
+    """Return the numbers of the sampling as the library takes them."""
+    numbers = how.shingle_tokens, how.long_letters, how.min_hashes, how.segment_chars
+    return *numbers, how.density, how.ordered, how.hash_bits
 
 
-def _samples(buffer: bytearray, n: int, n_parts: int, n_hashes: int) -> Samples:
+def _samples(buffer: bytearray, n: int, n_parts: int, n_hashes: int, how: Sampling) -> Samples:
     """Return the samples of n texts, whose columns lie in a buffer."""
     at, columns = 0, list[Places]()
     for size in (n_parts + 1, n + 1, n, n):
         columns.append(np.ndarray(size, np.int64, buffer, at))
         at += 8 * size
     bounds, firsts, n_chars, n_tokens = columns
-    return Samples(bounds, firsts, n_chars, n_tokens, np.ndarray(n_hashes, np.uint32, buffer, at))
+    return Samples(bounds, firsts, n_chars, n_tokens, np.ndarray(n_hashes, hash_dtype(how.hash_bits), buffer, at))
 
 
 def _valid(made: Any, utf8: bytes) -> Any:

@@ -11,7 +11,8 @@
                 hash 1000   in documents 3, 7                 hash 1017  in document 2
         │ gap 1000 (from 0) │ 2 │ 3 │ 7 │                │ gap 16 │ 1 │ 2 │            zeros up to a whole byte
 
-A unary number n is n zeros and a one. A rare hash of five million in a tile takes 26 bits.
+A hash of w bits counts here as a number of w bits, the first w of its word: see `numbers_of`. A unary number n is n
+zeros and a one. A rare hash of five million in a tile takes 26 bits.
 
 Sources: Rice 1979; Elias 1975, gamma code; Witten, Moffat & Bell 1999, Managing Gigabytes, chapter 3: inverted files.
 """
@@ -26,16 +27,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
+from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
 
-__all__ = ["GONE", "PADDING_BYTES", "Buckets", "Pages", "Postings", "PostingsShape"]
+__all__ = ["GONE", "PADDING_BYTES", "Buckets", "Pages", "Postings", "PostingsShape", "numbers_of"]
 
-Hashes = NDArray[np.uint32]
+Numbers = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 Chosen = NDArray[np.bool_]
 """`(n,) bool`, of each document's id, whether the document is looked for; ids from n on are not."""
 
-Renumbered = Hashes | int
+Renumbered = Numbers | int
 """The new numbers of the documents of postings, `(d,) uint32`, `GONE` for those that go; or that of the first one, if
 the others follow it in order. With an array, a million documents are joined in four times the time: the processor waits
 for each number."""
@@ -46,8 +48,6 @@ GONE = 2**32 - 1
 PADDING_BYTES = 8
 """Zeros behind the bits: a word is read at once, wherever it begins."""
 
-HASHES_END = 2**32
-"""One more than the largest hash."""
 
 _BUCKET_HASHES = 24
 """Most hashes of a bucket, on average; at least half as many. Half of them are decoded to find one; more buckets take
@@ -66,7 +66,7 @@ class Pages(NamedTuple):
     """
 
     content: NDArray[np.uint8]
-    sums: Hashes
+    sums: Numbers
     checked: NDArray[np.uint8]
     page_bytes: int
     documents_at: int
@@ -82,17 +82,18 @@ class Postings:
         documents: `(d,) uint32`, ascending.
         directory: `(b + 1,) uint32`, ascending.
         bits: `(n + PADDING_BYTES,) uint8`.
-        shift: Hashes of a bucket's range, as a power of 2, 0 to 32.
-        rice: Bits of the lower part of a gap, 0 to 31.
+        shift: Hashes of a bucket's range, as a power of 2, 0 to 63.
+        rice: Bits of the lower part of a gap, 0 to 63.
         id_bits: Bits of a document's number, 1 to 32.
         n_hashes: Distinct hashes.
         n_postings: Documents in all lists together.
         pages: The file that `find_postings` checks before it reads; None if nothing is left to check. Only
             `find_postings` does so: before anything else reads the postings, the file is checked.
+        hash_bits: Bits of a hash.
     """
 
-    documents: Hashes
-    directory: Hashes
+    documents: Numbers
+    directory: Numbers
     bits: NDArray[np.uint8]
     shift: int
     rice: int
@@ -100,11 +101,13 @@ class Postings:
     n_hashes: int
     n_postings: int
     pages: Pages | None = None
+    hash_bits: int = 32
 
     @classmethod
-    def none(cls) -> Postings:
+    def none(cls, hash_bits: int = 32) -> Postings:
         """Return postings of no document."""
-        return cls(np.empty(0, np.uint32), np.zeros(1, np.uint32), np.zeros(PADDING_BYTES, np.uint8), 32, 0, 1, 0, 0)
+        bits = np.zeros(PADDING_BYTES, np.uint8)
+        return cls(np.empty(0, np.uint32), np.zeros(1, np.uint32), bits, 32, 0, 1, 0, 0, hash_bits=hash_bits)
 
     @property
     def n_buckets(self) -> int:
@@ -113,8 +116,8 @@ class Postings:
 
     @property
     def end(self) -> int:
-        """One more than the largest hash that the buckets hold."""
-        return min(HASHES_END, self.n_buckets << self.shift)
+        """One more than the largest hash that the buckets hold, as a number."""
+        return min(1 << self.hash_bits, self.n_buckets << self.shift)
 
     @property
     def n_bit_bytes(self) -> int:
@@ -149,7 +152,7 @@ class Buckets(NamedTuple):
         n_hashes, n_postings: As in `Postings`.
     """
 
-    ends: Hashes
+    ends: Numbers
     bits: NDArray[np.uint8]
     n_hashes: int
     n_postings: int
@@ -163,14 +166,15 @@ class PostingsShape:
     shift: int
     rice: int
     id_bits: int
+    hash_bits: int = 32
 
     @classmethod
-    def of(cls, *, n_hashes: int, end: int, n_documents: int) -> PostingsShape:
+    def of(cls, *, n_hashes: int, end: int, n_documents: int, hash_bits: int = 32) -> PostingsShape:
         """Return the numbers for some documents that have about `n_hashes` distinct hashes, all of them below `end`."""
         n = max(1, n_hashes)
-        shift = min(32, max(0, (_BUCKET_HASHES * end // n).bit_length() - 1))
-        rice = min(31, max(0, (end // n).bit_length() - 1))
-        return cls(-(-end >> shift) if end else 0, shift, rice, max(1, (n_documents - 1).bit_length()))
+        shift = min(hash_bits, 63, max(0, (_BUCKET_HASHES * end // n).bit_length() - 1))
+        rice = min(hash_bits - 1, max(0, (end // n).bit_length() - 1))
+        return cls(-(-end >> shift) if end else 0, shift, rice, max(1, (n_documents - 1).bit_length()), hash_bits)
 
     def room(self, n_postings: int, start: int, stop: int) -> int:
         """Return the most bytes that some postings take in the buckets `[start, stop)`."""
@@ -179,20 +183,55 @@ class PostingsShape:
         return n_bits // 8 + n_buckets + 64
 
 
-def require_keys(keys: Keys, documents: Hashes) -> None:
-    """Refuse keys that do not fit their documents."""
-    checks.require("keys", keys, np.uint64, "(n,)", 1)
+def numbers_of(hashes: Hashes, hash_bits: int) -> Keys:
+    """Return hashes as the numbers that postings hold, `(n,) uint64`.
+
+    >>> numbers_of(np.array([7 << 56], np.uint64), 40).tolist() == [7 << 32]
+    True
+    """
+    return hashes.astype(np.uint64) if hash_bits == 32 else hashes >> np.uint64(64 - hash_bits)
+
+
+def hashes_of(numbers: Keys, hash_bits: int) -> Hashes:
+    """Return the hashes that some numbers stand for: the inverse of `numbers_of`."""
+    return numbers.astype(np.uint32) if hash_bits == 32 else numbers << np.uint64(64 - hash_bits)
+
+
+def shape_of(numbers: Keys, n_documents: int, hash_bits: int) -> PostingsShape:
+    """Return the shape of postings that are made of ascending hashes."""
+    end = int(numbers[-1]) + 1 if len(numbers) else 0
+    return PostingsShape.of(n_hashes=len(numbers), end=end, n_documents=n_documents, hash_bits=hash_bits)
+
+
+def sought_in(postings: Sequence[Postings], hashes: Hashes) -> Keys:
+    """Return hashes as the numbers that some postings, of hashes of one width, hold."""
+    return numbers_of(hashes, postings[0].hash_bits if postings else 32)
+
+
+def no_hashes(postings: Sequence[Postings]) -> Hashes:
+    """Return no hash, of the width of the postings' hashes."""
+    return np.empty(0, hash_dtype(postings[0].hash_bits if postings else 32))
+
+
+def require_makeable(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int) -> None:
+    """Refuse hashes and numbers that do not fit each other or their documents."""
+    checks.require("hashes", hashes, hash_dtype(hash_bits), "(n,)", 1)
+    checks.require("numbers", numbers, np.uint32, "(n,)", 1)
     checks.require("documents", documents, np.uint32, "(d,)", 1)
-    _require_numbers(keys & np.uint64(GONE), len(documents))
-    if (keys[1:] < keys[:-1]).any():
-        raise ParameterError("keys do not ascend")
+    if len(hashes) != len(numbers):
+        raise ParameterError(f"numbers is for {len(numbers)} hashes, expected {len(hashes)}")
+    _require_numbers(numbers, len(documents))
+    if (hashes[1:] < hashes[:-1]).any():
+        raise ParameterError("hashes do not ascend")
 
 
 def require_joinable(
     postings: Sequence[Postings], renumbered: Sequence[Renumbered], shape: PostingsShape, start: int, stop: int
 ) -> None:
     """Refuse arrays that do not fit each other, and buckets that the shape does not have."""
-    require_postings(postings, np.empty(0, np.uint32))
+    require_postings(postings, no_hashes(postings))
+    if postings and postings[0].hash_bits != shape.hash_bits:
+        raise ParameterError(f"shape is for hashes of {shape.hash_bits} bits, expected {postings[0].hash_bits}")
     if len(renumbered) != len(postings):
         raise ParameterError("renumbered is not for the documents of the postings")
     for one, new in zip(postings, renumbered, strict=True):
@@ -207,20 +246,21 @@ def require_joinable(
         raise ParameterError(f"buckets {start} to {stop} of {shape.n_buckets}")
 
 
-def _require_numbers(numbers: NDArray[np.uint32] | Keys, n_documents: int) -> None:
+def _require_numbers(numbers: Numbers, n_documents: int) -> None:
     if len(numbers) and int(numbers.max()) >= n_documents:
         raise ParameterError(f"a document has the number {numbers.max()}, expected 0 to {n_documents - 1}")
 
 
 def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Chosen | None = None) -> None:
     """Refuse postings whose numbers do not fit their arrays, and hashes or chosen documents of another type."""
-    checks.require("hashes", hashes, np.uint32, "(q,)", 1)
+    if len({one.hash_bits for one in postings}) > 1:
+        raise ParameterError("the postings have hashes of several widths, expected one width")
+    require_hashes(postings, hashes)
     for one in postings:
         checks.require("documents", one.documents, np.uint32, "(d,)", 1)
         checks.require("directory", one.directory, np.uint32, "(b + 1,)", 1)
         checks.require("bits", one.bits, np.uint8, "(n,)", 1)
-        numbers_fit = 0 <= one.shift <= 32 and 0 <= one.rice <= 31 and 1 <= one.id_bits <= 32
-        if not numbers_fit or not len(one.directory) or len(one.bits) < PADDING_BYTES:
+        if not _numbers_fit(one) or not len(one.directory) or len(one.bits) < PADDING_BYTES:
             raise damaged_postings()
         if one.pages:
             checks.require_pages(len(one.pages.content), one.pages.sums, one.pages.checked, _NO_PLACE, one.pages[3])
@@ -233,6 +273,18 @@ def require_sortable(keys: Keys) -> None:
     checks.require("keys", keys, np.uint64, "(n,)", 1)
     if not (keys.flags.writeable and keys.flags.c_contiguous):
         raise ParameterError("keys is read-only or strided, expected a plain writable array")
+
+
+def require_hashes(postings: Sequence[Postings], hashes: Hashes) -> None:
+    """Refuse hashes of another width than those of the postings; any width if there are none."""
+    hash_bits = postings[0].hash_bits if postings else 64 if hashes.dtype == np.uint64 else 32
+    checks.require("hashes", hashes, hash_dtype(hash_bits), "(q,)", 1)
+
+
+def _numbers_fit(one: Postings) -> bool:
+    n_bits, last = one.hash_bits, max(0, one.n_buckets - 1)
+    in_range = 0 <= one.shift <= min(n_bits, 63) and 0 <= one.rice < n_bits and 1 <= one.id_bits <= 32
+    return in_range and last << one.shift < 1 << n_bits
 
 
 _NO_PLACE = np.empty(0, np.int64)

@@ -24,7 +24,7 @@ LENGTH = 0x9E3779B97F4A7C15
 """Added to a shingle's sum for each of its tokens: 2^64 / golden ratio."""
 
 _C1, _C2 = np.uint64(0x87C37B91114253D5), np.uint64(0x4CF5AD432745937F)
-_EIGHTH, _MIDDLE = np.uint64(1 << 61), np.uint64(1 << 31)
+_EIGHTH, _MIDDLE = np.uint64(1 << 61), np.uint64(1 << 63)
 _BLOCK = 16
 _LONGEST = 64
 _CHUNK = 1 << 14
@@ -53,8 +53,8 @@ def token_hashes(utf8: bytes, starts: Index, stops: Index) -> Hashes:
 
 def shingle_hashes(
     tokens: Hashes, singles: NDArray[np.bool_], thin: NDArray[np.bool_], *, shingle_tokens: int, ordered: bool
-) -> NDArray[np.uint32]:
-    """Return the sampled hash of the shingle that begins at each token.
+) -> Hashes:
+    """Return the weighed hash of the shingle that begins at each token.
 
     Args:
         tokens: `(n,) uint64` token hashes.
@@ -64,29 +64,28 @@ def shingle_hashes(
         ordered: Whether the order of the tokens counts.
 
     Returns:
-        `(n,) uint32`. If the text ends before the shingle does, then its value means nothing.
+        `(n,) uint64`. If the text ends before the shingle does, then its value means nothing.
     """
-    hashes = np.zeros(len(tokens), np.uint32)
+    hashes = np.zeros(len(tokens), np.uint64)
     for first in range(0, len(tokens), _CHUNK):
         part = slice(first, first + _CHUNK)
         ahead = tokens[first : first + _CHUNK + 2 * shingle_tokens]
-        hashes[part] = _sampled(_shingles(ahead, singles[part], shingle_tokens, ordered), thin[part])
+        hashes[part] = _weighed(_shingles(ahead, singles[part], shingle_tokens, ordered), thin[part])
     return hashes
 
 
-def joined_hashes(tokens: Hashes, others: Hashes) -> NDArray[np.uint32]:
-    """Return the sampled hash of each token with another one: that of an order-free shingle of both.
+def joined_hashes(tokens: Hashes, others: Hashes) -> Hashes:
+    """Return the weighed hash of each token with another one: that of an order-free shingle of both.
 
     Args:
         tokens: `(n,) uint64` token hashes.
         others: `(n,) uint64`, those of the other tokens.
     """
-    both = fmix64(fmix64(tokens) + fmix64(others) + np.uint64(2 * LENGTH % (1 << 64)))
-    return (both >> np.uint64(32)).astype(np.uint32)
+    return fmix64(fmix64(tokens) + fmix64(others) + np.uint64(2 * LENGTH % (1 << 64)))
 
 
-def whole_hash(tokens: Hashes, thin: NDArray[np.bool_], *, ordered: bool) -> np.uint32:
-    """Return the sampled hash of all tokens as one shingle.
+def whole_hash(tokens: Hashes, thin: NDArray[np.bool_], *, ordered: bool) -> np.uint64:
+    """Return the weighed hash of all tokens as one shingle.
 
     Args:
         tokens: `(n,) uint64` token hashes, at least one.
@@ -94,7 +93,7 @@ def whole_hash(tokens: Hashes, thin: NDArray[np.bool_], *, ordered: bool) -> np.
         ordered: Whether the order of the tokens counts.
     """
     whole = _shingles(tokens, np.zeros(1, np.bool_), len(tokens), ordered)
-    return np.uint32(_sampled(whole, thin[:1])[0])
+    return np.uint64(_weighed(whole, thin[:1])[0])
 
 
 def all_shingles(tokens: Hashes, singles: NDArray[np.bool_], shingle_tokens: int) -> Hashes:
@@ -131,10 +130,10 @@ def fmix64(hashes: Hashes) -> Hashes:
     return mixed
 
 
-def _sampled(hashes: Hashes, thin: NDArray[np.bool_]) -> NDArray[np.uint32]:
-    """Return 32 bits of each hash. Thin hashes are four times as rare in the lower half of the range."""
-    rarer = np.where(hashes < _EIGHTH, hashes >> np.uint64(30), hashes >> np.uint64(33) | _MIDDLE)
-    return np.where(thin, rarer, hashes >> np.uint64(32)).astype(np.uint32)
+def _weighed(hashes: Hashes, thin: NDArray[np.bool_]) -> Hashes:
+    """Return each hash. Thin hashes are made four times as rare in the lower half of the range."""
+    rarer = np.where(hashes < _EIGHTH, hashes << np.uint64(2), hashes >> np.uint64(1) | _MIDDLE)
+    return np.where(thin, rarer, hashes)
 
 
 def _shingles(tokens: Hashes, singles: NDArray[np.bool_], shingle_tokens: int, ordered: bool) -> Hashes:

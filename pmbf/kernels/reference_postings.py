@@ -8,23 +8,28 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.hashes import Hashes
 from pmbf.kernels.postings_layout import (
     GONE,
-    HASHES_END,
     PADDING_BYTES,
     Buckets,
     Chosen,
-    Hashes,
     Keys,
+    Numbers,
     Pages,
     Postings,
     PostingsShape,
     Renumbered,
     damaged_postings,
+    hashes_of,
+    no_hashes,
+    numbers_of,
     require_joinable,
-    require_keys,
+    require_makeable,
     require_postings,
     require_sortable,
+    shape_of,
+    sought_in,
 )
 from pmbf.kernels.reference_records import check_pages
 
@@ -55,7 +60,7 @@ def find_postings(
 
     Args:
         postings: Whose arrays are contiguous.
-        hashes: `(q,) uint32`, any order, repeats allowed.
+        hashes: `(q,)`, of the postings' width, any order, repeats allowed.
         limit: The documents of a hash that more than `limit` documents have are only counted.
         chosen: `(n,) bool`, of each document's id, whether the document is looked for. The others are only counted.
 
@@ -65,17 +70,18 @@ def find_postings(
     Raises:
         ParameterError: An array has another dtype or shape, or the postings or their pages are damaged.
 
-    >>> keys = np.array([5 << 32, 5 << 32 | 1, 9 << 32 | 1], np.uint64)
-    >>> made = make_postings(keys, np.array([70, 80], np.uint32))
+    >>> hashes, numbers = np.array([5, 5, 9], np.uint32), np.array([0, 1, 1], np.uint32)
+    >>> made = make_postings(hashes, numbers, np.array([70, 80], np.uint32))
     >>> counts, found = find_postings([made], np.array([9, 4, 5], np.uint32), limit=1)
     >>> counts.tolist(), [divmod(key, 2**32) for key in found.tolist()]
     ([1, 0, 2], [(80, 0)])
     """
     require_postings(postings, hashes, chosen)
+    sought = sought_in(postings, hashes)
     counts, found = np.zeros(len(hashes), np.int64), []
     for one in postings:
-        _check_buckets(one, hashes)
-        lists = _wanted(one, hashes)
+        _check_buckets(one, sought)
+        lists = _wanted(one, sought)
         counts[lists.cursor] += lists.counts.astype(np.int64)
         found.append(lists)
     keys = [np.empty(0, np.uint64)]
@@ -90,48 +96,62 @@ def find_postings(
     return counts, np.sort(np.concatenate(keys))
 
 
-def list_postings(postings: Postings, start: int = 0, stop: int = HASHES_END) -> Keys:
-    """Return the postings of the hashes `[start, stop)`, `(n,) uint64`, ascending: hash << 32 | number of the document.
+def list_postings(postings: Postings, start: int = 0, stop: int | None = None) -> tuple[Hashes, Numbers]:
+    """Return the postings of some hashes: the hash of each and the number of its document, `(n,)` each, ascending.
+
+    Args:
+        postings: Postings that are checked.
+        start, stop: The hashes `[start, stop)`, as numbers; None: all from `start` on.
 
     Raises:
         ParameterError: The postings are damaged.
 
-    >>> keys = np.array([5 << 32, 5 << 32 | 1, 9 << 32 | 1], np.uint64)
-    >>> made = make_postings(keys, np.array([70, 80], np.uint32))
-    >>> list_postings(made).tolist() == keys.tolist(), [key >> 32 for key in list_postings(made, 6, 10).tolist()]
-    (True, [9])
+    >>> hashes, numbers = np.array([5, 5, 9], np.uint32), np.array([0, 1, 1], np.uint32)
+    >>> made = make_postings(hashes, numbers, np.array([70, 80], np.uint32))
+    >>> [column.tolist() for column in list_postings(made)], list_postings(made, 6, 10)[0].tolist()
+    ([[5, 5, 9], [0, 1, 1]], [9])
     """
-    require_postings([postings], postings.documents)
-    most = postings.most_postings(start, stop)
+    require_postings([postings], no_hashes([postings]))
+    stop = postings.end if stop is None else min(stop, postings.end)
+    hashes, numbers = _listed(postings, start, max(start, stop))
+    return hashes_of(hashes, postings.hash_bits), numbers
+
+
+def _listed(postings: Postings, start: int, stop: int) -> tuple[Keys, Numbers]:
+    most = postings.most_postings(start, stop) if start < stop else 0
     buckets = np.arange(start >> postings.shift, min(postings.n_buckets, -(-stop >> postings.shift)))
-    found = [np.empty(0, np.uint64)]
-    for lists in _lists(postings, buckets):
-        owners, numbers = _numbers(postings, lists._replace(cursor=np.arange(len(lists.hashes))))
-        found.append(lists.hashes[owners] << np.uint64(32) | numbers.astype(np.uint64))
-    keys = np.sort(np.concatenate(found))
-    hashes = keys >> np.uint64(32)
-    keys = keys[(hashes >= start) & (hashes < stop)]
-    if len(keys) > most:
+    found, owned = [np.empty(0, np.uint64)], [np.empty(0, np.int64)]
+    for lists in _lists(postings, buckets) if start < stop else ():
+        owners, some = _numbers(postings, lists._replace(cursor=np.arange(len(lists.hashes))))
+        found.append(lists.hashes[owners])
+        owned.append(some)
+    hashes, numbers = np.concatenate(found), np.concatenate(owned)
+    inside = np.flatnonzero((hashes >= np.uint64(start)) & (hashes <= np.uint64(max(0, stop - 1))))
+    if len(inside) > most:
         raise damaged_postings()
-    return keys
+    order = inside[np.lexsort((numbers[inside], hashes[inside]))]
+    return hashes[order], numbers[order].astype(np.uint32)
 
 
-def make_postings(keys: Keys, documents: Hashes) -> Postings:
+def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bits: int = 32) -> Postings:
     """Return the postings of documents.
 
     Args:
-        keys: `(n,) uint64`, ascending, repeats allowed: hash << 32 | number of a document.
+        hashes: `(n,)`, ascending, repeats allowed.
+        numbers: `(n,) uint32`, the number of the document of each hash.
         documents: `(d,) uint32`, the ids of the documents by their numbers.
+        hash_bits: Bits of a hash.
 
     Raises:
         ParameterError: An array has another dtype or shape, or a number is too large.
     """
-    require_keys(keys, documents)
-    end = (int(keys[-1]) >> 32) + 1 if len(keys) else 0
-    shape = PostingsShape.of(n_hashes=len(keys), end=end, n_documents=len(documents))
-    made = _written(np.unique(keys), shape, 0, shape.n_buckets)
+    require_makeable(hashes, numbers, documents, hash_bits)
+    owned = numbers_of(hashes, hash_bits)
+    shape = shape_of(owned, len(documents), hash_bits)
+    made = _written(owned, numbers, shape, 0, shape.n_buckets)
     bits, directory = np.append(made.bits, np.zeros(PADDING_BYTES, np.uint8)), np.append(np.uint32(0), made.ends)
-    return Postings(documents, directory, bits, shape.shift, shape.rice, shape.id_bits, *made[2:])
+    numbered = shape.shift, shape.rice, shape.id_bits, *made[2:]
+    return Postings(documents, directory, bits, *numbered, hash_bits=hash_bits)
 
 
 def join_postings(
@@ -149,28 +169,29 @@ def join_postings(
     Raises:
         ParameterError: An array has another dtype or shape, a number is too large, or the postings are damaged.
 
-    >>> one, other = (make_postings(np.array([n << 32], np.uint64), np.array([n], np.uint32)) for n in (5, 9))
+    >>> ids, zero = (np.array([n], np.uint32) for n in (5, 9)), np.zeros(1, np.uint32)
+    >>> one, other = (make_postings(id_, zero, id_) for id_ in ids)
     >>> shape = PostingsShape.of(n_hashes=2, end=10, n_documents=2)
     >>> joined = join_postings([one, other], [0, 1], shape, 0, shape.n_buckets)
     >>> joined.n_hashes, joined.n_postings
     (2, 2)
     """
     require_joinable(postings, renumbered, shape, start, stop)
-    kept = [np.empty(0, np.uint64)]
+    hashes, numbers = [np.empty(0, np.uint64)], [np.empty(0, np.uint32)]
     for one, new in zip(postings, renumbered, strict=True):
-        some = list_postings(one, start << shape.shift, stop << shape.shift)
-        numbers = np.arange(new, new + len(one.documents)) if isinstance(new, int) else new
-        now = numbers[(some & np.uint64(GONE)).astype(np.int64)].astype(np.uint64)
-        kept.append((some & ~np.uint64(GONE) | now)[now != GONE])
-    return _written(np.unique(np.concatenate(kept)), shape, start, stop)
+        some, before = _listed(one, start << shape.shift, min(stop << shape.shift, one.end))
+        now = before + np.uint32(new) if isinstance(new, int) else new[before]
+        hashes.append(some[now != GONE])
+        numbers.append(now[now != GONE])
+    return _written(np.concatenate(hashes), np.concatenate(numbers), shape, start, stop)
 
 
-def _check_buckets(postings: Postings, hashes: Hashes) -> None:
+def _check_buckets(postings: Postings, hashes: Keys) -> None:
     """Check what finding some hashes reads of the directory and of the bits."""
     pages = postings.pages
     if pages is None:
         return
-    buckets = np.unique(hashes.astype(np.int64) >> postings.shift)
+    buckets = np.unique((hashes >> np.uint64(postings.shift)).astype(np.int64))
     buckets = buckets[buckets < postings.n_buckets]
     _check(pages, pages.directory_at + 4 * buckets, 8)
     starts, stops = postings.directory[buckets].astype(np.int64), postings.directory[buckets + 1].astype(np.int64)
@@ -206,9 +227,9 @@ def sort_keys(keys: Keys) -> None:
     keys.sort()
 
 
-def _wanted(postings: Postings, hashes: Hashes) -> _Lists:
+def _wanted(postings: Postings, hashes: Keys) -> _Lists:
     """Return the lists of those hashes of a query that have one."""
-    buckets = hashes.astype(np.int64) >> postings.shift
+    buckets = (hashes >> np.uint64(postings.shift)).astype(np.int64)
     places = np.flatnonzero(buckets < postings.n_buckets)
     found = [_Lists(np.empty(0, np.intp), *(np.empty(0, np.uint64) for _ in range(3)))]
     for lists in _lists(postings, buckets[places]):
@@ -223,16 +244,18 @@ def _lists(postings: Postings, buckets: NDArray[np.int64]) -> Iterator[_Lists]:
     at, stop = 8 * directory[buckets].astype(np.uint64), 8 * directory[buckets + 1].astype(np.uint64)
     if (at > stop).any() or (stop > 8 * postings.n_bit_bytes).any():
         raise damaged_postings()
-    following, end = buckets.astype(np.uint64) << shift, buckets.astype(np.uint64) + np.uint64(1) << shift
+    following, left = buckets.astype(np.uint64) << shift, np.full(len(buckets), 1 << postings.shift, np.uint64)
     cursors, rice = np.arange(len(buckets)), np.uint64(postings.rice)
     while len(cursors):
         at, upper, more = _unary(postings.bits, at, stop)
         cursors, at, stop, upper = cursors[more], at[more], stop[more], upper[more]
-        following, end = following[more], end[more]
-        hashes = following + (upper << rice) + _low(_windows(postings.bits, at, stop), rice)
+        following, left = following[more], left[more]
+        gaps = (upper << rice) + _long(postings.bits, at, stop, postings.rice)
+        is_outside = (upper > left - np.uint64(1) >> rice) | (gaps >= left)
         at, n_bits, more = _unary(postings.bits, at + rice, stop)
-        if not more.all() or (upper >> np.uint64(32)).any() or (hashes >= end).any() or (n_bits > 31).any():
+        if is_outside.any() or not more.all() or (n_bits > 31).any():
             raise damaged_postings()
+        hashes, left = following + gaps, left - gaps - np.uint64(1)
         count = np.uint64(1) << n_bits | _low(_windows(postings.bits, at, stop), n_bits)
         numbers_at, at = at + n_bits, at + n_bits + count * np.uint64(postings.id_bits)
         if (at > stop).any() or (count > len(postings.documents)).any():
@@ -275,13 +298,27 @@ def _windows(bits: NDArray[np.uint8], at: Keys, stop: Keys) -> Keys:
     return words >> (at & np.uint64(7))
 
 
+def _long(bits: NDArray[np.uint8], at: Keys, stop: Keys, n_bits: int) -> Keys:
+    """Return the number of up to 63 bits at each place."""
+    first = min(n_bits, _WINDOW_BITS)
+    numbers = _low(_windows(bits, at, stop), np.uint64(first))
+    if n_bits == first:
+        return numbers
+    return numbers | _low(_windows(bits, at + np.uint64(first), stop), np.uint64(n_bits - first)) << np.uint64(first)
+
+
 def _low(words: Keys, n_bits: Keys | np.uint64) -> Keys:
     return words & ((np.uint64(1) << n_bits) - np.uint64(1))
 
 
-def _written(keys: Keys, shape: PostingsShape, start: int, stop: int) -> Buckets:
-    """Return the buckets `[start, stop)` of postings, with distinct keys, ascending."""
-    hashes, firsts, counts = np.unique(keys >> np.uint64(32), return_index=True, return_counts=True)
+def _written(owned: Keys, numbers: Numbers, shape: PostingsShape, start: int, stop: int) -> Buckets:
+    """Return the buckets `[start, stop)` of postings: of hashes, in any order, with the document's number of each."""
+    order = np.lexsort((numbers, owned))
+    owned, numbers = owned[order], numbers[order]
+    repeats = (owned[1:] == owned[:-1]) & (numbers[1:] == numbers[:-1])
+    is_first = np.append(np.ones(len(order[:1]), np.bool_), ~repeats)
+    owned, numbers = owned[is_first], numbers[is_first]
+    hashes, firsts, counts = np.unique(owned, return_index=True, return_counts=True)
     buckets = (hashes >> np.uint64(shape.shift)).astype(np.int64)
     if len(buckets) and buckets[-1] >= stop:
         raise damaged_postings()
@@ -304,9 +341,10 @@ def _written(keys: Keys, shape: PostingsShape, start: int, stop: int) -> Buckets
     for n in np.unique(n_count).tolist():
         some = n_count == n
         _put(line, (at + n_head - n_count)[some], counts[some].astype(np.uint64), n)
-    within = np.arange(len(keys)) - np.repeat(firsts, counts)
-    _put(line, np.repeat(at + n_head, counts) + within * shape.id_bits, keys & np.uint64(GONE), shape.id_bits)
-    return Buckets(directory[1:].astype(np.uint32), np.packbits(line, bitorder="little"), len(hashes), len(keys))
+    within = np.arange(len(owned)) - np.repeat(firsts, counts)
+    at_numbers = np.repeat(at + n_head, counts) + within * shape.id_bits
+    _put(line, at_numbers, numbers.astype(np.uint64), shape.id_bits)
+    return Buckets(directory[1:].astype(np.uint32), np.packbits(line, bitorder="little"), len(hashes), len(owned))
 
 
 def _put(line: NDArray[np.uint8], at: NDArray[np.int64], numbers: Keys, n_bits: int) -> None:

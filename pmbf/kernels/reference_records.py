@@ -12,12 +12,13 @@ import zlib
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.hashes import Hashes
 from pmbf.kernels import checks
-from pmbf.kernels.reference_gaps import encode_gaps
+from pmbf.kernels.reference_gaps import encode_hashes
 
 __all__ = ["check_pages", "checksum", "page_checksums", "record"]
 
-Hashes = NDArray[np.uint32]
+Sums = NDArray[np.uint32]
 Counts = NDArray[np.int64]
 Buffer = bytes | memoryview
 
@@ -31,7 +32,7 @@ def checksum(content: Buffer) -> int:
     return zlib.crc32(content)
 
 
-def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:
+def page_checksums(content: Buffer, *, page_bytes: int) -> Sums:
     """Return the checksum of each page of some bytes, `(n_pages,) uint32`. The last page may be shorter.
 
     Args:
@@ -47,7 +48,7 @@ def page_checksums(content: Buffer, *, page_bytes: int) -> Hashes:
 
 
 def check_pages(
-    content: Buffer, sums: Hashes, checked: NDArray[np.uint8], offsets: Counts, size: int, *, page_bytes: int
+    content: Buffer, sums: Sums, checked: NDArray[np.uint8], offsets: Counts, size: int, *, page_bytes: int
 ) -> int | None:
     """Check the pages that some places touch, except pages checked before, against their checksums.
 
@@ -78,12 +79,14 @@ def check_pages(
     return None
 
 
-def record(hashes: Hashes, bounds: Hashes) -> bytes:
+def record(hashes: Hashes, bounds: NDArray[np.uint32], hash_bits: int = 32) -> bytes:
     """Return the record of a fingerprint.
 
     Args:
-        hashes: `(n,) uint32`, ascending and distinct inside each part, which is not checked.
+        hashes: `(n,)`, ascending inside each part, which is not checked: uint32, or uint64 with the bits uppermost.
         bounds: `(n_parts + 1,) uint32`, ascending from 0 to n; part p is `hashes[bounds[p]:bounds[p + 1]]`.
+
+        hash_bits: Bits of a hash, one of `params.HASH_BITS`.
 
     Raises:
         ParameterError: An array has another dtype or shape, or the bounds do not cut the hashes into parts.
@@ -91,7 +94,8 @@ def record(hashes: Hashes, bounds: Hashes) -> bytes:
     >>> record(np.array([3, 5], np.uint32), np.array([0, 2], np.uint32))[4:].hex(" ", -4)
     '01000000 02000000 000302'
     """
-    checks.require_parts(hashes, bounds)
+    checks.require_parts(hashes, bounds, hash_bits)
     parts = [hashes[start:stop] for start, stop in itertools.pairwise(bounds.tolist())]
-    body = struct.pack(f"<{len(bounds)}I", len(parts), *map(len, parts)) + b"".join(map(encode_gaps, parts))
+    content = b"".join(encode_hashes(part, hash_bits) for part in parts)
+    body = struct.pack(f"<{len(bounds)}I", len(parts), *map(len, parts)) + content
     return struct.pack("<I", checksum(body)) + body

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
+from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import checks
 from pmbf.kernels.reference_fold import Block, blocks
 from pmbf.kernels.reference_hash import joined_hashes, shingle_hashes, token_hashes, whole_hash
@@ -79,7 +80,8 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
         utf8: The original text.
         how: How shingles are made and how many are kept; see `params.Sampling`. A shingle that begins with a single
             letter has twice as many tokens. If words can be long, then all shingles but those of two long words are
-            four times as rare. The last segment has a quarter to five quarters of `segment_chars`.
+            four times as rare. The last segment has a quarter to five quarters of `segment_chars`. The shingles that
+            are kept do not depend on `hash_bits`: they are chosen by the first 32 bits.
         positions: Whether hashes come in text order, with `token`. Otherwise they ascend inside each segment, and
             `token` is empty.
         starts: Whether `starts` are wanted, which is a third more work. Without positions they are empty.
@@ -92,13 +94,14 @@ def sample(utf8: bytes, how: Sampling, *, positions: bool = True, starts: bool =
     edges = _segment_edges(tokens.n_chars, how.segment_chars)
     cuts = np.searchsorted(tokens.starts[first], edges)
     quotas = [max(how.min_hashes, math.ceil(how.density * n)) for n in np.diff(edges).tolist()]
-    kept = [_smallest(hashes, start, stop, quota) for start, stop, quota in zip(cuts, cuts[1:], quotas, strict=False)]
+    uppers = (hashes >> np.uint64(32)).astype(np.uint32)
+    kept = [_smallest(uppers, start, stop, quota) for start, stop, quota in zip(cuts, cuts[1:], quotas, strict=False)]
     if positions:
         kept = [np.sort(places) for places in kept]
     at = _joined(kept, np.intp)
     placed = first[at] if positions else first[:0]
     return Sample(
-        hashes=hashes[at],
+        hashes=_cut(hashes[at], how),
         starts=tokens.starts[placed if starts else placed[:0]],
         token=placed.astype(np.uint32),
         bounds=np.cumsum([0, *map(len, kept)]).astype(np.uint32),
@@ -138,8 +141,15 @@ def sample_texts(content: bytes, starts: NDArray[np.int64], stops: NDArray[np.in
         firsts=np.cumsum([0, *map(len, sizes)], dtype=np.int64),
         n_chars=np.array([one.n_chars for one in made], np.int64),
         n_tokens=np.array([one.n_tokens for one in made], np.int64),
-        hashes=_joined([one.hashes for one in made], np.uint32),
+        hashes=_joined([one.hashes for one in made], hash_dtype(how.hash_bits)),
     )
+
+
+def _cut(hashes: NDArray[np.uint64], how: Sampling) -> Hashes:
+    """Return the bits of each hash that are kept."""
+    if how.hash_bits == 32:
+        return (hashes >> np.uint64(32)).astype(np.uint32)
+    return hashes & np.uint64(2**64 - 2 ** (64 - how.hash_bits))
 
 
 def _sample_or(none: Sample, utf8: bytes, how: Sampling) -> Sample:
@@ -169,8 +179,8 @@ def _joined(parts: Sequence[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 def _shingles(
     tokens: Tokens, n_letters: NDArray[np.intp], how: Sampling
-) -> tuple[NDArray[np.uint32], NDArray[np.intp]]:
-    """Return the hash of each shingle and the number of its first token. A very short text is one shingle."""
+) -> tuple[NDArray[np.uint64], NDArray[np.intp]]:
+    """Return the weighed hash of each shingle and the number of its first token. A very short text is one shingle."""
     thin = tokens.singles if how.long_letters == 0 else np.ones(len(tokens), np.bool_)
     lengths = np.where(tokens.singles, 2 * how.shingle_tokens, how.shingle_tokens)
     begins = np.arange(len(tokens)) + lengths <= len(tokens)
@@ -183,7 +193,7 @@ def _shingles(
         hashes[first] = joined_hashes(tokens.hashes[first], tokens.hashes[second])
         return hashes[begins], np.flatnonzero(begins)
     whole = [whole_hash(tokens.hashes, thin, ordered=how.ordered)] if len(tokens) else []
-    return np.array(whole, np.uint32), np.zeros(len(whole), np.intp)
+    return np.array(whole, np.uint64), np.zeros(len(whole), np.intp)
 
 
 def _long_words(

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from pmbf.hashes import Hashes
+
 __all__ = [
     "Folded",
     "HitRules",
@@ -65,8 +67,8 @@ class Sample:
     """The smallest shingle hashes of each segment, distinct inside a segment.
 
     Args:
-        hashes: `(n,) uint32`, the upper halves of shingle hashes: in text order if positions are asked for, else
-            ascending inside each segment.
+        hashes: `(n,)`, the first bits of shingle hashes: in text order if positions are asked for, else
+            ascending inside each segment. The first 32 bits are distinct inside a segment.
         starts: `(n,) uint32`, where the first such shingle of the segment begins in the original.
         token: `(n,) uint32`, the number of that shingle's first token.
         bounds: `(n_segments + 1,) uint32`; segment s is `hashes[bounds[s]:bounds[s + 1]]`.
@@ -77,7 +79,7 @@ class Sample:
         n_invisible: As in `Tokens`.
     """
 
-    hashes: NDArray[np.uint32]
+    hashes: Hashes
     starts: NDArray[np.uint32]
     token: NDArray[np.uint32]
     bounds: NDArray[np.uint32]
@@ -101,14 +103,14 @@ class Samples:
         firsts: `(n_texts + 1,) int64`; text i has the parts from `firsts[i]` to `firsts[i + 1]`.
         n_chars: `(n_texts,) int64`, code points of each text; -1 for bytes that are not UTF-8, which have no part.
         n_tokens: `(n_texts,) int64`, tokens of each text.
-        hashes: `(n,) uint32`, as in `Sample` without positions.
+        hashes: `(n,)`, as in `Sample` without positions.
     """
 
     bounds: NDArray[np.int64]
     firsts: NDArray[np.int64]
     n_chars: NDArray[np.int64]
     n_tokens: NDArray[np.int64]
-    hashes: NDArray[np.uint32]
+    hashes: Hashes
 
 
 Probed = tuple[NDArray[np.uint64], bool, int]

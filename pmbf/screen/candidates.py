@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample
+from pmbf.hashes import first_bits
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
 from pmbf.screen.bar import SURE_HASHES, Bar, passed_of_all, weight_of_own
@@ -97,7 +98,7 @@ def find(generation: AnyGeneration, sample: QuerySample, options: Options) -> Sh
     """
     among: Hashes | None = None
     if options.method == "popcount":
-        among = generation.documents_of_rows(InCommon(distinct(sample.hashes), options.false_rows))
+        among = generation.documents_of_rows(InCommon(distinct(first_bits(sample.hashes)), options.false_rows))
     having = _having(generation, sample, among)
     weighed = weights(having.n_having, generation.n_documents)
     bar = _bar(generation, sample, weighed, options)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from pmbf import kernels, verify
 from pmbf.arrays import distinct
 from pmbf.fingerprint import QuerySample, query_sample
+from pmbf.hashes import first_bits
 from pmbf.params import Params
 from pmbf.report import Passage
 from pmbf.span import Span, meets
@@ -53,7 +54,7 @@ def stretches_near(source: verify.SourceText, asked: QuerySample, n_query_chars:
         return [Span(0, len(text))]
     if source.sampled is None:
         sampled = query_sample(text, params, starts=True)
-        source.sampled = sampled.hashes, sampled.starts
+        source.sampled = first_bits(sampled.hashes), sampled.starts
     places, in_query = _hits(*source.sampled, asked)
     if len(distinct(asked.hashes)) >= TOGETHER_HASHES // 5:  # one hit suffices for a query of few hashes
         places = places[_together(places, in_query)]
@@ -72,12 +73,13 @@ def _hits(
     """Return where the query's hashes are in a source, in characters, and the index of each in the query.
 
     Args:
-        hashes: The sampled hashes of the source.
+        hashes: The first bits of the source's sampled hashes, which tell the hashes of two texts apart.
         starts: Where each begins.
         asked: The query's sample.
     """
-    order = np.argsort(asked.hashes, kind="stable")
-    wanted = asked.hashes[order]
+    wanted = first_bits(asked.hashes)
+    order = np.argsort(wanted, kind="stable")
+    wanted = wanted[order]
     found = kernels.intersect(hashes, wanted)
     return starts[found].astype(np.int64), order[np.searchsorted(wanted, hashes[found])]
 

@@ -27,7 +27,7 @@ class WithRun:
     """The rows that hold a run of hashes: at most `MOST_ROWS` rows of a tile.
 
     Args:
-        hashes: `(q,) uint32`, consecutive hashes of the query.
+        hashes: `(q,) uint32`, the first bits of consecutive hashes of the query.
         weights: `(q,) int32`, the weight of each.
         tokens: `(q,) uint32`, where each begins in the query, in tokens.
         rules: How hits near each other count together.
@@ -59,7 +59,7 @@ class InCommon:
     """The rows that have more bits in common with a query than chance explains.
 
     Args:
-        hashes: `(q,) uint32`, the distinct hashes of the query.
+        hashes: `(q,) uint32`, the distinct first bits of the hashes of the query.
         false_rows: Expected number of rows that pass by chance, over all tiles, above 0.
     """
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from pmbf import arrays
 from pmbf.fingerprint import QuerySample
+from pmbf.hashes import first_bits
 from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, evidence, hit_rules
 from pmbf.screen.rows import WithRun
 from pmbf.screen.stores import AnyGeneration
@@ -113,7 +114,8 @@ class Runs:
         """Yield documents of the rows that hold a run, run by run."""
         least, rules = max(1, math.ceil(self.least * UNITS)), hit_rules(self.shingle_tokens)
         for start, stop in arrays.edges(levelled > 0).tolist():
-            run = WithRun(sample.hashes[start:stop], levelled[start:stop], sample.token[start:stop], rules, least)
+            hashes = first_bits(sample.hashes[start:stop])
+            run = WithRun(hashes, levelled[start:stop], sample.token[start:stop], rules, least)
             yield generation.documents_of_rows(run)
 
     def _holding(

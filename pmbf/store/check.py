@@ -18,10 +18,12 @@ from pmbf import kernels
 from pmbf.arrays import among, distinct
 from pmbf.errors import CorruptError, PmbfError
 from pmbf.fingerprint import Fingerprint
+from pmbf.hashes import first_bits
 from pmbf.store import fingerprints
 from pmbf.store.directory import CHUNK_DOCUMENTS, LOCATION, located
 from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store
+from pmbf.store.pairs import Pairs, distinct_pairs
 from pmbf.store.postings import listed, ranges_of
 from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
@@ -154,7 +156,7 @@ def _row_problems(stored: StoredTile, where: str, taken: Fingerprints, placed: N
     rows, begins = entries[:, 0], np.cumsum(counts) - counts
     for some in np.split(np.arange(len(rows)), np.flatnonzero(np.diff(rows)) + 1) if len(rows) else ():
         start, stop = begins[some[0]], begins[some[-1]] + counts[some[-1]]
-        kernels.fill(expected[rows[some[0]]], hashes[start:stop], n_hashes=tile.n_hashes)
+        kernels.fill(expected[rows[some[0]]], first_bits(hashes[start:stop]), n_hashes=tile.n_hashes)
     for row in np.flatnonzero((tile.bits != expected).any(axis=1)).tolist():
         yield f"{where}: the bits of row {row} are not those of its documents"
     if not np.array_equal(tile.popcounts, kernels.popcounts(expected)):
@@ -168,13 +170,16 @@ def _postings_problems(store: Store, documents: Documents, taken: Fingerprints) 
     """
     is_live = np.append(among(taken.ids, documents.id[documents.removed == 0]), False)
     wrong: list[NDArray[np.int64]] = []
+    numbers = kernels.numbers_of(taken.hashes, store.params.hash_bits)
     try:
         sources = store.generation.posted.sources()
         named = distinct(np.concatenate([np.empty(0, np.uint32), *(one.documents for one in sources)])).astype(np.int64)
         for start, stop in ranges_of(sources):
-            found = [np.empty(0, np.uint64), *(listed(one, start, stop) for one in sources)]
-            keys = distinct(_of_live(np.concatenate(found), taken, is_live))
-            wrong.append(_owners(np.setxor1d(keys, _expected(taken, is_live, start, stop), assume_unique=True)))
+            expected = _expected(taken, is_live, numbers, start, stop)
+            found = [(expected[0][:0], expected[1][:0]), *(listed(one, start, stop) for one in sources)]
+            hashes, ids = (np.concatenate(column) for column in zip(*found, strict=True))
+            is_read = is_live[taken.places(ids.astype(np.int64))]
+            wrong.append(_owners_of_differences(distinct_pairs(hashes[is_read], ids[is_read]), expected))
     except PmbfError:
         return
     for document in named[~among(named, documents.id)].tolist():
@@ -184,21 +189,33 @@ def _postings_problems(store: Store, documents: Documents, taken: Fingerprints) 
         yield f"the postings are not those of the hashes of {what}"
 
 
-def _of_live(keys: NDArray[np.uint64], taken: Fingerprints, is_live: NDArray[np.bool_]) -> NDArray[np.uint64]:
-    """Return the postings of live documents whose fingerprints could be read. A posting is hash << 32 | document."""
-    return keys[is_live[taken.places(_owners(keys))]]
+def _expected(
+    taken: Fingerprints, is_live: NDArray[np.bool_], numbers: NDArray[np.uint64], start: int, stop: int
+) -> Pairs:
+    """Return the postings that the live documents must have of the hashes `[start, stop)`, ascending.
 
-
-def _expected(taken: Fingerprints, is_live: NDArray[np.bool_], start: int, stop: int) -> NDArray[np.uint64]:
-    """Return the postings that the live documents must have of the hashes `[start, stop)`, ascending."""
-    at = np.flatnonzero((taken.hashes >= start) & (taken.hashes < stop))
+    Args:
+        taken: The fingerprints of documents.
+        is_live: Which of the documents are live.
+        numbers: The hashes, as postings number them.
+        start, stop: The range.
+    """
+    at = np.flatnonzero((numbers >= np.uint64(start)) & (numbers <= np.uint64(max(start, stop - 1))))
     owners = np.searchsorted(taken.bounds[taken.firsts], at, side="right") - 1
     at, owners = at[is_live[owners]], owners[is_live[owners]]
-    return distinct(taken.hashes[at].astype(np.uint64) << np.uint64(32) | taken.ids[owners].astype(np.uint64))
+    return distinct_pairs(taken.hashes[at], taken.ids[owners].astype(np.uint32))
 
 
-def _owners(keys: NDArray[np.uint64]) -> NDArray[np.int64]:
-    return (keys & np.uint64(0xFFFFFFFF)).astype(np.int64)
+def _owners_of_differences(found: Pairs, expected: Pairs) -> NDArray[np.int64]:
+    """Return the documents of the postings that only one of both has, each ascending and distinct."""
+    hashes, ids = np.append(found[0], expected[0]), np.append(found[1], expected[1])
+    if len(found[0]) == len(expected[0]) and all(map(np.array_equal, found, expected)):
+        return np.empty(0, np.int64)
+    order = np.lexsort((ids, hashes))
+    hashes, ids = hashes[order], ids[order]
+    is_next = (hashes[1:] == hashes[:-1]) & (ids[1:] == ids[:-1])
+    is_lone = ~(np.append(is_next, False) | np.append(False, is_next))[: len(ids)]
+    return np.asarray(ids[is_lone], np.int64)
 
 
 def _unplaced(documents: Documents, taken: Fingerprints, placed: NDArray[np.int64]) -> Iterator[str]:

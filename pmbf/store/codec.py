@@ -6,7 +6,9 @@ A fingerprint record, little-endian:
 
 and a part holds the gaps between its ascending hashes, each in 1 to 4 bytes: first ceil(n/4) control bytes (two bits a
 gap, lowest first: bytes minus one), then the bytes of the gaps, least significant first. The layout is that of
-Stream VByte (Lemire, Kurz & Rupp 2018), which a vector unit decodes four gaps at a time.
+Stream VByte (Lemire, Kurz & Rupp 2018), which a vector unit decodes four gaps at a time. If hashes have more than 32
+bits, then the gaps are those of their first 32 bits; behind the gaps of a part come the other bits of each hash, in
+whole bytes, least significant first.
 
 A text block:
 
@@ -27,13 +29,13 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.errors import CorruptError
+from pmbf.hashes import Hashes
 
 try:  # the same format, four times as fast, where there is a wheel
     from isal import isal_zlib as deflate
 except ImportError:
     import zlib as deflate  # type: ignore[no-redef]
 
-Hashes = NDArray[np.uint32]
 Numbers = NDArray[np.int64]
 Buffer = bytes | memoryview
 
@@ -53,8 +55,13 @@ _DAMAGED: tuple[type[Exception], ...] = (ValueError, struct.error, zlib.error, v
 _DEFLATE_LEVEL = 1  # zlib's level 6 saves a tenth of the bytes and takes three times as long
 
 
-def parts_of(record: memoryview, where: str) -> list[Hashes]:
+def parts_of(record: memoryview, where: str, hash_bits: int = 32) -> list[Hashes]:
     """Return the parts of a fingerprint, of which `Fingerprint.record` made the record.
+
+    Args:
+        record: The record.
+        where: The name of its file in an error message.
+        hash_bits: Bits of a hash.
 
     Raises:
         CorruptError: The record's checksum does not fit, or its parts do not fit into it.
@@ -67,7 +74,7 @@ def parts_of(record: memoryview, where: str) -> list[Hashes]:
         counts = np.frombuffer(record, "<u4", n_parts, 8)
         offset = 8 + 4 * n_parts
         for count in counts.tolist():
-            part, offset = kernels.decode_gaps(record, offset, count)
+            part, offset = kernels.decode_gaps(record, offset, count, hash_bits)
             parts.append(part)
     except ValueError:
         raise damaged_fingerprint(where) from None

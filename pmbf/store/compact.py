@@ -15,12 +15,12 @@ from numpy.typing import NDArray
 
 from pmbf.arrays import among, distinct
 from pmbf.fingerprint import Fingerprint
+from pmbf.hashes import Hashes, first_bits
 from pmbf.store import codec, fingerprints
 from pmbf.store.codec import RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.folder import Store
 from pmbf.store.pending import Change, ended
-from pmbf.store.placing import Hashes
 from pmbf.store.tables import Document, Documents
 from pmbf.store.tilefile import StoredTile
 from pmbf.store.writer import Writer
@@ -135,7 +135,7 @@ class FilePacker:
 
     def put_fingerprint(self, document: Document, taken: Fingerprint) -> Document:
         """Store a fingerprint and return the document's row naming it."""
-        offset, n_bytes = self._records.add(taken.record())
+        offset, n_bytes = self._records.add(taken.record(self._writer.store.params.hash_bits))
         return document._replace(
             fingerprint_file=self._serials[0],
             fingerprint_offset=offset,
@@ -195,7 +195,7 @@ def _rebuild_rows(writer: Writer, number: int, stored: StoredTile, is_dead: NDAr
     for row, hashes in zip(staying[:, 0].tolist(), _hashes(writer.store, staying, live), strict=True):
         survivors[row].append(hashes)
     for row, parts in survivors.items():
-        tile.rebuild(row, [np.concatenate([np.empty(0, np.uint32), *parts])])
+        tile.rebuild(row, map(first_bits, parts))
     seal = not (stored.growing or is_dead.mean() >= REOPEN_SHARE)
     writer.placer.adopt(number, tile, stored.entries[~is_dead], seal=seal)
 

@@ -12,13 +12,13 @@ from pmbf import kernels
 from pmbf.arrays import spans
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import Fingerprint
+from pmbf.hashes import Hashes, hash_dtype
 from pmbf.store import codec
 from pmbf.store.folder import Store
 from pmbf.store.generation import Generation
 from pmbf.store.tables import Documents
 
 Numbers = NDArray[np.int64]
-Hashes = NDArray[np.uint32]
 
 _TEXT_BYTES = 16 << 20
 """Bytes of text that are sampled at once, about."""
@@ -32,7 +32,7 @@ class Fingerprints:
         ids: `(n,) int64`, the ids of the documents, ascending.
         firsts: `(n + 1,) int64`; document i has the parts from `firsts[i]` to `firsts[i + 1]`.
         bounds: `(n_parts + 1,) int64`; part p is `hashes[bounds[p]:bounds[p + 1]]`.
-        hashes: `(bounds[-1],) uint32`.
+        hashes: `(bounds[-1],)`.
     """
 
     ids: Numbers
@@ -191,12 +191,12 @@ def _of_records(generation: Generation, documents: Documents) -> Fingerprints:
     for serial, offset, n_bytes in rows:
         file = generation.file(int(serial))
         file.check(int(offset), int(offset + n_bytes))
-        some = codec.parts_of(file.payload[offset : offset + n_bytes], str(file.path))
+        some = codec.parts_of(file.payload[offset : offset + n_bytes], str(file.path), generation.params.hash_bits)
         sizes.append(len(some))
         parts += some
     return Fingerprints(
         documents.id.copy(),
         np.cumsum([0, *sizes], dtype=np.int64),
         np.cumsum([0, *map(len, parts)], dtype=np.int64),
-        np.concatenate([np.empty(0, np.uint32), *parts]),
+        np.concatenate([np.empty(0, hash_dtype(generation.params.hash_bits)), *parts]),
     )

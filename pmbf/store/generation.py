@@ -16,6 +16,7 @@ from pmbf import arrays
 from pmbf.errors import ParameterError
 from pmbf.filter import ChosenRows, PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
+from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
 from pmbf.rowindex import RowIndex
@@ -165,10 +166,10 @@ class Generation(LiveFiles):
         start, stop = document.fingerprint_offset, document.fingerprint_offset + document.fingerprint_bytes
         if not rescuing:
             file.check(start, stop)
-        parts = codec.parts_of(file.payload[start:stop], str(file.path))
+        parts = codec.parts_of(file.payload[start:stop], str(file.path), self.params.hash_bits)
         require_size(document, len(parts), sum(map(len, parts)), file.path)
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
-        hashes = np.concatenate(parts) if parts else np.empty(0, np.uint32)
+        hashes = np.concatenate([np.empty(0, hash_dtype(self.params.hash_bits)), *parts])
         return Fingerprint(hashes, bounds, document.n_chars, document.n_tokens)
 
     def _of_text(self, document: Document, rescuing: bool) -> Fingerprint:
@@ -177,13 +178,11 @@ class Generation(LiveFiles):
         require_size(document, len(taken.bounds) - 1, len(taken), where)
         return taken
 
-    def documents_having(
-        self, hashes: NDArray[np.uint32], *, limit: int, among: NDArray[np.uint32] | None = None
-    ) -> Having:
+    def documents_having(self, hashes: Hashes, *, limit: int, among: NDArray[np.uint32] | None = None) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash.
 
         Args:
-            hashes: `(q,) uint32`, in the order of the query's text. A hash that is repeated counts at its first place.
+            hashes: `(q,)`, in the order of the query's text. A hash that is repeated counts at its first place.
             limit: Documents of a hash that more than `limit` documents have are only counted.
             among: `(n,) uint32`, the ids of those documents that are looked for, ascending; None: all documents.
 
@@ -245,7 +244,7 @@ class Generation(LiveFiles):
             if state != LIVE:
                 raise self.contradiction(f"document {id_} is missing from the directory", "check --repair")
 
-    def _hashes_of(self, document: int, first: int, last: int) -> NDArray[np.uint32]:
+    def _hashes_of(self, document: int, first: int, last: int) -> Hashes:
         """Return the hashes of the parts `[first, last)` of a document's fingerprint, as the directory finds them."""
         [location] = self.directory.locations(np.array([document], np.uint32))
         if location["state"] == UNUSED:
@@ -253,8 +252,8 @@ class Generation(LiveFiles):
         file = self.file(int(location["file"]))
         start, stop = int(location["offset"]), int(location["offset"]) + int(location["n_bytes"])
         file.check(start, stop)
-        parts = codec.parts_of(file.payload[start:stop], str(file.path))
-        return np.concatenate([*parts[first:last], np.empty(0, np.uint32)])
+        parts = codec.parts_of(file.payload[start:stop], str(file.path), self.params.hash_bits)
+        return np.concatenate([*parts[first:last], np.empty(0, hash_dtype(self.params.hash_bits))])
 
     def text(self, document: Document, *, rescuing: bool = False, recent: bool = False) -> str | None:
         """Return a document's stored text, or None when the collection keeps none.
@@ -325,7 +324,8 @@ class Generation(LiveFiles):
 
     def _forget_postings(self) -> None:
         live = list(self._live.values())
-        self.posted = Posted(self.folder, self.identity, live, self.file, self.tile, self._hashes_of)
+        opening = self.file, self.tile, self._hashes_of
+        self.posted = Posted(self.folder, self.identity, live, *opening, hash_bits=self.params.hash_bits)
 
     def _forget_documents(self) -> None:
         chunks = {file.tile: file.serial for file in self._live.values() if file.kind == "DOCS"}

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import arrays
+from pmbf.hashes import Hashes, ascending
 
-Hashes = NDArray[np.uint32]
+Ids = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 
 _PLACE = np.uint64(0xFFFFFFFF)
@@ -26,9 +27,9 @@ class Having:
         n_having: `(q,) int64`, how many documents have the hash at each place of the query.
     """
 
-    ids: Hashes
+    ids: Ids
     bounds: NDArray[np.int64]
-    places: Hashes
+    places: Ids
     n_having: NDArray[np.int64]
 
     @property
@@ -42,7 +43,7 @@ class FirstPlaces:
     """The distinct hashes of a query, in the order in which they first stand in it.
 
     Args:
-        hashes: `(d,) uint32`, the distinct hashes.
+        hashes: `(d,)`, the distinct hashes.
         places: `(d,) intp`, where each first stands, ascending.
         numbers: `(q,) intp`, which of them stands at each place of the query.
 
@@ -57,11 +58,10 @@ class FirstPlaces:
 
     @classmethod
     def of(cls, hashes: Hashes) -> FirstPlaces:
-        """Return the distinct hashes of a query, `(q,) uint32`."""
-        keys = np.sort((hashes.astype(np.uint64) << np.uint64(32)) | np.arange(len(hashes), dtype=np.uint64))
-        order, ascending = (keys & _PLACE).astype(np.intp), keys >> np.uint64(32)
-        is_first = np.ones(len(hashes), np.bool_)
-        np.not_equal(ascending[1:], ascending[:-1], out=is_first[1:])
+        """Return the distinct hashes of a query, `(q,)`."""
+        order = ascending(hashes)
+        ordered, is_first = hashes[order], np.ones(len(hashes), np.bool_)
+        np.not_equal(ordered[1:], ordered[:-1], out=is_first[1:])
         firsts = order[is_first]
         is_first_at = np.zeros(len(hashes), np.bool_)
         is_first_at[firsts] = True

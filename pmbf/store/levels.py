@@ -23,7 +23,7 @@ import numpy as np
 from pmbf.store import postings
 from pmbf.store.files import StoredFile
 from pmbf.store.generation import Generation
-from pmbf.store.postings import MOST_BYTES, Added, Hashes, Source
+from pmbf.store.postings import MOST_BYTES, Added, Ids, Source
 
 FANOUT_BITS = 2
 """A level has files up to 4 times as large as the level before; its fourth file is joined."""
@@ -89,10 +89,10 @@ class Join(NamedTuple):
     replaced: set[int]
 
 
-def new_file(added: Added) -> Iterator[Join]:
+def new_file(added: Added, hash_bits: int = 32) -> Iterator[Join]:
     """Yield the files with the postings of new documents alone: one, or several if one would be too large."""
     for some in added.cut(MOST_BYTES // _BYTES_A_POSTING):
-        yield Join(_content(some, [], _NO_DOCUMENT), set())
+        yield Join(_content(some, [], _NO_DOCUMENT, hash_bits), set())
 
 
 def joins(
@@ -128,7 +128,8 @@ def joins(
     sources += [(_OF_A_TILE, posted.of_tile(number)) for number in unposted]
     for some in _fitting(_BYTES_A_POSTING * len(added.hashes), sources):
         gone = [generation.gone(one.documents) for _, one in some]
-        content = _content(added, [one for _, one in some], np.concatenate([_NO_DOCUMENT, *gone]))
+        all_gone = np.concatenate([_NO_DOCUMENT, *gone])
+        content = _content(added, [one for _, one in some], all_gone, generation.params.hash_bits)
         yield Join(content, {serial for serial, _ in some} - {_OF_A_TILE})
         added = Added.of([])
 
@@ -144,7 +145,7 @@ def _fitting(n_bytes: int, sources: Iterable[tuple[int, Source]]) -> Iterator[li
     yield some
 
 
-def _content(added: Added, sources: list[Source], gone: Hashes) -> Iterator[bytes | memoryview]:
+def _content(added: Added, sources: list[Source], gone: Ids, hash_bits: int) -> Iterator[bytes | memoryview]:
     """Yield the parts of a file; the postings of new documents are made when the first part is asked for."""
-    made = [postings.made(some) for some in added.cut(_MADE_HASHES)]
-    yield from postings.payload([*sources, *made], gone)
+    made = [postings.made(some, hash_bits) for some in added.cut(_MADE_HASHES)]
+    yield from postings.payload([*sources, *made], gone, hash_bits)

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.arrays import among
 from pmbf.kernels import Samples
+from pmbf.params import Params
 from pmbf.store.codec import BLOCK_RAW_BYTES, RecordPacker, TextPacker
 from pmbf.store.files import StoredFile
 from pmbf.store.incoming import Contents, NewDocuments, joined_samples, some_samples
@@ -109,10 +110,10 @@ class Pending:
         """Whether there is a document that was not dropped."""
         return len(self.numbers) > len(self.dropped)
 
-    def add(self, ids: Sequence[int], new: NewDocuments, *, keeps_text: bool) -> None:
+    def add(self, ids: Sequence[int], new: NewDocuments, params: Params) -> None:
         """Take documents in. A fingerprint follows from its text, so its record is stored only if the text is not."""
-        none = np.zeros(len(new), np.int64)
-        offsets, sizes = (none, none) if keeps_text else self.records.add_all(_records(new.samples))
+        none, keeps_text = np.zeros(len(new), np.int64), params.store_text
+        offsets, sizes = (none, none) if keeps_text else self.records.add_all(_records(new.samples, params.hash_bits))
         texts = self.texts.add_all(new.content, new.starts, new.stops) if keeps_text else none
         self.documents.append(
             PendingDocuments(
@@ -159,13 +160,13 @@ class Pending:
         return DocumentRows(rows, some.sha256, some.kinds, some.problems)
 
 
-def _records(samples: Samples) -> list[bytes]:
+def _records(samples: Samples, hash_bits: int) -> list[bytes]:
     """Return the records of fingerprints."""
     records = []
     for first, last in itertools.pairwise(samples.firsts.tolist()):
         bounds = samples.bounds[first : last + 1]
         hashes = samples.hashes[bounds[0] : bounds[-1]]
-        records.append(kernels.record(hashes, (bounds - bounds[0]).astype(np.uint32)))
+        records.append(kernels.record(hashes, (bounds - bounds[0]).astype(np.uint32), hash_bits))
     return records
 
 

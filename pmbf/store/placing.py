@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from pmbf.arrays import begins
 from pmbf.filter import ROWS_PER_TILE, Tile
+from pmbf.hashes import Hashes, first_bits
 from pmbf.params import Params, words_per_row
 from pmbf.rowindex import Entries, Entry, FreeSpaceIndex, RowIndex
 from pmbf.store.fingerprints import Fingerprints
@@ -25,8 +26,6 @@ MIN_CAPACITY, MAX_CAPACITY = 8192, 65_536
 
 With fewer, a query reads more tiles than it saves documents. With more, a tile is larger than 50 MB.
 """
-
-Hashes = NDArray[np.uint32]
 
 
 class Placer:
@@ -108,7 +107,7 @@ class Placer:
         """
         for (number, row), hashes in self._waiting.items():
             tile = self.tiles[number]
-            tile.insert(row, np.concatenate(hashes))
+            tile.insert(row, first_bits(np.concatenate(hashes)))
             self._free.set(number, row, tile.room(row))
         self._waiting.clear()
         last = max(self.tiles, default=-1)

@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from pmbf import kernels
 from pmbf.arrays import distinct
 from pmbf.errors import ParameterError
+from pmbf.hashes import Hashes
 from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
 from pmbf.store import postings, tilefile
 from pmbf.store.files import Identity, MappedFile, StoredFile
 from pmbf.store.postings import Added, Source, StoredPostings
 from pmbf.store.tilefile import StoredTile
 
-Hashes = NDArray[np.uint32]
 Keys = NDArray[np.uint64]
 
 
@@ -33,6 +33,7 @@ class Posted:
         open_file: Returns the file of a serial, mapped.
         open_tile: Returns the tile of a number.
         hashes_of: Returns the hashes of some parts of a document.
+        hash_bits: Bits of a hash.
 
     Thread rule: threads may find from one object.
     """
@@ -45,8 +46,9 @@ class Posted:
         open_file: Callable[[int], MappedFile],
         open_tile: Callable[[int], StoredTile],
         hashes_of: Callable[[int, int, int], Hashes],
+        hash_bits: int,
     ) -> None:
-        self._folder = folder
+        self._folder, self._hash_bits = folder, hash_bits
         self._identity = identity
         self.files: Mapping[int, StoredFile] = {file.serial: file for file in live if file.kind == "POST"}
         """The files of their own, by serial."""
@@ -91,7 +93,7 @@ class Posted:
             stored = self._open_tile(number)
             entries = () if stored.postings else stored.entries.tolist()
             added = [(document, self._hashes_of(document, start, stop)) for _, document, start, stop in entries]
-            self._of_tiles[number] = stored.postings or postings.made(Added.of(added))
+            self._of_tiles[number] = stored.postings or postings.made(Added.of(added), self._hash_bits)
         return self._of_tiles[number]
 
     def sources(self) -> list[Source]:
@@ -104,11 +106,11 @@ class Posted:
             own: list[Source] = [self.of_file(serial) for serial in sorted(self.files)]
             return own + [self.of_tile(number) for number in self.unposted_tiles()]
 
-    def find(self, hashes: Hashes, *, limit: int, among: Hashes | None) -> tuple[NDArray[np.int64], Keys]:
+    def find(self, hashes: Hashes, *, limit: int, among: NDArray[np.uint32] | None) -> tuple[NDArray[np.int64], Keys]:
         """Return how many documents have each hash, and which documents have the hashes that few have.
 
         Args:
-            hashes: `(q,) uint32`, distinct.
+            hashes: `(q,)`, distinct.
             limit: Documents of a hash that more than `limit` documents have are only counted.
             among: `(n,) uint32`, the ids of the documents that are looked for, ascending; None: all documents.
 

@@ -7,7 +7,8 @@
 
     in a tile's file, version 5 or 6  the numbers, the ids, where each bucket begins, the bits, 8 zeros
 
-    the numbers                       u32 documents d │ u32 buckets b │ u32 shift │ u32 rice │ u32 id_bits │ u32 0
+    the numbers                       u32 documents d │ u32 buckets b │ u32 shift │ u32 rice │ u32 id_bits │ u32 bits
+                                      of a hash beyond 32
                                       u64 hashes │ u64 postings │ u64 bytes of the bits
 
 A file names its documents: it answers which of them have a hash, on any machine. A file is written from several others
@@ -26,8 +27,10 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.arrays import among, distinct
+from pmbf.hashes import Hashes
 from pmbf.kernels import GONE, PADDING_BYTES, Pages, Postings, PostingsShape
 from pmbf.store.files import PAGE_BYTES, MappedFile, damaged
+from pmbf.store.pairs import sorted_pairs
 
 _NUMBERS = struct.Struct("<6I3Q")
 
@@ -37,8 +40,7 @@ _RANGE_BYTES = 4 << 20
 MOST_BYTES = 3 << 30
 """Most bytes of the bits of files that are joined: a directory has 32 bits for where a bucket begins."""
 
-Hashes = NDArray[np.uint32]
-Keys = NDArray[np.uint64]
+Ids = NDArray[np.uint32]
 
 
 class Added(NamedTuple):
@@ -98,8 +100,8 @@ class StoredPostings:
     def __init__(self, file: MappedFile, numbers_at: int, documents_at: int | None = None) -> None:
         file.check(numbers_at, numbers_at + _NUMBERS.size)
         numbers = _NUMBERS.unpack_from(file.payload, numbers_at)
-        d, b, shift, rice, id_bits, _, n_hashes, n_postings, n_bytes = numbers
-        if shift > 32 or rice > 31 or not 1 <= id_bits <= 32:
+        d, b, shift, rice, id_bits, more_bits, n_hashes, n_postings, n_bytes = numbers
+        if more_bits > 32 or shift > 32 + more_bits or rice > 31 + more_bits or not 1 <= id_bits <= 32:
             raise ValueError(f"shift {shift}, rice {rice}, {id_bits} bits of a number")
         self.file = file
         if documents_at is None:
@@ -128,6 +130,7 @@ class StoredPostings:
                 self._directory_at,
                 self._bits_at,
             ),
+            32 + more_bits,
         )
 
     @classmethod
@@ -148,7 +151,7 @@ class StoredPostings:
         return self._postings.n_bit_bytes
 
     @property
-    def documents(self) -> Hashes:
+    def documents(self) -> Ids:
         """The ids of the documents, ascending, `(d,) uint32`.
 
         Raises:
@@ -204,36 +207,33 @@ def ranges_of(sources: Sequence[Source]) -> list[tuple[int, int]]:
     return [*itertools.pairwise(end * number // n_ranges for number in range(n_ranges + 1))]
 
 
-def listed(source: Source, start: int, stop: int) -> Keys:
-    """Return the postings of the hashes `[start, stop)`, ascending by hash: hash << 32 | id of the document.
+def listed(source: Source, start: int, stop: int) -> tuple[Hashes, Ids]:
+    """Return the postings of the hashes `[start, stop)`, ascending by hash: each hash, and the id of its document.
 
     Raises:
         CorruptError: A page is damaged.
         ParameterError: The source contradicts itself.
     """
     ready = of_range(source, start, stop)
-    keys = kernels.list_postings(ready, start, stop)
-    documents = ready.documents[(keys & np.uint64(GONE)).astype(np.int64)]
-    return keys & ~np.uint64(GONE) | documents.astype(np.uint64)
+    hashes, numbers = kernels.list_postings(ready, start, stop)
+    return hashes, ready.documents[numbers]
 
 
-def made(added: Added) -> Postings:
+def made(added: Added, hash_bits: int = 32) -> Postings:
     """Return the postings of documents, from the hashes of each; a document may come several times."""
     ids = added.documents.astype(np.uint32)
     documents = distinct(ids)
-    keys = added.hashes.astype(np.uint64)
-    keys <<= np.uint64(32)
-    keys |= np.repeat(np.searchsorted(documents, ids).astype(np.uint64), added.counts)
-    kernels.sort_keys(keys)
-    return kernels.make_postings(keys, documents)
+    numbers = np.repeat(np.searchsorted(documents, ids).astype(np.uint32), added.counts)
+    return kernels.make_postings(*sorted_pairs(added.hashes, numbers), documents, hash_bits)
 
 
-def payload(sources: Sequence[Source], gone: Hashes) -> Iterator[bytes | memoryview]:
+def payload(sources: Sequence[Source], gone: Ids, hash_bits: int = 32) -> Iterator[bytes | memoryview]:
     """Yield the parts of a file with the postings of several sources.
 
     Args:
         sources: Of which no two have one posting, or have it for the same document.
         gone: `(n,) uint32`, ids of documents that are left out.
+        hash_bits: Bits of a hash.
 
     Raises:
         CorruptError: A page of a source is damaged.
@@ -245,7 +245,7 @@ def payload(sources: Sequence[Source], gone: Hashes) -> Iterator[bytes | memoryv
     yield documents.astype("<u4", copy=False).data.cast("B")
     whole = [of_range(one, 0, 0) for one in sources]
     end, n_hashes = max((one.end for one in whole), default=0), sum(one.n_hashes for one in whole)
-    shape = PostingsShape.of(n_hashes=n_hashes, end=end, n_documents=len(documents))
+    shape = PostingsShape.of(n_hashes=n_hashes, end=end, n_documents=len(documents), hash_bits=hash_bits)
     n_ranges = 1 + sum(one.n_bit_bytes for one in whole) // _RANGE_BYTES
     directory, n_bytes, n_hashes, n_postings = np.zeros(shape.n_buckets + 1, "<u4"), 0, 0, 0
     for first, last in itertools.pairwise(shape.n_buckets * number // n_ranges for number in range(n_ranges + 1)):
@@ -261,11 +261,11 @@ def payload(sources: Sequence[Source], gone: Hashes) -> Iterator[bytes | memoryv
                 one.let_go(start, stop)
     yield bytes(_padded(n_bytes) - n_bytes)
     yield directory.data.cast("B")
-    numbers = len(documents), shape.n_buckets, shape.shift, shape.rice, shape.id_bits, 0
+    numbers = len(documents), shape.n_buckets, shape.shift, shape.rice, shape.id_bits, hash_bits - 32
     yield _NUMBERS.pack(*numbers, n_hashes, n_postings, n_bytes)
 
 
-def _renumbered(documents: Hashes, new: Hashes) -> Hashes | int:
+def _renumbered(documents: Ids, new: Ids) -> Ids | int:
     """Return the numbers of documents among the new ones, as `kernels.join_postings` takes them."""
     numbers = np.searchsorted(new, documents).astype(np.uint32)
     numbers[~among(documents, new)] = GONE

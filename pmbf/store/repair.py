@@ -12,13 +12,15 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf.arrays import among, distinct
+from pmbf.arrays import among
 from pmbf.errors import PmbfError
 from pmbf.fingerprint import Fingerprint, fingerprint
+from pmbf.hashes import Hashes, hash_dtype
 from pmbf.store.check import CheckReport, check, file_problems
 from pmbf.store.compact import FilePacker
 from pmbf.store.folder import Store
 from pmbf.store.originals import read_again
+from pmbf.store.pairs import distinct_pairs
 from pmbf.store.pending import Change, ended
 from pmbf.store.postings import Source, listed, ranges_of
 from pmbf.store.tables import Document
@@ -119,37 +121,43 @@ class _Posted:
 
     def __init__(self, store: Store, wanted: NDArray[np.uint32]) -> None:
         self._store, self._wanted = store, wanted
-        self._by_document: NDArray[np.uint64] | None = None
+        self._by_document: tuple[NDArray[np.uint32], Hashes] | None = None
 
     def fingerprint(self, document: Document) -> Fingerprint | None:
         """Return a document's fingerprint in parts of other bounds than before; None if no postings have it."""
         if self._by_document is None:
-            found = [np.empty(0, np.uint64), *self._listed()]
-            self._by_document = distinct(np.concatenate(found))
-        ends = np.array([document.id << 32, (document.id + 1) << 32], np.uint64)
-        first, last = np.searchsorted(self._by_document, ends)
+            self._by_document = self._all_listed()
+        owners, listed_hashes = self._by_document
+        first, last = np.searchsorted(owners, document.id, "left"), np.searchsorted(owners, document.id, "right")
         if first == last:
             return None
         params = self._store.params
-        hashes = self._by_document[first:last].astype(np.uint32)
+        hashes = listed_hashes[first:last]
         n_parts = max(1, -(-len(hashes) // max(1, int(params.density * params.segment_chars))))
         parts = [np.sort(part) for part in np.array_split(hashes, n_parts)]
         bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
         return Fingerprint(np.concatenate(parts), bounds, document.n_chars, document.n_tokens)
 
-    def _listed(self) -> Iterator[NDArray[np.uint64]]:
-        """Yield the postings of the wanted documents: document << 32 | hash. What is damaged is left out."""
+    def _all_listed(self) -> tuple[NDArray[np.uint32], Hashes]:
+        """Return the postings of the wanted documents by document, each once: the id of each, and its hash."""
+        none = np.empty(0, hash_dtype(self._store.params.hash_bits)), np.empty(0, np.uint32)
+        columns = zip(none, *self._listed(), strict=True)
+        hashes, ids = distinct_pairs(*(np.concatenate(column) for column in columns))
+        order = np.argsort(ids, kind="stable")
+        return ids[order], hashes[order]
+
+    def _listed(self) -> Iterator[tuple[Hashes, NDArray[np.uint32]]]:
+        """Yield the postings of the wanted documents: the hash of each, and the id. What is damaged is left out."""
         posted = self._store.generation.posted
         openings: list[Callable[[], Source]] = [partial(posted.of_file, serial) for serial in posted.files]
         openings += [partial(posted.of_tile, number) for number in _attempt(posted.unposted_tiles) or ()]
         for source in [one for opened in openings if (one := _attempt(opened))]:
             for start, stop in _attempt(partial(ranges_of, [source])) or ():
-                keys = _attempt(partial(listed, source, start, stop))
-                if keys is not None:
-                    yield self._of_wanted(keys << np.uint64(32) | keys >> np.uint64(32))
-
-    def _of_wanted(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
-        return keys[among((keys >> np.uint64(32)).astype(np.uint32), self._wanted)]
+                found = _attempt(partial(listed, source, start, stop))
+                if found is not None:
+                    hashes, ids = found
+                    is_wanted = among(ids, self._wanted)
+                    yield hashes[is_wanted], ids[is_wanted]
 
 
 def _text_again(store: Store, document: Document) -> str | None:

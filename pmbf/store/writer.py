@@ -18,6 +18,7 @@ import numpy as np
 
 from pmbf.arrays import among
 from pmbf.errors import ParameterError
+from pmbf.hashes import Hashes
 from pmbf.store import directory, files, going_on, levels, tilefile
 from pmbf.store.codec import TextPacker
 from pmbf.store.directory import Directory
@@ -26,7 +27,6 @@ from pmbf.store.fingerprints import Fingerprints
 from pmbf.store.folder import Store, write_generation
 from pmbf.store.incoming import Contents, NewDocuments
 from pmbf.store.pending import Change, Pending, PendingDocuments, ended
-from pmbf.store.placing import Hashes
 from pmbf.store.postings import Added
 from pmbf.store.tables import BINARY_KIND, Document, DocumentRows, ListedPath, made_from
 from pmbf.store.tilefile import StoredTile
@@ -87,7 +87,7 @@ class Writer:
             ids: Their ids, which no document has; the next free ones by default.
         """
         ids = list(ids) or list(itertools.islice(self._ids, len(new)))
-        self.pending.add(ids, new, keeps_text=self.store.params.store_text)
+        self.pending.add(ids, new, self.store.params)
         return ids
 
     def attach(self, paths: Mapping[str, ListedPath]) -> None:
@@ -215,7 +215,7 @@ class Writer:
             rewritten=rewritten,
             n_loaded=self._n_loaded if is_last else 0,
         )
-        for join in levels.new_file(placed) if self._rebuild else joins:
+        for join in levels.new_file(placed, self.store.params.hash_bits) if self._rebuild else joins:
             written.append(self._start_file("POST", join.content))
             replaced |= join.replaced
         return replaced

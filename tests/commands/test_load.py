@@ -49,7 +49,21 @@ def test_a_collection_is_not_made_for_a_path_that_does_not_exist(tmp_path):
 
 def test_parameters_are_taken_when_a_collection_is_made(folder, tmp_path):
     made = tmp_path / "c.pmbf"
-    options = ["--shingle", 7, "--long-letters", 6, "--any-order", "--density", 0.1, "--n-hashes", 2, "--fpr", 0.02]
+    options = [
+        "--shingle",
+        7,
+        "--long-letters",
+        6,
+        "--any-order",
+        "--density",
+        0.1,
+        "--hash-bits",
+        48,
+        "--n-hashes",
+        2,
+        "--fpr",
+        0.02,
+    ]
     options += ["--placement", "single-row", "--docs-per-row", 5, "--row-capacity", 999, "--no-text"]
     assert run("load", folder, "-c", made, *options).exit_code == 0
     with pmbf.Collection(made) as collection:
@@ -64,6 +78,7 @@ def test_parameters_are_taken_when_a_collection_is_made(folder, tmp_path):
             docs_per_row=5,
             row_capacity=999,
             store_text=False,
+            hash_bits=48,
         )
 
 

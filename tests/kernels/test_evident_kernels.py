@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
@@ -11,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
+from pmbf.hashes import Hashes, hash_dtype
 from pmbf.kernels import (
     EVIDENCE_UNITS,
     Evident,
@@ -21,6 +23,7 @@ from pmbf.kernels import (
     reference_evident,
     reference_postings,
 )
+from pmbf.params import HASH_BITS
 
 IDS = [np.array([3, 70, 900, 2**31], np.uint32), np.array([5, 70, 2**32 - 1], np.uint32)]
 PAIRS = st.lists(st.tuples(st.integers(0, 12) | st.just(2**32 - 1), st.integers(0, 2)), max_size=40)
@@ -35,10 +38,19 @@ def kernels(request: pytest.FixtureRequest) -> Any:
     return pytest.importorskip("pmbf.kernels.native_evident")
 
 
-def postings_of(tiles: list[list[tuple[int, int]]]) -> list[Postings]:
-    keys = [np.array(sorted({value << 32 | number for value, number in pairs}), np.uint64) for pairs in tiles]
-    given = zip(IDS, keys, strict=True)
-    return [reference_postings.make_postings(some, ids) for ids, some in given]
+def hashes_of(values: Iterable[int], hash_bits: int) -> Hashes:
+    """Return numbers as hashes; wide ones mostly differ behind their first 32 bits alone."""
+    shift = 0 if hash_bits == 32 else 64 - hash_bits
+    return np.array([value << shift for value in values], hash_dtype(hash_bits))
+
+
+def postings_of(tiles: list[list[tuple[int, int]]], hash_bits: int = 32) -> list[Postings]:
+    made = []
+    for ids, pairs in zip(IDS, tiles, strict=True):
+        ordered = sorted(set(pairs))
+        hashes, numbers = hashes_of((value for value, _ in ordered), hash_bits), [number for _, number in ordered]
+        made.append(reference_postings.make_postings(hashes, np.array(numbers, np.uint32), ids, hash_bits))
+    return made
 
 
 def rules_of(limit: int, gone: list[int] | None = None, **more: Any) -> EvidentRules:
@@ -50,8 +62,9 @@ def rules_of(limit: int, gone: list[int] | None = None, **more: Any) -> EvidentR
     return replace(made, **more)
 
 
-def sampled(queries: list[list[int]]) -> list[Sampled]:
-    return [Sampled(np.array(one, np.uint32), 2 * np.arange(len(one), dtype=np.uint32), 0.4) for one in queries]
+def sampled(queries: list[list[int]], hash_bits: int = 32) -> list[Sampled]:
+    tokens = [2 * np.arange(len(one), dtype=np.uint32) for one in queries]
+    return [Sampled(hashes_of(one, hash_bits), at, 0.4) for one, at in zip(queries, tokens, strict=True)]
 
 
 def plainly(tiles: list[list[tuple[int, int]]], query: list[int], rules: EvidentRules) -> dict[int, list[int]]:
@@ -67,12 +80,20 @@ def plainly(tiles: list[list[tuple[int, int]]], query: list[int], rules: Evident
     return found
 
 
-@given(st.tuples(PAIRS, PAIRS).map(list), QUERIES, st.integers(1, 4), st.sampled_from([[], [70], [3, 5, 900]]))
+@given(
+    st.tuples(PAIRS, PAIRS).map(list), QUERIES, st.integers(1, 4), st.sampled_from([[], [70], [3, 5, 900]]),
+    st.sampled_from(HASH_BITS),
+)  # fmt: skip
 def test_each_query_has_the_documents_of_its_hashes(
-    kernels: Any, tiles: list[list[tuple[int, int]]], queries: list[list[int]], limit: int, gone: list[int]
+    kernels: Any,
+    tiles: list[list[tuple[int, int]]],
+    queries: list[list[int]],
+    limit: int,
+    gone: list[int],
+    hash_bits: int,
 ) -> None:
     rules = rules_of(limit, gone, least=0.0, most_common=1.0)
-    found = kernels.evident(postings_of(tiles), sampled(queries), rules)
+    found = kernels.evident(postings_of(tiles, hash_bits), sampled(queries, hash_bits), rules)
     assert not found.is_hard.any()
     for number, query in enumerate(queries):
         here = slice(found.bounds[number], found.bounds[number + 1])
@@ -83,7 +104,7 @@ def test_each_query_has_the_documents_of_its_hashes(
 
 @given(
     st.tuples(PAIRS, PAIRS).map(list), QUERIES, st.integers(1, 4), st.integers(1, 3000), st.integers(2, 8),
-    st.floats(0, 1), st.floats(0, 9),
+    st.floats(0, 1), st.floats(0, 9), st.sampled_from(HASH_BITS),
 )  # fmt: skip
 def test_both_twins_weigh_alike(
     tiles: list[list[tuple[int, int]]],
@@ -93,10 +114,11 @@ def test_both_twins_weigh_alike(
     n_run: int,
     most_common: float,
     least: float,
+    hash_bits: int,
 ) -> None:
     native = pytest.importorskip("pmbf.kernels.native_evident")
     rules = rules_of(limit, [70], little=little, n_run=n_run, most_common=most_common, least=least)
-    given = postings_of(tiles), sampled(queries), rules
+    given = postings_of(tiles, hash_bits), sampled(queries, hash_bits), rules
     ours, theirs = reference_evident.evident(*given), native.evident(*given)
     for name in Evident.__slots__:
         one, other = getattr(ours, name), getattr(theirs, name)
@@ -137,3 +159,5 @@ def test_damaged_postings_and_other_arrays_are_refused(kernels: Any) -> None:
         kernels.evident([beyond], sampled([[7]]), rules_of(2))
     with pytest.raises(ParameterError):
         kernels.evident([good], [Sampled(np.array([7], np.uint32), np.empty(0, np.uint32), 0.4)], rules_of(2))
+    with pytest.raises(ParameterError, match="hashes is uint64"):
+        kernels.evident([good], sampled([[7]], 48), rules_of(2))

@@ -17,6 +17,7 @@ from pmbf import kernels as door
 from pmbf.errors import ParameterError
 from pmbf.kernels import HitRules, reference_bits, reference_gaps, reference_query, reference_turning
 from pmbf.kernels.choice import kernels_of
+from pmbf.params import HASH_BITS
 
 REFERENCE = SimpleNamespace(
     **(vars(reference_bits) | vars(reference_turning) | vars(reference_gaps) | vars(reference_query))
@@ -209,6 +210,21 @@ def test_gaps_that_are_cut_are_refused(kernels: Any, gaps: list[int], data: st.D
     n_bytes = data.draw(st.integers(0, len(content) - 1))
     with pytest.raises(ParameterError, match=f"^{n_bytes} bytes do not hold {len(gaps)} gaps from offset 0 on$"):
         kernels.decode_gaps(content[:n_bytes], 0, len(gaps))
+
+
+@given(GAPPED.filter(bool), st.sampled_from(HASH_BITS[1:]), st.binary(min_size=1, max_size=4), st.data())
+def test_wide_hashes_come_back_from_their_gaps_and_other_bytes(
+    kernels: Any, gaps: list[int], hash_bits: int, low: bytes, data: st.DataObject
+) -> None:
+    lows = np.resize(np.frombuffer(low, np.uint8), 4 * len(gaps)).view("<u4").astype(np.uint64)
+    hashes = np.cumsum(np.array(gaps, np.uint32), dtype=np.uint32).astype(np.uint64) << np.uint64(32) | lows
+    hashes &= np.uint64(2**64 - 2 ** (64 - hash_bits))
+    content = reference_gaps.encode_hashes(hashes, hash_bits)
+    back, stop = kernels.decode_gaps(content + low, 0, len(gaps), hash_bits)
+    assert (hashes.tolist(), len(content)) == (back.tolist(), stop)
+    n_bytes = data.draw(st.integers(0, len(content) - 1))
+    with pytest.raises(ParameterError, match=f"^{n_bytes} bytes do not hold {len(gaps)} gaps from offset 0 on$"):
+        kernels.decode_gaps(content[:n_bytes], 0, len(gaps), hash_bits)
 
 
 @pytest.mark.parametrize(("offset", "count"), [(-1, 1), (0, -1), (9, 0)])

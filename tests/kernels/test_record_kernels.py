@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
+from pmbf.hashes import first_bits
 from pmbf.kernels import reference_records
+from pmbf.params import HASH_BITS
 from pmbf.store.codec import parts_of
 
 HASHES = st.sets(st.integers(0, 300) | st.integers(0, 2**32 - 1), max_size=80).map(
@@ -91,13 +93,40 @@ def test_a_place_outside_the_bytes_is_refused(kernels: Any, offset: int, size: i
 # ---------------------------------------------------------------------- records
 
 
+WIDE = st.sampled_from(HASH_BITS[1:])
+
+
 @given(st.lists(HASHES, max_size=4))
 def test_a_record_is_the_same_from_both_and_gives_its_parts_back(kernels: Any, parts: list[np.ndarray]) -> None:
     bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
     hashes = np.concatenate([np.empty(0, np.uint32), *parts])
     record = kernels.record(hashes, bounds)
     assert record == reference_records.record(hashes, bounds)
-    assert [part.tolist() for part in parts_of(memoryview(record), "here")] == [p.tolist() for p in parts]
+    assert [part.tolist() for part in parts_of(memoryview(record), "here", 32)] == [p.tolist() for p in parts]
+
+
+@given(st.lists(st.lists(st.integers(0, 2**64 - 1) | st.integers(0, 2**34), max_size=40), max_size=4), WIDE)
+def test_a_record_of_wide_hashes_has_their_gaps_and_then_their_other_bytes(
+    kernels: Any, values: list[list[int]], hash_bits: int
+) -> None:
+    parts = [
+        np.sort(np.array(part, np.uint64)) >> np.uint64(64 - hash_bits) << np.uint64(64 - hash_bits) for part in values
+    ]
+    bounds = np.cumsum([0, *map(len, parts)], dtype=np.uint32)
+    hashes = np.concatenate([np.empty(0, np.uint64), *parts])
+    record = kernels.record(hashes, bounds, hash_bits)
+    assert record == reference_records.record(hashes, bounds, hash_bits)
+    narrow = kernels.record(first_bits(hashes), bounds)
+    assert len(record) == len(narrow) + len(hashes) * (hash_bits - 32) // 8
+    assert [part.tolist() for part in parts_of(memoryview(record), "here", hash_bits)] == [p.tolist() for p in parts]
+
+
+def test_a_width_that_is_not_that_of_the_hashes_is_refused(kernels: Any) -> None:
+    bounds = np.array([0, 1], np.uint32)
+    with pytest.raises(ParameterError, match=r"hashes is uint64 \(1,\), expected uint32"):
+        kernels.record(np.ones(1, np.uint64), bounds, 32)
+    with pytest.raises(ParameterError, match="hash_bits is 44, expected 32, 40, 48, 56 or 64"):
+        kernels.record(np.ones(1, np.uint64), bounds, 44)
 
 
 def test_a_record_is_made_of_hashes_that_lie_apart(kernels: Any) -> None:

@@ -16,8 +16,10 @@ from hypothesis import given, seed, settings
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
+from pmbf.hashes import first_bits
 from pmbf.kernels import reference_text
-from pmbf.params import Sampling
+from pmbf.kernels.reference_hash import all_shingles
+from pmbf.params import HASH_BITS, Sampling
 
 CHUNK_BYTES = 1 << 14
 """Of native/text/text.h: what is special at its multiples must not show."""
@@ -186,6 +188,44 @@ def test_threads_do_not_disturb_each_other(natives: dict[str, Any]) -> None:
             together = list(pool.map(lambda text, native=native: native.sample(text, HOW), texts * 3))
         for expected, actual in zip(alone * 3, together, strict=True):
             assert_equal(expected, actual, level)
+
+
+@seed(27)
+@settings(deadline=None, max_examples=60)
+@given(
+    text=mannered,
+    hash_bits=st.sampled_from(HASH_BITS[1:]),
+    long_letters=st.sampled_from([0, 5]),
+    positions=st.booleans(),
+    ordered=st.booleans(),
+)
+def test_wide_hashes_are_of_the_same_shingles_as_narrow_ones(
+    natives: dict[str, Any], text: str, hash_bits: int, long_letters: int, positions: bool, ordered: bool
+) -> None:
+    how = dataclasses.replace(HOW, segment_chars=1000, long_letters=long_letters, ordered=ordered)
+    narrow = reference_text.sample(text.encode(), how, positions=positions)
+    whole = reference_text.sample(text.encode(), dataclasses.replace(how, hash_bits=64), positions=positions)
+    how = dataclasses.replace(how, hash_bits=hash_bits)
+    expected = reference_text.sample(text.encode(), how, positions=positions)
+    for level, native in natives.items():
+        assert_equal(expected, native.sample(text.encode(), how, positions=positions), level)
+    assert narrow.hashes.tolist() == first_bits(expected.hashes).tolist()
+    assert (whole.hashes >> np.uint64(64 - hash_bits) << np.uint64(64 - hash_bits)).tolist() == expected.hashes.tolist()
+    assert (narrow.token.tolist(), narrow.bounds.tolist()) == (expected.token.tolist(), expected.bounds.tolist())
+
+
+@pytest.mark.parametrize(
+    "text", ["low tide at the long pier is late today " * 3, "中文字是的漢字々〇とても長い文章" * 3]
+)
+def test_a_hash_of_64_bits_is_the_whole_hash_of_its_shingle(natives: dict[str, Any], text: str) -> None:
+    """At single letters shingles are thin: an eighth of the hashes fills the lower half of the range."""
+    tokens = reference_text.tokenise(text.encode())
+    hashes = all_shingles(tokens.hashes, tokens.singles, 4).tolist()
+    if tokens.singles.all():
+        hashes = [value << 2 if value < 1 << 61 else value >> 1 | 1 << 63 for value in hashes]
+    how = dataclasses.replace(HOW, hash_bits=64, density=1.0, long_letters=0)
+    for kernels in (reference_text, *natives.values()):
+        assert sorted(set(hashes)) == kernels.sample(text.encode(), how, positions=False).hashes.tolist()
 
 
 @seed(26)

@@ -5,6 +5,7 @@
 
 #include "../files/files.h"
 #include "buffer.h"
+#include "options.h"
 
 typedef struct {
     PyObject *path; /* the path in bytes, as the system takes it */
@@ -61,7 +62,8 @@ static PyObject *read_texts(slot_t *slots, PyObject *paths, PyObject *sizes, Py_
         Py_DECREF(content);
         return PyErr_NoMemory();
     }
-    unsigned long long n_parts = result.sizes[SAMPLES_BOUNDS] / 8 - 1, n_hashes = result.sizes[SAMPLES_HASHES] / 4;
+    unsigned long long n_parts = result.sizes[SAMPLES_BOUNDS] / 8 - 1;
+    unsigned long long n_hashes = result.sizes[SAMPLES_HASHES] / hash_bytes(options);
     return Py_BuildValue("NNNKK", content, flags_of(slots, n), result_buffer(&result), n_parts, n_hashes);
 }
 
@@ -74,22 +76,14 @@ static PyObject *module_looks(PyObject *Py_UNUSED(module), PyObject *content) {
     return Py_BuildValue("Nnn", PyBool_FromLong(looks.is_clean), (Py_ssize_t)looks.longest, (Py_ssize_t)looks.n_apart);
 }
 
-/* read_texts(table, paths, sizes, shingle_tokens, long_letters, min_hashes, segment_chars, density, ordered)
+/* read_texts(table, paths, sizes, how)
  * -> (content, is_read, buffer, n_parts, n_hashes): the files end to end, zeros for those that were not read, and two
  * bytes more; a byte for each file, and one more; the columns of samples.h for the files read */
 static PyObject *module_read_texts(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    unsigned long long table, shingle_tokens, long_letters, min_hashes, segment_chars;
-    options_t options = {.positions = false, .starts = false};
-    PyObject *paths, *sizes;
-    int ordered;
-    if (!PyArg_ParseTuple(arguments, "KOOKKKKdp", &table, &paths, &sizes, &shingle_tokens, &long_letters, &min_hashes,
-                          &segment_chars, &options.density, &ordered))
-        return NULL;
-    options.shingle_tokens = shingle_tokens;
-    options.long_letters = long_letters;
-    options.min_hashes = min_hashes;
-    options.segment_chars = segment_chars;
-    options.ordered = ordered != 0;
+    unsigned long long table;
+    options_t options;
+    PyObject *paths, *sizes, *how;
+    if (!PyArg_ParseTuple(arguments, "KOOO", &table, &paths, &sizes, &how) || !take_options(how, &options)) return NULL;
     Py_ssize_t n = PyList_Size(paths), n_sizes = PyList_Size(sizes);
     if (n < 0 || n_sizes < 0) return NULL;
     if (n != n_sizes) return PyErr_Format(PyExc_ValueError, "%zd paths and %zd sizes", n, n_sizes);

@@ -8,6 +8,23 @@
 #include "../text/samples.h"
 #include "arrays.h"
 #include "buffer.h"
+#include "options.h"
+
+int take_options(PyObject *how, options_t *options) {
+    unsigned long long shingle_tokens, long_letters, min_hashes, segment_chars, hash_bits;
+    int ordered;
+    *options = (options_t){.positions = false, .starts = false};
+    if (!PyArg_ParseTuple(how, "KKKKdpK", &shingle_tokens, &long_letters, &min_hashes, &segment_chars,
+                          &options->density, &ordered, &hash_bits))
+        return 0;
+    options->shingle_tokens = shingle_tokens;
+    options->long_letters = long_letters;
+    options->min_hashes = min_hashes;
+    options->segment_chars = segment_chars;
+    options->ordered = ordered != 0;
+    options->hash_bits = hash_bits;
+    return 1;
+}
 
 static PyObject *out_of_memory(Py_ssize_t size) {
     return PyErr_Format(PyExc_MemoryError, "no memory for the kernels of a text of %zd bytes", size);
@@ -24,22 +41,16 @@ PyObject *result_buffer(result_t *result) {
     return buffer;
 }
 
-/* text_sample(table, utf8, shingle_tokens, long_letters, min_hashes, segment_chars, density, ordered, positions, starts)
+/* text_sample(table, utf8, how, positions, starts)
  * -> (buffer, n_hashes, n_starts, n_token, n_bounds, n_chars, n_tokens, n_shingles, n_mixed, n_invisible); the buffer
- * holds hashes, starts, tokens and bounds, all uint32 */
+ * holds hashes, uint32 or, if they are wide, uint64; starts, tokens and bounds, uint32 */
 static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    unsigned long long table, shingle_tokens, long_letters, min_hashes, segment_chars;
+    unsigned long long table;
     options_t options;
-    PyObject *utf8;
-    int ordered, positions, starts, status;
-    if (!PyArg_ParseTuple(arguments, "KSKKKKdppp", &table, &utf8, &shingle_tokens, &long_letters, &min_hashes,
-                          &segment_chars, &options.density, &ordered, &positions, &starts))
-        return NULL;
-    options.shingle_tokens = shingle_tokens;
-    options.long_letters = long_letters;
-    options.min_hashes = min_hashes;
-    options.segment_chars = segment_chars;
-    options.ordered = ordered != 0;
+    PyObject *utf8, *how;
+    int positions, starts, status;
+    if (!PyArg_ParseTuple(arguments, "KSOpp", &table, &utf8, &how, &positions, &starts)) return NULL;
+    if (!take_options(how, &options)) return NULL;
     options.positions = positions != 0;
     options.starts = positions && starts;
     result_t result;
@@ -50,7 +61,7 @@ static PyObject *module_sample(PyObject *Py_UNUSED(module), PyObject *arguments)
     Py_END_ALLOW_THREADS
     if (status == TEXT_NOT_UTF8) Py_RETURN_NONE;
     if (status != TEXT_OK) return out_of_memory(size);
-    unsigned long long n_hashes = result.sizes[0] / 4, n_starts = result.sizes[1] / 4, n_token = result.sizes[2] / 4;
+    unsigned long long n_hashes = result.sizes[0] / hash_bytes(&options), n_starts = result.sizes[1] / 4, n_token = result.sizes[2] / 4;
     unsigned long long n_bounds = result.sizes[3] / 4;
     return Py_BuildValue("NKKKKKKKKK", result_buffer(&result), n_hashes, n_starts, n_token, n_bounds, result.n_chars, result.n_tokens,
                          result.n_shingles, result.n_mixed, result.n_invisible);
@@ -74,25 +85,19 @@ static PyObject *samples_of(const table_t *table, PyObject *bytes, array_in_t st
     status = text_samples(table, &texts, options, &result);
     Py_END_ALLOW_THREADS
     if (status != TEXT_OK) return out_of_memory(PyBytes_Size(bytes));
-    unsigned long long n_parts = result.sizes[SAMPLES_BOUNDS] / 8 - 1, n_hashes = result.sizes[SAMPLES_HASHES] / 4;
+    unsigned long long n_parts = result.sizes[SAMPLES_BOUNDS] / 8 - 1;
+    unsigned long long n_hashes = result.sizes[SAMPLES_HASHES] / hash_bytes(options);
     return Py_BuildValue("NKK", result_buffer(&result), n_parts, n_hashes);
 }
 
-/* text_samples(table, bytes, starts, stops, shingle_tokens, long_letters, min_hashes, segment_chars, density, ordered)
+/* text_samples(table, bytes, starts, stops, how)
  * -> (buffer, n_parts, n_hashes), or None if a text is not in the bytes; the buffer holds the columns of samples.h */
 static PyObject *module_samples(PyObject *Py_UNUSED(module), PyObject *arguments) {
-    unsigned long long table, shingle_tokens, long_letters, min_hashes, segment_chars;
-    options_t options = {.positions = false, .starts = false};
-    PyObject *bytes, *starts, *stops;
-    int ordered;
-    if (!PyArg_ParseTuple(arguments, "KSOOKKKKdp", &table, &bytes, &starts, &stops, &shingle_tokens, &long_letters,
-                          &min_hashes, &segment_chars, &options.density, &ordered))
-        return NULL;
-    options.shingle_tokens = shingle_tokens;
-    options.long_letters = long_letters;
-    options.min_hashes = min_hashes;
-    options.segment_chars = segment_chars;
-    options.ordered = ordered != 0;
+    unsigned long long table;
+    options_t options;
+    PyObject *bytes, *starts, *stops, *how;
+    if (!PyArg_ParseTuple(arguments, "KSOOO", &table, &bytes, &starts, &stops, &how)) return NULL;
+    if (!take_options(how, &options)) return NULL;
     arrays_t arrays = {.n = 0};
     array_in_t from = arrays_take(&arrays, starts, INT64, 1), to = arrays_take(&arrays, stops, INT64, 1);
     PyObject *found = arrays.refused ? Py_NewRef(Py_None)

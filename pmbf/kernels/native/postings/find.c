@@ -7,14 +7,14 @@
 
 enum { AHEAD = 16, MOST_FETCHED = 3 };
 
-INLINE uint64_t bucket_of(const postings_t *from, uint32_t hash) { return (uint64_t)hash >> from->shift; }
+INLINE uint64_t bucket_of(const postings_t *from, uint64_t hash) { return hash >> from->shift; }
 
-INLINE void fetch_directory(const postings_t *from, uint32_t hash) {
+INLINE void fetch_directory(const postings_t *from, uint64_t hash) {
     __builtin_prefetch(from->directory + smaller(bucket_of(from, hash), from->n_buckets));
 }
 
 /* Fetches the lines of a bucket, which its directory lines tell. */
-INLINE void fetch_bucket(const postings_t *from, uint32_t hash) {
+INLINE void fetch_bucket(const postings_t *from, uint64_t hash) {
     const uint64_t bucket = bucket_of(from, hash);
     if (bucket >= from->n_buckets) return;
     const uint64_t start = from->directory[bucket], stop = from->directory[bucket + 1];
@@ -33,7 +33,7 @@ int postings_check(const postings_t *from, size_t first, size_t last) {
 }
 
 /* Finds the list of a hash. A hash without one has a count of 0. Returns 0 or PMBF_REFUSED. */
-static int find_list(const postings_t *from, uint32_t hash, list_t *found) {
+static int find_list(const postings_t *from, uint64_t hash, list_t *found) {
     const uint64_t bucket = bucket_of(from, hash);
     cursor_t cursor;
     list_t list;
@@ -53,7 +53,7 @@ static int find_list(const postings_t *from, uint32_t hash, list_t *found) {
 }
 
 /* Finds the list of each hash, and adds the number of its documents to `counts`. Returns 0 or PMBF_REFUSED. */
-static int find_lists(const postings_t *from, const uint32_t *hashes, size_t n, list_t *lists, int64_t *counts) {
+static int find_lists(const postings_t *from, const uint64_t *hashes, size_t n, list_t *lists, int64_t *counts) {
     for (size_t i = 0; i < smaller(n, 2 * AHEAD); i++) fetch_directory(from, hashes[i]);
     for (size_t i = 0; i < smaller(n, AHEAD); i++) fetch_bucket(from, hashes[i]);
     for (size_t i = 0; i < n; i++) {
@@ -65,7 +65,7 @@ static int find_lists(const postings_t *from, const uint32_t *hashes, size_t n, 
     return 0;
 }
 
-EXPORT int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint32_t *hashes, size_t n,
+EXPORT int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint64_t *hashes, size_t n,
                                   list_t *lists, int64_t *counts) {
     for (size_t i = 0; i < n; i++) counts[i] = 0;
     for (size_t i = 0; i < n_postings; i++)

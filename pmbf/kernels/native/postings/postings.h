@@ -1,5 +1,5 @@
 /* Sorted postings: for each hash the documents that have it, as numbers into a list of documents. docs/format.md draws
- * the bits. */
+ * the bits. A hash here is a number of 32 to 64 bits, the lowest ones of its word. */
 
 #ifndef PMBF_POSTINGS_H
 #define PMBF_POSTINGS_H
@@ -32,14 +32,13 @@ typedef struct {
     const uint8_t *bits;
     uint64_t at, stop; /* in bits */
     uint32_t rice, id_bits;
-    uint64_t next, end; /* the least hash that may come next, and the first one of the next bucket */
+    uint64_t next, left; /* the least hash that may come next, and how many hashes of the bucket may */
     uint64_t n_documents;
 } cursor_t;
 
 /* The list of a hash: the number of its documents, and where the number of the first document begins. */
 typedef struct {
-    uint32_t hash, count;
-    uint64_t at;
+    uint64_t hash, at, count;
 } list_t;
 
 /* Returns the 57 bits or more that begin at a bit. */
@@ -57,7 +56,7 @@ INLINE int cursor_begin(cursor_t *cursor, const postings_t *from, uint64_t bucke
     if (start > stop || stop > from->n_bits_bytes) return PMBF_REFUSED;
     *cursor = (cursor_t){.bits = from->bits, .at = 8 * start, .stop = 8 * stop, .rice = (uint32_t)from->rice,
                          .id_bits = (uint32_t)from->id_bits, .next = bucket << from->shift,
-                         .end = (bucket + 1) << from->shift, .n_documents = from->n_documents};
+                         .left = 1ull << from->shift, .n_documents = from->n_documents};
     return 0;
 }
 
@@ -73,24 +72,35 @@ INLINE uint64_t read_unary(cursor_t *cursor) {
     return UINT64_MAX;
 }
 
-/* Reads n bits, at most 32. */
+/* Reads n bits, at most 63. */
 INLINE uint64_t read_bits(cursor_t *cursor, uint32_t n) {
-    uint64_t found = low_bits(window_at(cursor->bits, cursor->at), n);
-    cursor->at += n;
+    const uint32_t first = n < WINDOW_BITS ? n : WINDOW_BITS;
+    uint64_t found = low_bits(window_at(cursor->bits, cursor->at), first);
+    cursor->at += first;
+    if (n == first) return found;
+    found |= low_bits(window_at(cursor->bits, cursor->at), n - first) << first;
+    cursor->at += n - first;
     return found;
+}
+
+/* Steps over a hash and the gap before it. Returns 0, or PMBF_REFUSED if the hash lies beyond the bucket. */
+INLINE int cursor_pass(cursor_t *cursor, uint64_t gap) {
+    if (gap >= cursor->left) return PMBF_REFUSED;
+    cursor->next += gap + 1, cursor->left -= gap + 1;
+    return 0;
 }
 
 /* Reads the next list of a bucket and steps behind it. Returns 1, 0 at the end of the bucket, or PMBF_REFUSED. */
 static int cursor_next_of_any_size(cursor_t *cursor, list_t *list) {
     uint64_t upper = read_unary(cursor);
     if (upper == UINT64_MAX) return 0;
-    if (upper >> 32 || cursor->at + cursor->rice > cursor->stop) return PMBF_REFUSED;
-    uint64_t hash = cursor->next + (upper << cursor->rice | read_bits(cursor, cursor->rice));
+    if (upper > (cursor->left - 1) >> cursor->rice || cursor->at + cursor->rice > cursor->stop) return PMBF_REFUSED;
+    if (cursor_pass(cursor, upper << cursor->rice | read_bits(cursor, cursor->rice))) return PMBF_REFUSED;
     uint64_t n_count_bits = read_unary(cursor);
-    if (hash >= cursor->end || n_count_bits > 31 || cursor->at + n_count_bits > cursor->stop) return PMBF_REFUSED;
+    if (n_count_bits > 31 || cursor->at + n_count_bits > cursor->stop) return PMBF_REFUSED;
     uint64_t count = 1ull << n_count_bits | read_bits(cursor, (uint32_t)n_count_bits);
-    *list = (list_t){(uint32_t)hash, (uint32_t)count, cursor->at};
-    cursor->at += count * cursor->id_bits, cursor->next = hash + 1;
+    *list = (list_t){cursor->next - 1, cursor->at, count};
+    cursor->at += count * cursor->id_bits;
     return count <= cursor->n_documents && cursor->at <= cursor->stop ? 1 : PMBF_REFUSED;
 }
 
@@ -103,11 +113,11 @@ INLINE int cursor_next(cursor_t *cursor, list_t *list) {
     const uint64_t n_count_bits = (uint64_t)__builtin_ctzll(rest), before = upper + 1 + cursor->rice;
     const uint64_t n_bits = before + 2 * n_count_bits + 1;
     if (RARE(n_bits > WINDOW_BITS || cursor->at + n_bits > cursor->stop)) return cursor_next_of_any_size(cursor, list);
-    const uint64_t hash = cursor->next + (upper << cursor->rice | low_bits(word >> upper >> 1, cursor->rice));
+    if (cursor_pass(cursor, upper << cursor->rice | low_bits(word >> upper >> 1, cursor->rice))) return PMBF_REFUSED;
     const uint64_t count = 1ull << n_count_bits | low_bits(rest >> n_count_bits >> 1, n_count_bits);
-    *list = (list_t){(uint32_t)hash, (uint32_t)count, cursor->at + n_bits};
-    cursor->at += n_bits + count * cursor->id_bits, cursor->next = hash + 1;
-    return hash < cursor->end && count <= cursor->n_documents && cursor->at <= cursor->stop ? 1 : PMBF_REFUSED;
+    *list = (list_t){cursor->next - 1, cursor->at + n_bits, count};
+    cursor->at += n_bits + count * cursor->id_bits;
+    return count <= cursor->n_documents && cursor->at <= cursor->stop ? 1 : PMBF_REFUSED;
 }
 
 /* Returns the number of document i of a list. */
@@ -129,7 +139,7 @@ INLINE int check_pages(const postings_t *from, const void *at, size_t n) {
 
 /* find.c: finds the lists of n hashes in all postings, and how many documents have each hash. `lists` has room for n lists
  * of each of the postings. Returns 0, or PMBF_REFUSED for damaged postings. */
-int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint32_t *hashes, size_t n, list_t *lists,
+int64_t pmbf_find_postings(const postings_t *postings, size_t n_postings, const uint64_t *hashes, size_t n, list_t *lists,
                            int64_t *counts);
 
 #endif

@@ -11,7 +11,8 @@ enum { DIGIT_BITS = 11, N_DIGITS = 3, UNITS = 1024 };
 
 /* A query, `_QUERY` of native_evident.py. */
 typedef struct {
-    const uint32_t *hashes, *tokens; /* in the order of the text */
+    const uint64_t *hashes; /* in the order of the text */
+    const uint32_t *tokens; /* of each */
     uint64_t n;
     double share; /* of the evidence of the whole query that is half of a copy's */
     double copied;                   /* out: that half, in nats */
@@ -35,7 +36,8 @@ typedef struct {
 
 /* Arrays that grow: of one query, and of all answers. */
 typedef struct {
-    uint32_t *distinct, *first, *numbers, *slots, *places;
+    uint64_t *distinct;
+    uint32_t *first, *numbers, *slots, *places;
     int64_t *counts, *exact, *bounds, *evidence;
     int32_t *weights;
     list_t *lists;
@@ -55,7 +57,7 @@ static int room_for_hashes(room_t *room, uint64_t n, size_t n_postings) {
     if (n <= room->n_hashes && room->slots) return 1;
     for (room->n_slots = 64; room->n_slots < 2 * n; room->n_slots *= 2) {}
     room->n_hashes = n;
-    return grow(&room->distinct, n, 4) && grow(&room->first, n, 4) && grow(&room->numbers, n, 4) && grow(&room->slots, room->n_slots, 4) &&
+    return grow(&room->distinct, n, 8) && grow(&room->first, n, 4) && grow(&room->numbers, n, 4) && grow(&room->slots, room->n_slots, 4) &&
            grow(&room->counts, n, 8) && grow(&room->exact, n, 8) && grow(&room->weights, n, 4) &&
            grow(&room->lists, n * n_postings, sizeof(list_t));
 }
@@ -74,7 +76,7 @@ static void room_free(room_t *room) {
 }
 
 /* Numbers the distinct hashes of a query by where they first stand. Returns how many there are. */
-static uint64_t number_hashes(room_t *room, const uint32_t *hashes, uint64_t n) {
+static uint64_t number_hashes(room_t *room, const uint64_t *hashes, uint64_t n) {
     uint64_t n_distinct = 0;
     memset(room->slots, 0xFF, room->n_slots * sizeof *room->slots);
     for (uint64_t place = 0; place < n; place++) {

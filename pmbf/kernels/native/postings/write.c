@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-enum { MOST_HEAD_BITS = 128 }; /* of a list beside the upper part of its gap and its documents */
+enum { MOST_HEAD_BITS = 160 }; /* of a list beside the upper part of its gap and its documents */
 
 /* Writes n bits, at most 57; up to 8 bytes behind them are overwritten. */
 INLINE void write_bits(writer_t *writer, uint64_t word, uint32_t n) {
@@ -15,6 +15,15 @@ INLINE void write_bits(writer_t *writer, uint64_t word, uint32_t n) {
     writer->n_bytes += n_whole;
     writer->word = n_whole == 8 ? 0 : writer->word >> 8 * n_whole;
     writer->n_waiting &= 7;
+}
+
+/* Writes up to 64 bits. */
+INLINE void write_long(writer_t *writer, uint64_t word, uint32_t n) {
+    if (n > 32) {
+        write_bits(writer, word & UINT32_MAX, 32);
+        word >>= 32, n -= 32;
+    }
+    write_bits(writer, word, n);
 }
 
 static void write_unary(writer_t *writer, uint64_t n) {
@@ -58,7 +67,7 @@ static void write_numbers(making_t *making, uint64_t gap, const uint32_t *number
         return;
     }
     write_unary(writer, upper);
-    write_bits(writer, lower, (uint32_t)making->rice);
+    write_long(writer, lower, (uint32_t)making->rice);
     const uint32_t n_count_bits = 63 - (uint32_t)__builtin_clzll(n);
     write_unary(writer, n_count_bits);
     write_bits(writer, low_bits(n, n_count_bits), n_count_bits);

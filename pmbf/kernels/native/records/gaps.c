@@ -1,8 +1,17 @@
-/* Ascending hashes as gaps of one to four bytes: Stream VByte (Lemire, Kurz & Rupp 2018). */
+/* Ascending hashes as gaps of one to four bytes: Stream VByte (Lemire, Kurz & Rupp 2018). Of wide hashes the upper halves
+ * are stored so. Their lower bytes follow as they are: nothing about them is known beforehand. */
 
 #include "records.h"
 
 INLINE unsigned bytes_of(uint32_t gap) { return 1u + (gap > 0xFF) + (gap > 0xFFFF) + (gap > 0xFFFFFF); }
+
+/* Writes gap i of those whose control bytes begin at `out`; returns where the next one goes. */
+INLINE uint8_t *put_gap(uint8_t *out, size_t i, uint32_t gap, uint8_t *at) {
+    unsigned n_bytes = bytes_of(gap);
+    out[i / 4] |= (uint8_t)((n_bytes - 1) << i % 4 * 2);
+    memcpy(at, &gap, sizeof gap);
+    return at + n_bytes;
+}
 
 /* Writes ceil(n/4) control bytes and the bytes of the gaps; returns their number. `out` has room for 4 n bytes beside
  * the control bytes: each gap is written as four bytes, and the next gap overwrites those not needed. */
@@ -11,13 +20,24 @@ int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out) {
     uint8_t *at = out + n_control;
     uint32_t before = 0;
     memset(out, 0, n_control);
+    for (size_t i = 0; i < n; before = hashes[i++]) at = put_gap(out, i, hashes[i] - before, at);
+    return at - out;
+}
+
+/* Each lower half is written as four bytes, and the next one overwrites those not needed. */
+int64_t encode_wide(const uint64_t *hashes, size_t n, size_t hash_bits, uint8_t *out) {
+    const size_t n_control = (n + 3) / 4, n_low = low_bytes(hash_bits);
+    uint8_t *at = out + n_control;
+    uint32_t before = 0;
+    memset(out, 0, n_control);
     for (size_t i = 0; i < n; i++) {
-        uint32_t gap = hashes[i] - before;
-        unsigned n_bytes = bytes_of(gap);
-        before = hashes[i];
-        out[i / 4] |= (uint8_t)((n_bytes - 1) << i % 4 * 2);
-        memcpy(at, &gap, sizeof gap);
-        at += n_bytes;
+        uint32_t upper = (uint32_t)(hashes[i] >> 32);
+        at = put_gap(out, i, upper - before, at);
+        before = upper;
+    }
+    for (size_t i = 0; i < n; i++, at += n_low) {
+        uint32_t low = (uint32_t)hashes[i] >> (32 - 8 * n_low);
+        memcpy(at, &low, sizeof low);
     }
     return at - out;
 }
@@ -99,6 +119,29 @@ const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint
     if (bits_level() > 0) walk_fours(&walk, in, end, n, hashes);
 #endif
     return walk_each(&walk, in, end, n, hashes) ? walk.at : NULL;
+}
+
+/* The upper halves are decoded into the second half of the memory. Hash i is written where the upper halves up to i
+ * stood, at most. */
+const uint8_t *decode_wide(const uint8_t *in, const uint8_t *end, size_t n, size_t hash_bits, uint64_t *hashes) {
+    const size_t n_low = low_bytes(hash_bits);
+    uint32_t *uppers = (uint32_t *)(void *)hashes + n;
+    const uint8_t *at = decode_gaps(in, end, n, uppers);
+    if (!at || (size_t)(end - at) < n * n_low) return NULL;
+    for (size_t i = 0; i < n; i++, at += n_low) {
+        uint32_t upper, low = 0;
+        memcpy(&upper, uppers + i, sizeof upper);
+        memcpy(&low, at, n_low);
+        uint64_t hash = (uint64_t)upper << 32 | low << (32 - 8 * n_low);
+        memcpy(hashes + i, &hash, sizeof hash);
+    }
+    return at;
+}
+
+/* Reads n wide hashes from at most n_bytes bytes. Returns the bytes read, or -1 if the hashes need more. */
+EXPORT int64_t pmbf_decode_wide(const uint8_t *in, size_t n_bytes, size_t n, size_t hash_bits, uint64_t *hashes) {
+    const uint8_t *stop = decode_wide(in, in + n_bytes, n, hash_bits, hashes);
+    return stop ? stop - in : -1;
 }
 
 /* Reads n gaps from at most n_bytes bytes. Returns the bytes read, or -1 if the gaps need more. */

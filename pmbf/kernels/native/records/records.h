@@ -12,6 +12,13 @@ int64_t encode_gaps(const uint32_t *hashes, size_t n, uint8_t *out);
 /* Writes the n hashes whose gaps begin at `in`. Returns where the gaps end, or NULL if they go beyond `end`. */
 const uint8_t *decode_gaps(const uint8_t *in, const uint8_t *end, size_t n, uint32_t *hashes);
 
+/* Returns the bytes of a hash beyond its upper half. */
+INLINE size_t low_bytes(size_t hash_bits) { return (hash_bits - 32) / 8; }
+
+/* The same for hashes of more than 32 bits: the gaps of their upper halves, then `low_bytes` of each. */
+int64_t encode_wide(const uint64_t *hashes, size_t n, size_t hash_bits, uint8_t *out);
+const uint8_t *decode_wide(const uint8_t *in, const uint8_t *end, size_t n, size_t hash_bits, uint64_t *hashes);
+
 /* Returns the instruction set in use: 0 plain, 1 AVX2 with carry-less products, 2 AVX-512. */
 int bits_level(void);
 

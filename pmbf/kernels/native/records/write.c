@@ -1,19 +1,25 @@
-/* The record of a fingerprint: checksum, number of parts, hashes of each part, the parts as gaps. */
+/* The record of a fingerprint: checksum, number of parts, hashes of each part, the parts as gaps, and behind the
+ * gaps of each the lower bytes of its hashes, if they have more than 32 bits. */
 
 #include "write.h"
 
 #include "records.h"
 
-/* A part may need one byte more than its hashes do. The last gap is written as four bytes. */
-size_t record_room(size_t n_hashes, size_t n_parts) { return 16 + 5 * n_parts + 5 * n_hashes; }
+/* A part may need one byte more than its hashes do. The last gap is written as four bytes, a lower half as well. */
+size_t record_room(size_t n_hashes, size_t n_parts, size_t hash_bits) {
+    return 16 + 5 * n_parts + (5 + low_bytes(hash_bits)) * n_hashes;
+}
 
-size_t record_write(const uint32_t *hashes, const uint32_t *bounds, uint32_t n_parts, uint8_t *out) {
+size_t record_write(const parts_t *parts, uint8_t *out) {
+    const uint32_t *bounds = parts->bounds, n_parts = parts->n_parts;
     uint8_t *at = out + 8 + 4 * (size_t)n_parts;
     memcpy(out + 4, &n_parts, sizeof n_parts);
     for (uint32_t part = 0; part < n_parts; part++) {
         uint32_t n = bounds[part + 1] - bounds[part];
         memcpy(out + 8 + 4 * (size_t)part, &n, sizeof n);
-        at += encode_gaps(hashes + bounds[part], n, at);
+        at += low_bytes(parts->hash_bits)
+                  ? encode_wide((const uint64_t *)parts->hashes + bounds[part], n, parts->hash_bits, at)
+                  : encode_gaps((const uint32_t *)parts->hashes + bounds[part], n, at);
     }
     uint32_t sum = checksum(out + 4, (size_t)(at - out) - 4);
     memcpy(out, &sum, sizeof sum);

@@ -3,7 +3,9 @@
  *     values   token hashes whose shingles are not made yet; order-free: mixed. No shingle reaches over more than 2n
  *              tokens, so 2n - 1 values stay until the next chunk
  *     longs    whether each of them is a long word; all zero if no word is long
- *     hashes   shingle hashes of the open segment. The segment is closed when its last shingle is made
+ *     hashes   shingle hashes of the open segment, their upper 32 bits. The segment is closed when its last shingle is
+ *              made
+ *     lows     the lower 32 bits, if hashes are wide
  */
 
 #include "sampler.h"
@@ -11,7 +13,7 @@
 #include "tokens.h"
 
 void sampler_free(sampler_t *s) {
-    array_t *arrays[] = {&s->values, &s->singles, &s->longs,       &s->value_starts, &s->hashes, &s->starts,
+    array_t *arrays[] = {&s->values, &s->singles, &s->longs,       &s->value_starts, &s->hashes, &s->lows,    &s->starts,
                          &s->tokens, &s->kept,    &s->kept_starts, &s->kept_tokens,  &s->bounds, &s->selected};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]->bytes);
     free(s->cuts.cut_tokens);
@@ -46,12 +48,24 @@ static bool push_u32(array_t *array, uint32_t value) {
     return true;
 }
 
+/* Returns the hash of the shingle at a place of the segment, of which the upper half is known. */
+static uint64_t wide_hash(const sampler_t *s, uint32_t upper, size_t place) {
+    uint64_t hash = (uint64_t)upper << 32 | ((const uint32_t *)s->lows.bytes)[place];
+    return hash & UINT64_MAX << (64 - s->options->hash_bits);
+}
+
 /* Keeps the n selected hashes, ascending. */
 static bool keep_hashes(sampler_t *s, size_t n) {
-    uint32_t *kept = array_room(&s->kept, n * sizeof *kept + 1);
-    if (!kept) return false;
-    for (size_t i = 0; i < n; i++) kept[i] = (uint32_t)(s->select.sorted[i] >> 32);
-    s->kept.size += n * sizeof *kept;
+    const uint64_t *sorted = s->select.sorted;
+    const size_t size = n * hash_bytes(s->options);
+    void *room = array_room(&s->kept, size + 1);
+    if (!room) return false;
+    if (is_wide(s->options))
+        for (size_t i = 0; i < n; i++)
+            ((uint64_t *)room)[i] = wide_hash(s, (uint32_t)(sorted[i] >> 32), (uint32_t)sorted[i]);
+    else
+        for (size_t i = 0; i < n; i++) ((uint32_t *)room)[i] = (uint32_t)(sorted[i] >> 32);
+    s->kept.size += size;
     return true;
 }
 
@@ -60,19 +74,24 @@ static bool keep_places(sampler_t *s, size_t n, size_t n_all) {
     const uint32_t *hashes = (const uint32_t *)s->hashes.bytes, *starts = (const uint32_t *)s->starts.bytes;
     const uint32_t *tokens = (const uint32_t *)s->tokens.bytes;
     const size_t n_words = n_all / 64 + 1, size = n * sizeof(uint32_t), starts_size = s->options->starts ? size : 0;
+    const size_t kept_size = n * hash_bytes(s->options);
     uint64_t *selected = array_room(&s->selected, n_words * sizeof *selected);
-    uint32_t *kept = array_room(&s->kept, size + 1), *token = array_room(&s->kept_tokens, size + 1);
-    uint32_t *at = array_room(&s->kept_starts, starts_size + 1);
+    uint32_t *token = array_room(&s->kept_tokens, size + 1), *at = array_room(&s->kept_starts, starts_size + 1);
+    void *kept = array_room(&s->kept, kept_size + 1);
+    uint64_t *wide = is_wide(s->options) ? kept : NULL;
+    uint32_t *narrow = kept;
     if (!selected || !kept || !token || !at) return false;
     memset(selected, 0, n_words * sizeof *selected);
     for (size_t i = 0; i < n; i++) set_bit(selected, (uint32_t)s->select.sorted[i]);
     for (size_t word = 0; word < n_words; word++)
         for (uint64_t bits = selected[word]; bits; bits &= bits - 1) {
             size_t i = 64 * word + (size_t)__builtin_ctzll(bits);
-            *kept++ = hashes[i], *token++ = tokens[i];
+            if (wide) *wide++ = wide_hash(s, hashes[i], i);
+            else *narrow++ = hashes[i];
+            *token++ = tokens[i];
             if (starts_size) *at++ = starts[i];
         }
-    s->kept.size += size, s->kept_tokens.size += size, s->kept_starts.size += starts_size;
+    s->kept.size += kept_size, s->kept_tokens.size += size, s->kept_starts.size += starts_size;
     return true;
 }
 
@@ -83,10 +102,11 @@ static bool close_segment(sampler_t *s, size_t n) {
         select_smallest(&s->select, s->chunk.table->ops, (const uint32_t *)s->hashes.bytes, n, quota_of(s));
     if (found < 0 || !(positions ? keep_places(s, (size_t)found, n) : keep_hashes(s, (size_t)found))) return false;
     array_drop(&s->hashes, n * sizeof(uint32_t));
+    if (is_wide(s->options)) array_drop(&s->lows, n * sizeof(uint32_t));
     if (positions) array_drop(&s->tokens, n * sizeof(uint32_t));
     if (s->options->starts) array_drop(&s->starts, n * sizeof(uint32_t));
     s->segment++;
-    return push_u32(&s->bounds, (uint32_t)(s->kept.size / sizeof(uint32_t)));
+    return push_u32(&s->bounds, (uint32_t)(s->kept.size / hash_bytes(s->options)));
 }
 
 /* Closes the segments that end at or before token `n_made`. The hashes are those of the tokens just before `n_made`,
@@ -156,16 +176,19 @@ static bool make_shingles(sampler_t *s) {
     size_t lag = 2 * s->options->shingle_tokens - 1;
     if (n_values(s) <= lag) return true;
     size_t n = n_values(s) - lag, size = n * sizeof(uint32_t);
-    uint32_t *hashes = array_room(&s->hashes, size);
-    if (!hashes) return false;
+    halves_t hashes = {array_room(&s->hashes, size), NULL};
+    if (!hashes.upper) return false;
+    if (is_wide(s->options) && !(hashes.lower = array_room(&s->lows, size))) return false;
     const uint64_t *values = (const uint64_t *)s->values.bytes;
     const shape_t shape = shape_of(s);
-    s->chunk.table->ops->shingles(values, s->singles.bytes, n, &shape, hashes);
+    s->chunk.table->ops->shingles(values, s->singles.bytes, n, &shape, hashes.upper);
+    if (hashes.lower) shingle_lows(values, s->singles.bytes, n, &shape, hashes.lower);
     if (s->options->long_letters) {
         const long_words_t words = {s->longs.bytes, n_values(s), reach_of(s), !s->options->ordered};
         join_long_words(values, &words, n, hashes);
     }
     s->hashes.size += size;
+    if (hashes.lower) s->lows.size += size;
     if (s->options->positions) {
         uint32_t *tokens = array_room(&s->tokens, size);
         if (!tokens) return false;
@@ -209,16 +232,17 @@ static bool push_shingle(sampler_t *s, size_t at, size_t length) {
     const uint64_t *values = (const uint64_t *)s->values.bytes + at;
     const shape_t shape = shape_of(s);
     size_t partner = partner_of(s, at);
-    uint32_t hash;
+    uint64_t hash;
     if (partner && s->options->ordered)
         hash = joined_hash(fmix64(values[0]), fmix64(values[partner]));
     else if (partner)
         hash = joined_hash(values[0], values[partner]);
     else
-        hash = sampled_hash(fmix64(window_sum(values, length, shape.step) + length * SHINGLE_LENGTH),
+        hash = weighed_hash(fmix64(window_sum(values, length, shape.step) + length * SHINGLE_LENGTH),
                             shape.thin || s->singles.bytes[at]);
     s->n_shingles++;
-    if (!push_u32(&s->hashes, hash)) return false;
+    if (!push_u32(&s->hashes, (uint32_t)(hash >> 32))) return false;
+    if (is_wide(s->options) && !push_u32(&s->lows, (uint32_t)hash)) return false;
     if (s->options->positions && !push_u32(&s->tokens, (uint32_t)(s->first_token + at))) return false;
     return !s->options->starts || push_u32(&s->starts, ((const uint32_t *)s->value_starts.bytes)[at]);
 }
@@ -255,7 +279,7 @@ static bool sample(sampler_t *s) {
 }
 
 static bool sampler_start(sampler_t *s, const table_t *table, const uint8_t *text, size_t size) {
-    array_t *arrays[] = {&s->values, &s->singles, &s->longs,       &s->value_starts, &s->hashes, &s->starts,
+    array_t *arrays[] = {&s->values, &s->singles, &s->longs,       &s->value_starts, &s->hashes, &s->lows,    &s->starts,
                          &s->tokens, &s->kept,    &s->kept_starts, &s->kept_tokens,  &s->bounds, &s->selected};
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) arrays[i]->size = 0;
     s->first_token = s->n_shingles = s->segment = 0;

@@ -14,8 +14,8 @@ typedef struct {
     cuts_t cuts;
     size_t cuts_capacity;
     array_t values, singles, longs, value_starts;  /* uint64, uint8, uint8, uint32: by token */
-    array_t hashes, starts, tokens;                /* uint32: by shingle of the segment, if asked for */
-    array_t kept, kept_starts, kept_tokens, bounds; /* uint32: the result */
+    array_t hashes, lows, starts, tokens;          /* uint32: by shingle of the segment, if asked for */
+    array_t kept, kept_starts, kept_tokens, bounds; /* uint32: the result; wide hashes are uint64 */
     array_t selected;                              /* uint64: a bit for each shingle of the segment */
     select_t select;
     size_t first_token; /* number of the token at values[0] */

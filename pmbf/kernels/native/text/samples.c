@@ -13,7 +13,7 @@ static bool push_i64(array_t *array, int64_t value) {
 /* Adds the parts that the sampler holds. Returns false if out of memory. */
 static bool keep(array_t *columns, const sampler_t *s) {
     const uint32_t *bounds = (const uint32_t *)s->bounds.bytes;
-    size_t n_bounds = s->bounds.size / sizeof *bounds, before = columns[SAMPLES_HASHES].size / sizeof *bounds;
+    size_t n_bounds = s->bounds.size / sizeof *bounds, before = columns[SAMPLES_HASHES].size / hash_bytes(s->options);
     uint8_t *hashes = array_room(&columns[SAMPLES_HASHES], s->kept.size + 1);
     if (!hashes) return false;
     if (s->kept.size) memcpy(hashes, s->kept.bytes, s->kept.size);

@@ -7,7 +7,7 @@
 
 /* The parts of a result: where each part of a fingerprint ends among the hashes, from 0 on; the number of the first part
  * of each text, and of all parts; code points of each text, -1 if it is not UTF-8; tokens of each; all int64. The
- * hashes, uint32. */
+ * hashes, uint32, or uint64 if they are wide. */
 enum { SAMPLES_BOUNDS, SAMPLES_FIRSTS, SAMPLES_CHARS, SAMPLES_TOKENS, SAMPLES_HASHES, N_SAMPLES_COLUMNS };
 
 /* Samples end to end, and what makes them. A new one is all zero but for `samples_begin`. */

@@ -40,20 +40,28 @@ typedef struct {
     bool mixed;   /* whether the values are mixed already */
 } long_words_t;
 
+/* The hashes of shingles by place. A sample is chosen by the upper halves. */
+typedef struct {
+    uint32_t *upper, *lower; /* `lower` is NULL if the hashes have 32 bits */
+} halves_t;
+
 /* Puts the shingle of two long words at each of the first n values that is a long word with another one in reach. */
-void join_long_words(const uint64_t *values, const long_words_t *words, size_t n, uint32_t *hashes);
+void join_long_words(const uint64_t *values, const long_words_t *words, size_t n, halves_t hashes);
 
-/* Returns the 32 bits of a shingle's hash that are sampled. `thin`: whether the shingle is four times as rare in the
- * lower half of the range. */
-INLINE uint32_t sampled_hash(uint64_t hash, bool thin) {
-    if (!thin) return (uint32_t)(hash >> 32);
-    return (uint32_t)(hash >> 61 ? hash >> 33 | (uint64_t)1 << 31 : hash >> 30);
+/* Writes the lower halves of the hashes that `ops_t.shingles` writes the upper halves of. */
+void shingle_lows(const uint64_t *values, const uint8_t *singles, size_t n, const shape_t *shape, uint32_t *lows);
+
+/* Returns the bits of a shingle's hash that are sampled, the first ones uppermost. `thin`: whether the shingle is four
+ * times as rare in the lower half of the range. */
+INLINE uint64_t weighed_hash(uint64_t hash, bool thin) {
+    if (!thin) return hash;
+    return hash >> 61 ? hash >> 1 | (uint64_t)1 << 63 : hash << 2;
 }
 
-/* Returns the sampled hash of two long words, given their hashes mixed: that of an order-free shingle of both. */
-INLINE uint32_t joined_hash(uint64_t one, uint64_t other) {
-    return sampled_hash(fmix64(one + other + 2 * SHINGLE_LENGTH), false);
-}
+INLINE uint32_t sampled_hash(uint64_t hash, bool thin) { return (uint32_t)(weighed_hash(hash, thin) >> 32); }
+
+/* Returns the hash of two long words, given their hashes mixed: that of an order-free shingle of both. */
+INLINE uint64_t joined_hash(uint64_t one, uint64_t other) { return fmix64(one + other + 2 * SHINGLE_LENGTH); }
 
 /* Makes hashes of `n` sums. `tokens` more sums stand behind them. */
 typedef void finish_t(const uint64_t *sums, const uint8_t *singles, size_t n, const weights_t *weights,
