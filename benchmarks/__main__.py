@@ -24,6 +24,7 @@ from benchmarks import (
     spread,
     upkeep,
     web,
+    widths,
 )
 from measure import report
 
@@ -41,6 +42,7 @@ BENCHMARKS = (
     selfjoin,
     spread,
     upkeep,
+    widths,
     web,
     evidence,
 )

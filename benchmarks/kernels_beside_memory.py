@@ -112,7 +112,8 @@ class Files:
         keys.sort()
         keys = keys[np.append(True, keys[1:] != keys[:-1])]
         documents = np.arange(n, dtype=np.uint32)
-        return kernels.make_postings(keys, documents)
+        hashes, numbers = (keys >> np.uint64(32)).astype(np.uint32), (keys & np.uint64(2**32 - 1)).astype(np.uint32)
+        return kernels.make_postings(hashes, numbers, documents)
 
 
 class TileKernels:

@@ -27,6 +27,7 @@ from benchmarks import (
     spread,
     upkeep,
     web,
+    widths,
 )
 from benchmarks.__main__ import main
 from benchmarks.filter_methods import METHODS
@@ -343,3 +344,17 @@ def test_the_selfjoin_benchmark_finds_each_text_and_prints_a_table(
     assert figures["pmbf"]["itself"] == 1
     assert "| pmbf, whole reports | " in printed
     assert selfjoin.table(figures) in printed
+
+
+def test_wider_hashes_tell_documents_apart_that_share_names_by_chance(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["widths", "--documents", "2000", "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert widths.table(figures) in capsys.readouterr().out
+    narrow, *wide = figures["results"]
+    assert narrow["n_others"] == pytest.approx(1.4, abs=0.3)
+    assert all(one["n_others"] < 0.02 and one["evidence"] > narrow["evidence"] for one in wide)
+    assert [one["record_bytes"] - narrow["record_bytes"] for one in wide] == [
+        n * narrow["n_hashes"] for n in (1, 2, 3, 4)
+    ]
