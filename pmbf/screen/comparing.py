@@ -17,7 +17,7 @@ from pmbf.kernels import NAT
 from pmbf.report import CERTAINTIES, Match, Passage
 from pmbf.screen.exempt import Exempt, counted, counting, ordered
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.near import passages_near, stretches_near
+from pmbf.screen.near import TOGETHER, passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.screen.sources import Source
 from pmbf.span import Span
@@ -48,8 +48,8 @@ topic it has. The 184 summaries of PAN13's training corpus that are found have 2
 without a copy seem to hold of manuals have 0.7 to 1.9. From 1,000 documents on, as above."""
 
 
-TOGETHER, TOGETHER_CHARS = 16, 1 << 20
-"""At most 16 sources are read and compared together, and at most a million characters, or one source."""
+TOGETHER_CHARS = 1 << 20
+"""At most `TOGETHER` sources are read and compared together, and at most a million characters, or one source."""
 
 _USUAL = verify.Settings()
 

@@ -36,6 +36,9 @@ QUERY_SHARE = 4
 """Stretches less than a fourth of the query apart become one: preparing the text between them costs less than comparing
 the query once more. So the work grows with both texts, however many stretches there are."""
 
+TOGETHER = 16
+"""At most 16 sources, or stretches of a source, are made ready and compared in one native call."""
+
 TOGETHER_HASHES = 120
 """Two hits of a passage are within 120 sampled hashes of the query, some 360 words."""
 
@@ -111,8 +114,9 @@ def passages_near(
     """
     found = [
         _moved(passage, stretch.start)
-        for stretch in stretches
-        for passage in verify.passages_in(query, _part(source, stretch), settings, statistics)
+        for some in (stretches[at : at + TOGETHER] for at in range(0, len(stretches), TOGETHER))
+        for stretch, passages in zip(some, _in_each(query, source, some, settings, statistics), strict=True)
+        for passage in passages
     ]
     if len(stretches) == 1:
         return tuple(found)
@@ -122,6 +126,20 @@ def passages_near(
         if all(not meets(passage.query, other.query) for other in kept[max(0, place - 1) : place + 1]):
             kept.insert(place, passage)
     return tuple(kept)
+
+
+def _in_each(
+    query: verify.Prepared,
+    source: verify.SourceText,
+    stretches: Sequence[Span],
+    settings: verify.Settings,
+    statistics: verify.Statistics | None,
+) -> list[tuple[Passage, ...]]:
+    """Return the passages a query shares with each of some stretches, in characters of the stretch."""
+    parts = [_part(source, stretch) for stretch in stretches]
+    if statistics is None or not query.is_known(statistics):
+        return [verify.passages_in(query, part, settings, statistics) for part in parts]
+    return verify.passages_in_each(query, parts, settings, statistics)
 
 
 def _part(source: verify.SourceText, stretch: Span) -> verify.SourceText:
