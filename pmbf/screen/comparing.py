@@ -17,7 +17,7 @@ from pmbf.kernels import NAT
 from pmbf.report import CERTAINTIES, Match, Passage
 from pmbf.screen.exempt import Exempt, counted, counting, ordered
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.near import TOGETHER, passages_near, stretches_near
+from pmbf.screen.near import TOGETHER, WHOLE_CHARS, passages_near, stretches_near
 from pmbf.screen.options import Options
 from pmbf.screen.sources import Source
 from pmbf.span import Span
@@ -50,6 +50,9 @@ without a copy seem to hold of manuals have 0.7 to 1.9. From 1,000 documents on,
 
 TOGETHER_CHARS = 1 << 20
 """At most `TOGETHER` sources are read and compared together, and at most a million characters, or one source."""
+
+SHARES = 4
+"""Groups of sources for each thread. The last threads wait for each other as long as a group takes."""
 
 _USUAL = verify.Settings()
 
@@ -202,22 +205,30 @@ def _calls(
 ) -> Iterator[Callable[[], list[Shared]]]:
     """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
     for generation, sources in compared:
-        for some in _together(sources, TOGETHER if options.threads == 1 else 1):
+        for some in _together(sources, options.threads):
             texts = [_read(generation, source, subject, len(comparison.query.text)) for source in some]
             yield partial(_compared, comparison, texts, generation.recent)
 
 
-def _together(compared: Iterable[Source], most: int) -> Iterator[list[Source]]:
+def _together(sources: Sequence[Source], n_threads: int) -> Iterator[list[Source]]:
+    """Yield sources in groups, each for one call. Threads get `SHARES` groups each, of about the same cost."""
+    share = sum(map(_cost, sources)) / (SHARES * n_threads) if n_threads > 1 else TOGETHER_CHARS
     some: list[Source] = []
-    n_chars = 0
-    for source in compared:
-        if some and (len(some) == most or n_chars + source.document.n_chars > TOGETHER_CHARS):
-            yield some
-            some, n_chars = [], 0
-        some.append(source)
+    cost = n_chars = 0
+    for source in sources:
         n_chars += source.document.n_chars
+        if some and (len(some) == TOGETHER or n_chars > TOGETHER_CHARS or cost >= share):
+            yield some
+            some, cost, n_chars = [], 0, source.document.n_chars
+        some.append(source)
+        cost += _cost(source)
     if some:
         yield some
+
+
+def _cost(source: Source) -> int:
+    """Return how much of a source is compared, in characters: of a long one a part."""
+    return min(source.document.n_chars, WHOLE_CHARS)
 
 
 def _read(generation: Generation, source: Source, subject: Subject, n_query_chars: int) -> _Read:
