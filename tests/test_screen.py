@@ -262,6 +262,18 @@ def test_what_many_share_is_not_told_of_others_where_the_copied_document_has_it(
     assert ["17"] == [match.document.path for match in found]
 
 
+def test_phrases_of_a_passage_elsewhere_hide_no_document_that_holds_the_passage(tmp_path) -> None:
+    passage = words(9999, 60)
+    phrases = [" ".join(passage.split()[start : start + 5]) for start in range(0, 60, 5)]
+    with Collection(tmp_path / "shared.pmbf", create=True) as made:
+        made.add_many(
+            (f"{n}", f"{words(n)} {phrases[n % 12]} {phrases[n % 7]}" if n % 4 else f"{words(n)} {passage}")
+            for n in range(160)
+        )
+        found = made.screen(f"{words(7001)} {passage} {words(7002)}").matches
+    assert {str(n) for n in range(0, 160, 4)} <= {match.document.path for match in found}
+
+
 def test_phrases_that_many_share_make_no_candidate(tmp_path) -> None:
     phrases = [words(9000 + n, 5) for n in range(20)]
     with collection_with(

@@ -1,16 +1,25 @@
-"""Which documents have which hashes, told by one volume or by several: what is added up on the way to the answer."""
+"""Which documents have the hashes of some queries: what nodes tell of their volumes, and all of it together.
+
+A node answers with postings: of each hash the documents of its volumes, or only their number if the hash is common in
+one of them. So the queries are weighed by the kernels that weigh them in one folder.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pmbf import arrays
+from pmbf import kernels
+from pmbf.arrays import among as is_among
 from pmbf.cluster.manifest import Volume
-from pmbf.store.having import Having
+from pmbf.hashes import Hashes
+from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
+from pmbf.store.generation import Generation
+from pmbf.store.having import FirstPlaces, Having
 
 Ids = NDArray[np.uint32]
 
@@ -19,57 +28,125 @@ _PLACE, _SHIFT = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Documents of some volumes that have hashes of a query.
+    """Documents of a node's volumes that have some hashes.
 
     Args:
-        keys: `(n,) uint64`, ascending: id of a document << 32 | place of a hash in the query.
-        n_having: `(q,) int64`, how many documents of the volumes have the hash at each place.
-        ids: `(d,) uint32`, the documents, ascending.
-        n_hashes: `(d,) uint32`, how many hashes each of them has.
+        postings: Of each hash, the documents that have it, with the ids of the collection.
+        n_hashes: `(d,) uint32`, how many hashes each of the documents has.
+        more: `(h,) uint32`, how many documents of the volumes have a hash that are not in the postings: all of those
+            volumes in which more documents have it than were asked for.
     """
 
-    keys: NDArray[np.uint64]
-    n_having: NDArray[np.int64]
+    postings: Postings
+    n_hashes: Ids
+    more: Ids
+
+
+class Listed(NamedTuple):
+    """Documents of a volume that have some hashes.
+
+    Args:
+        ids: `(d,) uint32`, with the ids of the collection, ascending.
+        n_hashes: `(d,) uint32`, how many hashes each of them has.
+        having: Which hashes each of them has.
+        more: `(h,) int64`, how many documents have a hash that more have than were asked for; else 0.
+    """
+
     ids: Ids
     n_hashes: Ids
-
-    @classmethod
-    def of(cls, having: Having, n_hashes: Ids, volume: Volume) -> Found:
-        """Return what a volume has, with the ids of the collection."""
-        ids = having.ids + np.uint32(volume.offset)
-        keys = (ids[having.owners].astype(np.uint64) << _SHIFT) | having.places
-        return cls(keys, having.n_having, ids, n_hashes)
-
-    def having(self) -> Having:
-        """Return the same as screening takes it."""
-        documents = (self.keys >> _SHIFT).astype(np.uint32)
-        begins = arrays.begins(documents) if len(documents) else np.empty(0, np.intp)
-        bounds = np.append(begins, len(documents)).astype(np.int64)
-        return Having(documents[begins], bounds, (self.keys & _PLACE).astype(np.uint32), self.n_having)
+    having: Having
+    more: NDArray[np.int64]
 
 
-def added_up(some: Sequence[Found], n_places: int, limit: int) -> Found:
-    """Return what several parts of a collection have together.
-
-    A hash that more than `limit` documents of all parts have is only counted, as in each of the parts. A part that
-    has fewer of them has named its documents: they are dropped here. So one round is enough, and the answer does not
-    depend on how the volumes are shared out.
+def listed(hashes: Hashes, limit: int, generation: Generation, volume: Volume) -> Listed:
+    """Return the documents of a volume that have some hashes.
 
     Args:
-        some: What each part has; no document is in two of them.
-        n_places: Hashes of the query.
-        limit: As it was asked for.
+        hashes: `(h,)`, ascending, each once.
+        limit: Documents of a hash that more than `limit` documents have are only counted.
+        generation: The files of the volume.
+        volume: The volume.
+
+    Raises:
+        CorruptError: A file of the volume is damaged.
     """
-    n_having = np.zeros(n_places, np.int64)
-    for one in some:
-        n_having += one.n_having
-    keys = np.sort(np.concatenate([np.empty(0, np.uint64), *(one.keys for one in some)]))
-    ids = np.concatenate([np.empty(0, np.uint32), *(one.ids for one in some)])
-    n_hashes = np.concatenate([np.empty(0, np.uint32), *(one.n_hashes for one in some)])
-    order = np.argsort(ids, kind="stable")
-    if (n_having > limit).any():
-        keys = keys[n_having[(keys & _PLACE).astype(np.intp)] <= limit]
-    return Found(keys, n_having, ids[order], n_hashes[order])
+    having = generation.documents_having(hashes, limit=limit)
+    n_hashes = generation.directory.locations(having.ids, "n_hashes")
+    more = np.where(having.n_having > limit, having.n_having, 0)
+    return Listed(having.ids + np.uint32(volume.offset), n_hashes, having, more)
+
+
+def joined(hashes: Hashes, volumes: Sequence[Listed]) -> Found:
+    """Return what a node's volumes have together."""
+    more, keys, n_documents = np.zeros(len(hashes), np.int64), [np.empty(0, np.uint64)], 0
+    volumes = sorted(volumes, key=lambda one: one.ids[:1].tolist())
+    for one in volumes:
+        more += one.more
+        numbers = (one.having.owners + n_documents).astype(np.uint64)
+        keys.append(one.having.places.astype(np.uint64) << _SHIFT | numbers)
+        n_documents += len(one.ids)
+    every = np.concatenate(keys)
+    if more.any():
+        every = every[more[(every >> _SHIFT).astype(np.intp)] == 0]
+    every.sort()
+    having = hashes[(every >> _SHIFT).astype(np.intp)], (every & _PLACE).astype(np.uint32)
+    ids, n_hashes = (
+        np.concatenate([np.empty(0, np.uint32), *some])
+        for some in ([one.ids for one in volumes], [one.n_hashes for one in volumes])
+    )
+    return Found(kernels.make_postings(*having, ids, 8 * hashes.itemsize), n_hashes, more.astype(np.uint32))
+
+
+class Together:
+    """What all nodes have told of some hashes.
+
+    Args:
+        hashes: `(h,)`, ascending, each once.
+        limit: As it was asked for.
+        parts: What each node has; no document is in two of them.
+    """
+
+    def __init__(self, hashes: Hashes, limit: int, parts: Sequence[Found]) -> None:
+        self.hashes, self.limit = hashes, limit
+        self._postings = [one.postings for one in parts]
+        self._more = np.zeros(len(hashes), np.int64)
+        for one in parts:
+            self._more += one.more
+        ids = np.concatenate([np.empty(0, np.uint32), *(one.postings.documents for one in parts)])
+        order = np.argsort(ids)
+        self._ids = ids[order]
+        self._n_hashes = np.concatenate([np.empty(0, np.uint32), *(one.n_hashes for one in parts)])[order]
+
+    def knows(self, hashes: Hashes, limit: int) -> bool:
+        """Return whether nothing more must be asked for to answer for some hashes."""
+        return limit == self.limit and bool(is_among(hashes, self.hashes).all())
+
+    def n_hashes(self, ids: Ids) -> Ids:
+        """Return how many hashes some of the documents have."""
+        return self._n_hashes[np.searchsorted(self._ids, ids)]
+
+    def evident(self, queries: Iterable[Sampled], rules: EvidentRules) -> Evident:
+        """Return the documents with evidence enough of many queries, as `Generation.evident`."""
+        asked = [one._replace(more=self._more[np.searchsorted(self.hashes, one.hashes)]) for one in queries]
+        return kernels.evident(self._postings, asked, rules)
+
+    def having(self, hashes: Hashes, left_out: Ids) -> Having:
+        """Return which documents have which hashes of a query, as `Generation.documents_having`.
+
+        Args:
+            hashes: `(q,)`, in the order of the query's text.
+            left_out: Ids of documents that are left out, ascending.
+        """
+        firsts = FirstPlaces.of(hashes)
+        counts, keys = kernels.find_postings(self._postings, firsts.hashes, limit=self.limit)
+        more = self._more[np.searchsorted(self.hashes, firsts.hashes)]
+        keys = without(keys, left_out)
+        return firsts.having(keys[more[(keys & _PLACE).astype(np.intp)] == 0], counts + more, self.limit)
+
+
+def without(keys: NDArray[np.uint64], documents: Ids) -> NDArray[np.uint64]:
+    """Return those keys, document << 32 | anything, that are not of some documents, ascending."""
+    return keys[~is_among((keys >> _SHIFT).astype(np.uint32), documents)] if len(documents) else keys
 
 
 def of_volume(ids: Ids, volume: Volume) -> Ids:

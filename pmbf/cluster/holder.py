@@ -24,14 +24,14 @@ from numpy.typing import NDArray
 from pmbf.cluster import making, upkeep
 from pmbf.cluster.comparing import Asked, damaged_texts, named, placed_sources
 from pmbf.cluster.depot import FolderDepot
-from pmbf.cluster.found import Found, added_up, of_volume
+from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.volumes import Shelf
 from pmbf.cluster.working import Tasks
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
 from pmbf.extract import Limits
-from pmbf.filter import ChosenRows
+from pmbf.hashes import Hashes
 from pmbf.intake.adding import Named
 from pmbf.intake.discovery import FileFound
 from pmbf.params import Params
@@ -39,6 +39,7 @@ from pmbf.screen.comparing import shared
 from pmbf.screen.options import Options
 from pmbf.store.directory import LIVE
 from pmbf.store.folder import Store
+from pmbf.store.having import Keys
 from pmbf.store.sourcetexts import document_text
 from pmbf.store.tables import Document, ListedPath
 from pmbf.verify import Statistics
@@ -160,33 +161,30 @@ class Holder:
 
     # ------------------------------------------------------------------ candidates
 
-    def having(self, volumes: Sequence[Volume], hashes: Ids, limit: int, among: Ids | None, left_out: Ids) -> Part:
-        """Return which documents have which hashes of a query, as a `Found`.
+    def having(self, volumes: Sequence[Volume], hashes: Hashes, limit: int) -> Part:
+        """Return which documents have some hashes, as a `Found`.
 
         Args:
             volumes: The volumes.
-            hashes, limit: As for `Generation.documents_having`.
-            among: Ids of the collection, ascending, or None.
-            left_out: Ids of the collection, ascending.
+            hashes: `(h,)`, ascending, each once.
+            limit: Documents of a hash that more than `limit` documents of a volume have are only counted.
+        """
+        some, unread = self._each(volumes, lambda store, volume: listed(hashes, limit, store.generation, volume))
+        return Part(joined(hashes, some), unread)
+
+    def near(self, volumes: Sequence[Volume], queries: Sequence[Hashes], least: int, window: int) -> Part:
+        """Return for each volume, which documents have several hashes of a query near each other, for each query.
+
+        Args:
+            volumes: The volumes.
+            queries, least, window: As for `Generation.near`.
         """
 
-        def of(store: Store, volume: Volume) -> Found:
-            generation, left = store.generation, of_volume(left_out, volume)
-            if len(left):
-                generation = generation.without(left)
-            some = None if among is None else of_volume(among, volume)
-            having = generation.documents_having(hashes, limit=limit, among=some)
-            return Found.of(having, generation.directory.locations(having.ids, "n_hashes"), volume)
+        def of(store: Store, volume: Volume) -> list[Keys]:
+            found = store.generation.near(queries, least=least, window=window)
+            return [one + (np.uint64(volume.offset) << np.uint64(32)) for one in found]
 
-        found, unread = self._each(volumes, of)
-        return Part(added_up(found, len(hashes), limit), unread)
-
-    def in_rows(self, volumes: Sequence[Volume], chosen: ChosenRows) -> Part:
-        """Return the documents of the rows that are chosen, ascending."""
-        found, unread = self._each(
-            volumes, lambda store, volume: store.generation.documents_of_rows(chosen) + np.uint32(volume.offset)
-        )
-        return Part(np.sort(np.concatenate([np.empty(0, np.uint32), *found])), unread)
+        return Part(*self._each(volumes, of))
 
     def totals(self, volumes: Sequence[Volume], ids: Ids) -> Part:
         """Return how many of some documents are live with text, and how many hashes these have together."""
@@ -197,19 +195,6 @@ class Holder:
 
         found, unread = self._each(volumes, of)
         return Part((sum(one for one, _ in found), sum(one for _, one in found)), unread)
-
-    def sizes(self, volumes: Sequence[Volume], ids: Ids) -> Part:
-        """Return the ids of some documents, ascending, and the number of hashes of each."""
-
-        def of(store: Store, volume: Volume) -> tuple[Ids, Ids]:
-            some = of_volume(ids, volume)
-            return some + np.uint32(volume.offset), store.generation.directory.locations(some, "n_hashes")
-
-        found, unread = self._each(volumes, of)
-        none = np.empty(0, np.uint32)
-        return Part(
-            (np.concatenate([none, *(a for a, _ in found)]), np.concatenate([none, *(b for _, b in found)])), unread
-        )
 
     # ------------------------------------------------------------------ texts
 

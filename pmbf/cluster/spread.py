@@ -16,16 +16,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import verify
-from pmbf.arrays import among as is_among
+from pmbf.arrays import distinct
 from pmbf.cluster.calls import Nodes
-from pmbf.cluster.found import Found, added_up
+from pmbf.cluster.found import Together, without
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.errors import NotFoundError, ParameterError
 from pmbf.filter import ChosenRows
+from pmbf.hashes import Hashes
+from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
-from pmbf.screen.rows import InCommon
 from pmbf.screen.vocabulary import SAMPLED, SAMPLED_CHARS
-from pmbf.store.having import Having
+from pmbf.store.having import Having, Keys
 from pmbf.store.tables import Document, ListedPath
 
 Ids = NDArray[np.uint32]
@@ -75,7 +76,7 @@ class SpreadGeneration:
         self._spread, self._left_out = spread, left_out
         volumes = spread.manifest.volumes
         self._n_live, self._n_hashes = sum(one.n_live for one in volumes), sum(one.n_hashes for one in volumes)
-        self._sizes: tuple[Ids, Ids] = _NONE, _NONE
+        self._known = Together(_NONE, 0, [])
 
     @property
     def params(self) -> Params:
@@ -95,36 +96,54 @@ class SpreadGeneration:
             remaining._n_hashes -= n_hashes
         return remaining
 
+    @property
+    def left_out(self) -> Ids:
+        """The documents that are left out, ascending."""
+        return self._left_out
+
     def relative_sizes(self, ids: Ids) -> NDArray[np.float64]:
-        """Return the hashes of some documents, for an average document 1."""
-        known, sizes = self._sizes
-        if not is_among(ids, known).all():
-            found = self._spread.ask("sizes", (np.sort(ids),))
-            known, sizes = (np.concatenate([_NONE, *one]) for one in zip(*found, strict=True))
-            order = np.argsort(known)
-            known, sizes = known[order], sizes[order]
-        n_hashes = np.maximum(1, sizes[np.searchsorted(known, ids)])
+        """Return the hashes of some documents that were found, for an average document 1."""
+        n_hashes = np.maximum(1, self._known.n_hashes(ids))
         return np.asarray(n_hashes * (max(1, self._n_live) / max(1, self._n_hashes)))
 
-    def documents_having(self, hashes: Ids, *, limit: int, among: Ids | None = None) -> Having:
+    def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
+        """Return the documents with evidence enough of many queries, in one round of calls."""
+        return self._having(np.concatenate([_NONE, *(one.hashes for one in queries)]), rules.limit).evident(
+            queries, rules
+        )
+
+    def documents_having(self, hashes: Hashes, *, limit: int, among: Ids | None = None) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash.
 
         A volume's counts leave out the documents that were removed from it, unless more than `limit` have the hash.
-        """
-        parts: list[Found] = self._spread.ask("having", (hashes, limit, among, self._left_out))
-        found = added_up(parts, len(hashes), limit)
-        self._sizes = found.ids, found.n_hashes
-        return found.having()
-
-    def documents_of_rows(self, chosen: ChosenRows) -> Ids:
-        """Return the documents that live in the rows that are chosen, ascending.
 
         Raises:
-            ParameterError: The rows are chosen by the paper's measure, whose threshold is over all rows.
+            ParameterError: Only some documents are looked for.
         """
-        if isinstance(chosen, InCommon):
-            raise ParameterError("the method popcount needs a collection in one folder; on a cluster use hashes")
-        return np.sort(np.concatenate([_NONE, *self._spread.ask("in_rows", (chosen,))]))
+        if among is not None:
+            raise ParameterError("some documents alone are looked for in one folder")
+        return self._having(hashes, limit).having(hashes, self._left_out)
+
+    def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
+        """Return which live documents have several hashes of a query near each other, for each of many queries."""
+        parts = [part for its in self._spread.ask("near", (queries, least, window)) for part in its]
+        found = [np.sort(np.concatenate([np.empty(0, np.uint64), *of_query])) for of_query in zip(*parts, strict=True)]
+        return [without(one, self._left_out) for one in found or [np.empty(0, np.uint64) for _ in queries]]
+
+    def _having(self, hashes: Hashes, limit: int) -> Together:
+        """Return what the nodes tell of some hashes. What they told before is not asked for again."""
+        if not self._known.knows(hashes, limit):
+            asked = distinct(hashes)
+            self._known = Together(asked, limit, self._spread.ask("having", (asked, limit)))
+        return self._known
+
+    def documents_of_rows(self, chosen: ChosenRows) -> Ids:
+        """Refuse: the threshold of the paper's measure is over all rows.
+
+        Raises:
+            ParameterError: Always.
+        """
+        raise ParameterError("the method popcount needs a collection in one folder; on a cluster use hashes")
 
     def require_live(self, ids: Sequence[int]) -> None:
         """Do nothing: a holder names live documents only."""

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from pmbf.kernels.reference_join import *
     from pmbf.kernels.reference_judge import *
     from pmbf.kernels.reference_keyed import *
+    from pmbf.kernels.reference_near import *
     from pmbf.kernels.reference_postings import *
     from pmbf.kernels.reference_query import *
     from pmbf.kernels.reference_ready import *

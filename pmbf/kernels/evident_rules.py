@@ -25,11 +25,14 @@ class Sampled(NamedTuple):
         hashes: `(n,)`, its sampled hashes, in the order of the text; of the width of the postings' hashes.
         tokens: `(n,) uint32`, ascending, the first token of each hash's shingle.
         share: Part of the evidence of the whole query that is half of the evidence of a copy.
+        more: `(n,) int64`, how many documents have each hash that are not in the postings, because a hash is common
+            there; None: all are in the postings.
     """
 
     hashes: Hashes
     tokens: NDArray[np.uint32]
     share: float
+    more: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -30,7 +30,7 @@ _at = address()
 _evident = function("pmbf_evident", c_void_p, c_size_t, c_void_p, c_size_t, c_void_p, c_void_p, returns=c_int64)
 
 _QUERY = np.dtype(
-    [("hashes", "<u8"), ("tokens", "<u8"), ("n", "<u8"), ("share", "<f8"), ("copied", "<f8")]
+    [("hashes", "<u8"), ("tokens", "<u8"), ("more", "<u8"), ("n", "<u8"), ("share", "<f8"), ("copied", "<f8")]
     + [(name, "<i8") for name in ("n_common", "is_hard", "n_found")]
 )
 """A query, `sampled_t` of native/postings/weigh.c."""
@@ -56,8 +56,8 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
     require_postings(postings, no_hashes(postings))
     kept = [_ready(postings, one) for one in queries]
     lines = [
-        (_at(hashes), _at(tokens), len(hashes), one.share, 0.0, 0, 0, 0)
-        for (hashes, tokens), one in zip(kept, queries, strict=True)
+        (_at(hashes), _at(tokens), 0 if more is None else _at(more), len(hashes), one.share, 0.0, 0, 0, 0)
+        for (hashes, tokens, more), one in zip(kept, queries, strict=True)
     ]
     asked, given, answer, how = np.array(lines, _QUERY), as_passed(postings), c_void_p(), np.array([line], _RULES)
     n = _evident(_at(given), len(postings), _at(asked), len(asked), _at(how), addressof(answer))
@@ -77,10 +77,12 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
     )
 
 
-def _ready(postings: Sequence[Postings], query: Sampled) -> tuple[Keys, NDArray[np.uint32]]:
-    """Return the hashes of a query as the postings' numbers, and its tokens."""
+def _ready(postings: Sequence[Postings], query: Sampled) -> tuple[Keys, NDArray[np.uint32], NDArray[np.int64] | None]:
+    """Return the hashes of a query as the postings' numbers, its tokens, and its `more`."""
     require_hashes(postings, query.hashes)
     checks.require("tokens", query.tokens, np.uint32, f"({len(query.hashes)},)", 1)
-    if len(query.tokens) != len(query.hashes):
-        raise ParameterError(f"tokens has {len(query.tokens)} items, expected {len(query.hashes)}: one a hash")
-    return sought_in(postings, query.hashes), np.ascontiguousarray(query.tokens)
+    more = None if query.more is None else np.ascontiguousarray(query.more, np.int64)
+    for name, one in (("tokens", query.tokens), ("more", more)):
+        if one is not None and len(one) != len(query.hashes):
+            raise ParameterError(f"{name} has {len(one)} items, expected {len(query.hashes)}: one a hash")
+    return sought_in(postings, query.hashes), np.ascontiguousarray(query.tokens), more

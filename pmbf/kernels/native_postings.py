@@ -92,7 +92,7 @@ def make_postings(hashes: Hashes, numbers: Numbers, documents: Numbers, hash_bit
     directory, written = np.zeros(shape.n_buckets + 1, np.uint32), np.zeros(3, np.uint64)
     bits = np.empty(int(passed[-1]) + PADDING_BYTES, np.uint8)
     made = _at(passed), _at(directory) + 4, _at(bits), _at(written)
-    _require_done(_make(_at(owned), _at(numbers), len(owned), *made))
+    require_done(_make(_at(owned), _at(numbers), len(owned), *made))
     n_bytes, n_hashes, n_postings = written.tolist()
     bits[n_bytes : n_bytes + PADDING_BYTES] = 0
     used = bits[: n_bytes + PADDING_BYTES]
@@ -121,12 +121,12 @@ def join_postings(
     buckets = np.array([start, stop], np.uint64)
     ends, bits = np.empty(stop - start, np.uint32), np.empty(int(numbers[-1]) + PADDING_BYTES, np.uint8)
     of = _at(passed), len(postings), _at(at), _at(firsts), _at(buckets)
-    _require_done(_join(*of, _at(numbers), _at(ends), _at(bits), _at(written)))
+    require_done(_join(*of, _at(numbers), _at(ends), _at(bits), _at(written)))
     n_bytes, n_hashes, n_postings = written.tolist()
     return Buckets(ends, bits[:n_bytes], n_hashes, n_postings)
 
 
-def _require_done(status: int) -> None:
+def require_done(status: int) -> None:
     if status == _NO_MEMORY:
         raise MemoryError
     if status < 0:

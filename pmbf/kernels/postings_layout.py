@@ -268,6 +268,12 @@ def require_postings(postings: Sequence[Postings], hashes: Hashes, chosen: Chose
         checks.require("chosen", chosen, np.bool_, "(n,)", 1)
 
 
+def require_near(least: int, window: int) -> None:
+    """Refuse a number of hashes, and of places, below 1."""
+    if least < 1 or window < 1:
+        raise ParameterError(f"least is {least}, window {window}, both must be at least 1")
+
+
 def require_sortable(keys: Keys) -> None:
     """Refuse anything but keys in one piece that may be changed."""
     checks.require("keys", keys, np.uint64, "(n,)", 1)

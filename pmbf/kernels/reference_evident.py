@@ -45,7 +45,10 @@ def evident(postings: Sequence[Postings], queries: Sequence[Sampled], rules: Evi
 def _evident(postings: Sequence[Postings], query: Sampled, rules: EvidentRules) -> _One:
     distinct, firsts, numbers = np.unique(query.hashes, return_index=True, return_inverse=True)
     counts, keys = find_postings(postings, distinct, limit=rules.limit)
+    if query.more is not None:
+        counts = counts + query.more[firsts]
     keys = np.unique(keys)
+    keys = keys[counts[(keys & np.uint64(0xFFFFFFFF)).astype(np.intp)] <= rules.limit]
     keys = keys[~np.isin((keys >> np.uint64(32)).astype(np.uint32), rules.gone)]
     hashes = (keys & np.uint64(0xFFFFFFFF)).astype(np.intp)
     is_common = (counts > rules.limit)[numbers]

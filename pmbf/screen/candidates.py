@@ -13,7 +13,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import compress, pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,7 +40,6 @@ from pmbf.screen.rarity import (
 from pmbf.screen.rows import InCommon
 from pmbf.screen.stores import AnyGeneration
 from pmbf.screen.widespread import RUN_HASHES, Runs
-from pmbf.store.generation import Generation
 from pmbf.store.having import Having
 
 Hashes = NDArray[np.uint32]
@@ -96,32 +96,18 @@ def find(generation: AnyGeneration, sample: QuerySample, options: Options) -> Sh
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    among: Hashes | None = None
-    if options.method == "popcount":
-        among = generation.documents_of_rows(InCommon(distinct(first_bits(sample.hashes)), options.false_rows))
-    having = _having(generation, sample, among)
-    weighed = weights(having.n_having, generation.n_documents)
-    bar = _bar(generation, sample, weighed, options)
-    found = _with_evidence(generation, sample, having, weighed, bar, options)
-    runs = Runs(options.min_evidence or bar.sure, generation.params.shingle_tokens)
-    shared = runs.documents(generation, sample, weighed, {candidate.document for candidate in found})
-    found += [Candidate(*one) for one in shared]
-    generation.require_live([candidate.document for candidate in found])
-    return Shortlist(found, len(weighed) - int(np.count_nonzero(weighed)))
+    [found] = _find_each(generation, [sample], options)
+    return found
 
 
 def find_all(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
-    """Return the candidates of many queries, as `find` returns those of each: in one folder most take one native call.
+    """Return the candidates of many queries, as `find` returns those of each: most take one native call for all.
 
     Raises:
         CorruptError: A file of the collection that the answer needs is damaged.
     """
-    if (
-        not isinstance(generation, Generation)
-        or (left_out := generation.left_out) is None
-        or options.method != "hashes"
-    ):
-        return [find(generation, sample, options) for sample in samples]
+    if (left_out := generation.left_out) is None or options.method != "hashes":
+        return _find_each(generation, samples, options)
     density, n_documents = generation.params.density, generation.n_documents
     queries = [Sampled(one.hashes, one.token, _share_of_a_copy(density, one)) for one in samples]
     found = generation.evident(queries, _rules(generation, left_out, options))
@@ -135,18 +121,52 @@ def find_all(generation: AnyGeneration, samples: Sequence[QuerySample], options:
         kept = passed_of_all(generation, found, bars, nats)
     candidates = _ranked_of_all(found, kept, nats)
     generation.require_live([one.document for some in candidates for one in some])
+    is_hard = found.is_hard.tolist()
+    hard = iter(_find_each(generation, list(compress(samples, is_hard)), options))
     return [
-        find(generation, sample, options) if is_hard else Shortlist(some, n_common)
-        for sample, some, n_common, is_hard in zip(
-            samples, candidates, found.n_common.tolist(), found.is_hard.tolist(), strict=True
-        )
+        next(hard) if one else Shortlist(some, n_common)
+        for some, n_common, one in zip(candidates, found.n_common.tolist(), is_hard, strict=True)
     ]
 
 
-def _rules(generation: Generation, left_out: Hashes, options: Options) -> EvidentRules:
+def _find_each(generation: AnyGeneration, samples: Sequence[QuerySample], options: Options) -> list[Shortlist]:
+    """Return the candidates of queries, those included that hold runs of common hashes."""
+    some = [_weighed(generation, sample, options) for sample in samples]
+    runs = Runs(options.min_evidence or _sure(generation), generation.params.shingle_tokens)
+    of_runs = runs.holding(generation, [(sample, one.weights) for sample, one in zip(samples, some, strict=True)])
+    found = []
+    for one, holding in zip(some, of_runs, strict=True):
+        named = runs.named(holding, {candidate.document for candidate in one.candidates}) if holding else []
+        candidates = [*one.candidates, *(Candidate(*its) for its in named)]
+        generation.require_live([candidate.document for candidate in candidates])
+        found.append(Shortlist(candidates, len(one.weights) - int(np.count_nonzero(one.weights))))
+    return found
+
+
+class _Weighed(NamedTuple):
+    """The weights of a query's hashes, and the candidates by them."""
+
+    weights: Weights
+    candidates: list[Candidate]
+
+
+def _weighed(generation: AnyGeneration, sample: QuerySample, options: Options) -> _Weighed:
+    among: Hashes | None = None
+    if options.method == "popcount":
+        among = generation.documents_of_rows(InCommon(distinct(first_bits(sample.hashes)), options.false_rows))
+    having = _having(generation, sample, among)
+    weighed = weights(having.n_having, generation.n_documents)
+    bar = _bar(generation, sample, weighed, options)
+    return _Weighed(weighed, _with_evidence(generation, sample, having, weighed, bar, options))
+
+
+def _sure(generation: AnyGeneration) -> float:
+    return SURE_HASHES * weight_of_own(generation.n_documents)
+
+
+def _rules(generation: AnyGeneration, left_out: Hashes, options: Options) -> EvidentRules:
     n_documents = generation.n_documents
-    own = weight_of_own(n_documents)
-    sure = options.min_evidence or SURE_HASHES * own
+    own, sure = weight_of_own(n_documents), options.min_evidence or _sure(generation)
     return EvidentRules(
         weights=weights_below(common_from(n_documents), n_documents),
         gone=left_out,
@@ -185,10 +205,9 @@ def _having(generation: AnyGeneration, sample: QuerySample, among: Hashes | None
 
 
 def _bar(generation: AnyGeneration, sample: QuerySample, weighed: Weights, options: Options) -> Bar:
-    n_documents = generation.n_documents
-    enough = options.min_evidence or SURE_HASHES * weight_of_own(n_documents)
+    enough = options.min_evidence or _sure(generation)
     copied = _half_of_a_copy(generation.params, sample, weighed, enough)
-    return Bar.of(options.sensitivity, n_documents=n_documents, n_hashes=len(sample), copied=copied)
+    return Bar.of(options.sensitivity, n_documents=generation.n_documents, n_hashes=len(sample), copied=copied)
 
 
 def _half_of_a_copy(params: Params, sample: QuerySample, weighed: Weights, enough: float) -> float:

@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.filter import ChosenRows
+from pmbf.kernels import Evident, EvidentRules, Sampled
 from pmbf.params import Params
-from pmbf.store.having import Having
+from pmbf.store.having import Having, Keys
 from pmbf.store.tables import Document, ListedPath
 
 Ids = NDArray[np.uint32]
@@ -38,8 +39,21 @@ class AnyGeneration(Protocol):
         """Return the hashes of some documents, for an average document 1."""
         ...
 
+    @property
+    def left_out(self) -> Ids | None:
+        """The documents that are left out, ascending; None if `evident` cannot answer."""
+        ...
+
+    def evident(self, queries: Sequence[Sampled], rules: EvidentRules, /) -> Evident:
+        """Return the documents with evidence enough of many queries."""
+        ...
+
     def documents_having(self, hashes: Ids, /, *, limit: int, among: Ids | None = None) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash."""
+        ...
+
+    def near(self, queries: Sequence[Ids], /, *, least: int, window: int) -> list[Keys]:
+        """Return which live documents have several hashes of a query near each other, for each of many queries."""
         ...
 
     def documents_of_rows(self, chosen: ChosenRows, /) -> Ids:

@@ -9,19 +9,18 @@ stand in the collection?" is answered by one of a thousand documents.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import arrays
 from pmbf.fingerprint import QuerySample
-from pmbf.hashes import first_bits
-from pmbf.screen.rarity import COMMON_DOCUMENTS, UNITS, evidence, hit_rules
-from pmbf.screen.rows import WithRun
+from pmbf.screen.rarity import COMMON_DOCUMENTS, EVIDENCE_HASHES, UNITS, evidence
 from pmbf.screen.stores import AnyGeneration
-from pmbf.store.having import Having
+from pmbf.store.having import FirstPlaces, Having, Keys
 
 RUN_HASHES = 7
 """Hashes of little weight in a row that make a run: 7, some 20 words. Of 300 texts of 4,000 words without such a
@@ -33,10 +32,22 @@ RUN_SHINGLES = 5
 MOST_SHARING = 3
 """At most this many documents are named for a run that over 50 documents share."""
 
-_EVERY = 2**62
-
 Hashes = NDArray[np.uint32]
 Weights = NDArray[np.int32]
+
+
+class Holding(NamedTuple):
+    """The documents that hold a run of a query.
+
+    Args:
+        having: Which hashes of the query's runs each of them has; of each hash, only these documents are counted.
+        weights: `(q,) int32`, by which only the hashes of runs count.
+        tokens: `(q,) uint32`, where the shingle of each hash begins.
+    """
+
+    having: Having
+    weights: Weights
+    tokens: Hashes
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +71,11 @@ class Runs:
         """
         return math.ceil(max(self.least * UNITS / RUN_SHINGLES, UNITS))
 
+    @property
+    def level(self) -> int:
+        """The weight of each hash of a run, in 1/`UNITS` nat: `RUN_SHINGLES` of them make a sure candidate."""
+        return max(1, math.ceil(self.least * UNITS / RUN_SHINGLES))
+
     def levelled(self, weights: Weights) -> Weights | None:
         """Return weights by which only the hashes of runs count, all alike; None if the query has no run.
 
@@ -72,58 +88,64 @@ class Runs:
         if not (four[3:] & four[:-3]).any():  # seven in a row
             return None
         edges = arrays.edges(little)
-        levelled, level = np.zeros_like(weights), max(1, math.ceil(self.least * UNITS / RUN_SHINGLES))
+        levelled = np.zeros_like(weights)
         for start, stop in edges[edges[:, 1] - edges[:, 0] >= RUN_HASHES].tolist():
-            levelled[start:stop] = level
+            levelled[start:stop] = self.level
         return levelled
 
-    def documents(
-        self, generation: AnyGeneration, sample: QuerySample, weights: Weights, named: Collection[int]
-    ) -> list[tuple[int, int, float]]:
-        """Return the documents that hold a run: id, hits and evidence of the run, best first.
-
-        The filter tells which rows hold a run; only their documents are looked at. If few documents share a run, all
-        are named. If more than `COMMON_DOCUMENTS` do, `MOST_SHARING` are, and only if no candidate has the run.
+    def holding(
+        self, generation: AnyGeneration, queries: Sequence[tuple[QuerySample, Weights]]
+    ) -> list[Holding | None]:
+        """Return which documents hold a run of each of many queries; None for a query without a run.
 
         Args:
             generation: The files of the collection.
-            sample: The query.
-            weights: `(q,) int32`, the weights of its hashes.
-            named: The candidates, which are not named again.
+            queries: The sample of each query, and `(q,) int32`, the weights of its hashes.
         """
-        levelled = self.levelled(weights)
-        if levelled is None:
-            return []
-        places = np.flatnonzero(levelled)
-        known = np.sort(np.fromiter(named, np.uint32, len(named)))
-        among = arrays.distinct(np.concatenate([known, *self._in_rows(generation, sample, levelled)]))
-        shared = generation.documents_having(sample.hashes[places], limit=_EVERY, among=among)
-        shared = replace(shared, places=places[shared.places].astype(np.uint32))
-        n_having = np.zeros(len(weights), np.int64)
-        n_having[places] = shared.n_having
-        is_named = arrays.among(shared.ids, known)
-        by_few = np.where(n_having <= COMMON_DOCUMENTS, levelled, np.int32(0))
+        levelled = [self.levelled(weights) for _, weights in queries]
+        some = [(sample, one) for (sample, _), one in zip(queries, levelled, strict=True) if one is not None]
+        firsts = [FirstPlaces.of(sample.hashes[one > 0]) for sample, one in some]
+        n_least = math.ceil(self.least * UNITS / self.level)
+        near = generation.near([one.hashes for one in firsts], least=n_least, window=EVIDENCE_HASHES) if some else []
+        found = (self._holding(*one) for one in zip(some, firsts, near, strict=True))
+        return [None if one is None else next(found) for one in levelled]
+
+    def _holding(self, query: tuple[QuerySample, Weights], firsts: FirstPlaces, keys: Keys) -> Holding:
+        (sample, levelled), near = query, firsts.having(keys, np.zeros(len(firsts.hashes), np.int64), 0)
+        places = np.flatnonzero(levelled)[near.places].astype(np.uint32)
+        near = Having(near.ids, near.bounds, places, np.zeros(len(levelled), np.int64))
+        enough = self._evidence(near, levelled, sample.token) >= self.least
+        return Holding(near.of_some(enough), levelled, sample.token)
+
+    def named(self, holding: Holding, candidates: Collection[int]) -> list[tuple[int, int, float]]:
+        """Return the documents that are named for their runs: id, hits and evidence of the runs, best first.
+
+        If few documents share a run, then all are named. If more than `COMMON_DOCUMENTS` do, then `MOST_SHARING` are,
+        and only if no candidate holds the run. The documents that hold a run are counted hash by hash.
+
+        Args:
+            holding: The documents that hold a run of a query.
+            candidates: The candidates of the query, which are not named again.
+        """
+        having, levelled, tokens = holding
+        is_candidate = arrays.among(having.ids, np.sort(np.fromiter(candidates, np.uint32, len(candidates))))
+        by_few = np.where(having.n_having <= COMMON_DOCUMENTS, levelled, np.int32(0))
         by_many = levelled - by_few
-        by_many[shared.places[is_named[shared.owners]]] = 0
-        few = self._holding(shared, by_few, sample.token, ~is_named)
+        by_many[having.places[is_candidate[having.owners]]] = 0
+        others = having.of_some(~is_candidate)
+        few = self._ranked(others, by_few, tokens)
         seen = {id_ for id_, _, _ in few}
-        many = [one for one in self._holding(shared, by_many, sample.token, ~is_named) if one[0] not in seen]
+        many = [one for one in self._ranked(others, by_many, tokens) if one[0] not in seen]
         return few + many[:MOST_SHARING]
 
-    def _in_rows(self, generation: AnyGeneration, sample: QuerySample, levelled: Weights) -> Iterator[Hashes]:
-        """Yield documents of the rows that hold a run, run by run."""
-        least, rules = max(1, math.ceil(self.least * UNITS)), hit_rules(self.shingle_tokens)
-        for start, stop in arrays.edges(levelled > 0).tolist():
-            hashes = first_bits(sample.hashes[start:stop])
-            run = WithRun(hashes, levelled[start:stop], sample.token[start:stop], rules, least)
-            yield generation.documents_of_rows(run)
+    def _ranked(self, holding: Having, weights: Weights, tokens: Hashes) -> list[tuple[int, int, float]]:
+        """Return the documents with evidence enough by other weights: id, hits and evidence, best first."""
+        nats = self._evidence(holding, weights, tokens)
+        found = holding.of_some(is_enough := (nats >= self.least) & (nats > 0))
+        n_hits = np.bincount(found.owners[weights[found.places] > 0], minlength=len(found.ids))
+        order = np.lexsort((found.ids, n_hits, -nats[is_enough]))
+        columns = found.ids[order], n_hits[order], nats[is_enough][order]
+        return list(zip(*(one.tolist() for one in columns), strict=True))
 
-    def _holding(
-        self, shared: Having, weights: Weights, tokens: Hashes, eligible: NDArray[np.bool_]
-    ) -> list[tuple[int, int, float]]:
-        nats = evidence(shared.bounds, shared.places, weights, tokens, self.shingle_tokens)
-        found = np.flatnonzero((nats >= self.least) & (nats > 0) & eligible)
-        places = [shared.places[shared.bounds[at] : shared.bounds[at + 1]] for at in found.tolist()]
-        n_hits = [int(np.count_nonzero(weights[one])) for one in places]
-        ranked = sorted(zip((-nats[found]).tolist(), n_hits, shared.ids[found].tolist(), strict=True))
-        return [(id_, n, -least) for least, n, id_ in ranked]
+    def _evidence(self, having: Having, weights: Weights, tokens: Hashes) -> NDArray[np.float64]:
+        return evidence(having.bounds, having.places, weights, tokens, self.shingle_tokens)

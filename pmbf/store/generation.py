@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import arrays
-from pmbf.errors import ParameterError
 from pmbf.filter import ChosenRows, PseudoMatrixBloomFilter
 from pmbf.fingerprint import Fingerprint, fingerprint
 from pmbf.hashes import Hashes, hash_dtype
@@ -191,12 +190,25 @@ class Generation(LiveFiles):
         """
         self._require_open()
         firsts = FirstPlaces.of(hashes)
-        try:
-            counts, keys = self.posted.find(firsts.hashes, limit=limit, among=among)
-        except ParameterError as error:
-            raise self.contradiction(str(error), "check --repair") from error
-        has_others = self._known_totals().n_removed or len(self._left_out)
-        return firsts.having(self._of_living(keys) if has_others else keys, counts, limit)
+        counts, keys = self.posted.find(firsts.hashes, limit=limit, among=among)
+        return firsts.having(self._of_living(keys), counts, limit)
+
+    def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[NDArray[np.uint64]]:
+        """Return which live documents have several hashes of a query near each other, for each of many queries.
+
+        Args:
+            queries: Of each query `(q,)`, distinct hashes, in the order of its text.
+            least: Hashes that a document must have, at least 1.
+            window: Consecutive hashes of the query that they must be among.
+
+        Returns:
+            All hashes of these documents, for each query `(n,) uint64`, ascending: document << 32 | number of the hash.
+
+        Raises:
+            CorruptError: A file of postings is damaged, or a document is not in the directory.
+        """
+        self._require_open()
+        return [self._of_living(keys) for keys in self.posted.find_near(queries, least=least, window=window)]
 
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
         """Return the documents with evidence enough of many queries, in one native call.
@@ -205,10 +217,7 @@ class Generation(LiveFiles):
             CorruptError: A file of postings is damaged.
         """
         self._require_open()
-        try:
-            return self.posted.evident(queries, rules)
-        except ParameterError as error:
-            raise self.contradiction(str(error), "check --repair") from error
+        return self.posted.evident(queries, rules)
 
     def documents_of_rows(self, chosen: ChosenRows) -> NDArray[np.uint32]:
         """Return the documents that live in the rows that are chosen, ascending, each once."""
@@ -217,6 +226,8 @@ class Generation(LiveFiles):
 
     def _of_living(self, keys: NDArray[np.uint64]) -> NDArray[np.uint64]:
         """Return the keys without documents removed or left out. A key is document << 32 | anything, ascending."""
+        if not self._known_totals().n_removed and not len(self._left_out):
+            return keys
         documents = (keys >> np.uint64(32)).astype(np.uint32)
         begins = arrays.begins(documents)
         is_gone = self.directory.locations(documents[begins], "state") == REMOVED

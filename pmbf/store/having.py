@@ -37,6 +37,13 @@ class Having:
         """The number in `ids` of the document of each place, `(bounds[-1],) int64`."""
         return np.repeat(np.arange(len(self.ids)), np.diff(self.bounds))
 
+    def of_some(self, which: NDArray[np.bool_]) -> Having:
+        """Return some of the documents, `(n,) bool`; only these are counted."""
+        sizes = np.diff(self.bounds)
+        places = self.places[np.repeat(which, sizes)]
+        n_having = np.bincount(places, minlength=len(self.n_having))
+        return Having(self.ids[which], np.append(0, np.cumsum(sizes[which])), places, n_having)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FirstPlaces:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pmbf import kernels
 from pmbf.arrays import distinct
-from pmbf.errors import ParameterError
+from pmbf.errors import CorruptError, ParameterError
 from pmbf.hashes import Hashes
 from pmbf.kernels import Evident, EvidentRules, Postings, Sampled
 from pmbf.store import postings, tilefile
@@ -118,8 +118,7 @@ class Posted:
             `(q,) int64`, and `(n,) uint64`, ascending, each once: document << 32 | number of the hash.
 
         Raises:
-            CorruptError: A page is damaged.
-            ParameterError: The postings contradict themselves.
+            CorruptError: A page is damaged, or the postings contradict themselves.
         """
         chosen = None
         if among is not None:
@@ -129,6 +128,24 @@ class Posted:
             counts, keys = kernels.find_postings(asked, hashes, limit=limit, chosen=chosen)
         return counts, distinct(keys) if self.unposted_tiles() else keys
 
+    def find_near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
+        """Return the documents that have several hashes of a query near each other, for each of many queries.
+
+        Args:
+            queries: Of each query `(q,)`, distinct hashes.
+            least: Hashes that a document must have, at least 1.
+            window: Consecutive places of the query that they must be among.
+
+        Returns:
+            All hashes of these documents, for each query `(n,) uint64`, ascending, each once: document << 32 | place.
+
+        Raises:
+            CorruptError: A page is damaged, or the postings contradict themselves.
+        """
+        with self._asked() as asked:
+            found = kernels.find_near(asked, queries, least=least, window=window)
+        return [distinct(one) for one in found] if self.unposted_tiles() else found
+
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
         """Return the documents with evidence enough of many queries.
 
@@ -137,8 +154,7 @@ class Posted:
             rules: How hits are weighed, and which documents are left out.
 
         Raises:
-            CorruptError: A page is damaged.
-            ParameterError: The postings contradict themselves.
+            CorruptError: A page is damaged, or the postings contradict themselves.
         """
         with self._asked() as asked:
             return kernels.evident(asked, queries, rules)
@@ -149,8 +165,9 @@ class Posted:
         found = self.sources()
         try:
             yield [one if isinstance(one, Postings) else one.to_find() for one in found]
-        except ParameterError:
+        except ParameterError as error:
             for one in found:
                 if isinstance(one, StoredPostings):
                     one.file.verify()
-            raise
+            command = f"pmbf check --repair -c {self._folder}"
+            raise CorruptError(f"{self._folder}: {error}; run `{command}`") from error

@@ -1,11 +1,16 @@
 """A collection that is spread over nodes gives the reports of the same collection in one folder."""
 
+import json
+import random
+from itertools import chain
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from pmbf import ParameterError
 from pmbf.jobs.executor import Local
+from tests.conftest import words
 
 from .conftest import cut, nodes_of, stored, texts, told, told_here
 
@@ -37,6 +42,37 @@ def test_reports_are_those_of_one_folder_for_any_placement(tmp_path_factory, see
     for n_nodes in (1, 3, 7):
         names = [f"{seed}-{number}" for number in range(n_nodes)]  # the names decide the placement
         with nodes_of(depot, tmp_path, names) as nodes:
+            assert expected == told(nodes, manifest, queries)
+
+
+def with_phrases(seed, n, n_holding):
+    """Return named texts: the first hold a clause whose phrases the others have here and there."""
+    draw, clause = random.Random(seed), words(-seed, 60).split()
+    phrases = [clause[start : start + 5] for start in range(0, 60, 5)]
+    made = []
+    for number in range(n):
+        own = words(seed * 10_000 + number, 150).split()
+        made.append(own + clause if number < n_holding else [*own, *chain(*draw.sample(phrases, 2))])
+    draw.shuffle(made)
+    return clause, [(f"text-{number:04}", " ".join(one)) for number, one in enumerate(made)]
+
+
+@settings(max_examples=6)
+@given(seed=st.integers(1, 10**6), n_parts=st.integers(1, 9), n_holding=st.integers(40, 60))
+def test_what_some_fifty_documents_share_is_told_alike_for_any_placement(tmp_path_factory, seed, n_parts, n_holding):
+    tmp_path = tmp_path_factory.mktemp("spread")
+    from pmbf import Collection
+
+    clause, documents = with_phrases(seed, 160, n_holding)
+    depot, manifest = stored(tmp_path, cut(documents, n_parts, seed))
+    queries = [("clause", f"{words(7001)} {' '.join(clause)} {words(7002)}"), *documents[:8]]
+    with Collection(tmp_path / "whole.pmbf", create=True) as collection:
+        collection.add_many(documents)
+        expected = told_here(collection, queries, manifest)
+    n_found = len(json.loads(expected[0])["matches"])
+    assert (n_found >= n_holding) == (n_holding <= 50)
+    for n_nodes in (1, 3, 7):
+        with nodes_of(depot, tmp_path, [f"{seed}-{number}" for number in range(n_nodes)]) as nodes:
             assert expected == told(nodes, manifest, queries)
 
 

@@ -147,6 +147,23 @@ def test_a_query_of_common_or_of_light_hashes_is_hard(kernels: Any) -> None:
     assert 0 == len(light.documents[: light.bounds[1]])
 
 
+@given(st.tuples(PAIRS, PAIRS).map(list), QUERIES, st.integers(1, 4), st.sets(st.integers(0, 14)))
+def test_documents_outside_the_postings_make_a_hash_common(
+    kernels: Any, tiles: list[list[tuple[int, int]]], queries: list[list[int]], limit: int, common: set[int]
+) -> None:
+    rules = rules_of(limit, least=0.0, most_common=1.0)
+    counted = [
+        one._replace(more=np.array([9 * (value in common) for value in one.hashes.tolist()], np.int64))
+        for one in sampled(queries)
+    ]
+    found = kernels.evident(postings_of(tiles), counted, rules)
+    rare = [[pair for pair in pairs if pair[0] not in common] for pairs in tiles]
+    for number, query in enumerate(queries):
+        here = slice(found.bounds[number], found.bounds[number + 1])
+        expected = {document: len(places) for document, places in sorted(plainly(rare, query, rules).items())}
+        assert expected == dict(zip(found.documents[here].tolist(), found.n_hits[here].tolist(), strict=True))
+
+
 def test_no_query_and_no_postings_have_no_documents(kernels: Any) -> None:
     assert [0] == kernels.evident([], [], rules_of(2)).bounds.tolist()
     assert [0, 0, 0] == kernels.evident([], sampled([[], [4]]), rules_of(2)).bounds.tolist()

@@ -13,6 +13,7 @@ enum { DIGIT_BITS = 11, N_DIGITS = 3, UNITS = 1024 };
 typedef struct {
     const uint64_t *hashes; /* in the order of the text */
     const uint32_t *tokens; /* of each */
+    const int64_t *more;    /* how many documents have each that are not in the postings; or NULL */
     uint64_t n;
     double share; /* of the evidence of the whole query that is half of a copy's */
     double copied;                   /* out: that half, in nats */
@@ -214,6 +215,7 @@ static int64_t ask(room_t *room, const postings_t *postings, size_t n_postings, 
     uint64_t n = number_hashes(room, query->hashes, query->n), n_keys = 0;
     int64_t status = pmbf_find_postings(postings, n_postings, room->distinct, n, room->lists, room->counts);
     if (status) return status;
+    for (uint64_t hash = 0; query->more && hash < n; hash++) room->counts[hash] += query->more[room->first[hash]];
     for (uint64_t hash = 0; hash < n; hash++) n_keys += room->counts[hash] <= rules->limit ? (uint64_t)room->counts[hash] : 0;
     if (!room_for_keys(room, n_keys > query->n ? n_keys : query->n)) return PMBF_NO_MEMORY;
     int64_t n_taken = take_keys(room, postings, n_postings, n, rules);

@@ -1,0 +1,72 @@
+"""Both twins of the kernel that finds documents with hashes of a query near each other, beside the plain way."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pmbf.errors import ParameterError
+from pmbf.kernels import Postings, reference_near, reference_postings
+
+HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1)
+PAIRS = st.lists(st.tuples(HASHES, st.integers(0, 5)), max_size=120)
+IDS = np.array([3, 70, 71, 900, 2**31, 2**32 - 1], np.uint32)
+
+
+@pytest.fixture(scope="module", params=["reference", "native"])
+def kernels(request: pytest.FixtureRequest) -> Any:
+    """Both twins; the native one has no instruction sets here."""
+    if request.param == "reference":
+        return reference_near
+    return pytest.importorskip("pmbf.kernels.native_near")
+
+
+def made(pairs: list[tuple[int, int]]) -> Postings:
+    keys = np.array(sorted(value << 32 | number for value, number in pairs), np.uint64)
+    return reference_postings.make_postings(keys, IDS)
+
+
+QUERIES = st.lists(st.lists(HASHES, unique=True, max_size=30), max_size=4)
+
+
+@given(PAIRS, PAIRS, QUERIES, st.integers(1, 6), st.integers(1, 8))
+def test_documents_with_hashes_near_each_other_are_found_with_all_their_hashes(
+    kernels: Any,
+    here: list[tuple[int, int]],
+    there: list[tuple[int, int]],
+    queries: list[list[int]],
+    least: int,
+    window: int,
+) -> None:
+    both, hashes = [made(here), made(there)], [np.array(one, np.uint32) for one in queries]
+    found = kernels.find_near(both, hashes, least=least, window=window)
+    for query, keys in zip(queries, found, strict=True):
+        expected = []
+        for pairs, (number, id_) in itertools.product((here, there), enumerate(IDS.tolist())):
+            places = [place for place, value in enumerate(query) if (value, number) in pairs]
+            if any(sum(first <= place < first + window for place in places) >= least for first in places):
+                expected += [id_ << 32 | place for place in places]
+        assert sorted(expected) == keys.tolist()
+
+
+def test_damaged_postings_and_numbers_below_one_are_refused(kernels: Any) -> None:
+    good, query = made([(7, 0), (9, 5)]), np.array([7, 9], np.uint32)
+    beyond = replace(good, directory=np.full_like(good.directory, 2**31))
+    fewer = replace(good, documents=IDS[:3])
+    for damaged in (beyond, fewer):
+        with pytest.raises(ParameterError, match="postings are damaged"):
+            kernels.find_near([damaged], [query], least=1, window=3)
+    with pytest.raises(ParameterError, match="least is 0, window 4, both must be at least 1"):
+        kernels.find_near([good], [query], least=0, window=4)
+
+
+def test_nothing_is_found_in_no_postings_and_for_no_query(kernels: Any) -> None:
+    assert [] == kernels.find_near([made([(7, 0)])], [], least=1, window=1)
+    [keys] = kernels.find_near([], [np.array([4], np.uint32)], least=1, window=1)
+    assert [] == keys.tolist()
