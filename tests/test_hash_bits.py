@@ -76,6 +76,22 @@ def test_text_that_many_have_is_a_common_part(wide):
 
 
 @pytest.mark.parametrize("hash_bits", WIDE)
+def test_an_empty_collection_answers(tmp_path, hash_bits):
+    with Collection(tmp_path / "c.pmbf", create=True, params=Params(hash_bits=hash_bits)) as made:
+        assert [names(report) for report in made.screen_many([text(1), text(2)])] == [[], []]
+        assert names(made.screen(text(1))) == []
+
+
+def test_many_texts_and_the_rows_give_the_same_at_each_width(wide):
+    queries = [words(seed, FAR) for seed in (3, 11, 40)]
+    alone = [wide.screen(query) for query in queries]
+    assert [names(report) for report in alone] == [["text-3"], ["text-11"], ["text-40"]]
+    together = wide.screen_many(queries)
+    assert [report.matches for report in together] == [report.matches for report in alone]
+    assert [names(wide.screen(query, method="popcount"))[:1] for query in queries] == [names(one) for one in alone]
+
+
+@pytest.mark.parametrize("hash_bits", WIDE)
 def test_tiles_and_fingerprints_are_repaired(tmp_path, hash_bits):
     path = tmp_path / "c.pmbf"
     with Collection(path, create=True, params=Params(hash_bits=hash_bits, segment_chars=1024)) as made:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from pmbf.errors import ParameterError
 from pmbf.fingerprint import query_sample
+from pmbf.hashes import Hashes
 from pmbf.span import Span
 from pmbf.store.generation import Generation
 
@@ -81,7 +82,7 @@ def common_parts(
 
 
 def _n_groups_having(
-    generation: Generation, hashes: NDArray[np.uint32], groups: Mapping[int, Sequence[int]], n_groups: int
+    generation: Generation, hashes: Hashes, groups: Mapping[int, Sequence[int]], n_groups: int
 ) -> NDArray[np.int64]:
     """Return how many groups have each hash, `(q,) int64`."""
     having = generation.documents_having(hashes, limit=_EVERY)

@@ -31,12 +31,10 @@ from pmbf.kernels.postings_layout import (
     shape_of,
     sought_in,
 )
+from pmbf.kernels.reference_bit_lines import low, put, read_long, read_unary, windows
 from pmbf.kernels.reference_records import check_pages
 
 __all__ = ["find_postings", "join_postings", "list_postings", "make_postings", "sort_keys"]
-
-_WINDOW_BITS = 57
-"""Bits that a word read anywhere holds at least."""
 
 
 class _Lists(NamedTuple):
@@ -247,16 +245,16 @@ def _lists(postings: Postings, buckets: NDArray[np.int64]) -> Iterator[_Lists]:
     following, left = buckets.astype(np.uint64) << shift, np.full(len(buckets), 1 << postings.shift, np.uint64)
     cursors, rice = np.arange(len(buckets)), np.uint64(postings.rice)
     while len(cursors):
-        at, upper, more = _unary(postings.bits, at, stop)
+        at, upper, more = read_unary(postings.bits, at, stop)
         cursors, at, stop, upper = cursors[more], at[more], stop[more], upper[more]
         following, left = following[more], left[more]
-        gaps = (upper << rice) + _long(postings.bits, at, stop, postings.rice)
+        gaps = (upper << rice) + read_long(postings.bits, at, stop, postings.rice)
         is_outside = (upper > left - np.uint64(1) >> rice) | (gaps >= left)
-        at, n_bits, more = _unary(postings.bits, at + rice, stop)
+        at, n_bits, more = read_unary(postings.bits, at + rice, stop)
         if is_outside.any() or not more.all() or (n_bits > 31).any():
             raise damaged_postings()
         hashes, left = following + gaps, left - gaps - np.uint64(1)
-        count = np.uint64(1) << n_bits | _low(_windows(postings.bits, at, stop), n_bits)
+        count = np.uint64(1) << n_bits | low(windows(postings.bits, at, stop), n_bits)
         numbers_at, at = at + n_bits, at + n_bits + count * np.uint64(postings.id_bits)
         if (at > stop).any() or (count > len(postings.documents)).any():
             raise damaged_postings()
@@ -269,46 +267,10 @@ def _numbers(postings: Postings, lists: _Lists) -> tuple[NDArray[np.intp], NDArr
     counts = lists.counts.astype(np.int64)
     within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     at = np.repeat(lists.at, counts) + within.astype(np.uint64) * np.uint64(postings.id_bits)
-    numbers = _low(_windows(postings.bits, at, at), np.uint64(postings.id_bits)).astype(np.int64)
+    numbers = low(windows(postings.bits, at, at), np.uint64(postings.id_bits)).astype(np.int64)
     if len(numbers) and numbers.max() >= len(postings.documents):
         raise damaged_postings()
     return np.repeat(lists.cursor, counts), numbers
-
-
-def _unary(bits: NDArray[np.uint8], at: Keys, stop: Keys) -> tuple[Keys, Keys, NDArray[np.bool_]]:
-    """Read a number in unary at each place; return what follows, the numbers, and whether there is one."""
-    numbers, begins = np.zeros(len(at), np.uint64), at.copy()
-    waiting = np.flatnonzero(at < stop)
-    while len(waiting):
-        here, left = begins[waiting], np.minimum(stop[waiting] - begins[waiting], np.uint64(_WINDOW_BITS))
-        words = _low(_windows(bits, here, stop[waiting]), left)
-        lowest = words & (~words + np.uint64(1))
-        zeros = np.where(words == 0, left, np.frexp(lowest.astype(np.float64))[1].astype(np.uint64) - np.uint64(1))
-        numbers[waiting] += zeros
-        begins[waiting] += zeros
-        waiting = waiting[(words == 0) & (here + left < stop[waiting])]
-    return begins + np.uint64(1), numbers, begins < stop
-
-
-def _windows(bits: NDArray[np.uint8], at: Keys, stop: Keys) -> Keys:
-    """Return the 57 bits or more that begin at each place. Beyond the bits there are zeros."""
-    octets = (np.minimum(at, np.maximum(stop, at)) >> np.uint64(3)).astype(np.int64)
-    octets = np.minimum(octets, len(bits) - PADDING_BYTES)
-    words = np.lib.stride_tricks.sliding_window_view(bits, 8)[octets].copy().view("<u8").ravel().astype(np.uint64)
-    return words >> (at & np.uint64(7))
-
-
-def _long(bits: NDArray[np.uint8], at: Keys, stop: Keys, n_bits: int) -> Keys:
-    """Return the number of up to 63 bits at each place."""
-    first = min(n_bits, _WINDOW_BITS)
-    numbers = _low(_windows(bits, at, stop), np.uint64(first))
-    if n_bits == first:
-        return numbers
-    return numbers | _low(_windows(bits, at + np.uint64(first), stop), np.uint64(n_bits - first)) << np.uint64(first)
-
-
-def _low(words: Keys, n_bits: Keys | np.uint64) -> Keys:
-    return words & ((np.uint64(1) << n_bits) - np.uint64(1))
 
 
 def _written(owned: Keys, numbers: Numbers, shape: PostingsShape, start: int, stop: int) -> Buckets:
@@ -336,18 +298,12 @@ def _written(owned: Keys, numbers: Numbers, shape: PostingsShape, start: int, st
     at = 8 * directory[buckets - start] + starts - starts[firsts_of_bucket]
     line = np.zeros(8 * int(directory[-1]), np.uint8)
     line[at + n_upper] = 1
-    _put(line, at + n_upper + 1, gaps, shape.rice)
+    put(line, at + n_upper + 1, gaps, shape.rice)
     line[at + n_upper + 1 + shape.rice + n_count] = 1
     for n in np.unique(n_count).tolist():
         some = n_count == n
-        _put(line, (at + n_head - n_count)[some], counts[some].astype(np.uint64), n)
+        put(line, (at + n_head - n_count)[some], counts[some].astype(np.uint64), n)
     within = np.arange(len(owned)) - np.repeat(firsts, counts)
     at_numbers = np.repeat(at + n_head, counts) + within * shape.id_bits
-    _put(line, at_numbers, numbers.astype(np.uint64), shape.id_bits)
+    put(line, at_numbers, numbers.astype(np.uint64), shape.id_bits)
     return Buckets(directory[1:].astype(np.uint32), np.packbits(line, bitorder="little"), len(hashes), len(owned))
-
-
-def _put(line: NDArray[np.uint8], at: NDArray[np.int64], numbers: Keys, n_bits: int) -> None:
-    """Write the lowest bits of each number into a line of bits."""
-    for bit in range(n_bits):
-        line[at + bit] = (numbers >> np.uint64(bit)) & np.uint64(1)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from pmbf import ParameterError
 from pmbf.jobs.executor import Local
+from pmbf.params import Params
 from tests.conftest import words
 
 from .conftest import cut, nodes_of, stored, texts, told, told_here
@@ -27,15 +28,20 @@ def queries_of(documents, seed):
 
 
 @settings(max_examples=5)
-@given(seed=st.integers(1, 10**6), n_parts=st.integers(1, 9), n_common=st.sampled_from([0, 57]))
-def test_reports_are_those_of_one_folder_for_any_placement(tmp_path_factory, seed, n_parts, n_common):
+@given(
+    seed=st.integers(1, 10**6),
+    n_parts=st.integers(1, 9),
+    n_common=st.sampled_from([0, 57]),
+    hash_bits=st.sampled_from([32, 48, 64]),
+)
+def test_reports_are_those_of_one_folder_for_any_placement(tmp_path_factory, seed, n_parts, n_common, hash_bits):
     tmp_path = tmp_path_factory.mktemp("spread")
     from pmbf import Collection
 
-    documents = texts(seed, 64, n_common)
-    depot, manifest = stored(tmp_path, cut(documents, n_parts, seed))
+    documents, params = texts(seed, 64, n_common), Params(hash_bits=hash_bits)
+    depot, manifest = stored(tmp_path, cut(documents, n_parts, seed), params)
     queries = queries_of(documents, seed)
-    with Collection(tmp_path / "whole.pmbf", create=True) as collection:
+    with Collection(tmp_path / "whole.pmbf", create=True, params=params) as collection:
         collection.add_many(documents)
         expected = told_here(collection, queries, manifest)
     assert sum('"matches": []' not in one for one in expected) >= 3
