@@ -236,31 +236,49 @@ typedef struct {
     uint8_t *spelling;
 } given_t;
 
+/* A place in a text that moves on: a code point, and its first byte. */
+typedef struct {
+    const uint8_t *at;
+    int64_t place;
+} cursor_t;
+
+/* Moves on to the first folded letter that begins at or behind an edge. Returns its first byte's number. */
+static uint32_t letter_at(const given_t *given, cursor_t *cursor, uint32_t edge) {
+    while (cursor->place < given->n_folded && given->origin[cursor->place] < edge)
+        cursor->at += utf8_width(*cursor->at), cursor->place++;
+    return (uint32_t)(cursor->at - given->text.folded);
+}
+
+/* Returns whether a token begins inside the one before: both are parts of one code point, such as a fraction. */
+static bool shares_place(const text_t *text, int64_t token) { return token && text->starts[token] < text->stops[token - 1]; }
+
 /* Finds the letters of each token. */
 static void find_letters(const given_t *given) {
     const text_t *text = &given->text;
-    for (int stop = 0; stop < 2; stop++) {
-        const uint8_t *at = text->folded;
-        int64_t place = 0;
-        for (int64_t token = 0; token < text->n; token++) {
-            uint32_t edge = stop ? text->stops[token] : text->starts[token];
-            while (place < given->n_folded && given->origin[place] < edge) at += utf8_width(*at), place++;
-            *(stop ? &given->letters[token].stop : &given->letters[token].start) = (uint32_t)(at - text->folded);
-        }
+    cursor_t cursor = {text->folded, 0}, before = cursor;
+    for (int64_t token = 0; token < text->n; token++) {
+        if (shares_place(text, token)) cursor = before;
+        uint32_t start = letter_at(given, &cursor, text->starts[token]);
+        before = cursor;
+        given->letters[token] = (range_t){start, letter_at(given, &cursor, text->stops[token])};
     }
+}
+
+/* Moves on to a code point. Returns its first byte's number. */
+static uint32_t byte_at(const text_t *text, cursor_t *cursor, uint32_t edge) {
+    for (; cursor->place < edge; cursor->place++) cursor->at += utf8_width(*cursor->at);
+    return (uint32_t)(cursor->at - text->text);
 }
 
 /* Finds the bytes of each token. */
 static void find_bytes(const given_t *given) {
     const text_t *text = &given->text;
-    for (int stop = 0; stop < 2; stop++) {
-        const uint8_t *at = text->text;
-        uint32_t place = 0;
-        for (int64_t token = 0; token < text->n; token++) {
-            uint32_t edge = stop ? text->stops[token] : text->starts[token];
-            for (; place < edge; place++) at += utf8_width(*at);
-            *(stop ? &given->bytes[token].stop : &given->bytes[token].start) = (uint32_t)(at - text->text);
-        }
+    cursor_t cursor = {text->text, 0}, before = cursor;
+    for (int64_t token = 0; token < text->n; token++) {
+        if (shares_place(text, token)) cursor = before;
+        uint32_t start = byte_at(text, &cursor, text->starts[token]);
+        before = cursor;
+        given->bytes[token] = (range_t){start, byte_at(text, &cursor, text->stops[token])};
     }
 }
 
