@@ -112,10 +112,14 @@ def passages_near(
 
     Passages never overlap in the query. If two stretches hold the same words, then the longer passage is kept.
     """
+
+    def each(some: Sequence[Span]) -> list[tuple[Passage, ...]]:
+        return verify.passages_in_each(query, [_part(source, one) for one in some], settings, statistics)
+
     found = [
         _moved(passage, stretch.start)
         for some in (stretches[at : at + TOGETHER] for at in range(0, len(stretches), TOGETHER))
-        for stretch, passages in zip(some, _in_each(query, source, some, settings, statistics), strict=True)
+        for stretch, passages in zip(some, each(some), strict=True)
         for passage in passages
     ]
     if len(stretches) == 1:
@@ -126,20 +130,6 @@ def passages_near(
         if all(not meets(passage.query, other.query) for other in kept[max(0, place - 1) : place + 1]):
             kept.insert(place, passage)
     return tuple(kept)
-
-
-def _in_each(
-    query: verify.Prepared,
-    source: verify.SourceText,
-    stretches: Sequence[Span],
-    settings: verify.Settings,
-    statistics: verify.Statistics | None,
-) -> list[tuple[Passage, ...]]:
-    """Return the passages a query shares with each of some stretches, in characters of the stretch."""
-    parts = [_part(source, stretch) for stretch in stretches]
-    if statistics is None or not query.is_known(statistics):
-        return [verify.passages_in(query, part, settings, statistics) for part in parts]
-    return verify.passages_in_each(query, parts, settings, statistics)
 
 
 def _part(source: verify.SourceText, stretch: Span) -> verify.SourceText:
