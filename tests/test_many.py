@@ -155,7 +155,7 @@ def test_an_error_of_the_queries_is_raised_behind_no_thread(folder: Path) -> Non
 
 
 def test_batches_grow_while_texts_are_short() -> None:
-    batches = many._Batches((seed, None) for seed in range(1000))  # type: ignore[misc]
+    batches = many.Batches((seed, None) for seed in range(1000))  # type: ignore[misc]
     sizes = [len(batch) for batch in batches]
     assert [1, 2, 4, 8, 16, 32, 64, 64] == sizes[:8]
     assert 1000 == sum(sizes)

@@ -13,11 +13,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice
 from pathlib import Path
 
 from pmbf.cluster.calls import Nodes
-from pmbf.cluster.comparing import Asked
+from pmbf.cluster.comparing import Answered, Asked
 from pmbf.cluster.manifest import Manifest, Volume
 from pmbf.cluster.spread import Spread, SpreadStore, word_statistics
 from pmbf.errors import IncompleteError
@@ -26,11 +25,9 @@ from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.jobs.threads import in_order
 from pmbf.screen import Answer, LeavingOut, LeftPaths, Options
 from pmbf.screen.answering import Screening, ask, report
-from pmbf.screen.comparing import Confirmed, Shared, confirmed
+from pmbf.screen.comparing import Confirmed, confirmed
 from pmbf.screen.leaving_out import LeftOut
-
-BATCH_QUERIES = 8
-"""Queries whose candidates are compared in one call."""
+from pmbf.screen.many import Batches
 
 _TRIES = 3
 """How often a node is told how rare words are, before it is given up: it may have been made anew meanwhile."""
@@ -71,61 +68,62 @@ def answers(
     """
     store = SpreadStore(Spread(nodes, manifest), folder)
     left_out = LeavingOut(store, questions.options, questions.leaving_out)
-    batches = _batched(((query, left_out.of(query)) for query in queries), BATCH_QUERIES)
+    batches = Batches((query, left_out.of(query)) for query in queries)
     calls = (partial(_answered, nodes, manifest, folder, batch, questions) for batch in batches)
-    for some in in_order(calls, questions.jobs):
+    for asked, some in in_order(calls, questions.jobs):
+        batches.learn(asked)
         for one in some:
             yield _with_problems(one, store.spread)
 
 
 def _answered(
     nodes: Nodes, manifest: Manifest, folder: Path, batch: Sequence[_Query], questions: Questions
-) -> list[Answer]:
-    """Return the answers to a batch of queries."""
+) -> tuple[list[tuple[Text, Screening]], list[Answer]]:
+    """Return the queries of a batch, and the answer to each."""
     store, options = SpreadStore(Spread(nodes, manifest), folder), questions.options
     texts = [read_leniently(query, questions.limits) for query, _ in batch]
     named = [(text.name, text.content, left_out) for text, (_, left_out) in zip(texts, batch, strict=True)]
-    asked = ask(store.generation, named, options)
-    resolved = _resolved(store, texts, asked, options)
+    asked = list(zip(texts, ask(store.generation, named, options), strict=True))
     found = []
-    for text, one, matches in zip(texts, asked, resolved, strict=True):
+    for (text, one), matches in zip(asked, _resolved(store, asked, options), strict=True):
         told = report(store, text, one, matches, options)
         found.append(Answer(told, replace(text, unread=text.unread and not told.found)))
-    return [_with_problems(one, store.spread) for one in found]
+    return asked, [_with_problems(one, store.spread) for one in found]
 
 
-def _resolved(
-    store: SpreadStore, texts: Sequence[Text], asked: Sequence[Screening], options: Options
-) -> list[Confirmed]:
+def _resolved(store: SpreadStore, asked: Sequence[tuple[Text, Screening]], options: Options) -> list[Confirmed]:
     """Return the matches of each query, resolved against each other."""
-    compared = [one.found[: options.max_candidates] for one in asked]
-    volumes = store.spread.having(candidate.document for some in compared for candidate in some)
+    compared = [{one.document: one for one in query.found[: options.max_candidates]} for _, query in asked]
+    volumes = store.spread.having({id_ for some in compared for id_ in some})
     if not volumes:
         return [Confirmed() for _ in asked]
+    subjects = [query.subject(text.text if some else "") for (text, query), some in zip(asked, compared, strict=True)]
 
-    def of(some: Sequence[Volume]) -> list[Asked]:
-        names, volume_of = {one.name for one in some}, store.spread.manifest.volume_of
+    volume_of = store.spread.manifest.volume_of
+    name_of = {id_: volume_of(id_).name for id_ in {id_ for some in compared for id_ in some}}
+
+    def of(volumes: Sequence[Volume]) -> list[Asked]:
+        names = {one.name for one in volumes}
+        here = [[one for id_, one in some.items() if name_of[id_] in names] for some in compared]
         return [
-            Asked(
-                subject=one.subject(text.text),
-                candidates=[candidate for candidate in found if volume_of(candidate.document).name in names],
-                left_paths=one.left_out.paths,
-            )
-            for text, one, found in zip(texts, asked, compared, strict=True)
+            Asked(number, subjects[number], [one.plain for one in some], query.left_out.paths)
+            for number, ((_, query), some) in enumerate(zip(asked, here, strict=True))
+            if some
         ]
 
     parts = _compared(store.spread, volumes, of, replace(options, labels_of=None))
+    paths = {id_: listed for part in parts for id_, (_, listed) in part.documents.items()}
     matches = []
-    for number, (text, one) in enumerate(zip(texts, asked, strict=True)):
-        by_id = {its.source.document.id: its for part in parts for its in part[number]}
-        in_turn = [by_id[candidate.document] for candidate in compared[number] if candidate.document in by_id]
-        matches.append(confirmed(one.subject(text.text if in_turn else ""), in_turn, options, {}, one.left_out))
+    for number, ((_, query), subject) in enumerate(zip(asked, subjects, strict=True)):
+        by_id = {its.source.document.id: its for part in parts for its in part.shared(number, compared[number])}
+        in_turn = [by_id[id_] for id_ in compared[number] if id_ in by_id]
+        matches.append(confirmed(subject, in_turn, options, paths, query.left_out))
     return matches
 
 
 def _compared(
     spread: Spread, volumes: Sequence[Volume], of: Callable[[Sequence[Volume]], list[Asked]], options: Options
-) -> list[list[list[Shared]]]:
+) -> list[Answered]:
     """Return what each node has found that each query shares with its sources.
 
     A node that does not know how rare words are in this generation is told, and asked again.
@@ -163,9 +161,3 @@ def _with_problems(answer: Answer, spread: Spread) -> Answer:
 def _problem(volume: Volume, reason: str) -> str:
     ids = f"{volume.offset + 1} to {volume.offset + volume.n_ids}"
     return f"not looked at: {volume.n_documents} documents, ids {ids}, volume {volume.name[:12]}: {reason}"
-
-
-def _batched(queries: Iterable[_Query], size: int) -> Iterator[list[_Query]]:
-    remaining = iter(queries)
-    while batch := list(islice(remaining, size)):
-        yield batch

@@ -2,76 +2,111 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from pmbf.cluster.manifest import Volume
 from pmbf.errors import CorruptError
+from pmbf.report import Passage
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.comparing import Placed, Shared, Subject
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.screen.sources import Source, paths_of, sources
+from pmbf.screen.sources import Source, sources
 from pmbf.store.folder import Store
+from pmbf.store.tables import Document, ListedPath
 
 
-@dataclass(frozen=True, slots=True)
-class Asked:
+class Asked(NamedTuple):
     """A query that is compared with candidates.
 
     Args:
+        number: Of the query, in its batch.
         subject: The query.
-        candidates: Candidates in the node's volumes, best first, with ids of the collection.
-        left_paths: Paths that no source is named by.
+        candidates: Candidates in the node's volumes, best first: id in the collection, hits and evidence.
+        left_paths: Paths that no source is read from.
     """
 
+    number: int
     subject: Subject
-    candidates: Sequence[Candidate]
+    candidates: Sequence[tuple[int, int, float]]
     left_paths: frozenset[str]
 
 
-def placed_sources(store: Store, volume: Volume, asked: Sequence[Asked]) -> list[Placed]:
-    """Return the sources of each query in a volume, with the ids of the collection and the files of the volume."""
-    some = [
-        (
-            [replace(one, document=one.document - volume.offset) for one in query.candidates if one.document in volume],
-            LeftOut(paths=query.left_paths),
-        )
-        for query in asked
-    ]
-    return [
-        (store.generation, [_with_id(one, one.document.id + volume.offset) for one in found])
-        for found in sources(store, some)
-    ]
-
-
-def named(
-    store: Store, volume: Volume, asked: Sequence[Asked], found: Sequence[Sequence[Shared]]
-) -> list[list[Shared]]:
-    """Return what each query shares with the sources in a volume, these with their paths.
+class Answered(NamedTuple):
+    """What queries share with the documents of a node's volumes.
 
     Args:
-        store: The volume, opened.
-        volume: The volume.
-        asked: The queries.
-        found: What each query shares with sources in any volume.
+        found: Of each query, by its number: ids of documents, what each shares with the query, and why it was not
+            compared.
+        documents: The rows of these documents, and their paths, by id.
     """
-    here = [[one for one in some if one.source.document.id in volume] for some in found]
-    own = [_with_id(one.source, one.source.document.id - volume.offset) for some in here for one in some]
-    paths = paths_of(store, own)
-    kept = [LeftOut(paths=query.left_paths).kept for query in asked]
-    return [
-        [
-            one._replace(source=one.source.listed(keep(paths[one.source.document.id - volume.offset])))
-            if not one.source.paths
-            else one
-            for one in some
+
+    found: dict[int, list[tuple[int, tuple[Passage, ...], str | None]]]
+    documents: dict[int, tuple[Document, Sequence[ListedPath]]]
+
+    def shared(self, number: int, candidates: Mapping[int, Candidate]) -> list[Shared]:
+        """Return what a query shares with its candidates, by id."""
+        return [
+            Shared(Source(candidates[id_], self.documents[id_][0]), passages, problem)
+            for id_, passages, problem in self.found.get(number, ())
         ]
-        for keep, some in zip(kept, here, strict=True)
+
+
+@dataclass(frozen=True, slots=True)
+class VolumeRows:
+    """The rows of a volume with the ids of the collection; see `pmbf.screen.sources.Rows`."""
+
+    store: Store
+    volume: Volume
+
+    def documents(self, ids: Iterable[int]) -> dict[int, Document]:
+        """Return the rows of documents, by id."""
+        offset = self.volume.offset
+        found = self.store.documents(id_ - offset for id_ in ids)
+        return {id_ + offset: row._replace(id=id_ + offset) for id_, row in found.items()}
+
+    def listed_of(self, ids: Iterable[int]) -> dict[int, list[ListedPath]]:
+        """Return the paths of documents as they are listed, sorted, by id."""
+        offset = self.volume.offset
+        found = self.store.listed_of(id_ - offset for id_ in ids)
+        return {id_ + offset: [moved(one, self.volume) for one in paths] for id_, paths in found.items()}
+
+
+def moved(listed: ListedPath, volume: Volume) -> ListedPath:
+    """Return a path of a volume with the document's id in the collection."""
+    return listed._replace(document=listed.document + volume.offset)
+
+
+def placed_sources(rows: VolumeRows, asked: Sequence[Asked]) -> list[Placed]:
+    """Return the sources of each query in a volume, and the files of the volume."""
+    some = [
+        ([Candidate(*one) for one in query.candidates if one[0] in rows.volume], LeftOut(paths=query.left_paths))
+        for query in asked
     ]
+    return [(rows.store.generation, found) for found in sources(rows, some)]
 
 
-def _with_id(source: Source, id_: int) -> Source:
-    return replace(source, document=source.document._replace(id=id_))
+def answered(
+    asked: Sequence[Asked], every: Sequence[Sequence[Shared]], paths: Mapping[int, Sequence[ListedPath]]
+) -> Answered:
+    """Return what was found, for those documents whose paths are known.
+
+    Args:
+        asked: The queries.
+        every: What each shares with its sources.
+        paths: The paths of documents, by id.
+    """
+    rows = {one.source.document.id: one.source.document for some in every for one in some}
+    return Answered(
+        {
+            query.number: [
+                (one.source.document.id, one.passages, one.problem) for one in some if one.source.document.id in paths
+            ]
+            for query, some in zip(asked, every, strict=True)
+        },
+        {id_: (row, paths[id_]) for id_, row in rows.items() if id_ in paths},
+    )
 
 
 def damaged_texts(compared: Sequence[Placed]) -> dict[int, str]:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.cluster import making, upkeep
-from pmbf.cluster.comparing import Asked, damaged_texts, named, placed_sources
+from pmbf.cluster.comparing import Asked, VolumeRows, answered, damaged_texts, moved, placed_sources
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
@@ -221,14 +221,14 @@ class Holder:
         return Part(None, {})
 
     def compare(self, volumes: Sequence[Volume], asked: Sequence[Asked], options: Options, state: str) -> Part:
-        """Return what each query shares with sources in these volumes, in any order.
+        """Return what each query shares with sources in these volumes, as an `Answered`.
 
         The value is None if the holder does not know how rare words are in this state: `learn` comes first.
         """
         known = self._known
         if known.state != state:
             return Part(None, {})
-        found, unread = self._each(volumes, lambda store, volume: placed_sources(store, volume, asked))
+        found, unread = self._each(volumes, lambda store, volume: placed_sources(VolumeRows(store, volume), asked))
         every, damaged = [], dict[int, str]()
         for number, one in enumerate(asked):
             placed = [some[number] for some in found]
@@ -236,9 +236,14 @@ class Holder:
             if any(which.problem for which in every[-1]):
                 damaged |= damaged_texts(placed)
         unread |= {one.name: reason for one in volumes for id_, reason in damaged.items() if id_ in one}
+        ids = {which.source.document.id for some in every for which in some}
         remaining = [one for one in volumes if one.name not in unread]
-        told, unlisted = self._each(remaining, lambda store, volume: named(store, volume, asked, every))
-        return Part([[one for some in told for one in some[number]] for number in range(len(asked))], unread | unlisted)
+        listed, unlisted = self._each(
+            remaining,
+            lambda store, volume: VolumeRows(store, volume).listed_of(id_ for id_ in ids if id_ in volume),
+        )
+        paths = {id_: some for one in listed for id_, some in one.items()}
+        return Part(answered(asked, every, paths), unread | unlisted)
 
     def text(self, volumes: Sequence[Volume], id_: int) -> Part:
         """Return the text of a document.
@@ -297,7 +302,7 @@ class Holder:
 
         def of(store: Store, volume: Volume) -> list[ListedPath]:
             listed = store.listed_of(id_ - volume.offset for id_ in ids if id_ in volume)
-            return [_moved(one, volume) for some in listed.values() for one in some]
+            return [moved(one, volume) for some in listed.values() for one in some]
 
         return _flat(*self._each(volumes, of))
 
@@ -308,15 +313,11 @@ class Holder:
         )
 
     def _paths(self, volumes: Sequence[Volume], listed: Callable[[Store], Iterable[ListedPath]]) -> Part:
-        return _flat(*self._each(volumes, lambda store, volume: [_moved(one, volume) for one in listed(store)]))
+        return _flat(*self._each(volumes, lambda store, volume: [moved(one, volume) for one in listed(store)]))
 
 
 def _flat(found: list[list[Any]], unread: dict[str, str]) -> Part:
     return Part([one for some in found for one in some], unread)
-
-
-def _moved(listed: ListedPath, volume: Volume) -> ListedPath:
-    return listed._replace(document=listed.document + volume.offset)
 
 
 def _beginning(store: Store, document: Document, n_chars: int) -> str | None:

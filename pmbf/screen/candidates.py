@@ -67,6 +67,11 @@ class Candidate:
     n_hits: int
     evidence: float
 
+    @property
+    def plain(self) -> tuple[int, int, float]:
+        """The same as a tuple, which is pickled in less time."""
+        return self.document, self.n_hits, self.evidence
+
 
 @dataclass(frozen=True, slots=True)
 class Shortlist:

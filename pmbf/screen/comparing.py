@@ -58,6 +58,7 @@ _USUAL = verify.Settings()
 
 
 Placed = tuple[Generation, Sequence[Source]]
+Located = tuple[Generation, Source]
 """The files that hold the texts of some sources, and these sources, best first."""
 
 
@@ -190,6 +191,7 @@ class _Read(NamedTuple):
     """A source with its text and the stretches that are compared, or the reason why it was not read."""
 
     source: Source
+    recent: Recent
     text: verify.SourceText | None = None
     stretches: Sequence[Span] = ()
     problem: str | None = None
@@ -204,23 +206,23 @@ def _calls(
     comparison: _Comparison, subject: Subject, compared: Iterable[Placed], options: Options
 ) -> Iterator[Callable[[], list[Shared]]]:
     """Yield calls that compare some sources each. The texts are read here, a call's when the call is asked for."""
-    for generation, sources in compared:
-        for some in _together(sources, options.threads):
-            texts = [_read(generation, source, subject, len(comparison.query.text)) for source in some]
-            yield partial(_compared, comparison, texts, generation.recent)
+    each = [(generation, source) for generation, sources in compared for source in sources]
+    for some in _together(each, options.threads):
+        texts = [_read(generation, source, subject, len(comparison.query.text)) for generation, source in some]
+        yield partial(_compared, comparison, texts)
 
 
-def _together(sources: Sequence[Source], n_threads: int) -> Iterator[list[Source]]:
+def _together(sources: Sequence[Located], n_threads: int) -> Iterator[list[Located]]:
     """Yield sources in groups, each for one call. Threads get `SHARES` groups each, of about the same cost."""
-    share = sum(map(_cost, sources)) / (SHARES * n_threads) if n_threads > 1 else TOGETHER_CHARS
-    some: list[Source] = []
+    share = sum(_cost(one) for _, one in sources) / (SHARES * n_threads) if n_threads > 1 else TOGETHER_CHARS
+    some: list[Located] = []
     cost = n_chars = 0
-    for source in sources:
+    for generation, source in sources:
         n_chars += source.document.n_chars
         if some and (len(some) == TOGETHER or n_chars > TOGETHER_CHARS or cost >= share):
             yield some
             some, cost, n_chars = [], 0, source.document.n_chars
-        some.append(source)
+        some.append((generation, source))
         cost += _cost(source)
     if some:
         yield some
@@ -235,8 +237,10 @@ def _read(generation: Generation, source: Source, subject: Subject, n_query_char
     try:
         text = _text(generation, source)
     except (PmbfError, OSError) as error:
-        return _Read(source, problem=str(error))
-    return _Read(source, text, stretches_near(text, subject.sample, n_query_chars, generation.params))
+        return _Read(source, generation.recent, problem=str(error))
+    return _Read(
+        source, generation.recent, text, stretches_near(text, subject.sample, n_query_chars, generation.params)
+    )
 
 
 def _text(generation: Generation, source: Source) -> verify.SourceText:
@@ -251,12 +255,12 @@ def _place(document: Document) -> tuple[int, ...] | None:
     return document.text_file, document.text_offset, document.text_skip, document.text_bytes
 
 
-def _compared(comparison: _Comparison, texts: Sequence[_Read], recent: Recent) -> list[Shared]:
+def _compared(comparison: _Comparison, texts: Sequence[_Read]) -> list[Shared]:
     """Return what some sources share with a query. Those that are compared whole take one native call."""
     known = [_copied(comparison, one) for one in texts]
     in_whole = _in_whole(comparison, [one for one, passages in zip(texts, known, strict=True) if passages is None])
     found = []
-    for (source, text, stretches, problem), passages in zip(texts, known, strict=True):
+    for (source, recent, text, stretches, problem), passages in zip(texts, known, strict=True):
         if text and passages is None:
             passages = in_whole.get(id(text))
         if text and passages is None:

@@ -76,7 +76,7 @@ def answers(
     """
     options = options or Options()
     left_out = LeavingOut(store, options, leaving_out)
-    batches = _Batches((query, left_out.of(query)) for query in queries)
+    batches = Batches((query, left_out.of(query)) for query in queries)
     if jobs == 1:
         for batch in batches:
             asked = _asked(Tools(store.generation, options, None), batch, limits)
@@ -98,7 +98,7 @@ def reports(found: Iterator[Answer], on_progress: Callable[[int], None] | None) 
 
 
 def _ahead(
-    store: Store, work: Workers, batches: _Batches, limits: Limits, options: Options, most: int
+    store: Store, work: Workers, batches: Batches, limits: Limits, options: Options, most: int
 ) -> Iterator[Answer]:
     """Yield answers in order; meanwhile at most `most` batches are asked, and `most` are compared."""
     asking: deque[Future[_Batch]] = deque()
@@ -131,11 +131,11 @@ def _ahead(
             comparison.cancel()
 
 
-class _Batches:
+class Batches:
     """Cuts queries into batches, so that the first answer comes early. Each batch is at most twice as large as before.
 
     Args:
-        queries: All queries.
+        queries: All queries, each with what it is not compared with.
     """
 
     def __init__(self, queries: Iterable[_Query]) -> None:
@@ -147,7 +147,7 @@ class _Batches:
             self._size = min(2 * self._size, self._most)
             yield batch
 
-    def learn(self, asked: _Batch) -> None:
+    def learn(self, asked: Sequence[tuple[Text, Screening]]) -> None:
         """Take the length of these queries for that of the next ones."""
         n_chars = sum(one.query.n_chars for _, one in asked)
         self._most = max(1, min(MOST_QUERIES, MOST_CHARS * len(asked) // max(1, n_chars)))

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 from pmbf.labels import Labels
 from pmbf.report import DocumentRef
 from pmbf.screen.candidates import Candidate
 from pmbf.screen.leaving_out import LeftOut
-from pmbf.store.folder import Store
 from pmbf.store.listing import labels_of
 from pmbf.store.tables import Document, ListedPath
 
@@ -46,7 +46,19 @@ class Source:
         return DocumentRef(document.id, self.paths[0], self.paths, document.n_chars, document.kind, self.labels)
 
 
-def sources(store: Store, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:
+class Rows(Protocol):
+    """The rows of documents and paths, as `pmbf.store.folder.Store` has them."""
+
+    def documents(self, ids: Iterable[int], /) -> Mapping[int, Document]:
+        """Return the rows of documents, by id."""
+        ...
+
+    def listed_of(self, ids: Iterable[int], /) -> Mapping[int, Sequence[ListedPath]]:
+        """Return the paths of documents as they are listed, sorted, by id."""
+        ...
+
+
+def sources(store: Rows, found: Sequence[tuple[Sequence[Candidate], LeftOut]]) -> list[list[Source]]:
     """Return the sources of some queries, in the same order. The catalog is asked once for all of them.
 
     Args:
@@ -69,7 +81,7 @@ def _source(
     return source.listed(left_out.kept(paths[document.id])) if document.id in paths else source
 
 
-def paths_of(store: Store, found: Iterable[Source]) -> Mapping[int, Sequence[ListedPath]]:
+def paths_of(store: Rows, found: Iterable[Source]) -> Mapping[int, Sequence[ListedPath]]:
     """Return the paths of those sources that have none yet, by the id of the document, in one question.
 
     Raises:
