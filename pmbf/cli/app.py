@@ -11,11 +11,10 @@ from typer.models import CommandInfo
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import comparing, keeping, pairing, serve, tables, web
+from pmbf.cli import comparing, hosting, keeping, pairing, serve, tables, web
 from pmbf.cli import duplicates as copies
 from pmbf.cli import pages as page
 from pmbf.cli.clustering import Cluster, Ray, opened_cluster
-from pmbf.cli.clustering import app as cluster_app
 from pmbf.cli.export import EXPORT_HELP, export
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
 from pmbf.cli.guard.app import app as guard
@@ -260,7 +259,7 @@ app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.REMOVE_HELP
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.COMPACT_HELP)(keeping.compact)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.CHECK_HELP)(keeping.check)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.STATS_HELP)(keeping.stats)
-app.add_typer(cluster_app, name="cluster", rich_help_panel=KEEPING)
+app.add_typer(hosting.app, name="cluster", rich_help_panel=KEEPING)
 app.add_typer(guard, name="guard", rich_help_panel=GUARDING)
 app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=EXPORT_HELP)(export)
 app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=serve.EPILOG)(serve.serve)

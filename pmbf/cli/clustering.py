@@ -26,7 +26,7 @@ app = typer.Typer(
 
 _USUAL_NODES = 3
 
-_SHELF = "~/.cache/pmbf/shelf"
+SHELF = "~/.cache/pmbf/shelf"
 """Where a host of a Ray cluster keeps its copies: on its own disk."""
 
 CLUSTER_HELP = """Examples:
@@ -172,7 +172,7 @@ def opened_cluster(depot: str, ray: str | None) -> ClusterCollection:
     from pmbf.cluster.on_ray import RayExecutor
 
     executor = RayExecutor(ray)
-    return ClusterCollection(depot, nodes=executor.nodes(), executor=executor, shelf=_SHELF)
+    return ClusterCollection(depot, nodes=executor.nodes(), executor=executor, shelf=SHELF)
 
 
 def _targets(given: Sequence[str]) -> list[int | str]:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import os
 import secrets
+import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
@@ -88,7 +89,7 @@ class RayExecutor:
     Args:
         address: Of the cluster's head, `HOST:PORT`, or `auto` for the one of this machine; None: a new one, on this
             machine alone, which ends with this process.
-        hosts: The host of each shard, by Ray's name of the host; in turn by default.
+        hosts: The host of each shard, by Ray's name of the host; by default those that are up, in turn.
 
     Raises:
         UnsupportedError: The extra is not installed.
@@ -99,7 +100,8 @@ class RayExecutor:
         ray = _ray()
         if not ray.is_initialized():
             _connect(ray, address)
-        self._wanted_hosts = list(hosts)
+        self._ids = self._hosts()
+        self._of_shards = list(hosts) or sorted(self._ids)
         self._actors: list[Any] = []
         self._made: list[tuple[Callable[..., object], Arguments]] = []
         self._failed: dict[int, ShardFailed] = {}
@@ -156,6 +158,19 @@ class RayExecutor:
                 _ray().kill(actor)
             self._actors, self._failed = [], {}
 
+    def drain(self, host: str) -> None:
+        """Ask a host to leave. What runs on it is ended.
+
+        Raises:
+            IncompleteError: Ray refuses.
+        """
+        words = ["--address", _ray().get_runtime_context().gcs_address, "--node-id", self._ids[host]]
+        why = ["--reason", "DRAIN_NODE_REASON_PREEMPTION", "--reason-message", "pmbf cluster drain"]
+        command = [sys.executable, "-m", "ray.scripts.scripts", "drain-node", *words, *why]
+        done = subprocess.run([*command, "--deadline-remaining-seconds", "5"], capture_output=True, text=True)
+        if done.returncode:
+            raise IncompleteError(f"{host}: Ray does not let it go: {(done.stderr or done.stdout).strip()[-300:]}")
+
     def _hosts(self) -> dict[str, str]:
         """Return Ray's id of each host that is up, by name."""
         return {one["NodeName"]: one["NodeID"] for one in _ray().nodes() if one["Alive"]}
@@ -164,13 +179,11 @@ class RayExecutor:
         """Begin to make a holder. If its host is gone, then the calls of the holder fail until it is back."""
         from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-        up = self._hosts()
-        hosts = self._wanted_hosts or sorted(up)
-        host = hosts[shard % len(hosts)]
+        self._ids |= self._hosts()  # a host that came back has another id
+        host = self._of_shards[shard % len(self._of_shards)]
+        there = NodeAffinitySchedulingStrategy(self._ids[host], soft=False)
         options: dict[str, Any] = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 0}
-        if host in up:
-            options["scheduling_strategy"] = NodeAffinitySchedulingStrategy(up[host], soft=False)
-        return _ray().remote(_Actor).options(**options).remote(*self._made[shard])
+        return _ray().remote(_Actor).options(scheduling_strategy=there, **options).remote(*self._made[shard])
 
     def _answer(self, shard: int, actor: Any, reference: Any, end: float | None) -> Any | ShardFailed:
         ray = _ray()

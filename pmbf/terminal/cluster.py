@@ -33,6 +33,11 @@ def compacted_text(done: Upkeep) -> str:
     )
 
 
+def drained_text(host: str, n_volumes: int) -> str:
+    """Return that a host has left."""
+    return f"{one_line(host)} has left; the other hosts have all {n_volumes:,} volumes\n"
+
+
 def checked_text(problems: Mapping[str, Sequence[str]], n_volumes: int) -> str:
     """Return what is wrong with a collection."""
     lines = [f"volume {name[:12]}: {one_line(problem)}" for name, some in problems.items() for problem in some]

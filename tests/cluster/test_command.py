@@ -1,11 +1,13 @@
 """`pmbf cluster` and `pmbf screen --cluster`, as a user types them."""
 
-import importlib.util
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 
-from tests.conftest import words
+from tests.conftest import ROOT, words
 from tests.forked import pmbf
 
 from .test_upkeep import age, flip
@@ -96,8 +98,12 @@ def test_a_depot_is_made_once_and_must_be_there(depot, tmp_path):
     assert not (tmp_path / "nowhere").exists()
 
 
-@pytest.mark.skipif(importlib.util.find_spec("ray") is not None, reason="the extra 'ray' is installed")
-def test_without_the_extra_it_is_said_what_to_install(depot):
-    done = pmbf("screen", __file__, "--cluster", depot, "--ray", "auto")
-    assert 3 == done.returncode
-    assert "pip install 'pmbf[ray]'" in done.stderr
+def test_without_the_extra_it_is_said_what_to_install(depot, tmp_path):
+    (tmp_path / "sitecustomize.py").write_text("import sys; sys.modules['ray'] = None", encoding="utf-8")
+    python = os.pathsep.join([str(tmp_path), str(ROOT)])  # whether it is installed here or not
+    for told in (["screen", __file__, "--cluster", depot, "--ray", "auto"], ["cluster", "start", "--state", tmp_path]):
+        command = [sys.executable, "-m", "pmbf", *map(str, told)]
+        environment = os.environ | {"PYTHONPATH": python, "HOME": str(tmp_path)}
+        done = subprocess.run(command, capture_output=True, text=True, env=environment)
+        assert 3 == done.returncode
+        assert "pip install 'pmbf[ray]'" in done.stderr

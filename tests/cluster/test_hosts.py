@@ -3,7 +3,6 @@
 import importlib.util
 import json
 import os
-import secrets
 import subprocess
 import sys
 import tempfile
@@ -11,28 +10,21 @@ import time
 
 import pytest
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, words
 
 from .hosts import Hosts, missing
 
 REASON = "the extra 'ray' is not installed" if importlib.util.find_spec("ray") is None else missing()
 pytestmark = pytest.mark.skipif(bool(REASON), reason=REASON or "all is here")
 
-QUICKLY = {
-    "RAY_health_check_initial_delay_ms": "2000",
-    "RAY_health_check_period_ms": "1000",
-    "RAY_health_check_timeout_ms": "1000",
-    "RAY_health_check_failure_threshold": "3",
-}
-
 
 @pytest.fixture
-def hosts(tmp_path):
+def hosts(tmp_path, short):
     with Hosts(3) as made:
-        token = {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
         python = os.pathsep.join(filter(None, [str(ROOT), *sys.path]))
-        made.environment = os.environ | QUICKLY | token | {"PYTHONPATH": python, "RAY_memory_monitor_refresh_ms": "0"}
-        made.logs = tmp_path
+        own = {"HOME": str(tmp_path), "RAY_TMPDIR": short, "PYTHONPATH": python, "RAY_memory_monitor_refresh_ms": "0"}
+        made.environment = os.environ | own
+        made.state = tmp_path
         yield made
 
 
@@ -43,27 +35,30 @@ def short():
         yield made
 
 
-def ray(hosts, host, *words):
-    """Start Ray on a host, and wait until it says that it runs."""
-    command = [sys.executable, "-m", "ray.scripts.scripts", "start", *words, f"--node-ip-address={hosts.address(host)}"]
-    more = ["--num-cpus=1", "--object-store-memory=80000000", "--disable-usage-stats", "--block"]
-    with open(hosts.logs / f"{host}.log", "w") as log:
-        process = hosts.start(host, *command, *more, env=hosts.environment, stdout=log, stderr=subprocess.STDOUT)
-    end = time.monotonic() + 90
-    while "Ray runtime started" not in (hosts.logs / f"{host}.log").read_text():
-        assert process.poll() is None and time.monotonic() < end, (hosts.logs / f"{host}.log").read_text()
-        time.sleep(0.1)
+def pmbf(hosts, host, *words, **more):
+    """Run `pmbf` on a host; return its exit code, and what it said."""
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": hosts.environment | more, "cwd": ROOT}
+    process = hosts.start(host, sys.executable, "-m", "pmbf", *words, **pipes)
+    out, err = process.communicate(timeout=180)
+    return process.returncode, out, err
 
 
-def test_no_report_is_wrong_whatever_happens_to_a_host(hosts, short, tmp_path):
+def made_ready(hosts):
+    """Start the cluster on all hosts, and return the address of its head."""
     head = f"{hosts.address('h1')}:6379"
-    ray(hosts, "h1", "--head", "--port=6379", "--include-dashboard=false", f"--temp-dir={short}")
-    for host in ("h2", "h3"):
-        ray(hosts, host, f"--address={head}")
-    words = [sys.executable, "-m", "tests.cluster.asker", head, tmp_path / "depot", tmp_path / "shelf"]
+    for host, told in (("h1", ("start",)), ("h2", ("join", head)), ("h3", ("join", head))):
+        own = ("--address", hosts.address(host), "--name", host, "--state", hosts.state / host)
+        code, _, err = pmbf(hosts, host, "cluster", *told, *own)
+        assert 0 == code, err
+    return head
+
+
+def test_no_report_is_wrong_whatever_happens_to_a_host(hosts, tmp_path):
+    head = made_ready(hosts)
+    command = [sys.executable, "-m", "tests.cluster.asker", head, tmp_path / "depot", tmp_path / "shelf"]
     pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "env": hosts.environment, "cwd": ROOT}
     with open(tmp_path / "asker.log", "w") as log:
-        asker = hosts.start("h1", *words, stderr=log, **pipes)
+        asker = hosts.start("h1", *command, stderr=log, **pipes)
 
     def told(line=""):
         asker.stdin.write(line)
@@ -88,3 +83,61 @@ def test_no_report_is_wrong_whatever_happens_to_a_host(hosts, short, tmp_path):
     assert 0 == found["wrong"]  # h3 may not be back yet: then both copies of some volumes are gone
     asker.stdin.close()
     asker.wait()
+
+
+def test_a_host_is_drained_and_another_one_stopped_and_no_volume_is_missed(hosts, tmp_path):
+    head = made_ready(hosts)
+    depot, asked = tmp_path / "depot", ("--ray", head)
+    assert 0 == pmbf(hosts, "h1", "cluster", "init", depot)[0]
+    (tmp_path / "texts").mkdir()
+    for number in range(5):  # a volume each
+        (tmp_path / "texts" / f"{number}.txt").write_text(words(number), encoding="utf-8")
+        there = asked if number == 4 else ()
+        assert 0 == pmbf(hosts, "h1", "cluster", "load", depot, tmp_path / "texts" / f"{number}.txt", *there)[0]
+
+    def status():
+        code, out, err = pmbf(hosts, "h1", "cluster", "status", depot, "--json", *asked)
+        assert (0, {}) == (code, json.loads(out)["missing"]), err
+        return json.loads(out)["nodes"]
+
+    before = status()
+    assert {"h1", "h2", "h3"} == set(before)
+    code, out, err = pmbf(hosts, "h1", "cluster", "drain", depot, "h3", *asked)
+    assert (0, "h3 has left; the other hosts have all 5 volumes\n") == (code, out), err
+    after = status()
+    assert {"h1", "h2"} == set(after)
+    assert {len(some) for some in after.values()} == {5}  # two hosts, two copies
+    code, _, err = pmbf(hosts, "h1", "cluster", "drain", depot, "h3", *asked)
+    assert (3, True) == (code, "there is no host 'h3'" in err)
+    assert 0 == pmbf(hosts, "h2", "cluster", "stop", "--state", hosts.state / "h2")[0]
+    assert {"h1"} == set(status())
+    (tmp_path / "query.txt").write_text(words(3), encoding="utf-8")
+    code, out, _ = pmbf(hosts, "h1", "screen", tmp_path / "query.txt", "--cluster", depot, "--json", *asked)
+    assert [str(tmp_path / "texts" / "3.txt")] == [one["document"]["path"] for one in json.loads(out)["matches"]]
+    assert 3 == pmbf(hosts, "h2", "cluster", "stop", "--state", hosts.state / "h2")[0]
+
+
+def test_nobody_asks_or_joins_without_the_token(hosts, tmp_path):
+    head = made_ready(hosts)
+    assert 0 == pmbf(hosts, "h1", "cluster", "init", tmp_path / "depot")[0]
+    (tmp_path / "stranger").mkdir()
+    stranger = {"HOME": str(tmp_path / "stranger")}
+    own = ("--address", hosts.address("h2"), "--name", "h9", "--state", tmp_path / "stranger")
+    code, _, err = pmbf(hosts, "h2", "cluster", "join", head, *own, **stranger)
+    assert (3, True) == (code, "no token there; copy the file from the first host" in err), err
+    wrong = stranger | {"RAY_AUTH_TOKEN": "0" * 64}
+    code, _, err = pmbf(hosts, "h1", "cluster", "status", tmp_path / "depot", "--ray", head, **wrong)
+    assert (3, True) == (code, "no Ray cluster answers" in err), err
+    code, _, err = pmbf(hosts, "h1", "cluster", "status", tmp_path / "depot", "--ray", head)
+    assert 0 == code, err
+    assert "runs already" in pmbf(hosts, "h3", "cluster", "join", head, "--state", hosts.state / "h3")[2]
+    assert 0 == pmbf(hosts, "h3", "cluster", "stop", "--state", hosts.state / "h3")[0]
+    command = [sys.executable, "-m", "pmbf", "cluster", "join", head, "--block", "--state", hosts.state / "h3"]
+    with open(tmp_path / "h3.log", "w") as log:
+        process = hosts.start("h3", *command, "--address", hosts.address("h3"), env=hosts.environment, stdout=log)
+    end = time.monotonic() + 60
+    while "Ray runtime started" not in (tmp_path / "h3.log").read_text():
+        assert process.poll() is None and time.monotonic() < end
+        time.sleep(0.1)
+    assert 0 == pmbf(hosts, "h3", "cluster", "stop", "--state", hosts.state / "h3")[0]
+    process.wait(30)

@@ -1,0 +1,101 @@
+"""`pmbf cluster start`, `join`, `stop` and `drain`: machines become hosts of a cluster, and leave it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from socket import gethostname
+from typing import Annotated
+
+from pmbf.cli.arguments import flag, names, option
+from pmbf.cli.clustering import SHELF, Depot, Ray
+from pmbf.cli.clustering import app as app
+from pmbf.cli.groups import PmbfCommand
+from pmbf.cli.outcome import print_text
+
+START_HELP = """Examples:
+  pmbf cluster start --address 10.0.0.1
+  pmbf cluster join 10.0.0.1:6379
+  pmbf cluster load /mnt/depot ~/papers --ray auto
+
+The token is made where RAY_AUTH_TOKEN_PATH says, by default in
+~/.ray/auth_token. Whoever has it may run code on all hosts.
+docs/scaling.md says what else to know.
+
+Exit codes: 0 started; 2 wrong usage; 3 an error"""
+JOIN_HELP = "Exit codes: 0 joined; 2 wrong usage; 3 an error"
+STOP_HELP = "Exit codes: 0 stopped; 2 wrong usage; 3 no host runs here, or an error"
+DRAIN_HELP = """Commands that run meanwhile go on: the host's volumes are asked of their
+other hosts.
+
+Exit codes: 0 the host has left; 2 wrong usage; 3 a volume cannot be read
+without the host, which then stays; or an error"""
+
+_PORT = 6379
+
+Address = Annotated[str | None, option("--address", "IP", "Where other hosts reach this one (default: Ray finds out).")]
+Head = Annotated[str, names("HEAD", "Address and port of the first host.")]
+Host = Annotated[str, names("HOST", "The host's name, as pmbf cluster status shows it.")]
+Name = Annotated[
+    str | None,
+    option("--name", "NAME", "Name of the host, which decides what volumes it has (default: hostname)."),
+]
+State = Annotated[Path, option("--state", "FOLDER", "Folder of the log (default: ~/.cache/pmbf/host).")]
+Block = Annotated[bool, flag("--block", "Stay in the foreground, for who watches over services.")]
+
+_STATE = Path("~/.cache/pmbf/host")
+
+
+@app.command(cls=PmbfCommand, epilog=START_HELP)
+def start(
+    address: Address = None,
+    port: Annotated[int, option("--port", "PORT", f"Where hosts join (default: {_PORT}).", min=1)] = _PORT,
+    name: Name = None,
+    state: State = _STATE,
+    block: Block = False,
+) -> None:
+    """Make this machine the first host of a cluster."""
+    from pmbf.cluster import hosts
+
+    hosts.require_token(make=True)
+    print_text(_how_to_join(address or "THIS_HOST", port, hosts.token_path()))
+    words = ["--head", f"--port={port}", "--include-dashboard=false"]
+    hosts.start([*words, *_own(address, name)], state.expanduser(), block=block)
+
+
+@app.command(cls=PmbfCommand, epilog=JOIN_HELP)
+def join(head: Head, address: Address = None, name: Name = None, state: State = _STATE, block: Block = False) -> None:
+    """Make this machine a further host of a cluster."""
+    from pmbf.cluster import hosts
+
+    hosts.require_token(make=False)
+    hosts.start([f"--address={head}", *_own(address, name)], state.expanduser(), block=block)
+
+
+@app.command(cls=PmbfCommand, epilog=STOP_HELP)
+def stop(state: State = _STATE) -> None:
+    """Take this machine out of its cluster."""
+    from pmbf.cluster import hosts
+
+    hosts.stop(state.expanduser())
+
+
+@app.command(cls=PmbfCommand, epilog=DRAIN_HELP)
+def drain(depot: Depot, host: Host, ray: Ray = None) -> None:
+    """Have the other hosts fetch the volumes of one, and then take that one out of the cluster."""
+    from pmbf.cluster.draining import drain as drained
+    from pmbf.terminal.cluster import drained_text
+
+    n_fetched = drained(depot, host, ray or "auto", SHELF)
+    print_text(drained_text(host, n_fetched))
+
+
+def _own(address: str | None, name: str | None) -> list[str]:
+    return [f"--node-name={name or gethostname()}", *([f"--node-ip-address={address}"] if address else [])]
+
+
+def _how_to_join(address: str, port: int, token: Path) -> str:
+    return (
+        f"The token is in {token}. On each other host:\n"
+        f"  scp {token} HOST:.ray/auth_token\n"
+        f"  ssh HOST pmbf cluster join {address}:{port}\n"
+    )
