@@ -21,8 +21,10 @@ from benchmarks import (
     machine,
     memory,
     page,
+    rebalancing,
     resultsets,
     sampling,
+    scaling,
     selfjoin,
     spread,
     upkeep,
@@ -308,6 +310,29 @@ def test_the_spread_benchmark_finds_equal_reports(
     figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
     assert [(1, 0, 6), (2, 0, 6)] == [(one["n_nodes"], one["n_unlike"], one["n_found"]) for one in figures["results"]]
     assert spread.table(figures) in capsys.readouterr().out
+
+
+def test_the_rebalancing_benchmark_tells_what_moves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["--documents", "160", "--volumes", "8", "--hashes", "20", "--json", str(tmp_path / "out.json")]
+    main(["rebalancing", *words])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    assert [4, 5] == [one["n_nodes"] for one in figures["results"]]
+    for one in figures["results"]:
+        assert one["moved"] == pytest.approx(one["share"] * 2 * figures["n_bytes"])
+    assert rebalancing.table(figures) in capsys.readouterr().out
+
+
+def test_a_simulated_cluster_waits_longer_with_stragglers_and_less_with_hedging(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scaling, "_QUERIES", 1000)
+    main(["scaling", "--json", str(tmp_path / "out.json")])
+    figures = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+    for one in figures["results"]:
+        assert one["p50"] < one["hedged_p99"] < one["p99"] <= one["straggling_p99"]
+        assert one["straggling_hedged_p99"] < one["straggling_p99"]
+        assert one["disk"] * one["n_hosts"] >= 2 * one["n_documents"] * figures["measured"]["text_bytes"]
+    assert scaling.table(figures) in capsys.readouterr().out
 
 
 def test_the_upkeep_benchmark_prints_a_table_and_writes_its_figures(

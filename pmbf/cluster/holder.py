@@ -100,6 +100,7 @@ class Holder:
         self._here = _Here()
         self._known = _Known()
         self._tasks = Tasks()
+        self._mended = set[str]()
 
     # ------------------------------------------------------------------ tasks
 
@@ -142,6 +143,9 @@ class Holder:
 
     def _store(self, volume: Volume) -> Store:
         stores = self._here.stores
+        if volume.name in self._mended and volume.name in stores:
+            self._mended.discard(volume.name)
+            stores.pop(volume.name).close()
         if volume.name not in stores:
             stores[volume.name] = Store(self._shelf.folder_of(volume.name))
             for store in stores.values():
@@ -281,7 +285,10 @@ class Holder:
 
         If files are damaged on this node's disk alone, then the volume is fetched anew.
         """
-        return upkeep.problems(self._depot, self._shelf, volume)
+        found = upkeep.problems(self._depot, self._shelf, volume)
+        if found:
+            self._mended.add(volume.name)  # whoever has it open has the old files
+        return found
 
     # ------------------------------------------------------------------ the catalog
 

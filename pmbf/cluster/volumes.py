@@ -112,21 +112,19 @@ class Shelf:
                 file.unlink(missing_ok=True)
 
     def mend(self, name: str) -> list[str]:
-        """Drop a volume one of whose files is damaged here, so that it is fetched anew; return which files are.
+        """Fetch the files of a volume anew that are damaged here, and return which ones.
 
         Raises:
-            NotFoundError, CorruptError: The depot has no such volume, or its list is damaged.
+            NotFoundError, CorruptError: The depot has not all files of the volume, or they are damaged there.
         """
         folder, damaged = self.folder / "volumes" / name, []
         for file, content in files_of(self.depot, name).items():
-            if file in _COPIED or not (folder / file).exists():
-                continue
-            with open(folder / file, "rb") as opened:
-                if hashlib.file_digest(opened, "sha256").hexdigest() != content:
-                    damaged.append(file)
-                    (self.folder / "files" / content).unlink(missing_ok=True)
-        if damaged:
-            self._drop(folder)
+            if file not in _COPIED and (folder / file).exists() and not _has(folder / file, content):
+                damaged.append(file)
+                (self.folder / "files" / content).unlink(missing_ok=True)
+                with self.workplace.new_folder() as beside:
+                    self._link(content, beside / "new")
+                    os.replace(beside / "new", folder / file)
         return damaged
 
     def _drop(self, folder: Path) -> None:
@@ -157,6 +155,11 @@ class Shelf:
 def _highest_id(directory: Directory) -> int:
     number = max(directory.chunks, default=0)
     return max(0, number * CHUNK_DOCUMENTS + len(directory.chunk(number)) - 1)
+
+
+def _has(file: Path, content: str) -> bool:
+    with open(file, "rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest() == content
 
 
 def _put_in_place(made: Path, target: Path) -> None:

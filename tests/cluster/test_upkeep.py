@@ -170,16 +170,25 @@ def test_a_load_whose_files_were_swept_commits_nothing(cluster, tmp_path, monkey
 def test_damage_is_found_and_that_of_a_nodes_own_disk_is_mended(cluster):
     cluster.add_many([(f"name-{number}", words(number, 300)) for number in range(6)])
     assert {} == cluster.check()
+    expected = [without_ids(cluster.screen(words(number, 300))) for number in range(6)]  # now the volumes are open
     own = next(one for one in (cluster.path / "shelf").rglob("volumes/*/texts/*") if one.is_file())
     flip(own)
     [[problem]] = cluster.check().values()
     assert "was damaged" in problem
     assert {} == cluster.check()
+    assert expected == [without_ids(cluster.screen(words(number, 300))) for number in range(6)]
+    assert not any(one for _, one in _problems_of_copies(cluster))
     depot = FolderDepot(cluster.path)
     volume = cluster.manifest.volumes[0]
     name = next(iter(files_of(depot, volume.name).values()))
     flip(cluster.path / "files" / name[:2] / name)
     assert {volume.name} == set(cluster.check())
+
+
+def _problems_of_copies(cluster):
+    for folder in (cluster.path / "shelf").glob("*/volumes/*"):
+        with Collection(folder) as one:
+            yield folder, one.check().problems
 
 
 def flip(place):
