@@ -48,6 +48,7 @@ _NODES = 3
 _DOCUMENTS, _NEW, _QUERIES = 36, 8, 4
 _PART_BYTES, _JOINED_BYTES = 6000, 400_000
 _COMPACT_AFTER = 20
+_LOADER_S = 8.0
 TIMEOUT_S = 4.0
 
 
@@ -181,7 +182,7 @@ class _Trial:
         before = last(FolderDepot(self._place / "depot")).n_documents
         processes = [self._loader(some) for some in every]
         if fault == "loader":
-            time.sleep(self._draw.random() * 3)
+            time.sleep(self._draw.random() * _LOADER_S)
             processes[0].kill()
         codes = [process.wait(120) for process in processes]
         now = {name for name, _ in self._cluster_texts()}

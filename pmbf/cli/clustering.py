@@ -53,7 +53,9 @@ are fetched anew.
 Exit codes: 0 no problem; 2 wrong usage; 3 problems"""
 STATUS_HELP = "Exit codes: 0 all volumes can be read; 2 wrong usage; 3 some cannot, or an error"
 
-Depot = Annotated[str, names("DEPOT", "The folder of the depot, on a file system that all nodes share.")]
+Depot = Annotated[
+    str, names("DEPOT", "Folder of the depot, on a file system that all nodes share, or s3://BUCKET/FOLDER.")
+]
 Roots = Annotated[list[str], names("PATH …", "Files and folders, which all nodes can read.")]
 Targets = Annotated[list[str], names("DOCUMENT …", "Ids, paths or names of documents.")]
 Cluster = Annotated[
@@ -73,11 +75,11 @@ def _cluster() -> None:
 @app.command(cls=PmbfCommand, epilog=INIT_HELP)
 def init(depot: Depot, profile: arg.Profile = None) -> None:
     """Make an empty collection."""
-    from pmbf.cluster.depot import FolderDepot
     from pmbf.cluster.manifest import created
+    from pmbf.cluster.objects import depot_at
     from pmbf.params import Params
 
-    created(FolderDepot(depot), Params(**profiled(profile)))
+    created(depot_at(depot), Params(**profiled(profile)))
 
 
 @app.command(cls=PmbfCommand, epilog=LOAD_HELP)

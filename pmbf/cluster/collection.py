@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Self, Unpack
+from typing import Self, Unpack
 
 from pmbf.cluster import manifest as manifests
 from pmbf.cluster.asking import Questions, answers
@@ -15,10 +16,12 @@ from pmbf.cluster.changing import Changing
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.manifest import Manifest
+from pmbf.cluster.objects import depot_at
 from pmbf.cluster.placement import Node
 from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.cluster.status import Status
 from pmbf.cluster.upkeep import GRACE_S, Upkeep, sweep
-from pmbf.cluster.working import fetch, unread_by_all, work
+from pmbf.cluster.working import each, fetch, unread_by_all, work
 from pmbf.errors import IncompleteError, NotFoundError, ParameterError
 from pmbf.extract import Limits
 from pmbf.intake.adding import checked
@@ -30,6 +33,9 @@ from pmbf.params import Params
 from pmbf.report import Report, Texts
 from pmbf.screen import Answer, LeftPaths, Options, OptionValues, reports
 from pmbf.store.tables import ListedPath
+
+SHELF = "~/.cache/pmbf/shelf"
+"""Where a host keeps its copies, unless the depot is a folder of this machine alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,37 +49,6 @@ class _SourceTexts:
 
     def __reduce__(self) -> tuple[type, tuple[()]]:
         return _Gone, ()
-
-
-@dataclass(frozen=True, slots=True)
-class Status:
-    """How a cluster's collection is.
-
-    Args:
-        depot: Where it is.
-        generation: Number of its last commit.
-        n_documents: Its documents.
-        n_bytes: Bytes of its volumes, each counted once.
-        volumes: The names of its volumes.
-        nodes: The volumes that each node has, by the node's name.
-        hosts: The host of each node.
-        missing: Why a node cannot read some of its volumes, by node and volume.
-        unread: Why volumes cannot be read on any node, by name.
-    """
-
-    depot: str
-    generation: int
-    n_documents: int
-    n_bytes: int
-    volumes: list[str]
-    nodes: dict[str, list[str]]
-    hosts: dict[str, str]
-    missing: dict[str, dict[str, str]]
-    unread: dict[str, str]
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the status as JSON-ready dicts and lists."""
-        return asdict(self)
 
 
 class _Gone:
@@ -91,11 +66,12 @@ class ClusterCollection:
     The object shows the last commit at the time it was opened, or its own last change; `refresh` shows the last one.
 
     Args:
-        depot: The folder of the depot.
+        depot: The folder of the depot, or `s3://bucket/folder`.
         nodes: How many nodes are started, each a process of this machine with its own copies of its volumes; or the
             nodes of an executor.
         executor: Where the nodes run, if not in processes of this machine: it makes and calls their holders.
-        shelf: The folder for the nodes' copies, by default `shelf/` in the depot; `~` is the home folder on the node.
+        shelf: The folder for the nodes' copies, by default `shelf/` in the depot's folder, or `~/.cache/pmbf/shelf`;
+            `~` is the home folder on the node.
         timeout_s: Seconds that a node has for an answer; then the nodes with the copies are asked.
         create: Whether to make the collection if it is not there.
         params: Parameters of a new collection.
@@ -125,7 +101,7 @@ class ClusterCollection:
         create: bool = False,
         params: Params | None = None,
     ) -> None:
-        self._depot = FolderDepot(depot)
+        self._depot = depot_at(depot)
         if create and not self._depot.last():
             manifests.created(self._depot, params or Params())
         self.manifest = manifests.last(self._depot)
@@ -133,8 +109,9 @@ class ClusterCollection:
             raise ParameterError(f"{self._depot.address}: was made with other parameters; they cannot change")
         started = local_nodes(nodes) if isinstance(nodes, int) else list(nodes)
         self._executor = executor or Local()
-        shelves = Path(shelf or self._depot.folder.absolute() / "shelf")
-        where = os.path.abspath(self._depot.folder)
+        is_folder = isinstance(self._depot, FolderDepot)
+        where = os.path.abspath(self._depot.address) if is_folder else self._depot.address
+        shelves = Path(shelf or (f"{where}/shelf" if is_folder else SHELF))
         self._executor.start(Holder, [(where, str(shelves / one.name)) for one in started])
         self.nodes = Nodes(self._executor, started, timeout_s=timeout_s)
 
@@ -153,8 +130,8 @@ class ClusterCollection:
 
     @property
     def path(self) -> Path:
-        """The folder of the depot."""
-        return self._depot.folder
+        """The folder of the depot, or its address."""
+        return Path(self._depot.address)
 
     @property
     def params(self) -> Params:
@@ -319,8 +296,14 @@ class ClusterCollection:
         The nodes share the work. A file that is damaged on a node's disk alone is told, and fetched anew.
         """
         volumes = self.manifest.volumes
-        found = work(self.nodes, "check", [(one,) for one in volumes])
-        return {one.name: some for one, some in zip(volumes, found, strict=True) if some}
+        found: dict[str, list[str]] = defaultdict(list)
+        here = {node: (some,) for node, some in enumerate(self.nodes.of_nodes(volumes).values())}
+        for mended in each(self.nodes, "mend", here).values():
+            for name, problems in mended.items() if isinstance(mended, dict) else ():
+                found[name] += problems
+        for one, problems in zip(volumes, work(self.nodes, "check", [(one,) for one in volumes]), strict=True):
+            found[one.name] += problems
+        return {name: problems for name, problems in found.items() if problems}
 
     @property
     def _changing(self) -> Changing:

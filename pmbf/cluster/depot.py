@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from pmbf.contents import without_waiting
-from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
+from pmbf.errors import CorruptError, NotFoundError
 from pmbf.store.folders import make_folder, sync_folder
 
 _PIECE_BYTES = 1 << 20
@@ -113,14 +113,9 @@ class FolderDepot:
 
     Args:
         folder: The folder; it is made if it is not there. Only its owner may read it.
-
-    Raises:
-        UnsupportedError: It is the address of an object store.
     """
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
-        if "://" in os.fspath(folder):
-            raise UnsupportedError(f"{folder}: a depot is a folder; mount a file system that makes hard links")
         self.folder = Path(folder)
 
     @property

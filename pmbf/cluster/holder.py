@@ -23,10 +23,10 @@ from numpy.typing import NDArray
 
 from pmbf.cluster import making, upkeep
 from pmbf.cluster.comparing import Asked, VolumeRows, answered, damaged_texts, moved, placed_sources
-from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.found import joined, listed, of_volume
 from pmbf.cluster.making import Edit, Made
 from pmbf.cluster.manifest import Volume
+from pmbf.cluster.objects import depot_at
 from pmbf.cluster.volumes import Shelf
 from pmbf.cluster.working import Tasks
 from pmbf.errors import CorruptError, IncompleteError, NotFoundError, PmbfError, UnsupportedError
@@ -86,35 +86,21 @@ class _Known:
     statistics: Statistics | None = field(default=None)
 
 
-class Holder:
+class Holder(Tasks):
     """Answers from volumes, which it fetches when they are first asked for.
 
     Args:
-        depot: The folder of the depot.
+        depot: The folder of the depot, or `s3://bucket/folder`.
         shelf: The folder for the node's copies.
     """
 
     def __init__(self, depot: str, shelf: str) -> None:
-        self._depot = FolderDepot(depot)
+        super().__init__()
+        self._depot = depot_at(depot)
         self._shelf = Shelf(Path(shelf).expanduser(), self._depot)
         self._here = _Here()
         self._known = _Known()
-        self._tasks = Tasks()
         self._mended = set[str]()
-
-    # ------------------------------------------------------------------ tasks
-
-    def begin(self, name: str, method: str, arguments: tuple[Any, ...]) -> None:
-        """Begin a call that takes long."""
-        self._tasks.begin(name, getattr(self, method), arguments)
-
-    def has_ended(self, name: str) -> bool | None:
-        """Return whether a call that was begun has ended; None if this holder was made after that."""
-        return self._tasks.has_ended(name)
-
-    def outcome(self, name: str) -> Any:
-        """Return what a call that has ended returned, or raise what it raised."""
-        return self._tasks.outcome(name)
 
     # ------------------------------------------------------------------ volumes
 
@@ -203,7 +189,7 @@ class Holder:
     # ------------------------------------------------------------------ texts
 
     def beginnings(self, volumes: Sequence[Volume], places: Mapping[str, Sequence[int]], n_chars: int) -> Part:
-        """Return the first characters of some texts, by volume; None if a text is not stored or is damaged.
+        """Return the first characters of some texts, by volume; None if a text is not stored.
 
         Args:
             volumes: The volumes.
@@ -274,20 +260,38 @@ class Holder:
 
     def change(self, volume: Volume, edit: Edit) -> Volume:
         """Make a volume in place of another one."""
-        return making.changed(self._depot, self._shelf, volume, edit)
+        return self._mending([volume], lambda: making.changed(self._depot, self._shelf, volume, edit))
 
     def join(self, params: Params, volumes: Sequence[Volume]) -> Volume:
         """Make a volume in place of others that follow one another."""
-        return making.joined(self._depot, self._shelf, params, volumes)
+        return self._mending(volumes, lambda: making.joined(self._depot, self._shelf, params, volumes))
+
+    def _mending(self, volumes: Sequence[Volume], make: Callable[[], Volume]) -> Volume:
+        """Make a volume; if files are damaged on this node's disk, then fetch them anew and make it again."""
+        try:
+            return make()
+        except CorruptError:
+            if not self.mend(volumes):
+                raise
+            return make()
+
+    # ------------------------------------------------------------------ upkeep
 
     def check(self, volume: Volume) -> list[str]:
-        """Return what is wrong with a volume: its files in the depot, those on this node's disk, and what they say.
+        """Return what is wrong with a volume: its files here, those in the depot, and what they say."""
+        mended = self.mend([volume]).get(volume.name, [])  # any node may be asked
+        return mended + upkeep.problems(self._depot, self._shelf, volume)
 
-        If files are damaged on this node's disk alone, then the volume is fetched anew.
-        """
-        found = upkeep.problems(self._depot, self._shelf, volume)
-        if found:
-            self._mended.add(volume.name)  # whoever has it open has the old files
+    def mend(self, volumes: Sequence[Volume]) -> dict[str, list[str]]:
+        """Fetch files anew that are damaged on this node's disk; return which ones, by volume."""
+        found: dict[str, list[str]] = {}
+        for volume in volumes:
+            with suppress(*_UNREADABLE):  # then `check` tells why
+                found[volume.name] = [
+                    f"{self._shelf.folder}: {one} was damaged" for one in self._shelf.mend(volume.name)
+                ]
+        found = {name: some for name, some in found.items() if some}
+        self._mended |= found.keys()  # who has one of them open has the old files
         return found
 
     # ------------------------------------------------------------------ the catalog
@@ -328,8 +332,5 @@ def _flat(found: list[list[Any]], unread: dict[str, str]) -> Part:
 
 
 def _beginning(store: Store, document: Document, n_chars: int) -> str | None:
-    try:
-        text = store.generation.text(document)
-    except CorruptError:
-        return None
+    text = store.generation.text(document)
     return None if text is None else text[:n_chars]

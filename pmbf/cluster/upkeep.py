@@ -123,19 +123,15 @@ def renew(depot: Depot, volumes: Sequence[Volume]) -> None:
 
 
 def problems(depot: Depot, shelf: Shelf, volume: Volume) -> list[str]:
-    """Return what is wrong with a volume: its files in the depot, those on this node's disk, and what they say.
-
-    If files are damaged on this node's disk alone, then the volume is fetched anew.
-    """
+    """Return what is wrong with a volume: its files in the depot, and what they say of each other."""
     found = _damaged_in_depot(depot, volume)
     if found:
         return found
-    found += [f"{shelf.folder / 'volumes' / volume.name / file}: was damaged" for file in shelf.mend(volume.name)]
     try:
         with Store(shelf.folder_of(volume.name)) as store:
-            return found + check(store).problems
+            return check(store).problems
     except (PmbfError, OSError) as error:
-        return [*found, str(error)]
+        return [str(error)]
 
 
 def _damaged_in_depot(depot: Depot, volume: Volume) -> list[str]:

@@ -40,7 +40,10 @@ def seal(folder: Path, depot: Depot, *, instead_of: Volume | None = None) -> Vol
         names = sorted(store.generation.names() | {FILE_NAME, GENERATION_FILE})
         totals, n_ids = store.generation.directory.totals(), _highest_id(store.generation.directory)
     sizes = {name: (folder / name).stat().st_size for name in names}
-    listed = {name: depot.put(folder / name) for name in names}
+    # Files that both versions have are not read: one that is damaged on this disk must not become the new version's.
+    before = files_of(depot, instead_of.name) if instead_of else {}
+    kept = {name: before[name] for name in names if name in before and name not in _COPIED}
+    listed = kept | {name: depot.put(folder / name) for name in names if name not in kept}
     name = depot.put_bytes(json.dumps(listed, sort_keys=True).encode())
     return Volume(
         name=name,

@@ -34,23 +34,23 @@ Unread = dict[str, str]
 
 
 class Tasks:
-    """The tasks of a node, each in a thread of its own."""
+    """What a holder does for calls that take long: each runs in a thread of its own."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, Future[Any]] = {}
 
-    def begin(self, name: str, call: Callable[..., Any], arguments: Arguments) -> None:
-        """Begin a task."""
+    def begin(self, name: str, method: str, arguments: Arguments) -> None:
+        """Begin a call of one of the holder's methods."""
         future = self._tasks[name] = Future[Any]()
-        threading.Thread(target=_run, args=(future, call, arguments), daemon=True).start()
+        threading.Thread(target=_run, args=(future, getattr(self, method), arguments), daemon=True).start()
 
     def has_ended(self, name: str) -> bool | None:
-        """Return whether a task has ended; None if nobody has begun it here: the node was made anew."""
+        """Return whether a call that was begun has ended; None if nobody has begun it here: the node was made anew."""
         task = self._tasks.get(name)
         return None if task is None else task.done()
 
     def outcome(self, name: str) -> Any:
-        """Return what a task that has ended returned, or raise what it raised."""
+        """Return what a call that has ended returned, or raise what it raised."""
         return self._tasks.pop(name).result()
 
 
@@ -132,22 +132,28 @@ def work(nodes: Nodes, method: str, tasks: Sequence[Arguments]) -> list[Any]:
     return [results[task] for task in range(len(tasks))]
 
 
-def fetch(nodes: Nodes, volumes: Sequence[Volume]) -> dict[int, Unread]:
-    """Have each node fetch and open its volumes; return why each node cannot read some, by number and name."""
-    wanted = dict(enumerate(nodes.of_nodes(volumes).values()))
-    running, unread = _Running(nodes), dict[int, Unread]()
-    ended: dict[int, Any] = dict(running.begin({node: ("fetch", (some,)) for node, some in wanted.items()}))
+def each(nodes: Nodes, method: str, calls: Mapping[int, Arguments]) -> dict[int, Any | ShardFailed]:
+    """Call a method of some nodes, however long it takes, and return what each returned, or that it failed."""
+    running = _Running(nodes)
+    found: dict[int, Any] = dict(running.begin({node: (method, some) for node, some in calls.items()}))
     pause = _Pause()
     while running.tasks:
-        some = running.ended()
-        ended |= some
-        pause.wait(is_short=bool(some))
-    fetched = {node: (wanted[node],) for node, one in ended.items() if not isinstance(one, ShardFailed)}
-    ended |= nodes.executor.call("open", fetched, nodes.timeout_s)
-    for node, one in ended.items():
+        ended = running.ended()
+        found |= ended
+        pause.wait(is_short=bool(ended))
+    return found
+
+
+def fetch(nodes: Nodes, volumes: Sequence[Volume]) -> dict[int, Unread]:
+    """Have each node fetch and open its volumes; return why each node cannot read some, by number and name."""
+    wanted = {node: (some,) for node, some in enumerate(nodes.of_nodes(volumes).values())}
+    found, unread = each(nodes, "fetch", wanted), dict[int, Unread]()
+    fetched = {node: wanted[node] for node, one in found.items() if not isinstance(one, ShardFailed)}
+    opened = nodes.executor.call("open", fetched, nodes.timeout_s)
+    for node, one in (found | opened).items():
         if isinstance(one, ShardFailed):
             nodes.failed(node)
-            unread[node] = dict.fromkeys((volume.name for volume in wanted[node]), one.reason)
+            unread[node] = dict.fromkeys((volume.name for volume in wanted[node][0]), one.reason)
         else:
             unread[node] = one.unread
     return unread

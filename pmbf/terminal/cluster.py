@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from pmbf.cluster.collection import Status
+from pmbf.cluster.status import Status
 from pmbf.cluster.upkeep import Upkeep
 from pmbf.intake.loader import LoadReport
 from pmbf.terminal.safe import one_line

@@ -15,7 +15,7 @@ from pmbf.cluster.calls import Nodes
 from pmbf.cluster.collection import ClusterCollection, local_nodes
 from pmbf.cluster.holder import Holder
 from pmbf.cluster.placement import placed
-from pmbf.cluster.spread import Spread, SpreadCatalog
+from pmbf.cluster.spread import Spread, SpreadCatalog, word_statistics
 from pmbf.cluster.working import fetch, unread_by_all
 from pmbf.cluster.workplace import Workplace
 from pmbf.jobs.executor import Inline, Local, ShardFailed
@@ -143,6 +143,19 @@ def test_a_copy_that_is_damaged_on_one_disk_is_read_from_the_other(tmp_path, doc
                 file.write_bytes(content)
     with nodes_of(depot, tmp_path, "ab") as nodes:
         assert expected == told(nodes, manifest, documents[:4])
+
+
+def test_how_rare_words_are_does_not_depend_on_a_damaged_copy(tmp_path, documents):
+    depot, manifest = stored(tmp_path, cut(documents, 4, 3))
+    with nodes_of(depot, tmp_path, "ab") as nodes:
+        fetch(nodes, manifest.volumes)
+        expected = word_statistics(Spread(nodes, manifest)).n_words
+    for place in (tmp_path / "shelves" / "a").rglob("volumes/*/texts/*"):
+        content = bytearray(place.read_bytes())
+        content[len(content) // 2] ^= 255
+        place.write_bytes(content)
+    with nodes_of(depot, tmp_path, "ab") as nodes:
+        assert expected == word_statistics(Spread(nodes, manifest)).n_words
 
 
 class Loading(Mortal):

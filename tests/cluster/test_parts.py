@@ -64,13 +64,6 @@ def test_a_name_that_is_no_checksum_is_refused(depot, tmp_path):
         depot.fetch("../../etc/passwd", tmp_path / "copy")
 
 
-def test_an_object_store_is_no_depot_and_no_folder_is_made_for_it(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(UnsupportedError, match="s3://bucket/depot: a depot is a folder; mount a file system"):
-        FolderDepot("s3://bucket/depot")
-    assert [] == list(tmp_path.iterdir())
-
-
 def test_a_depot_has_one_collection(depot):
     with pytest.raises(NotFoundError, match="no collection there"):
         last(depot)

@@ -8,7 +8,7 @@ import pytest
 from benchmarks import synthetic
 from pmbf import Collection, IncompleteError, NotFoundError
 from pmbf.cluster import manifest as manifests
-from pmbf.cluster.collection import ClusterCollection, local_nodes
+from pmbf.cluster.collection import ClusterCollection
 from pmbf.cluster.depot import FolderDepot
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.spread import Spread, SpreadCatalog
@@ -28,7 +28,7 @@ DAY = 24 * 3600
 @pytest.fixture
 def cluster(tmp_path, monkeypatch):
     monkeypatch.setattr("pmbf.cluster.changing.PART_BYTES", 6000)  # some volumes for few texts
-    with ClusterCollection(tmp_path / "depot", nodes=local_nodes(3), executor=Inline(), create=True) as made:
+    with ClusterCollection(tmp_path / "depot", nodes=3, create=True) as made:
         yield made
 
 
@@ -171,10 +171,10 @@ def test_damage_is_found_and_that_of_a_nodes_own_disk_is_mended(cluster):
     cluster.add_many([(f"name-{number}", words(number, 300)) for number in range(6)])
     assert {} == cluster.check()
     expected = [without_ids(cluster.screen(words(number, 300))) for number in range(6)]  # now the volumes are open
-    own = next(one for one in (cluster.path / "shelf").rglob("volumes/*/texts/*") if one.is_file())
-    flip(own)
-    [[problem]] = cluster.check().values()
-    assert "was damaged" in problem
+    for own in sorted((cluster.path / "shelf").rglob("volumes/*/texts/*")):  # those of nodes that only checked, too
+        flip(own)
+        found = cluster.check()
+        assert {"was damaged"} == {one[-11:] for some in found.values() for one in some}, found
     assert {} == cluster.check()
     assert expected == [without_ids(cluster.screen(words(number, 300))) for number in range(6)]
     assert not any(one for _, one in _problems_of_copies(cluster))
@@ -183,6 +183,22 @@ def test_damage_is_found_and_that_of_a_nodes_own_disk_is_mended(cluster):
     name = next(iter(files_of(depot, volume.name).values()))
     flip(cluster.path / "files" / name[:2] / name)
     assert {volume.name} == set(cluster.check())
+
+
+def test_damage_on_a_nodes_own_disk_does_not_reach_the_depot(cluster):
+    cluster.add_many([(f"name-{number}", words(number, 300)) for number in range(6)])
+    assert {} == cluster.check()
+    expected = listed(cluster)
+    for kept in sorted((cluster.path / "shelf").rglob("volumes/*/texts/*")):
+        flip(kept)
+    cluster.remove("name-3")
+    del expected["name-3"]
+    cluster.compact()
+    for kept in sorted((cluster.path / "shelf").rglob("volumes/*/texts/*")):
+        flip(kept)
+    assert all("was damaged" in one for some in cluster.check().values() for one in some)
+    assert expected == listed(cluster)
+    assert {} == cluster.check()
 
 
 def _problems_of_copies(cluster):
