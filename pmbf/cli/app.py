@@ -28,6 +28,7 @@ from pmbf.cli.inputs import (
     open_collection,
     profiled,
     require_files,
+    require_one_collection,
 )
 from pmbf.cli.labelling import LABEL_HELP, Labels, Pattern, label, labelling_of
 from pmbf.cli.leaving_out import ExcludeSame, ExcludeSelf, Where, WhereNot, conditions
@@ -229,6 +230,7 @@ def screen(
     Options(**options)  # refused before a long file is read
     written = tables.Tables(csv, jsonl, xlsx, rows, with_text)
     written.require_possible(json=json, quiet=quiet)
+    require_one_collection(collection, cluster)
     shown = given(n_sources=sources, n_passages=passages)
     view = View(colored=wants_color(color, sys.stdout), on_terminal=sys.stdout.isatty(), **shown)
     pages = page.pages_of(html, html_sources, hide_names)

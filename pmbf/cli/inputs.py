@@ -99,6 +99,16 @@ def named_collection(collection: str | None) -> str:
     return collection
 
 
+def require_one_collection(collection: str | None, cluster: str | None) -> None:
+    """Refuse `-c` beside `--cluster`. A folder that the environment names gives way to `--cluster`.
+
+    Raises:
+        ParameterError: Both are given.
+    """
+    if cluster and collection and collection != os.environ.get("PMBF_COLLECTION"):
+        raise ParameterError(f"-c {collection} and --cluster {cluster} name two collections; give one of them")
+
+
 def open_collection(collection: str | None) -> Collection:
     """Return the collection that was named.
 

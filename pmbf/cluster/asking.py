@@ -111,7 +111,7 @@ def _resolved(store: SpreadStore, asked: Sequence[tuple[Text, Screening]], optio
             if some
         ]
 
-    parts = _compared(store.spread, volumes, of, replace(options, labels_of=None))
+    parts = _compared(store.spread, volumes, of, replace(options, labels_of=None), len(asked))
     paths = {id_: listed for part in parts for id_, (_, listed) in part.documents.items()}
     matches = []
     for number, ((_, query), subject) in enumerate(zip(asked, subjects, strict=True)):
@@ -122,7 +122,11 @@ def _resolved(store: SpreadStore, asked: Sequence[tuple[Text, Screening]], optio
 
 
 def _compared(
-    spread: Spread, volumes: Sequence[Volume], of: Callable[[Sequence[Volume]], list[Asked]], options: Options
+    spread: Spread,
+    volumes: Sequence[Volume],
+    of: Callable[[Sequence[Volume]], list[Asked]],
+    options: Options,
+    n_queries: int,
 ) -> list[Answered]:
     """Return what each node has found that each query shares with its sources.
 
@@ -130,16 +134,17 @@ def _compared(
     """
     state, found = spread.manifest.digest, []
     for _ in range(_TRIES):
-        told = spread.nodes.ask("compare", volumes, partial(_arguments, of, options, state))
+        told = spread.nodes.ask("compare", volumes, partial(_arguments, of, options, state), size=n_queries)
         spread.unread |= told.unread
-        found += [value for _, value in told.values if value is not None]
-        volumes = [volume for some, value in told.values if value is None for volume in some]
+        found += [one.value for one in told.values if one.value is not None]
+        unknowing = [one for one in told.values if one.value is None]
+        volumes = [volume for one in unknowing for volume in one.volumes]
         if not volumes:
             return found
         statistics = word_statistics(spread)
         # What is learnt while volumes are missing holds for this query alone.
         state = f"{spread.manifest.digest} without {sorted(spread.unread)}" if spread.unread else state
-        spread.nodes.tell("learn", state, statistics)
+        spread.nodes.tell({one.node for one in unknowing}, "learn", state, statistics)
     raise IncompleteError("the nodes were made anew again and again; look at their messages, then try again")
 
 

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from concurrent.futures import FIRST_COMPLETED, wait
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import BoundedSemaphore, Lock
 from time import monotonic
-from typing import Any
+from typing import Any, NamedTuple
 
 from pmbf.cluster.manifest import Volume
 from pmbf.cluster.placement import COPIES, Node, placed
-from pmbf.jobs.executor import Executor, ShardFailed
+from pmbf.cluster.usual import Usual
+from pmbf.jobs.executor import Begun, Executor, ShardFailed, no_answer
 
 TIMEOUT_S = 30.0
 """Seconds that a node has for an answer. A node that is late is ended and made anew: it may have been stopped."""
@@ -19,10 +23,27 @@ REST_S = 5.0
 """Seconds in which a node that failed is asked only for volumes that no other node has."""
 
 
+MOST_CALLS = 16
+"""Calls of a node that are begun and not answered, at most. Further ones wait."""
+
 _MOST_TRIES = 2
 """How often a node is asked for a volume: it may have died, and be there again."""
 
 _Tries = Counter[tuple[str, int]]
+
+
+class Answer(NamedTuple):
+    """What one node has answered.
+
+    Args:
+        node: Its number.
+        volumes: What the answer is about.
+        value: The answer.
+    """
+
+    node: int
+    volumes: Sequence[Volume]
+    value: Any
 
 
 @dataclass(slots=True)
@@ -30,12 +51,44 @@ class Answers:
     """What the nodes have answered.
 
     Args:
-        values: The answer of each node, with the volumes that it is about.
+        values: The answer of each node.
         unread: Why no node has answered for a volume, by the volume's name.
     """
 
-    values: list[tuple[Sequence[Volume], Any]] = field(default_factory=list)
+    values: list[Answer] = field(default_factory=list)
     unread: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Call:
+    """A call of a node, and its answer once that is asked for: a `Part`, or a failure."""
+
+    node: int
+    volumes: Sequence[Volume]
+    begun: Begun
+    since: float
+    seconds: float | None = None
+    value: Any = None
+
+    @property
+    def is_done(self) -> bool:
+        return self.begun.future.done()
+
+    @property
+    def has_failed(self) -> bool:
+        return isinstance(self.finished(monotonic()).value, ShardFailed)
+
+    def finished(self, end: float) -> _Call:
+        """Return the call with its answer; a node that is late at a time is ended."""
+        if self.value is None:
+            self.value = self.begun.answer(end)
+        return self
+
+
+def _is_whole(one: _Call, others: Sequence[_Call]) -> bool:
+    """Return whether others have answered for all volumes of a call."""
+    n_volumes = sum(len(call.volumes) for call in others)
+    return n_volumes == len(one.volumes) and all(call.is_done and not call.has_failed for call in others)
 
 
 class Nodes:
@@ -57,50 +110,132 @@ class Nodes:
         self.n_copies, self.timeout_s = n_copies, timeout_s
         self._numbers = {node: number for number, node in enumerate(self.nodes)}
         self._rest_until: dict[int, float] = {}
+        self._room = [BoundedSemaphore(MOST_CALLS) for _ in self.nodes]
+        self._usual, self._open, self._lock = Usual(), list[_Call](), Lock()
 
     def ask(
         self,
         method: str,
         volumes: Iterable[Volume],
         arguments: Callable[[Sequence[Volume]], tuple[Any, ...]] | tuple[Any, ...] = (),
+        *,
+        size: int = 1,
     ) -> Answers:
         """Call a method for some volumes, at the same time on all nodes that have them.
 
-        After twice `timeout_s` no node is asked anew.
+        If a node takes much longer than usual, then its volumes are asked of their other nodes, too: the first answer
+        counts. After `timeout_s` no node is asked, and volumes without an answer are unread.
 
         Args:
             method: Of `Holder`; its first argument is the volumes that a node is asked for.
             volumes: The volumes.
             arguments: The other arguments, or how they follow from the volumes of a node.
+            size: How many queries the call is about: it may take as many times as long.
         """
+        self._end_late()
         found, waiting, tries = Answers(), list(volumes), _Tries()
-        end = monotonic() + 2 * self.timeout_s
-        while (shared_out := self._shared_out(waiting, tries)) and (not found.unread or monotonic() < end):
-            calls = {
-                node: (some, *(arguments(some) if callable(arguments) else arguments))
-                for node, some in shared_out.items()
-            }
-            waiting = []
-            for node, answer in self.executor.call(method, calls, self.timeout_s).items():
-                some = shared_out[node]
-                unread = self._unread(node, some, answer, tries)
-                answered = [one for one in some if one.name not in unread]
-                if answered and not isinstance(answer, ShardFailed):
-                    found.values.append((answered, answer.value))
+        deadline = monotonic() + self.timeout_s
+        hedge_s = self._usual.hedge_s(method, size, self.timeout_s)
+
+        def begin(some: Sequence[Volume], most_tries: int = _MOST_TRIES) -> list[_Call]:
+            shared_out = self._shared_out(some, tries, most_tries)
+            given = arguments if callable(arguments) else lambda _: arguments
+            return [self._begin(node, method, its, given(its), deadline) for node, its in shared_out.items()]
+
+        while waiting and (not found.unread or monotonic() < deadline):
+            calls, waiting = begin(waiting), []
+            for call in self._answered(calls, partial(begin, most_tries=1), hedge_s, deadline):
+                if call.seconds is not None:
+                    self._usual.note(method, call.seconds / size)
+                unread = self._unread(call, tries)
+                answered = [one for one in call.volumes if one.name not in unread]
+                if answered:
+                    found.values.append(Answer(call.node, answered, call.value.value))
                 for one in answered:
                     found.unread.pop(one.name, None)
                 found.unread |= unread
-                waiting += [one for one in some if one.name in unread]
+                waiting += [one for one in call.volumes if one.name in unread]
         return found
 
-    def _unread(self, node: int, volumes: Sequence[Volume], answer: Any, tries: _Tries) -> dict[str, str]:
+    def _begin(
+        self, node: int, method: str, volumes: Sequence[Volume], arguments: tuple[Any, ...], deadline: float
+    ) -> _Call:
+        """Begin a call, when the node has room for it."""
+        room = self._room[node]
+        if not room.acquire(timeout=max(0.0, deadline - monotonic())):
+            busy = ShardFailed(node, f"{MOST_CALLS} other calls wait for it")
+            return _Call(node, volumes, no_answer(busy), monotonic())
+        call = _Call(node, volumes, self.executor.begin(node, method, (volumes, *arguments)), monotonic())
+        with self._lock:
+            self._open.append(call)
+
+        def is_done(_: object) -> None:
+            call.seconds = monotonic() - call.since
+            room.release()
+
+        call.begun.future.add_done_callback(is_done)
+        return call
+
+    def _answered(
+        self, calls: Sequence[_Call], begin: Callable[[Sequence[Volume]], list[_Call]], hedge_s: float, deadline: float
+    ) -> list[_Call]:
+        """Return calls that are done and are together about all volumes, each volume once.
+
+        A call is late after `hedge_s`. Its volumes are asked elsewhere then, and either its own answer counts, or those
+        of the others.
+        """
+        others: dict[int, list[_Call]] = {}
+        waiting, done = list(calls), list[_Call]()
+        hedge_at = monotonic() + hedge_s
+        while waiting:
+            its = [call for one in waiting for call in (one, *others.get(id(one), ()))]
+            until = min(deadline, hedge_at if not others else deadline)
+            wait([one.begun.future for one in its if not one.is_done], max(0.0, until - monotonic()), FIRST_COMPLETED)
+            is_over = monotonic() >= deadline
+            for one in list(waiting):
+                hedges = others.get(id(one), [])
+                if one.is_done or is_over:
+                    waiting.remove(one)
+                    done += self._chosen(one, hedges, deadline)
+                elif _is_whole(one, hedges):
+                    waiting.remove(one)
+                    self._rest(one.node)
+                    one.begun.future.cancel()
+                    done += hedges
+            if not others and monotonic() >= hedge_at:
+                others = {id(one): begin(one.volumes) for one in waiting}
+                hedge_at = deadline
+        return [call.finished(deadline) for call in done]
+
+    def _chosen(self, one: _Call, hedges: Sequence[_Call], deadline: float) -> list[_Call]:
+        """Return the call itself if it has an answer, else those of the others that have, and the call for the rest."""
+        one.finished(deadline)
+        if not one.has_failed:
+            return [one]
+        have = [call for call in hedges if call.is_done and not call.has_failed]
+        names = {volume.name for call in have for volume in call.volumes}
+        remaining = [volume for volume in one.volumes if volume.name not in names]
+        return [*have, replace(one, volumes=remaining)] if remaining else have
+
+    def _end_late(self) -> None:
+        """End nodes that have owed an answer for longer than `timeout_s`; others have answered in their place."""
+        end = monotonic() - self.timeout_s
+        with self._lock:
+            self._open = [one for one in self._open if not one.begun.future.done()]
+            late = [one for one in self._open if one.since < end]
+        for one in late:
+            one.finished(end)
+            self.failed(one.node)
+
+    def _unread(self, call: _Call, tries: _Tries) -> dict[str, str]:
         """Return why a node has not answered for volumes; a node that died is asked again, one that cannot read not."""
-        if isinstance(answer, ShardFailed):
-            self.failed(node)
-            return {one.name: f"{self.nodes[node].name}: {answer.reason}" for one in volumes}
-        for name in answer.unread:
-            tries[name, node] = _MOST_TRIES
-        return {name: f"{self.nodes[node].name}: {reason}" for name, reason in answer.unread.items()}
+        name = self.nodes[call.node].name
+        if call.has_failed:
+            self.failed(call.node)
+            return {one.name: f"{name}: {call.value.reason}" for one in call.volumes}
+        for one in call.value.unread:
+            tries[one, call.node] = _MOST_TRIES
+        return {one: f"{name}: {reason}" for one, reason in call.value.unread.items()}
 
     def in_turn(self) -> list[int]:
         """Return the numbers of the nodes, those that failed lately at the end."""
@@ -120,20 +255,20 @@ class Nodes:
                 found[node].append(volume)
         return found
 
-    def tell(self, method: str, *arguments: Any) -> None:
-        """Call a method on every node; one that fails is made anew."""
-        calls = dict.fromkeys(range(len(self.nodes)), ((), *arguments))
+    def tell(self, nodes: Iterable[int], method: str, *arguments: Any) -> None:
+        """Call a method on some nodes, by their numbers; one that fails is made anew."""
+        calls = dict.fromkeys(nodes, ((), *arguments))
         for node, answer in self.executor.call(method, calls, self.timeout_s).items():
             if isinstance(answer, ShardFailed):
                 self.failed(node)
 
-    def _shared_out(self, volumes: Sequence[Volume], tries: _Tries) -> dict[int, list[Volume]]:
+    def _shared_out(self, volumes: Sequence[Volume], tries: _Tries, most_tries: int) -> dict[int, list[Volume]]:
         """Return which volumes each node is asked for: of each volume, the node asked least, one that is up first."""
         shared: dict[int, list[Volume]] = defaultdict(list)
         now = monotonic()
         for volume in volumes:
             copies = [self._numbers[node] for node in placed(volume.key, self.nodes, self.n_copies)]
-            remaining = [node for node in copies if tries[volume.name, node] < _MOST_TRIES]
+            remaining = [node for node in copies if tries[volume.name, node] < most_tries]
             if remaining:
                 chosen = min(
                     remaining, key=lambda node: (tries[volume.name, node], self._rest_until.get(node, 0.0) > now)
@@ -144,5 +279,8 @@ class Nodes:
 
     def failed(self, node: int) -> None:
         """Make a node anew, and ask the others first for some seconds."""
-        self._rest_until[node] = monotonic() + REST_S
+        self._rest(node)
         self.executor.restart(node)
+
+    def _rest(self, node: int) -> None:
+        self._rest_until[node] = monotonic() + REST_S

@@ -232,7 +232,7 @@ class ClusterCollection:
         found = self.nodes.ask("text", [self.manifest.volume_of(document)], (document,))
         for reason in found.unread.values():
             raise IncompleteError(f"document {document}: {reason}")
-        text: str = found.values[0][1]
+        text: str = found.values[0].value
         return text
 
     # ------------------------------------------------------------------ changing

@@ -14,14 +14,16 @@ import secrets
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from concurrent.futures import Future
+from concurrent.futures import TimeoutError as LateError
+from functools import cache, partial
 from threading import Lock
 from time import monotonic
 from typing import Any
 
 from pmbf.cluster.placement import Node
 from pmbf.errors import IncompleteError, UnsupportedError
-from pmbf.jobs.executor import Arguments, ShardFailed
+from pmbf.jobs.executor import Arguments, Begun, ShardFailed, no_answer
 
 _SETTINGS = {"RAY_USAGE_STATS_ENABLED": "0", "RAY_AUTH_MODE": "token"}
 """What Ray reads from the environment. Values that are set already are kept."""
@@ -128,22 +130,18 @@ class RayExecutor:
     ) -> dict[int, Any | ShardFailed]:
         """Call the holders, as `Executor.call`."""
         end = None if timeout_s is None else monotonic() + timeout_s
+        begun = {shard: self.begin(shard, method, one) for shard, one in arguments.items()}
+        return {shard: one.answer(end) for shard, one in begun.items()}
+
+    def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
+        """Begin a call, as `Executor.begin`."""
         with self._lock:
-            answers: dict[int, Any | ShardFailed] = {
-                shard: self._failed[shard] for shard in arguments if shard in self._failed
-            }
-            actors = {shard: self._actors[shard] for shard in arguments if shard not in answers}
-        waiting = {actor.called.remote(method, arguments[shard]): shard for shard, actor in actors.items()}
-        while waiting:
-            # One at a time: a wait for all would fetch large answers of other hosts only after the whole time.
-            ready, _ = _ray().wait(list(waiting), num_returns=1, timeout=_remaining(end))
-            if not ready:
-                break
-            shard = waiting.pop(ready[0])
-            answers[shard] = self._answer(shard, actors[shard], ready[0], end)
-        for shard in waiting.values():
-            answers[shard] = self._fail(shard, actors[shard], "no answer in time")
-        return {shard: answers[shard] for shard in arguments}
+            if failed := self._failed.get(shard):
+                return no_answer(failed)
+            actor = self._actors[shard]
+        # A future of Ray fetches a large answer as soon as it is there; a wait for all answers does so at its end.
+        future = actor.called.remote(method, arguments).future()
+        return Begun(future, partial(self._answer, shard, actor, future))
 
     def restart(self, shard: int) -> None:
         """Make a holder anew, as `Executor.restart`."""
@@ -185,13 +183,13 @@ class RayExecutor:
         options: dict[str, Any] = {"max_restarts": 0, "max_task_retries": 0, "num_cpus": 0}
         return _ray().remote(_Actor).options(scheduling_strategy=there, **options).remote(*self._made[shard])
 
-    def _answer(self, shard: int, actor: Any, reference: Any, end: float | None) -> Any | ShardFailed:
+    def _answer(self, shard: int, actor: Any, future: Future[Any], end: float | None) -> Any | ShardFailed:
         ray = _ray()
         try:
-            return ray.get(reference, timeout=_remaining(end))
+            return future.result(_remaining(end))
         except ray.exceptions.RayTaskError as error:
             raise error.cause from None
-        except ray.exceptions.GetTimeoutError:
+        except LateError:
             return self._fail(shard, actor, "no answer in time")
         except ray.exceptions.RayError as error:
             return self._fail(shard, actor, str(error).splitlines()[0])

@@ -47,12 +47,19 @@ class Spread:
         self.nodes, self.manifest = nodes, manifest
         self.unread: dict[str, str] = {}
 
-    def ask(self, method: str, arguments: Any = (), volumes: Sequence[Volume] | None = None) -> list[Any]:
-        """Return the nodes' answers for some volumes, all of them by default; note the volumes without an answer."""
+    def ask(
+        self, method: str, arguments: Any = (), volumes: Sequence[Volume] | None = None, *, size: int = 1
+    ) -> list[Any]:
+        """Return the nodes' answers for some volumes, all of them by default; note the volumes without an answer.
+
+        Args:
+            method, arguments, size: As for `Nodes.ask`.
+            volumes: The volumes.
+        """
         wanted = self.manifest.volumes if volumes is None else volumes
-        found = self.nodes.ask(method, wanted, arguments)
+        found = self.nodes.ask(method, wanted, arguments, size=size)
         self.unread |= found.unread
-        return [value for _, value in found.values]
+        return [one.value for one in found.values]
 
     def having(self, ids: Iterable[int]) -> list[Volume]:
         """Return the volumes that have some documents, ascending; ids of no document have none."""
@@ -108,9 +115,8 @@ class SpreadGeneration:
 
     def evident(self, queries: Sequence[Sampled], rules: EvidentRules) -> Evident:
         """Return the documents with evidence enough of many queries, in one round of calls."""
-        return self._having(np.concatenate([_NONE, *(one.hashes for one in queries)]), rules.limit).evident(
-            queries, rules
-        )
+        hashes = np.concatenate([_NONE, *(one.hashes for one in queries)])
+        return self._having(hashes, rules.limit, len(queries)).evident(queries, rules)
 
     def documents_having(self, hashes: Hashes, *, limit: int, among: Ids | None = None) -> Having:
         """Return which live documents have which hashes of a query, and how many documents have each hash.
@@ -126,15 +132,15 @@ class SpreadGeneration:
 
     def near(self, queries: Sequence[Hashes], *, least: int, window: int) -> list[Keys]:
         """Return which live documents have several hashes of a query near each other, for each of many queries."""
-        parts = [part for its in self._spread.ask("near", (queries, least, window)) for part in its]
+        parts = [part for its in self._spread.ask("near", (queries, least, window), size=len(queries)) for part in its]
         found = [np.sort(np.concatenate([np.empty(0, np.uint64), *of_query])) for of_query in zip(*parts, strict=True)]
         return [without(one, self._left_out) for one in found or [np.empty(0, np.uint64) for _ in queries]]
 
-    def _having(self, hashes: Hashes, limit: int) -> Together:
+    def _having(self, hashes: Hashes, limit: int, n_queries: int = 1) -> Together:
         """Return what the nodes tell of some hashes. What they told before is not asked for again."""
         if not self._known.knows(hashes, limit):
             asked = distinct(hashes)
-            self._known = Together(asked, limit, self._spread.ask("having", (asked, limit)))
+            self._known = Together(asked, limit, self._spread.ask("having", (asked, limit), size=n_queries))
         return self._known
 
     def documents_of_rows(self, chosen: ChosenRows) -> Ids:

@@ -18,9 +18,10 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import CancelledError, Future
 from concurrent.futures import TimeoutError as LateError
 from dataclasses import dataclass
+from functools import partial
 from threading import Lock
 from time import monotonic
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from pmbf.errors import IncompleteError, ParameterError
 from pmbf.jobs.processes import DiedError, Processes
@@ -40,6 +41,19 @@ class ShardFailed:
 
     shard: int
     reason: str
+
+
+class Begun(NamedTuple):
+    """A call of a shard that was begun.
+
+    Args:
+        future: Done when there is an answer, or the shard has failed.
+        answer: Returns the answer or the failure, given the time (of `monotonic`) up to which it waits; None: for ever.
+            A shard that is late then is ended. Raises the error that the method raised.
+    """
+
+    future: Future[Any]
+    answer: Callable[[float | None], Any | ShardFailed]
 
 
 class Executor(Protocol):
@@ -68,6 +82,10 @@ class Executor(Protocol):
         Raises:
             Exception: The first error that a method raised.
         """
+        ...
+
+    def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
+        """Begin a call of a shard. Any thread may do so."""
         ...
 
     def restart(self, shard: int) -> None:
@@ -122,6 +140,15 @@ class Inline:
         with self._lock:
             return {shard: getattr(self._holders[shard], method)(*one) for shard, one in arguments.items()}
 
+    def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
+        """Make a call, as `Executor.begin`; it is done when this returns."""
+        future: Future[Any] = Future()
+        try:
+            future.set_result(self.call(method, {shard: arguments})[shard])
+        except Exception as error:
+            future.set_exception(error)
+        return Begun(future, lambda _: future.result())
+
     def restart(self, shard: int) -> None:
         """Do nothing: no holder of this process fails."""
 
@@ -164,15 +191,17 @@ class Local:
     ) -> dict[int, Any | ShardFailed]:
         """Call the holders, as `Executor.call`."""
         end = None if timeout_s is None else monotonic() + timeout_s
-        asked: dict[int, tuple[Processes, Future[Any]] | ShardFailed] = {}
+        begun = {shard: self.begin(shard, method, one) for shard, one in arguments.items()}
+        return {shard: one.answer(end) for shard, one in begun.items()}
+
+    def begin(self, shard: int, method: str, arguments: Arguments) -> Begun:
+        """Begin a call, as `Executor.begin`."""
         with self._lock:
-            for shard, one in arguments.items():
-                process = self._processes[shard]
-                asked[shard] = self._failed.get(shard) or (process, process.submit(called, method, one))
-        return {
-            shard: one if isinstance(one, ShardFailed) else self._answer(shard, *one, end)
-            for shard, one in asked.items()
-        }
+            if failed := self._failed.get(shard):
+                return no_answer(failed)
+            process = self._processes[shard]
+            future = process.submit(called, method, arguments)
+        return Begun(future, partial(self._answer, shard, process, future))
 
     def restart(self, shard: int) -> None:
         """Make a holder anew, as `Executor.restart`."""
@@ -208,6 +237,13 @@ class Local:
                 failed = self._failed.setdefault(shard, failed)
         process.close()
         return failed
+
+
+def no_answer(failed: ShardFailed) -> Begun:
+    """Return the call of a shard that has failed before."""
+    future: Future[Any] = Future()
+    future.set_result(failed)
+    return Begun(future, lambda _: failed)
 
 
 def local(n_shards: int) -> Executor:

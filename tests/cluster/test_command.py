@@ -38,6 +38,15 @@ def test_a_text_is_screened_as_in_one_folder(depot, folder, tmp_path):
     assert "text-3.txt" in pmbf("screen", tmp_path / "query.txt", "--cluster", depot).stdout
 
 
+def test_two_collections_at_once_are_refused_unless_the_environment_names_one(depot, tmp_path, monkeypatch):
+    (tmp_path / "query.txt").write_text(words(99), encoding="utf-8")
+    done = pmbf("screen", tmp_path / "query.txt", "--cluster", depot, "-c", tmp_path / "c.pmbf")
+    assert 2 == done.returncode
+    assert "name two collections; give one of them" in done.stderr
+    monkeypatch.setenv("PMBF_COLLECTION", str(tmp_path / "c.pmbf"))
+    assert 0 == pmbf("screen", tmp_path / "query.txt", "--cluster", depot).returncode
+
+
 def test_what_was_not_looked_at_is_told_and_is_no_success(depot, tmp_path):
     status = json.loads(pmbf("cluster", "status", depot, "--json").stdout)
     [name] = status["volumes"]

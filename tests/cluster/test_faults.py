@@ -7,6 +7,7 @@ import subprocess
 import sys
 from contextlib import suppress
 from dataclasses import replace
+from time import monotonic
 
 import pytest
 
@@ -67,18 +68,37 @@ def test_each_node_may_die_at_any_time(cluster, documents):
         assert expected == told(nodes, manifest, documents[:4])
 
 
-def test_a_node_that_is_stopped_is_ended_and_made_anew(cluster, documents):
+def test_a_node_that_is_stopped_is_answered_for_by_others_and_then_ended(cluster, documents):
     nodes, manifest = cluster
     expected = told(nodes, manifest, documents[:4])
+    for _ in range(3):  # so that it is known how long calls take
+        told(nodes, manifest, documents[:4])
     before = processes(nodes.executor, 3)
     victim = nodes.nodes.index(placed(manifest.volumes[0].key, nodes.nodes)[0])
     os.kill(before[victim], signal.SIGSTOP)
-    nodes.timeout_s = 1.5
+    start = monotonic()
     assert expected == told(nodes, manifest, documents[:4])
+    assert monotonic() - start < nodes.timeout_s / 2
+    nodes.timeout_s = 1.5
+    while monotonic() - start < 2:
+        assert expected == told(nodes, manifest, documents[:4])
     nodes.timeout_s = 20
     after = processes(nodes.executor, 3)
     assert before[victim] != after[victim]
     assert expected == told(nodes, manifest, documents[:4])
+
+
+def test_what_no_node_answers_in_time_is_named(cluster, documents):
+    nodes, manifest = cluster
+    told(nodes, manifest, documents[:1])
+    stopped = processes(nodes.executor, 3)
+    for process in stopped.values():
+        os.kill(process, signal.SIGSTOP)
+    nodes.timeout_s, start = 1, monotonic()
+    [report] = told(nodes, manifest, documents[:1])
+    assert monotonic() - start < 10
+    assert report.count("not looked at") == len(manifest.volumes)
+    assert "no answer in time" in report
 
 
 def test_nodes_die_while_threads_ask(cluster, documents):
