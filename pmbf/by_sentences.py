@@ -14,12 +14,13 @@ from pmbf.opened import Opened
 from pmbf.report import Texts
 from pmbf.screen import LeavingOut, Options, OptionValues
 from pmbf.store.sourcetexts import SourceTexts
+from pmbf.templates import template_of
 
 if TYPE_CHECKING:
     from pmbf.sentences import SentenceReport
     from pmbf.sentences import Status as SentencesStatus
 
-_OPTIONS = {"exclude_self", "exclude_same", "where", "where_not", "labels_of"}
+_OPTIONS = {"exclude_self", "exclude_same", "where", "where_not", "labels_of", "template"}
 
 
 class BySentences(Opened):
@@ -75,8 +76,8 @@ class BySentences(Opened):
             query: As for `screen`.
             name: The query's name in the report; the path by default.
             limits: Bounds for reading a file.
-            options: Of the fields of `pmbf.screen.Options` those that leave out documents: `exclude_self`,
-                `exclude_same`, `where`, `where_not`, `labels_of`.
+            options: Of the fields of `pmbf.screen.Options` those that leave out documents (`exclude_self`,
+                `exclude_same`, `where`, `where_not`, `labels_of`), and `template`.
 
         Raises:
             NotFoundError: The collection has no sentences, or the path does not exist.
@@ -105,13 +106,14 @@ class BySentences(Opened):
         """
         from pmbf.sentences import screen_sentences
 
-        wanted, sentences = _leaving_out(options), self._sentences
-        report = screen_sentences(self._store, sentences, read, LeavingOut(self._store, wanted).of(asked))
+        wanted, sentences = _of_sentences(options), self._sentences
+        template = None if wanted.template is None else template_of(wanted.template)
+        report = screen_sentences(self._store, sentences, read, LeavingOut(self._store, wanted).of(asked), template)
         return replace(report, texts=Texts(read.content, SourceTexts(os.path.abspath(self.path))))
 
 
-def _leaving_out(options: OptionValues) -> Options:
-    """Return the options of a screening by sentences: those that leave out documents.
+def _of_sentences(options: OptionValues) -> Options:
+    """Return the options of a screening by sentences.
 
     Raises:
         ParameterError: There is another one.

@@ -83,6 +83,24 @@ def common(spans: Iterable[Span], cover: Iterable[Span]) -> list[Span]:
     return found
 
 
+def outside(spans: Iterable[Span], cover: Iterable[Span]) -> list[Span]:
+    """Return what of a union of spans lies outside another union.
+
+    >>> outside([Span(0, 30)], [Span(5, 10), Span(20, 40)])
+    [Span(start=0, stop=5), Span(start=10, stop=20)]
+    """
+    union = merged(spans)
+    inside, found, at = common(union, cover), list[Span](), 0
+    for span in union:
+        start = span.start
+        while at < len(inside) and inside[at].start < span.stop:
+            found.append(Span(start, inside[at].start))
+            start = inside[at].stop
+            at += 1
+        found.append(Span(start, span.stop))
+    return [one for one in found if len(one)]
+
+
 def length_inside(spans: Iterable[Span], cover: Iterable[Span]) -> int:
     """Return how many characters of a union of spans lie inside another union.
 

@@ -151,6 +151,7 @@ def load(
   pmbf screen essays/ -c papers.pmbf --xlsx class.xlsx --rows texts
   pmbf screen thesis.pdf -c papers.pmbf --html thesis.html
   pmbf screen thesis.pdf -c papers.pmbf --sentences
+  pmbf screen thesis.pdf -c papers.pmbf --template thesis
 
 In a passage {+these words+} stand only in the text, \\[-these-] only in the
 source; on a terminal they are green and red instead.
@@ -184,6 +185,7 @@ def screen(
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
     ignore: arg.Ignore = None,
+    template: arg.TemplateName = None,
     threshold: arg.Threshold = None,
     min_chars: arg.MinChars = None,
     min_similarity: arg.MinSimilarity = None,
@@ -204,18 +206,20 @@ def screen(
     """Find the documents that share text with a file, or with many, and show where."""
     from pmbf.cli.screening import Screening
     from pmbf.screen import Options
+    from pmbf.templates import template_of
     from pmbf.terminal.canvas import View, wants_color
 
     require_files(files, name)
     bounds = limits(max_bytes, timeout, ocr)
-    left_out = given(
+    of_both = given(  # of passages and of sentences
+        template=template_of(template) if template else None,
         exclude_self=exclude_self or None,
         exclude_same=exclude_same,
         where=conditions(where) or None,
         where_not=conditions(where_not) or None,
         labels_of=labelling_of(labels, label_pattern),
     )
-    options = left_out | given(
+    options = of_both | given(
         min_chars=min_chars,
         min_similarity=min_similarity,
         threshold=threshold,
@@ -241,9 +245,9 @@ def screen(
         from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
 
         without = {"jobs": jobs, "csv": csv, "xlsx": xlsx, "jsonl": jsonl, "rows": rows, "cluster": cluster}
-        require_fitting(options.keys() - left_out.keys(), **without)
+        require_fitting(options.keys() - of_both.keys(), **without)
         with open_collection(collection) as opened:
-            raise typer.Exit(SentenceScreening(opened, left_out, bounds, view, **how).screen_all(files, name))
+            raise typer.Exit(SentenceScreening(opened, of_both, bounds, view, **how).screen_all(files, name))
     with opened_cluster(cluster, ray) if cluster else open_collection(collection) as asked:
         screening = Screening(asked, options, bounds, view, jobs=jobs, tables=written, **how)
         raise typer.Exit(screening.screen_all(files, name))

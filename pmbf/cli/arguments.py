@@ -253,6 +253,16 @@ Ignore = Annotated[
     list[str] | None,
     option("--ignore", "FILE", "Text of FILE does not count: a template, a form; repeatable.", SEARCH),
 ]
+TemplateName = Annotated[
+    str | None,
+    option(
+        "--template",
+        "NAME|FILE",
+        "Cut the text into sections that are compared, skipped, or compared with the same section: thesis, proposal, "
+        "contract, or a file in TOML.",
+        SEARCH,
+    ),
+]
 Passages = Annotated[
     int | None,
     option(

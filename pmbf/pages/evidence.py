@@ -11,6 +11,7 @@ from pmbf.pages.charts import Bar, histogram
 from pmbf.pages.findings import Findings, SourceText
 from pmbf.pages.marked import MarkedText, map_of, runs, signs_list
 from pmbf.pages.markup import counted, escaped, percent
+from pmbf.pages.sections import sections_list
 from pmbf.pages.shell import embedded_json, embedded_packed, page, theme_button
 from pmbf.pages.sources import Extent, card, source_texts, summary_row
 from pmbf.report import CERTAINTIES, Report
@@ -165,6 +166,7 @@ def _rail(findings: Findings, marked: MarkedText, summary: str) -> str:
         f"{_told(summary)}{_same_files(findings)}{_stack(findings, marked)}"
         f'<p id="full" role="status">{_counted_at_all(findings)}</p>{_filters(findings)}{signs_list(findings)}'
         f'<h2 class="label">{counted(len(findings.matches), "source")}</h2>{listed}{switches}{below}'
+        f"{sections_list(report)}"
         f"{_lengths(findings)}"
         '<p class="faint note">A share is no verdict: it counts the characters that stand in sources, each once. '
         "Quoted and common words are shared, too.</p>"

@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from pmbf.places import Place as Place
+from pmbf.report.parts import Scores as Scores
+from pmbf.report.parts import Section as Section
 from pmbf.report.words import Texts as Texts
 from pmbf.span import Span as Span  # where a report's reader looks for it
 
@@ -32,21 +34,6 @@ CERTAINTIES = ("sure", "likely", "worth a look")
 
 WHOLE_SHARE = 0.8
 """Share of a document from which a passage is of the whole document: the rest is a heading, or a list of links."""
-
-
-@dataclass(frozen=True, slots=True)
-class Scores:
-    """Levenshtein similarities of a passage's two sides, 0 to 1. None: the sides are too long for that similarity.
-
-    Args:
-        characters: Similarity of the folded texts.
-        words: Similarity of the words in order; all forms of one word are equal.
-        sorted_words: Similarity of the sorted words: the order does not count.
-    """
-
-    characters: float | None
-    words: float | None
-    sorted_words: float | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +201,8 @@ class Report:
             that hold it, 0 to `coverage`. None in a report of an earlier version.
         n_left_out: Documents that the options left out: the query was not compared with them.
         min_chars: Characters of the shortest passage that counts; 0 in a report of an earlier version.
+        template: Name of the template that cut the query into sections; empty if none was given.
+        sections: The sections, in query order. Empty with a template: it found none, and the whole query was compared.
         texts: The query's text and a way to the sources' texts, or None for a report from JSON. They stand neither in
             JSON nor in comparisons. `dataclasses.replace(report, texts=None)` lets go of them.
 
@@ -235,6 +224,8 @@ class Report:
     in_order: float | None = None
     n_left_out: int = 0
     min_chars: int = 0
+    template: str = ""
+    sections: tuple[Section, ...] = ()
     schema: int = field(default=SCHEMA_VERSION)
     texts: Texts | None = field(default=None, compare=False, repr=False)
 

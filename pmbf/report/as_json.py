@@ -9,7 +9,7 @@ from typing import Any
 
 from pmbf.errors import ParameterError, UnsupportedError
 from pmbf.places import Place
-from pmbf.report import SCHEMA_VERSION, DocumentRef, Match, Passage, Query, Report, Scores
+from pmbf.report import SCHEMA_VERSION, DocumentRef, Match, Passage, Query, Report, Scores, Section
 from pmbf.span import Span
 
 
@@ -18,6 +18,8 @@ def as_dict(report: Report, *, with_text: bool) -> dict[str, Any]:
     values = asdict(replace(report, texts=None), dict_factory=with_lists)
     del values["texts"]
     values["query"]["excluded"] = [[span["start"], span["stop"]] for span in values["query"]["excluded"]]
+    for section in values["sections"]:
+        section["span"] = [section["span"]["start"], section["span"]["stop"]]
     for match in values["matches"]:
         for passage in match["passages"]:
             for side in ("query", "source"):
@@ -39,6 +41,7 @@ def from_json(line: str) -> Report:
         values["schema"] = SCHEMA_VERSION
         values["matches"] = tuple(_match(match) for match in values["matches"])
         values["problems"] = tuple(values["problems"])
+        values["sections"] = tuple(_section(one) for one in values.get("sections", ()))
         return Report(**values | {"texts": None})
     except KeyError as error:
         raise ParameterError(f"no report as to_json writes it: it lacks {error}") from error
@@ -53,6 +56,10 @@ def with_lists(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
 
 def _query(values: dict[str, Any]) -> Query:
     return Query(**values | {"excluded": tuple(Span(*span) for span in values.get("excluded", ()))})
+
+
+def _section(values: dict[str, Any]) -> Section:
+    return Section(**values | {"span": Span(*values["span"])})
 
 
 def _match(values: dict[str, Any]) -> Match:

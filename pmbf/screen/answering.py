@@ -12,14 +12,16 @@ from pmbf.report import Match, Query, Report
 from pmbf.screen.candidates import Candidate, find_all
 from pmbf.screen.comparing import Confirmed, Subject, confirmed, share, shared
 from pmbf.screen.copies import same_files
-from pmbf.screen.exempt import Exempt, counted, exempt, ordered
+from pmbf.screen.exempt import Exempt, exempt, ordered
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.screen.options import Options
+from pmbf.screen.sections import with_figures
 from pmbf.screen.sources import paths_of, sources
 from pmbf.screen.stores import AnyGeneration, AnyStore
 from pmbf.screen.vocabulary import word_statistics
-from pmbf.span import union_length
+from pmbf.span import outside, union_length
 from pmbf.store.folder import Store
+from pmbf.templates import Template
 
 Asked = tuple[str, str | bytes, LeftOut]
 """The name of a query; its text, as a clean `str` or as UTF-8; what it is not compared with."""
@@ -100,7 +102,8 @@ def report(store: AnyStore, read: Text, asked: Screening, matched: Confirmed, op
     n_compared = min(n_found, options.max_candidates)
     cut = f"{n_found} candidates, only the best {n_compared} compared; raise max_candidates (--max-candidates)"
     passages = [passage for match in matched.matches for passage in match.passages]
-    covered = counted([passage.query for passage in passages], asked.exempt)
+    spans = outside([passage.query for passage in passages], asked.exempt.excluded)
+    covered = sum(map(len, spans))
     return Report(
         query=asked.query,
         matches=same + matched.matches,
@@ -115,6 +118,8 @@ def report(store: AnyStore, read: Text, asked: Screening, matched: Confirmed, op
         in_order=1.0 if same else share(ordered(passages, asked.exempt), asked.query.n_chars),
         n_left_out=asked.n_left_out,
         min_chars=options.min_chars,
+        template=options.template.name if isinstance(options.template, Template) else "",
+        sections=with_figures(asked.exempt.sections, spans, matched.n_elsewhere),
     )
 
 

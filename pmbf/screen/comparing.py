@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
+from types import MappingProxyType
 from typing import NamedTuple
 
 from pmbf import verify
@@ -19,6 +21,7 @@ from pmbf.screen.exempt import Exempt, counted, counting, ordered
 from pmbf.screen.leaving_out import LeftOut
 from pmbf.screen.near import TOGETHER, WHOLE_CHARS, passages_near, stretches_near
 from pmbf.screen.options import Options
+from pmbf.screen.sections import Kept, SectionRules, section_rules
 from pmbf.screen.sources import Source
 from pmbf.span import Span
 from pmbf.store.generation import Generation
@@ -74,18 +77,22 @@ class Subject:
 
 
 class Confirmed(NamedTuple):
-    """The sources of a query above the threshold, and the number of those below."""
+    """The sources of a query above the threshold, and the number of those below; by the names of `same` sections, the
+    number of sources that share text with them elsewhere."""
 
     matches: tuple[Match, ...] = ()
     n_below: int = 0
+    n_elsewhere: Mapping[str, int] = MappingProxyType({})
 
 
 class Shared(NamedTuple):
-    """A source with the passages it shares with a query, or the reason why it was not compared."""
+    """A source with the passages it shares with a query, or the reason why it was not compared; and the names of `same`
+    sections of the query with which it shares text elsewhere."""
 
     source: Source
     passages: tuple[Passage, ...] = ()
     problem: str | None = None
+    elsewhere: tuple[str, ...] = ()
 
 
 def shared(
@@ -110,15 +117,16 @@ def shared(
     settings = _settings(options, query, subject.n_documents)
     if statistics is not None and query.is_known(statistics):
         statistics = statistics.beside(query.words)
-    comparison = _Comparison(query, settings, statistics, len(subject.sample))
+    rules = section_rules(subject.exempt.sections, options, query, settings, statistics)
+    comparison = _Comparison(query, settings, statistics, len(subject.sample), rules)
     calls = _calls(comparison, subject, compared, options)
     found = []
     with closing(in_order(calls, options.threads)) as results:
         for some in results:
-            for source, passages, problem in some:
-                passages = counting(passages, subject.exempt, query, settings.min_chars)
-                if passages or problem:
-                    found.append(Shared(source, passages, problem))
+            for one in some:
+                passages = counting(one.passages, subject.exempt, query, settings.min_chars)
+                if passages or one.problem or one.elsewhere:
+                    found.append(one._replace(passages=passages))
     return found
 
 
@@ -140,9 +148,11 @@ def confirmed(
     """
     known = (
         (one if one.paths else one.listed(left_out.kept(paths[one.document.id])), passages, problem)
-        for one, passages, problem in found
+        for one, passages, problem, _ in found
+        if passages or problem
     )
-    return _resolved([_match(source, subject, passages, problem) for source, passages, problem in known], options)
+    resolved = _resolved([_match(source, subject, passages, problem) for source, passages, problem in known], options)
+    return resolved._replace(n_elsewhere=Counter(name for one in found for name in one.elsewhere))
 
 
 def _settings(options: Options, query: verify.Prepared, n_documents: int) -> verify.Settings:
@@ -185,6 +195,7 @@ class _Comparison:
     settings: verify.Settings
     statistics: verify.Statistics | None
     n_hashes: int
+    rules: SectionRules | None = None
 
 
 class _Read(NamedTuple):
@@ -267,7 +278,8 @@ def _compared(comparison: _Comparison, texts: Sequence[_Read]) -> list[Shared]:
             passages = passages_near(comparison.query, text, stretches, comparison.settings, comparison.statistics)
         if text and (place := _place(source.document)):
             recent.put(place, text, text.n_bytes)
-        found.append(Shared(source, passages or (), problem))
+        kept = comparison.rules.kept(text.text, passages or ()) if comparison.rules and text else Kept(passages or ())
+        found.append(Shared(source, kept.passages, problem, kept.elsewhere))
     return found
 
 

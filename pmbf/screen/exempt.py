@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from pmbf import verify
-from pmbf.report import Passage
+from pmbf.report import Passage, Section
 from pmbf.screen.apparatus import bibliography, quotations
 from pmbf.screen.options import Options
+from pmbf.screen.sections import cut
 from pmbf.span import Span, common, length_in, length_inside, merged, union_length
 from pmbf.text import SINGLE_CHARS, clean
 
@@ -20,25 +21,29 @@ class Exempt:
     Args:
         quoted: The quotations.
         listed: The bibliography.
-        excluded: The spans that do not count: quotations and bibliography if the options exclude them, and ignored
-            texts.
+        excluded: The spans that do not count: quotations and bibliography if the options exclude them, ignored texts,
+            and sections that a template skips.
+        sections: The sections that the template of the options finds.
     """
 
     quoted: Sequence[Span] = ()
     listed: Sequence[Span] = ()
     excluded: Sequence[Span] = ()
+    sections: Sequence[Section] = ()
 
 
 def exempt(content: str | bytes, options: Options) -> Exempt:
     """Return the exempt spans of a query, given as a clean `str` or as UTF-8."""
-    if not (options.apparatus or options.exclude_quotations or options.exclude_bibliography or options.ignore):
+    excludes = options.exclude_quotations or options.exclude_bibliography or options.ignore
+    if not (options.apparatus or excludes or options.template):
         return Exempt()
     text = content if isinstance(content, str) else content.decode()
     quoted = quotations(text) if options.apparatus or options.exclude_quotations else []
     listed = bibliography(text) if options.apparatus or options.exclude_bibliography else []
     excluded = [*(quoted if options.exclude_quotations else ()), *(listed if options.exclude_bibliography else ())]
     ignored = spans_in(text, options.ignore, min_chars=options.min_chars, min_similarity=options.min_similarity)
-    return Exempt(quoted, listed, merged([*excluded, *ignored]))
+    sections, skipped = cut(text, options)
+    return Exempt(quoted, listed, merged([*excluded, *ignored, *skipped]), sections)
 
 
 def spans_in(

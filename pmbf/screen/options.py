@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from numbers import Integral, Real
@@ -11,6 +12,7 @@ from typing import Any, TypedDict
 from pmbf import verify
 from pmbf.errors import ParameterError
 from pmbf.labels import Conditions, conditions
+from pmbf.templates import Template, template_of
 
 SENSITIVITIES = {"fast": 8, "normal": 24, "thorough": 60}
 """Documents of little evidence that are compared with a query, at most; see `screen.bar`. Among 3,000 to 80,000
@@ -48,6 +50,7 @@ class OptionValues(TypedDict, total=False):
     labels_of: Callable[[str], Mapping[str, str]] | None
     summaries: bool
     threads: int
+    template: Template | str | os.PathLike[str] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +83,12 @@ class Options:
         labels_of: Returns the labels of a query that the collection does not list, by its absolute path or its name.
         summaries: Whether a passage may be a summary of a source, or of a long stretch of it.
         threads: Threads that compare the candidates of a query, 1 to 64. The answers are the same.
+        template: What cuts the query into sections, each with a rule what it is compared with: a template, the name of
+            one of pmbf (`contract`, `proposal`, `thesis`), or the path of a file (docs/templates.md).
 
     Raises:
-        ParameterError: A value is outside its range.
+        ParameterError: A value is outside its range, or the template is wrong.
+        NotFoundError, UnsupportedError: There is no such template, or it needs the extra `templates`.
     """
 
     min_chars: int = verify.Settings().min_chars
@@ -104,6 +110,7 @@ class Options:
     labels_of: Callable[[str], Mapping[str, str]] | None = None
     summaries: bool = True
     threads: int = 1
+    template: Template | str | os.PathLike[str] | None = None
 
     @staticmethod
     def of(values: Mapping[str, Any]) -> Options:
@@ -144,6 +151,8 @@ class Options:
         object.__setattr__(self, "exclude_same", tuple(self.exclude_same))
         for name in ("where", "where_not"):
             object.__setattr__(self, name, conditions(getattr(self, name)))
+        if self.template is not None:
+            object.__setattr__(self, "template", template_of(self.template))
 
 
 def _is_a(kind: type, value: object) -> bool:

@@ -19,7 +19,7 @@ def as_passages(report: SentenceReport) -> Report:
     matches = [_match(source, report) for source in report.sources]
     covered = union_length(pair.query for source in report.sources for pair in source.pairs)
     return Report(
-        query=Query(report.name, report.n_chars, report.n_tokens, 0, kind=report.kind),
+        query=_query(report),
         matches=tuple(_with_neighbours(match, matches) for match in matches),
         n_covered=covered,
         coverage=covered / max(1, report.n_chars),
@@ -29,7 +29,22 @@ def as_passages(report: SentenceReport) -> Report:
         problems=report.problems,
         collection=report.collection,
         n_left_out=report.n_left_out,
+        template=report.template,
+        sections=report.sections,
         texts=report.texts,
+    )
+
+
+def _query(report: SentenceReport) -> Query:
+    n_excluded = union_length(report.skipped)
+    return Query(
+        report.name,
+        report.n_chars,
+        report.n_tokens,
+        0,
+        n_excluded=n_excluded,
+        excluded=report.skipped,
+        kind=report.kind,
     )
 
 

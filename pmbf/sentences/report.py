@@ -11,14 +11,14 @@ import json
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal
 
-from pmbf.report import DocumentRef, Texts
+from pmbf.report import DocumentRef, Section, Texts
 from pmbf.report.as_json import with_lists
 from pmbf.span import Span
 
 SCHEMA_VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
 
-Outcome = Literal["found", "new", "short"]
+Outcome = Literal["found", "new", "short", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,8 @@ class Sentence:
 
     Args:
         span: Where it stands, in code points of the query.
-        outcome: `found`; `new` if it was compared and not found; `short` if its paragraph is too short to compare.
+        outcome: `found`; `new` if it was compared and not found; `short` if its paragraph is too short to compare;
+            `skipped` if a template skips its section.
         origins: Of a found sentence one for each document, the most similar first.
     """
 
@@ -100,6 +101,9 @@ class SentenceReport:
         code: The code of the keys.
         collection: Path of the collection.
         problems: Why the answer is incomplete; empty if it is complete.
+        template: Name of the template that cut the query into sections; empty if none was given.
+        sections: The sections, in query order. Empty with a template: it found none, and the whole query was compared.
+        skipped: What of the query the template skips.
         texts: The query's text and a way to the sources' texts; neither in JSON nor in comparisons.
     """
 
@@ -115,6 +119,9 @@ class SentenceReport:
     code: str
     collection: str = ""
     problems: tuple[str, ...] = ()
+    template: str = ""
+    sections: tuple[Section, ...] = ()
+    skipped: tuple[Span, ...] = ()
     schema: int = SCHEMA_VERSION
     texts: Texts | None = field(default=None, compare=False, repr=False)
 
@@ -134,7 +141,7 @@ class SentenceReport:
     @property
     def n_compared(self) -> int:
         """Sentences that were compared."""
-        return sum(one.outcome != "short" for one in self.sentences)
+        return sum(one.outcome in ("found", "new") for one in self.sentences)
 
     @property
     def summary(self) -> str:

@@ -22,12 +22,14 @@ from pmbf.report import DocumentRef
 from pmbf.screen.leaving_out import NOTHING, LeftOut
 from pmbf.sentences.comparing import Alike, Asked
 from pmbf.sentences.reader import Candidates, Sentences
-from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, Source
+from pmbf.sentences.report import Origin, Outcome, Pair, Sentence, SentenceReport, Source
+from pmbf.sentences.sections import InSections
 from pmbf.span import length_in, merged
 from pmbf.store.folder import Store
 from pmbf.store.listing import labels_of
 from pmbf.store.originals import original_text
 from pmbf.store.tables import Document, contents_key
+from pmbf.templates import Template
 
 MOST_CANDIDATES = 100
 """Units that a unit of the query is compared with, those with most equal keys. More are repeats of one sentence."""
@@ -52,7 +54,9 @@ class Compared(NamedTuple):
     problem: str | None = None
 
 
-def screen_sentences(store: Store, sentences: Sentences, read: Text, left_out: LeftOut = NOTHING) -> SentenceReport:
+def screen_sentences(
+    store: Store, sentences: Sentences, read: Text, left_out: LeftOut = NOTHING, template: Template | None = None
+) -> SentenceReport:
     """Return which sentences of a text stand in which documents.
 
     Args:
@@ -60,12 +64,14 @@ def screen_sentences(store: Store, sentences: Sentences, read: Text, left_out: L
         sentences: Those of the collection.
         read: The text as it was read.
         left_out: What the text is not compared with.
+        template: What cuts the text, and its sources, into sections.
 
     Raises:
         CorruptError: The catalog is damaged.
     """
     asked = Asked(read.text, sentences.code)
-    found = [*compare(store, sentences, asked, candidates(sentences, asked, left_out))]
+    sections = InSections(template, asked)
+    found = [*compare(store, sentences, asked, candidates(sentences, asked, left_out), sections)]
     sources = _sources(store, found, left_out)
     unread = [f"not compared with {one.document.path}: {one.problem}" for one in sources if one.problem]
     return SentenceReport(
@@ -73,7 +79,7 @@ def screen_sentences(store: Store, sentences: Sentences, read: Text, left_out: L
         kind=read.kind,
         n_chars=len(asked.text),
         n_tokens=len(kernels.tokenise(asked.text.encode("utf-8"))),
-        sentences=tuple(_sentences(asked, found)),
+        sentences=tuple(_sentences(asked, found, sections)),
         sources=tuple(sources),
         n_documents=store.generation.n_documents - len(left_out.documents),
         n_left_out=len(left_out.documents),
@@ -81,6 +87,9 @@ def screen_sentences(store: Store, sentences: Sentences, read: Text, left_out: L
         code=sentences.code,
         collection=str(store.folder),
         problems=(*read.problems, *sentences.problems(), *unread),
+        template=template.name if template else "",
+        skipped=tuple(sections.skipped),
+        sections=sections.with_figures([pair.query for one in found for pair in one.pairs]),
     )
 
 
@@ -97,7 +106,9 @@ def candidates(sentences: Sentences, asked: Asked, left_out: LeftOut = NOTHING) 
     return Candidates(*(np.concatenate(column) for column in zip(*found, strict=True)))
 
 
-def compare(store: Store, sentences: Sentences, asked: Asked, found: Candidates) -> Iterator[Compared]:
+def compare(
+    store: Store, sentences: Sentences, asked: Asked, found: Candidates, sections: InSections | None = None
+) -> Iterator[Compared]:
     """Yield the documents with units that are alike, and those whose text cannot be read, by id."""
     documents, contents = sentences.documents(found.units), sentences.contents(found.units)
     numbers, spans, n_equal = found.asked.tolist(), sentences.spans(found.units).tolist(), found.n_equal.tolist()
@@ -114,11 +125,13 @@ def compare(store: Store, sentences: Sentences, asked: Asked, found: Candidates)
         except (PmbfError, OSError) as error:
             yield Compared(document, problem=str(error))
             continue
-        if alike := asked.alike(text, ((numbers[place], spans[place], n_equal[place]) for place in some)):
+        units = [(numbers[place], spans[place], n_equal[place]) for place in some]
+        alike = sections.alike(text, units) if sections else asked.alike(text, units)
+        if alike:
             yield Compared(document, alike, asked.pairs(text, alike))
 
 
-def _sentences(asked: Asked, found: Sequence[Compared]) -> Iterator[Sentence]:
+def _sentences(asked: Asked, found: Sequence[Compared], sections: InSections) -> Iterator[Sentence]:
     """Yield every sentence of the query."""
     origins: dict[int, list[Origin]] = defaultdict(list)
     for one in found:
@@ -130,7 +143,8 @@ def _sentences(asked: Asked, found: Sequence[Compared]) -> Iterator[Sentence]:
     covered = merged(asked.spans)
     for number, span in enumerate(asked.sentences):
         its = tuple(sorted(origins[number], key=lambda one: (-one.similarity, one.document)))
-        yield Sentence(span, "found" if its else "new" if length_in(span, covered) else "short", its)
+        compared: Outcome = "skipped" if sections.skips(number) else "new" if length_in(span, covered) else "short"
+        yield Sentence(span, "found" if its else compared, its)
 
 
 def _sources(store: Store, found: Sequence[Compared], left_out: LeftOut) -> list[Source]:

@@ -14,6 +14,7 @@ from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shortened, shown_path, shown_paths
 from pmbf.terminal.passages import drawn, likeness
 from pmbf.terminal.safe import one_message
+from pmbf.terminal.sections import none_found, sections_table
 from pmbf.text import tokenise
 
 N_ALSO = 3
@@ -52,6 +53,9 @@ def _parts(report: Report, query: str, source_text: SourceText, view: View) -> I
     yield _verdict(report)
     yield from (Text(f"Incomplete: {one_message(problem)}", "yellow") for problem in report.problems)
     yield from (Text(f"Note: {note}", "yellow") for note in _notes(report))
+    if report.sections:
+        yield ""
+        yield from sections_table(report.sections)
     if shown:
         yield ""
         yield from _sources(shown, query, view.name_columns)
@@ -103,6 +107,8 @@ def _ordered(report: Report) -> str:
 
 def _notes(report: Report) -> Iterator[str]:
     asked = report.query
+    if report.template and not report.sections:
+        yield none_found(report.template)
     if not report.n_documents:
         yield "every document is left out." if report.n_left_out else "the collection has no text."
     if not asked.n_tokens:

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pmbf.report import Report
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, padded, percent, shortened, shown_path
+from pmbf.terminal.sections import none_found
 
 N_RANKED = 20
 """Texts that the ranking shows, those with the greatest share."""
@@ -71,7 +72,8 @@ def nothing_line(report: Report) -> str:
     asked = report.query
     documents = counted(report.n_documents, "document")
     found = f"nothing above the threshold, {report.n_below:,} below," if report.n_below else "nothing"
-    return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, {found} in {documents}\n"
+    unfit = f"; {none_found(report.template)}" if report.template and not report.sections else ""
+    return f"{shown_path(asked.name)}: {length(asked.n_chars, asked.n_tokens)}, {found} in {documents}{unfit}\n"
 
 
 def screened_text(screened: Screened, view: View) -> str:

@@ -11,6 +11,7 @@ from rich.text import Text
 from pmbf.terminal.canvas import View, laid_out, unwrapped
 from pmbf.terminal.figures import counted, length, percent, shortened, shown_path
 from pmbf.terminal.safe import one_line, one_message
+from pmbf.terminal.sections import none_found, sections_table
 
 if TYPE_CHECKING:
     from pmbf.sentences import Sentence, SentenceReport, Source, Status
@@ -40,6 +41,9 @@ def _parts(report: SentenceReport, query: str, view: View) -> Iterator[Renderabl
     yield _verdict(report)
     yield from (Text(f"Incomplete: {one_message(problem)}", "yellow") for problem in report.problems)
     yield from (Text(f"Note: {note}", "yellow") for note in _notes(report))
+    if report.sections:
+        yield ""
+        yield from sections_table(report.sections)
     shown = report.sources[: view.n_sources]
     if shown:
         yield ""
@@ -65,7 +69,11 @@ def _verdict(report: SentenceReport) -> Text:
 def _notes(report: SentenceReport) -> Iterator[str]:
     if not report.n_documents:
         yield "every document is left out." if report.n_left_out else "the collection has no text."
-    if n_short := len(report.sentences) - report.n_compared:
+    if report.template and not report.sections:
+        yield none_found(report.template)
+    if n_skipped := sum(one.outcome == "skipped" for one in report.sentences):
+        yield f"{counted(n_skipped, 'sentence')} of skipped sections; not compared."
+    if n_short := sum(one.outcome == "short" for one in report.sentences):
         stand = "stands in a paragraph" if n_short == 1 else "stand in paragraphs"
         yield f"{counted(n_short, 'sentence')} {stand} of fewer than 40 columns; not compared."
 

@@ -1,0 +1,164 @@
+"""The sections of a query that a template finds: what is skipped, and what is compared with the same section alone.
+
+A passage that reaches over the border of a `same` or skipped section is compared once more, piece by piece. So each
+passage that counts keeps its rule in whole, and its offsets are exact.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+from pmbf import verify
+from pmbf.report import Passage, Section
+from pmbf.screen.options import Options
+from pmbf.span import Span, common, length_in, length_inside, meets, outside, overlap
+from pmbf.templates import Template
+
+
+def cut(text: str, options: Options) -> tuple[list[Section], list[Span]]:
+    """Return the sections of a query, and what of it is skipped."""
+    if not isinstance(options.template, Template):
+        return [], []
+    sections = options.template.cut(text)
+    return sections, options.template.skipped(sections, len(text))
+
+
+def section_rules(
+    sections: Sequence[Section],
+    options: Options,
+    query: verify.Prepared,
+    settings: verify.Settings,
+    statistics: verify.Statistics | None,
+) -> SectionRules | None:
+    """Return the rules for the passages of a query, or None if everything is compared with everything."""
+    if not isinstance(options.template, Template):
+        return None
+    same, skipped = [one for one in sections if one.rule == "same"], options.template.skipped(sections, len(query.text))
+    return SectionRules(options.template, same, skipped, query, settings, statistics) if same or skipped else None
+
+
+def with_figures(
+    sections: Sequence[Section], covered: Sequence[Span], n_elsewhere: Mapping[str, int]
+) -> tuple[Section, ...]:
+    """Return sections with how much of each stands in sources.
+
+    Args:
+        sections: The sections of a query.
+        covered: What of the query stands in sources and counts, ascending and disjoint.
+        n_elsewhere: By the name of a `same` section, the sources that share text with it elsewhere.
+    """
+    return tuple(
+        replace(one, n_covered=length_in(one.span, covered), n_elsewhere=n_elsewhere.get(one.name, 0))
+        for one in sections
+    )
+
+
+class Kept(NamedTuple):
+    """The passages of one source that keep the rules.
+
+    Args:
+        passages: The passages, in query order.
+        elsewhere: Names of `same` sections with shared text that stands in other sections of the source.
+    """
+
+    passages: tuple[Passage, ...]
+    elsewhere: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class SectionRules:
+    """What of a query is compared with what, and how pieces of it are compared.
+
+    Args:
+        template: What cuts the sources.
+        same: The `same` sections of the query.
+        skipped: What of it is not compared.
+        query: The query.
+        settings: What counts as a passage.
+        statistics: How rare words are in the collection; None if unknown.
+    """
+
+    template: Template
+    same: Sequence[Section]
+    skipped: Sequence[Span]
+    query: verify.Prepared
+    settings: verify.Settings
+    statistics: verify.Statistics | None
+
+    def kept(self, text: str, passages: Sequence[Passage]) -> Kept:
+        """Return what of the passages that a source shares with the query keeps the rules.
+
+        Args:
+            text: The text of the source.
+            passages: The passages, in query order.
+        """
+        source = _Source(text, self.template)
+        found: list[Passage] = []
+        elsewhere: set[str] = set()
+        for passage in passages:
+            within = [one for one in self.same if meets(one.span, passage.query)]
+            if not length_in(passage.query, self.skipped) and all(_keeps(passage, one, source) for one in within):
+                found.append(passage)
+                continue
+            pieces = list(self._pieces(passage, within, source))
+            found += pieces
+            elsewhere |= {
+                one.name
+                for one in within
+                if overlap(one.span, passage.query) >= self.settings.min_chars
+                and not any(meets(one.span, piece.query) for piece in pieces)
+            }
+        return Kept(tuple(_disjoint(found)), tuple(sorted(elsewhere)))
+
+    def _pieces(self, passage: Passage, within: Sequence[Section], source: _Source) -> Iterator[Passage]:
+        """Yield the passages of each piece of a passage: in each section, and outside of all."""
+        for one in within:
+            for ours in common([passage.query], [one.span]):
+                for theirs in source.spans(one.name):
+                    yield from self._compared(ours, theirs, source.text)
+        for ours in outside([passage.query], [*self.skipped, *(one.span for one in within)]):
+            yield from self._compared(ours, passage.source, source.text)
+
+    def _compared(self, ours: Span, theirs: Span, text: str) -> Iterator[Passage]:
+        piece = verify.prepare(self.query.text[ours.start : ours.stop])
+        part = verify.SourceText(text[theirs.start : theirs.stop])
+        for found in verify.passages_in(piece, part, self.settings, self.statistics):
+            yield replace(found, query=_moved(found.query, ours.start), source=_moved(found.source, theirs.start))
+
+
+@dataclass(frozen=True)
+class _Source:
+    """The text of a source, with its sections once they are asked for."""
+
+    text: str
+    template: Template
+
+    @cached_property
+    def _sections(self) -> list[Section]:
+        return self.template.cut(self.text)
+
+    def spans(self, name: str) -> list[Span]:
+        """Return the sections of a name."""
+        return [one.span for one in self._sections if one.name == name]
+
+
+def _keeps(passage: Passage, section: Section, source: _Source) -> bool:
+    """Return whether a passage stands in one section, on both sides."""
+    inside = section.span.start <= passage.query.start and passage.query.stop <= section.span.stop
+    return inside and length_inside([passage.source], source.spans(section.name)) == len(passage.source)
+
+
+def _disjoint(passages: Sequence[Passage]) -> list[Passage]:
+    """Return passages in query order; of those that overlap in the query the longer one is kept."""
+    kept: list[Passage] = []
+    for passage in sorted(passages, key=lambda one: (-len(one.query), one.query, one.source)):
+        if not any(meets(passage.query, other.query) for other in kept):
+            kept.append(passage)
+    return sorted(kept, key=lambda one: one.query)
+
+
+def _moved(span: Span, by: int) -> Span:
+    return Span(span.start + by, span.stop + by)

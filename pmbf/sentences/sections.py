@@ -1,0 +1,92 @@
+"""The sections that a template finds, for sentences: a sentence is in the section that has most of it."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+
+from pmbf.report import Section
+from pmbf.screen.sections import with_figures
+from pmbf.sentences.comparing import Alike, Asked
+from pmbf.span import Span, length_in, merged, outside, overlap
+from pmbf.templates import Template
+
+Candidate = tuple[int, Sequence[int], int]
+"""A unit of the query, start and stop of a unit of a document, and the keys that both have."""
+
+
+class InSections:
+    """Which sentences of a query are skipped, and which of them an alike unit of a document may account for.
+
+    Args:
+        template: What cuts the texts; None: nothing is skipped.
+        asked: The query.
+    """
+
+    def __init__(self, template: Template | None, asked: Asked) -> None:
+        self._template, self._asked = template, asked
+        self._sections = template.cut(asked.text) if template else []
+        self.skipped: list[Span] = template.skipped(self._sections, len(asked.text)) if template else []
+        self._skipped = {number for number, one in enumerate(asked.sentences) if _mostly_in(one, self.skipped)}
+        self._same = {}
+        for one in (one for one in self._sections if one.rule == "same"):
+            for number, sentence in enumerate(asked.sentences):
+                if 2 * overlap(sentence, one.span) > len(sentence):
+                    self._same[number] = one.name
+        self._elsewhere: dict[str, int] = defaultdict(int)
+
+    def skips(self, number: int) -> bool:
+        """Return whether a sentence of the query is skipped."""
+        return number in self._skipped
+
+    def alike(self, text: str, candidates: Sequence[Candidate]) -> list[Alike]:
+        """Return the units that are alike to a unit of a document, as `Asked.alike` does, with the sentences that keep
+        the rules; units without any are left out.
+
+        Args:
+            text: Of the document.
+            candidates: As for `Asked.alike`.
+        """
+        found = self._asked.alike(text, candidates)
+        if any(number in self._same for unit in found for number in unit.sentences):
+            found = self._in_same_sections(text, candidates, found)
+        held = [replace(one, sentences=tuple(n for n in one.sentences if n not in self._skipped)) for one in found]
+        return [one for one in held if one.sentences]
+
+    def _in_same_sections(self, text: str, candidates: Sequence[Candidate], found: Sequence[Alike]) -> list[Alike]:
+        """Return alike units without the sentences whose section the document has elsewhere.
+
+        The best unit for such a sentence may stand elsewhere, and another one in the same section: so they are looked
+        for once more, among units of that section alone.
+        """
+        theirs: dict[str, list[Span]] = defaultdict(list)
+        for section in self._template.cut(text) if self._template else ():
+            theirs[section.name].append(section.span)
+
+        def keeps(number: int, source: Span) -> bool:
+            return number not in self._same or _mostly_in(source, theirs[self._same[number]])
+
+        kept = [replace(one, sentences=tuple(n for n in one.sentences if keeps(n, one.source))) for one in found]
+        wrong = {n for one in found for n in one.sentences if not keeps(n, one.source)}
+        if wrong:
+            parts = self._asked.parts
+            some = [one for one in candidates if all(keeps(n, Span(*one[1])) for n, _ in parts[one[0]])]
+            again = self._asked.alike(text, some)
+            kept += [replace(one, sentences=tuple(n for n in one.sentences if n in wrong)) for one in again]
+        held = {n for one in kept for n in one.sentences}
+        for name in {self._same[n] for n in wrong} - {self._same.get(n) for n in held}:
+            self._elsewhere[name] += 1
+        return kept
+
+    def with_figures(self, spans: Sequence[Span]) -> tuple[Section, ...]:
+        """Return the sections with how much of each stands in sources.
+
+        Args:
+            spans: What of the query stands in sources.
+        """
+        return with_figures(self._sections, outside(merged(spans), self.skipped), self._elsewhere)
+
+
+def _mostly_in(span: Span, union: Sequence[Span]) -> bool:
+    return 2 * length_in(span, union) > len(span)

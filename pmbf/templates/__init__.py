@@ -1,0 +1,12 @@
+"""Templates: files in TOML that cut a form or a thesis into sections, each with a rule what it is compared with.
+
+    thesis.toml ─reading─► Template ─cutting─► the sections of a text
+
+The patterns of a template are lines, or regular expressions that RE2 searches for: `patterns`.
+"""
+
+from pmbf.templates.cutting import Template
+from pmbf.templates.patterns import Pattern
+from pmbf.templates.reading import SHIPPED, load_template, template_of
+
+__all__ = ["SHIPPED", "Pattern", "Template", "load_template", "template_of"]

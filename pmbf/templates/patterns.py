@@ -1,0 +1,156 @@
+"""Patterns of a template: lines that are compared as a whole, and regular expressions.
+
+A line is compared without its number, its marks and its case: `## 2.1 Method:` is the line `method`. A `*` in a
+pattern stands for any letters. Regular expressions come from users. So RE2 searches for them, in a time that grows with
+the text alone; Python's `re` needs years for some texts.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from pmbf.errors import ParameterError, UnsupportedError
+from pmbf.span import Span
+
+LONGEST_LINE = 200
+"""Characters of the longest line that is compared with a pattern: a longer one is a paragraph."""
+
+_NUMBER = re.compile(
+    r"(?:\d+(?:\.\d+)*(?:[.)]|(?=\s))|[ivxlc]+[.)]|[a-z][.)]|§+\s*\d+[a-z]?\.?|第[\d一二三四五六七八九十百]+[章节節部条條]"
+    r"|[一二三四五六七八九十]+[、．.])\s*(?=\S)"
+)
+_MARKS, _ENDS = " \t\r\ufeff#_=>", " \t\r#_=:.：。"
+
+
+@dataclass(frozen=True, slots=True)
+class Pattern:
+    """How a section begins or ends.
+
+    Args:
+        text: A line, or a regular expression in RE2's syntax.
+        is_expression: Whether it is a regular expression.
+    """
+
+    text: str
+    is_expression: bool = False
+
+    def spans(self, text: str, lines: Lines) -> Iterator[Span]:
+        """Yield where the pattern stands in a text, ascending.
+
+        Args:
+            text: The text.
+            lines: Its lines.
+
+        Raises:
+            UnsupportedError: It is a regular expression, and RE2 is not installed.
+        """
+        if self.is_expression:
+            return (Span(*found.span()) for found in compiled(self.text).finditer(text) if found.end() > found.start())
+        return iter(lines.like(self.text))
+
+
+class Lines:
+    """The lines of a text that may be headings.
+
+    Args:
+        text: The text.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._spans: dict[str, list[Span]] = {}
+        start = 0
+        for line in text.split("\n"):
+            if len(line) <= LONGEST_LINE and (plain := plain_line(line)):
+                first = start + len(line) - len(line.lstrip())
+                self._spans.setdefault(plain, []).append(Span(first, start + len(line)))
+            start += len(line) + 1
+
+    def like(self, pattern: str) -> Sequence[Span]:
+        """Return the lines that a pattern of lines fits, ascending, without white space before them.
+
+        >>> Lines("Plan\\n\\n2. Plan of work\\n\\n## PLAN:").like("plan")
+        [Span(start=0, stop=4), Span(start=23, stop=31)]
+        """
+        wanted = plain_pattern(pattern)
+        if "*" not in wanted:
+            return self._spans.get(wanted, ())
+        return sorted(span for plain, spans in self._spans.items() if _fits(plain, wanted) for span in spans)
+
+
+def plain_line(line: str) -> str:
+    """Return a line as it is compared: composed, in lower case, without its number and without marks around it.
+
+    >>> [plain_line(line) for line in ("## 2.1  The Method:", "§ 4 Haftung", "IV. Results", "第三章 方法")]
+    ['the method', 'haftung', 'results', '方法']
+    """
+    return _plain(line, _MARKS + "*", _ENDS + "*")
+
+
+def plain_pattern(pattern: str) -> str:
+    """Return a pattern of lines as it is compared: as `plain_line`, but a `*` stays.
+
+    >>> plain_pattern("2. Chapter *"), plain_pattern("**")
+    ('chapter *', '**')
+    """
+    return _plain(pattern, _MARKS, _ENDS)
+
+
+def _plain(line: str, marks: str, ends: str) -> str:
+    composed = unicodedata.normalize("NFC", line).casefold()
+    plain = " ".join(composed.lstrip(marks).rstrip(ends).split())
+    number = _NUMBER.match(plain)
+    return plain[number.end() :].lstrip(marks) if number else plain
+
+
+def _fits(line: str, pattern: str) -> bool:
+    """Return whether a pattern with `*` fits a line, in a time that grows with both.
+
+    >>> _fits("chapter 3 tides", "chapter * tides"), _fits("chapter", "chapter *"), _fits("a tide", "*tide")
+    (True, False, True)
+    """
+    first, *middle, last = pattern.split("*")
+    if not (line.startswith(first) and line.endswith(last) and len(line) >= len(first) + len(last)):
+        return False
+    at, stop = len(first), len(line) - len(last)
+    for piece in middle:
+        found = line.find(piece, at, stop)
+        if found < 0:
+            return False
+        at = found + len(piece)
+    return True
+
+
+@lru_cache(maxsize=1024)
+def compiled(expression: str) -> Any:
+    """Return a regular expression as RE2 has compiled it; `^` and `$` are the ends of lines, case does not count.
+
+    Raises:
+        UnsupportedError: RE2 is not installed.
+        ParameterError: RE2 does not take the expression, or it fits a text without letters.
+    """
+    try:
+        import re2
+    except ImportError:
+        re2 = None
+    if not hasattr(re2, "Options"):
+        raise UnsupportedError(
+            "a regular expression needs the extra 'templates'; run: pip install 'pmbf[templates]', or write the "
+            "heading as a line, with * for any letters",
+            missing_extra="templates",
+        )
+    options = re2.Options()
+    options.log_errors = False
+    try:
+        found = re2.compile(f"(?im){expression}", options)
+    except re2.error as error:
+        [said] = error.args
+        told = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+        raise ParameterError(f"RE2 does not take {expression!r:.200}: {told}") from None
+    if found.search(""):
+        raise ParameterError(f"{expression!r:.200} fits an empty text, so it would fit everywhere")
+    return found
