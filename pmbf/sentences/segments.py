@@ -25,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf.arrays import spans as spans_of
+from pmbf.kernels import CODES
 from pmbf.store import files
 from pmbf.store.files import Buffer, Identity, MappedFile, StoredFile
 
@@ -148,6 +149,8 @@ class Segment:
     def _take(self, arrays: _Arrays) -> None:
         head = arrays.head
         n_documents, n_units, self.n_keys, self.key_bits = (int(head[name]) for name in _FIELDS[:4])
+        if self.key_bits not in KEY_BITS or self.n_keys not in CODES.values():
+            raise files.damaged(arrays.mapped.path, f"has {self.n_keys} keys of {self.key_bits} bits a unit")
         n_entries = n_units * self.n_keys
         self.contents = arrays.take("<i8", n_documents)
         self.ids, self.firsts = arrays.take("<u4", n_documents), arrays.take("<u4", n_documents)
@@ -155,8 +158,8 @@ class Segment:
         self.directory = arrays.take("<u4", _N_HALVES + 1) if head["has_directory"] else None
         self.entries = arrays.take("<u4", n_entries)
         whole = f"<u{self.key_bits // 8}"
-        self._keys = arrays.take("<u2" if head["has_directory"] else whole, n_entries)
-        self._own = arrays.take(whole, n_entries).reshape(n_units, -1) if head["has_own"] else None
+        self.keys = arrays.take("<u2" if head["has_directory"] else whole, n_entries)
+        self._own = arrays.take(whole, n_entries).reshape(n_units, self.n_keys) if head["has_own"] else None
         arrays.require_end(self)
 
     def __len__(self) -> int:
@@ -190,13 +193,13 @@ class Segment:
         """
         asked = keys >> np.uint64(64 - self.key_bits)
         if self.directory is None:
-            wanted = asked.astype(self._keys.dtype)
-            starts, stops = (np.searchsorted(self._keys, wanted, side) for side in ("left", "right"))
+            wanted = asked.astype(self.keys.dtype)
+            starts, stops = (np.searchsorted(self.keys, wanted, side) for side in ("left", "right"))
             places, entries = _spread(starts, stops)
         else:
             halves = (asked >> np.uint64(_HALF)).astype(np.int64)
             places, entries = _spread(self.directory[halves], self.directory[halves + 1])
-            is_equal = self._keys[entries] == asked.astype(np.uint16)[places]
+            is_equal = self.keys[entries] == asked.astype(np.uint16)[places]
             places, entries = places[is_equal], entries[is_equal]
         units = self.entries[entries].astype(np.int64)
         if not len(self.gone):
@@ -218,12 +221,12 @@ class Segment:
         shift = np.uint64(64 - self.key_bits)
         if self._own is not None:
             return np.asarray(self._own.astype(np.uint64) << shift)
-        keys = self._keys.astype(np.uint64)
+        keys = self.keys.astype(np.uint64)
         if self.directory is not None:
             halves = np.repeat(np.arange(_N_HALVES, dtype=np.uint64), _steps(self.directory))
             keys |= halves << np.uint64(_HALF)
         by_unit = keys[np.argsort(self.entries, kind="stable")]
-        return np.asarray(by_unit.reshape(len(self), -1) << shift)
+        return np.asarray(by_unit.reshape(len(self), self.n_keys) << shift)
 
     def own_keys(self, units: Numbers) -> Keys:
         """Return the keys of some units, `(n, n_keys) uint64`, as `keys_by_unit` has them."""
@@ -276,12 +279,13 @@ class _Arrays:
     def require_end(self, segment: Segment) -> None:
         """Refuse arrays that do not fit each other: what was checked here is indexed without a check later."""
         n_units, firsts = len(segment), segment.firsts
-        entries, directory = segment.entries, segment.directory
+        entries, directory, keys = segment.entries, segment.directory, segment.keys
         fits = [
             self._at == len(self.mapped.payload),
-            segment.key_bits in KEY_BITS,
             not len(entries) or int(entries.max()) < n_units,
+            len(firsts) or not n_units,
             not len(firsts) or (firsts[0] == 0 and firsts[-1] <= n_units and _steps(firsts).min(initial=0) >= 0),
+            directory is not None or bool((keys[1:] >= keys[:-1]).all()),
             directory is None or (directory[-1] == len(entries) and _steps(directory).min() >= 0),
         ]
         if not all(fits):

@@ -15,6 +15,7 @@ import zlib
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from pmbf.errors import CorruptError, NotFoundError, UnsupportedError
 from pmbf.kernels import CODES
@@ -97,7 +98,15 @@ def read_state(folder: Path, identity: Identity) -> State:
         raise NotFoundError(f"{folder}: has no sentences; make them with `pmbf sentences build -c {folder}`") from None
     if crc.strip() != b"%08x" % zlib.crc32(line):
         raise damage(folder, f"{path}: its checksum does not fit")
-    values = json.loads(line)
+    try:
+        return _state(folder, identity, json.loads(line))
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+        raise damage(folder, f"{path}: is no state of sentences: {error}") from None
+
+
+def _state(folder: Path, identity: Identity, values: dict[str, Any]) -> State:
+    """Return the state that a file's values tell; raise what `read_state` raises, or a builtin error."""
+    path = location(folder)
     if values.pop("format") > FORMAT:
         raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
     if values.pop("collection") != _identified(identity):

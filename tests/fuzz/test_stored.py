@@ -1,6 +1,7 @@
 """Files of a collection that somebody forged, checksums included: refused, or answered somehow; never a crash."""
 
 import struct
+import zlib
 
 import numpy as np
 import pytest
@@ -11,6 +12,9 @@ from hypothesis import strategies as st
 from pmbf import kernels
 from pmbf.errors import PmbfError
 from pmbf.filter import Tile
+from pmbf.kernels import CODES
+from pmbf.sentences import segments
+from pmbf.sentences.state import Named, State, read_state, write_state
 from pmbf.store import codec, directory, postings, tilefile
 from pmbf.store.directory import LOCATION, Directory
 from pmbf.store.files import Identity, MappedFile, write_file
@@ -135,3 +139,49 @@ def test_a_forged_directory_is_refused_or_asked(folder, payload):
         found.live_ids()
 
     ends_well(asked)
+
+
+def segment_payload(n_documents, code="words", key_bits=32):
+    """Return a segment of sentences: documents of two units each."""
+    keys = np.arange(2 * n_documents * CODES[code], dtype=np.uint64).reshape(-1, CODES[code]) << np.uint64(40)
+    spans = np.arange(4 * n_documents, dtype=np.uint32).reshape(-1, 2)
+    numbers = np.arange(n_documents, dtype=np.int64)
+    units = segments.Units(numbers * 77, numbers, np.full(n_documents, 2, np.int64), spans, keys)
+    return b"".join(bytes(part) for part in segments._payload(units, key_bits, code == "paper"))
+
+
+SEGMENTS = [segment_payload(0), segment_payload(1), segment_payload(40), segment_payload(9, "paper", 64)]
+ASKED = (np.arange(30, dtype=np.uint64) << np.uint64(40)).reshape(-1, 10)
+"""Keys of three units, as a query has them."""
+
+
+@given(payload=damaged(SEGMENTS, WORDS))
+@fuzzing
+def test_a_forged_segment_of_sentences_is_refused_or_asked(folder, payload):
+    record = write_file(folder, segments.KIND, OURS, 11, [payload])
+
+    def asked():
+        segment = segments.Segment(folder, record, OURS)
+        _, units = segment.find(np.unique(ASKED))
+        segment.ids[segment.documents(units)]
+        segment.contents[segment.documents(units)]
+        segment.spans[units]
+        segment.own_keys(units)
+        segment.all().without([])
+        assert len(segment.counts) == len(segment.ids)
+
+    ends_well(asked)
+
+
+STATE = State("words", 32, 3, 4, (Named(1, 800, 77, (0, 2)), Named(3, 90, 5)), {7: "no such file"})
+JSON_WORDS = [b"null", b"{}", b"[]", b'"', b"-1", b"1e400", b'"words"', b'"gone"']
+
+
+@given(st.data())
+@fuzzing
+def test_a_forged_state_of_sentences_is_refused_or_read(folder, data):
+    write_state(folder, OURS, STATE)
+    path = folder / "sentences" / "state"
+    line = data.draw(damaged([path.read_bytes().rpartition(b" ")[0]], JSON_WORDS))
+    path.write_bytes(line + b" %08x\n" % zlib.crc32(line))
+    ends_well(lambda: read_state(folder, OURS))
