@@ -24,7 +24,8 @@ def edited(text: str, share: float, words: Sequence[str], chance: random.Random)
     """
     made: list[str] = []
     moved: list[str] = []
-    for word in text.split():
+    between = "" if is_unspaced(text) else " "
+    for word in pieces(text):
         drawn = chance.random() / share if share else 1.0  # below 1: this word is edited
         if drawn >= 1:
             made.append(word)
@@ -36,7 +37,24 @@ def edited(text: str, share: float, words: Sequence[str], chance: random.Random)
             moved.append(word)
         if moved and chance.random() < 0.5:
             made.append(moved.pop(0))
-    return " ".join(made + moved)
+    return between.join(made + moved)
+
+
+def pieces(text: str) -> list[str]:
+    """Return the words of a text; of a script without spaces two letters each.
+
+    >>> pieces("the sea"), pieces("潮水来来去去又")
+    (['the', 'sea'], ['潮水', '来来', '去去', '又'])
+    """
+    if not is_unspaced(text):
+        return text.split()
+    letters = "".join(text.split())
+    return [letters[at : at + 2] for at in range(0, len(letters), 2)]
+
+
+def is_unspaced(text: str) -> bool:
+    """Return whether a text is in a script without spaces: a space stands after fewer than one letter in ten."""
+    return 10 * len(text.split()) < len(text)
 
 
 def inside(passage: str, host: str) -> tuple[str, int, int]:

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 
 from experiments.arguments import write_figures
-from experiments.sentences.editing import HOST_CHARS, edited, inside
+from experiments.sentences.editing import HOST_CHARS, edited, inside, pieces
 from measure import report
 from measure.corpora import described, read
 from pmbf import Collection, kernels
@@ -29,6 +29,7 @@ from pmbf.kernels import CODES
 from pmbf.sentences import Sentences, build
 from pmbf.sentences.comparing import Asked
 from pmbf.sentences.screening import candidates, compare
+from pmbf.sentences.verdict import columns
 from pmbf.store.folder import Store
 
 SHARES = (0.0, 0.05, 0.10, 0.15, 0.20, 0.25, 0.30)
@@ -96,25 +97,69 @@ def run(pan: Path, folders: Sequence[Path], *, n: int, seed: int, out: Path | No
     return tables(figures)
 
 
+def run_lone(folders: Sequence[Path], *, n: int, seed: int, out: Path | None = None) -> str:
+    """Return how many edited units name the unit they were made from, as a table in Markdown.
+
+    Args:
+        folders: Folders of texts, in any script; units come from the first one.
+        n: Units.
+        seed: Of all draws.
+        out: JSON file to write.
+    """
+    chance = random.Random(seed)
+    texts = [read(path) for path in sorted(folders[0].rglob("*.txt"))]
+    words = [word for text in chance.sample(texts, min(50, len(texts))) for word in pieces(text)][:_N_WORDS]
+    counts: Counter[str] = Counter()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch) / "all.pmbf"
+        with Collection(folder, create=True) as collection:
+            collection.load(list(folders))
+        for code in CODES:
+            with Store(folder, writable=True) as store:
+                build(store, code=code)
+            with Store(folder) as store:
+                trial = _Trial(store, Sentences(store), words, [], random.Random(seed + 1), str(folders[0].resolve()))
+                counts.update(f"{code} {line}" for line in trial.lone_lines(n))
+    figures = {
+        "about": report.about(),
+        "corpora": [described(one) for one in folders],
+        "n": n,
+        "seed": seed,
+        "counts": dict(counts),
+    }
+    write_figures(figures, out)
+    return lone(figures)
+
+
 class _Trial:
     """Passages of one collection, edited and looked for."""
 
     def __init__(
-        self, store: Store, sentences: Sentences, words: Sequence[str], hosts: Sequence[str], chance: random.Random
+        self,
+        store: Store,
+        sentences: Sentences,
+        words: Sequence[str],
+        hosts: Sequence[str],
+        chance: random.Random,
+        within: str = "/src/",
     ) -> None:
         self._store, self._sentences, self._words, self._hosts, self._chance = store, sentences, words, hosts, chance
         rows = store.catalog.live_documents()
-        in_pan = {one.document for one in store.catalog.paths() if "/src/" in one.path}
+        in_pan = {one.document for one in store.catalog.paths() if within in one.path}
         self._sources = [one for one in rows if one.id in in_pan and one.n_chars > LEAST_CHARS]
 
     def lines(self, n: int) -> Iterator[str]:
         """Yield a line for each passage looked for and for each found."""
-        for _ in range(n):
-            yield from self._lone(self._unit())
+        yield from self.lone_lines(n)
         for passage, share, query, place in self._embedded(n):
             yield from self._found(f"embedded {share}", passage, query, place)
         for length, passage, share, query, place in self._cut(n):
             yield from self._found(f"cut {length} {share}", passage, query, place)
+
+    def lone_lines(self, n: int) -> Iterator[str]:
+        """Yield a line for each lone unit looked for and for each found."""
+        for _ in range(n):
+            yield from self._lone(self._unit())
 
     def default_lines(self, collection: Collection, n: int) -> Iterator[str]:
         """Yield a line for each cut passage that screening without sentences finds."""
@@ -182,7 +227,7 @@ class _Trial:
             document, text = self._text()
             spans = kernels.units(text.encode()).spans
             start, stop = self._chance.choice(spans.tolist())
-            if stop - start >= _LEAST_UNIT:
+            if columns(text[start:stop]) >= _LEAST_UNIT:
                 return Passage(document, start, stop, text[start:stop])
 
     def _sentences_of(self, n_chars: int) -> Passage:

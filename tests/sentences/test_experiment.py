@@ -53,3 +53,21 @@ def test_cost_is_measured_for_both_codes(pan: Path, tmp_path: Path) -> None:
     table = cost.run(pan, [], n=2, out=tmp_path / "cost.json")
     assert "| bytes a unit |" in table
     assert json.loads((tmp_path / "cost.json").read_text())["codes"]["words"]["n_units"] > 50
+
+
+def test_units_alone_are_measured_in_a_script_without_spaces(tmp_path: Path) -> None:
+    chance = random.Random(8)
+    (tmp_path / "zh").mkdir()
+    for number in range(4):
+        lines = ["".join(chr(0x4E00 + chance.randrange(2000)) for _ in range(30)) + "。" for _ in range(150)]
+        (tmp_path / "zh" / f"{number}.txt").write_text("".join(lines))
+    table = recall.run_lone([tmp_path / "zh"], n=3, seed=5, out=tmp_path / "lone.json")
+    counts = json.loads((tmp_path / "lone.json").read_text())["counts"]
+    assert counts["words lone 0.0 verified"] == counts["paper lone 0.0 verified"] == 3
+    assert table.count("\n") == 7
+
+
+def test_letters_of_a_script_without_spaces_are_edited_in_pairs() -> None:
+    made = edited("潮" * 2000, 0.2, ["山水"], random.Random(3))
+    assert " " not in made
+    assert made.count("山水") / 1000 == pytest.approx(0.65 * 0.2, abs=0.04)
