@@ -232,7 +232,7 @@ def screen(
         ignore=ignored_texts(ignore or (), bounds) or None,
     )
     Options(**options)  # refused before a long file is read
-    written = tables.Tables(csv, jsonl, xlsx, rows, with_text)
+    written = tables.Tables(csv, jsonl, xlsx, rows, with_text, sentences)
     written.require_possible(json=json, quiet=quiet)
     require_one_collection(collection, cluster)
     shown = given(n_sources=sources, n_passages=passages)
@@ -244,10 +244,10 @@ def screen(
     if sentences:
         from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
 
-        without = {"jobs": jobs, "csv": csv, "xlsx": xlsx, "jsonl": jsonl, "rows": rows, "cluster": cluster}
-        require_fitting(options.keys() - of_both.keys(), **without)
+        require_fitting(options.keys() - of_both.keys(), xlsx=xlsx, rows=rows, cluster=cluster)
         with open_collection(collection) as opened:
-            raise typer.Exit(SentenceScreening(opened, of_both, bounds, view, **how).screen_all(files, name))
+            by_sentences = SentenceScreening(opened, of_both, bounds, view, jobs=jobs, tables=written, **how)
+            raise typer.Exit(by_sentences.screen_all(files, name))
     with opened_cluster(cluster, ray) if cluster else open_collection(collection) as asked:
         screening = Screening(asked, options, bounds, view, jobs=jobs, tables=written, **how)
         raise typer.Exit(screening.screen_all(files, name))

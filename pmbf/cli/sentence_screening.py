@@ -1,14 +1,17 @@
-"""`pmbf screen --sentences`: files are screened by sentences, one after the other, and printed in order."""
+"""`pmbf screen --sentences`: files are screened by sentences, many in several processes, and printed in order."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Any
+import os
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.cli.pages import Pages
-from pmbf.cli.queries import queries
+from pmbf.cli.queries import queries, usual_jobs
+from pmbf.cli.tables import Tables
 from pmbf.collection import Collection
 from pmbf.errors import DONE, FAILED, FOUND, ParameterError
 from pmbf.extract import Limits
@@ -17,6 +20,11 @@ from pmbf.sentences import SentenceReport
 from pmbf.sentences.as_passages import as_passages
 from pmbf.terminal.canvas import View
 from pmbf.terminal.sentences import sentences_text
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+_Answer = tuple[Text, SentenceReport | None]
 
 
 @dataclass(slots=True)
@@ -30,6 +38,8 @@ class SentenceScreening:
         view: How a report is shown.
         json: Whether reports are printed as JSON.
         quiet: Whether nothing is printed.
+        jobs: Processes; None: one a core for many files, else one.
+        tables: The tables that are written beside the reports, or in their place.
         pages: Where the pages go, or None.
     """
 
@@ -39,6 +49,8 @@ class SentenceScreening:
     view: View
     json: bool
     quiet: bool
+    jobs: int | None = None
+    tables: Tables = field(default_factory=Tables)
     pages: Pages | None = None
     _n_screened: int = 0
 
@@ -51,9 +63,16 @@ class SentenceScreening:
         """
         self.collection.sentences_status()  # raises before a long file is read
         planned = list(queries(files, name))
+        paths = [one.path if isinstance(one, Origin) else one.name for one in planned]
+        self.tables.expect(paths)
         if self.pages:
-            self.pages.expect([one.path if isinstance(one, Origin) else one.name for one in planned])
-        code = max((self._told(read_leniently(one, self.limits), one) for one in planned), default=DONE)
+            self.pages.expect(paths)
+        code = DONE
+        with self.tables.opened() as take:
+            for read, report in self._answers(planned):
+                if report:
+                    take(report)
+                code = max(code, self._told(read, report))
         if self.pages:
             self.pages.finish(quiet=self.quiet)
         if code == DONE and not self._n_screened:
@@ -61,24 +80,60 @@ class SentenceScreening:
             return FAILED
         return code
 
-    def _told(self, read: Text, asked: Origin | Text) -> int:
-        """Screen and print one text, and return its exit code."""
-        if read.unread:
+    def _answers(self, planned: Sequence[Origin | Text]) -> Iterator[_Answer]:
+        """Yield each text with its report, in order; in processes if there are several jobs."""
+        jobs = self.jobs or usual_jobs(len(planned))
+        if jobs == 1 or len(planned) < 2 or "labels_of" in self.options:  # not every function can be sent there
+            for one in planned:
+                yield _answer(self.collection, one, self.limits, self.options)
+            return
+        from pmbf.jobs.processes import Processes
+
+        waiting: deque[Future[_Answer]] = deque()
+        with Processes(jobs, _open, (os.path.abspath(self.collection.path),)) as processes:
+            for one in planned:
+                sent = read_leniently(one, self.limits) if isinstance(one, Origin) and one.is_stream else one
+                waiting.append(processes.submit(_answered_there, sent, self.limits, self.options))
+                if len(waiting) > 2 * jobs:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+
+    def _told(self, read: Text, report: SentenceReport | None) -> int:
+        """Print the answer of one text, and return its exit code."""
+        if report is None:
             for problem in read.problems[:1]:
                 note(problem)
             return FAILED if read.problems else DONE
-        report = self.collection.answer_by_sentences(asked, read, **self.options)
         self._n_screened += 1
         if self.pages:
             page = report.to_html(sources=self.pages.sources, hide_names=self.pages.hide_names)
             self.pages.write(as_passages(report), page)
-        if self.quiet:
+        if self.quiet or self.tables.on_stdout:
             return _code(report)
         if self.json:
-            print_json(report.to_dict())
+            print_json(report.to_dict(with_text=self.tables.with_text))
         else:
             print_text(("\n" if self._n_screened > 1 else "") + sentences_text(report, read.text, self.view))
         return _code(report)
+
+
+def _answer(collection: Collection, asked: Origin | Text, limits: Limits, options: dict[str, Any]) -> _Answer:
+    """Return a text as it was read, with its report; None: it was not read."""
+    read = read_leniently(asked, limits)
+    return read, None if read.unread else collection.answer_by_sentences(asked, read, **options)
+
+
+_opened: list[Collection] = []
+"""The collection of a process that answers."""
+
+
+def _open(path: str) -> None:
+    _opened[:] = [Collection(path)]
+
+
+def _answered_there(asked: Origin | Text, limits: Limits, options: dict[str, Any]) -> _Answer:
+    return _answer(_opened[0], asked, limits, options)
 
 
 def require_fitting(options: Iterable[str], **others: Any) -> None:

@@ -6,16 +6,16 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pmbf.cli.arguments import OUTPUT, flag, option
 from pmbf.cli.outcome import print_bytes
 from pmbf.errors import NotFoundError, ParameterError
 
 if TYPE_CHECKING:
-    from pmbf.report import Report
-    from pmbf.report.rows import Row
+    from pmbf.report.rows import By, Row
 
 Csv = Annotated[str | None, option("--csv", "FILE", "Write a table as CSV; - is stdout, instead of reports.", OUTPUT)]
 Jsonl = Annotated[
@@ -42,6 +42,7 @@ class Tables:
         xlsx: A file.
         rows: What a row is; None: a passage.
         with_text: Whether rows and JSON hold the words of passages.
+        of_sentences: Whether a row is a sentence; `rows` and `xlsx` are not given then.
     """
 
     csv: str | None = None
@@ -49,6 +50,7 @@ class Tables:
     xlsx: str | None = None
     rows: Literal["texts", "sources", "passages"] | None = None
     with_text: bool = False
+    of_sentences: bool = False
 
     @property
     def any(self) -> bool:
@@ -111,7 +113,7 @@ class Tables:
             taken[place] = name
 
     @contextmanager
-    def opened(self) -> Iterator[Callable[[Report], None]]:
+    def opened(self) -> Iterator[Callable[[Any], None]]:
         """Open the files and return what takes each report; the spreadsheet is written when all were taken.
 
         Raises:
@@ -121,15 +123,13 @@ class Tables:
         if not self.any:
             yield lambda report: None
             return
-        from pmbf.report.rows import columns, rows
-
         by = self.rows or "passages"
-        names = columns(by, with_text=self.with_text)
+        names, rows_of = self._rows(by)
         with ExitStack() as files:
             outputs = list(self._outputs(names, files))
 
-            def take(report: Report) -> None:
-                found = rows(report, by, with_text=self.with_text)
+            def take(report: Any) -> None:
+                found = rows_of(report)
                 for output in outputs:
                     output(found)
 
@@ -141,6 +141,17 @@ class Tables:
             from pmbf.terminal.tables import spreadsheet
 
             Path(self.xlsx).write_bytes(spreadsheet(held, names, by))
+
+    def _rows(self, by: By) -> tuple[tuple[str, ...], Callable[[Any], list[Row]]]:
+        """Return the columns, and what returns the rows of a report: of passages, or of sentences."""
+        if self.of_sentences:
+            from pmbf.sentences import rows as of_sentences
+
+            names = of_sentences.columns(with_text=self.with_text)
+            return names, partial(of_sentences.rows, with_text=self.with_text)
+        from pmbf.report.rows import columns, rows
+
+        return columns(by, with_text=self.with_text), partial(rows, by=by, with_text=self.with_text)
 
     def _outputs(self, names: Sequence[str], files: ExitStack) -> Iterator[Callable[[list[Row]], object]]:
         """Yield what writes the rows of a report, line by line, for each file of lines."""

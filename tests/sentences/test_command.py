@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 from pathlib import Path
 
@@ -64,7 +66,7 @@ def test_json_and_a_page(folder: Path) -> None:
 
 
 def test_options_without_meaning_for_sentences_are_refused(folder: Path) -> None:
-    for option in (["--threshold", "3%"], ["--min-chars", "40"], ["--jobs", "2"], ["--csv", "rows.csv"]):
+    for option in (["--threshold", "3%"], ["--min-chars", "40"], ["--xlsx", "rows.xlsx"]):
         result = run("screen", folder / "query.txt", "-c", folder / "c.pmbf", "--sentences", *option)
         assert result.exit_code == 2
         assert f"{option[0]} is given with --sentences" in result.stderr
@@ -90,3 +92,31 @@ def test_a_damaged_store_is_an_error_until_it_is_repaired(folder: Path) -> None:
     assert run("check", *there).exit_code == 3
     assert run("check", "--repair", *there).exit_code == 0
     assert run("screen", folder / "query.txt", *there, "--sentences").exit_code == 1
+
+
+def test_several_jobs_say_the_same_as_one(folder: Path) -> None:
+    there = "-c", folder / "c.pmbf"
+    run("sentences", "build", *there)
+    queries = [folder / "query.txt", folder / "clean.txt", *sorted((folder / "texts").iterdir())] * 2
+    for more in ([], ["--json"], ["--csv", "-", "--with-text"], ["--template", "thesis"]):
+        alone = run("screen", *queries, *there, "--sentences", *more, "--jobs", "1")
+        many = run("screen", *queries, *there, "--sentences", *more, "--jobs", "3")
+        assert (many.exit_code, many.stdout, many.stderr) == (alone.exit_code, alone.stdout, alone.stderr)
+        assert alone.exit_code == 1
+
+
+def test_a_table_has_a_row_for_each_sentence(folder: Path) -> None:
+    there = "-c", folder / "c.pmbf"
+    run("sentences", "build", *there)
+    result = run(
+        "screen", folder / "query.txt", folder / "clean.txt", *there, "--sentences", "--csv", "-", "--with-text"
+    )
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [row["outcome"] for row in rows] == ["short", "new", "found", "found", "new", "new"]
+    assert [row["sentence"] for row in rows] == ["1", "2", "3", "4", "1", "2"]
+    query = (folder / "query.txt").read_text()
+    assert all(query[int(row["start"]) : int(row["stop"])] == row["text"] for row in rows[:4])
+    assert rows[2]["source"].endswith("0.txt") and rows[2]["similarity"] and rows[1]["source"] == ""
+    lines = folder / "rows.jsonl"
+    run("screen", folder / "query.txt", *there, "--sentences", "--jsonl", lines)
+    assert [json.loads(line)["n_sources"] for line in lines.read_text().splitlines()] == [0, 0, 1, 1]
