@@ -6,6 +6,7 @@ from experiments.pages.page import Figures, Page, source
 from experiments.sentences import cost, recall
 
 RECALL, COST = "sentences-recall", "sentences-cost"
+LONE, CHINESE, JAPANESE = "sentences-lone", "sentences-lone-zh", "sentences-lone-ja"
 
 
 def parts(figures: dict[str, Figures]) -> dict[str, str]:
@@ -22,10 +23,18 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "units": f"{measured['codes']['words']['n_units']:,}",
         "queries": str(measured["n"]),
         "lone": recall.lone(found),
+        "n_more": str(figures[LONE]["n"]),
+        "n_script": str(figures[CHINESE]["n"]),
+        "more": recall.lone(figures[LONE]),
+        "chinese": recall.lone(figures[CHINESE]),
+        "japanese": recall.lone(figures[JAPANESE]),
+        "more_source": source(LONE, figures),
+        "chinese_source": source(CHINESE, figures),
+        "japanese_source": source(JAPANESE, figures),
         "embedded": recall.embedded(found),
         "cut": recall.cut(found),
         "cost": cost.table(measured),
     }
 
 
-PAGE = Page("sentences-figures", (RECALL, COST), parts)
+PAGE = Page("sentences-figures", (RECALL, COST, LONE, CHINESE, JAPANESE), parts)
