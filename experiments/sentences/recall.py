@@ -175,8 +175,8 @@ class _Trial:
     def _lone(self, passage: Passage) -> Iterator[str]:
         for share in SHARES:
             yield f"lone {share} asked"
-            asked = Asked(self._edited(passage.text, share), self._sentences.code)
-            found = candidates(self._sentences, asked)
+            asked = Asked.of(self._edited(passage.text, share), self._sentences.code)
+            found = candidates(self._sentences, asked.units.keys)
             documents, spans = self._sentences.documents(found.units), self._sentences.spans(found.units)
             is_it = (documents == passage.document) & (spans[:, 0] == passage.start)
             if is_it.any():
@@ -187,8 +187,8 @@ class _Trial:
 
     def _found(self, kind: str, passage: Passage, query: str, place: tuple[int, int]) -> Iterator[str]:
         yield f"{kind} asked"
-        asked = Asked(query, self._sentences.code)
-        found = candidates(self._sentences, asked)
+        asked = Asked.of(query, self._sentences.code)
+        found = candidates(self._sentences, asked.units.keys)
         spans, units = self._sentences.spans(found.units), asked.units.spans.astype(np.int64)[found.asked]
         is_it = (self._sentences.documents(found.units) == passage.document) & _meet(spans, passage.start, passage.stop)
         if (is_it & _meet(units, *place)).any():

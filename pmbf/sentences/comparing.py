@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -9,6 +10,7 @@ from functools import cached_property
 from rapidfuzz.distance import Levenshtein
 
 from pmbf import kernels
+from pmbf.kernels import Units
 from pmbf.sentences.report import Pair
 from pmbf.sentences.verdict import Words, plain, shared_part, similarity, stands_in
 from pmbf.span import Span, overlap
@@ -44,15 +46,20 @@ class Asked:
 
     Args:
         text: The query.
-        code: The code of the keys.
+        units: Its units.
     """
 
-    def __init__(self, text: str, code: str) -> None:
+    def __init__(self, text: str, units: Units) -> None:
         self.text = text
-        self.units = kernels.units(text.encode("utf-8"), code=code, from_each=True)
+        self.units = units
         self.spans = [Span(*span) for span in self.units.spans.tolist()]
         self.sentences = [Span(*span) for span in self.units.sentences.tolist()]
         self._known_words: dict[int, Words] = {}
+
+    @classmethod
+    def of(cls, text: str, code: str) -> Asked:
+        """Return a query in units with the keys of a code."""
+        return cls(text, kernels.units(text.encode("utf-8"), code=code, from_each=True))
 
     def unit(self, number: int) -> str:
         """Return a unit as it is compared."""
@@ -65,11 +72,9 @@ class Asked:
     @cached_property
     def parts(self) -> list[list[tuple[int, str]]]:
         """Of each unit the numbers of its sentences, each with what of it stands in the unit, as it is compared."""
-        found, first = [], 0
+        found, stops = [], [sentence.stop for sentence in self.sentences]
         for span in self.spans:
-            while self.sentences[first].stop <= span.start:
-                first += 1
-            number, parts = first, list[tuple[int, str]]()
+            number, parts = bisect_right(stops, span.start), list[tuple[int, str]]()
             while number < len(self.sentences) and self.sentences[number].start < span.stop:
                 sentence = self.sentences[number]
                 parts.append(

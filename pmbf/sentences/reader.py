@@ -183,6 +183,10 @@ class Sentences:
         """Return the keys of each unit, `(n, n_keys) uint64`: the top bits that are kept, then zeros."""
         return np.asarray(self._taken(units, Segment.own_keys, np.empty((0, CODES[self.code]), np.uint64)))
 
+    def known_keys(self) -> Keys:
+        """Return all keys that units have, ascending, each once, `(n,) uint64`; of documents that left, too."""
+        return distinct(np.concatenate([np.empty(0, np.uint64), *(one.ascending for one in self._segments)]))
+
     def _having(self, known: Keys) -> tuple[Numbers, Numbers]:
         """Return places in `known`, ascending keys, and the units that have them."""
         places, units = [np.empty(0, np.int64)], [np.empty(0, np.int64)]

@@ -24,6 +24,7 @@ from pmbf.sentences.comparing import Alike, Asked
 from pmbf.sentences.reader import Candidates, Sentences
 from pmbf.sentences.report import Origin, Outcome, Pair, Sentence, SentenceReport, Source
 from pmbf.sentences.sections import InSections
+from pmbf.sentences.segments import Keys
 from pmbf.span import length_in, merged
 from pmbf.store.folder import Store
 from pmbf.store.listing import labels_of
@@ -69,9 +70,9 @@ def screen_sentences(
     Raises:
         CorruptError: The catalog is damaged.
     """
-    asked = Asked(read.text, sentences.code)
+    asked = Asked.of(read.text, sentences.code)
     sections = InSections(template, asked)
-    found = [*compare(store, sentences, asked, candidates(sentences, asked, left_out), sections)]
+    found = [*compare(store, sentences, asked, candidates(sentences, asked.units.keys, left_out), sections)]
     sources = _sources(store, found, left_out)
     unread = [f"not compared with {one.document.path}: {one.problem}" for one in sources if one.problem]
     return SentenceReport(
@@ -93,11 +94,17 @@ def screen_sentences(
     )
 
 
-def candidates(sentences: Sentences, asked: Asked, left_out: LeftOut = NOTHING) -> Candidates:
-    """Return the units of the collection that each unit of a query is compared with."""
+def candidates(sentences: Sentences, keys: Keys, left_out: LeftOut = NOTHING) -> Candidates:
+    """Return the units of the collection that each unit of a query is compared with.
+
+    Args:
+        sentences: Those of the collection.
+        keys: `(n, n_keys) uint64`, of each unit of the query.
+        left_out: What the query is not compared with.
+    """
     found = [Candidates.none()]
-    for first in range(0, len(asked.units.keys), _UNITS_TOGETHER):
-        some = sentences.look_up(asked.units.keys[first : first + _UNITS_TOGETHER])
+    for first in range(0, len(keys), _UNITS_TOGETHER):
+        some = sentences.look_up(keys[first : first + _UNITS_TOGETHER])
         if len(left_out.documents):
             some = some.chosen(~among(sentences.documents(some.units), left_out.documents.astype(np.int64)))
         ranks = np.arange(len(some.asked)) - np.searchsorted(some.asked, some.asked)  # among those of the same unit

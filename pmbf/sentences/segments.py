@@ -221,12 +221,16 @@ class Segment:
         shift = np.uint64(64 - self.key_bits)
         if self._own is not None:
             return np.asarray(self._own.astype(np.uint64) << shift)
+        return np.asarray(self.ascending[np.argsort(self.entries, kind="stable")].reshape(len(self), self.n_keys))
+
+    @property
+    def ascending(self) -> Keys:
+        """All keys, `(n_entries,) uint64`, ascending: the top bits that are kept, then zeros."""
         keys = self.keys.astype(np.uint64)
         if self.directory is not None:
             halves = np.repeat(np.arange(_N_HALVES, dtype=np.uint64), _steps(self.directory))
             keys |= halves << np.uint64(_HALF)
-        by_unit = keys[np.argsort(self.entries, kind="stable")]
-        return np.asarray(by_unit.reshape(len(self), self.n_keys) << shift)
+        return np.asarray(keys << np.uint64(64 - self.key_bits))
 
     def own_keys(self, units: Numbers) -> Keys:
         """Return the keys of some units, `(n, n_keys) uint64`, as `keys_by_unit` has them."""

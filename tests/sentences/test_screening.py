@@ -12,6 +12,8 @@ from pmbf import Collection
 from pmbf.errors import ParameterError
 from pmbf.sentences import SentenceReport, screening
 from pmbf.sentences.as_passages import as_passages
+from pmbf.sentences.comparing import Asked
+from pmbf.span import overlap
 from tests.sentences.texts import sentence, text
 
 
@@ -136,3 +138,12 @@ def test_a_long_text_is_looked_up_in_parts(tides: Collection, monkeypatch: pytes
     whole = tides.screen_sentences(query)
     monkeypatch.setattr(screening, "_UNITS_TOGETHER", 1)
     assert tides.screen_sentences(query) == whole
+
+
+def test_each_unit_knows_all_its_sentences() -> None:
+    """A long sentence is cut: the unit of its second half begins behind the start of the next unit."""
+    asked = Asked.of(f"{sentence(0, 3)} {sentence(0, 3)} {sentence(1, 60)}", "words")
+    for span, parts in zip(asked.spans, asked.parts, strict=True):
+        held = [number for number, one in enumerate(asked.sentences) if overlap(one, span)]
+        assert [number for number, _ in parts] == held
+    assert asked.spans != sorted(asked.spans, key=lambda span: span.start)
