@@ -6,7 +6,8 @@
     ├── CorruptError       (OSError)            a file is damaged, cut short or belongs to another collection
     ├── UnsupportedError   (NotImplementedError) a newer format, an unknown kind, a missing extra
     ├── BusyError          (OSError)            another process is writing
-    └── IncompleteError    (RuntimeError)       an input was not read to its end: over a limit, broken, timed out
+    ├── IncompleteError    (RuntimeError)       an input was not read to its end: over a limit, broken, timed out
+    └── WithheldError      (PermissionError)    a site has a document, and does not show its words
 
 A message says where, what was found, what was expected, and what to do.
 
@@ -78,3 +79,7 @@ class BusyError(PmbfError, OSError):
 
 class IncompleteError(PmbfError, RuntimeError):
     """An input was not read to its end: no passage found in it does not mean that it holds none."""
+
+
+class WithheldError(PmbfError, PermissionError):
+    """A site has a document, and does not show its words; the message says whom to ask."""

@@ -11,7 +11,7 @@ from typer.models import CommandInfo
 
 import pmbf
 from pmbf.cli import arguments as arg
-from pmbf.cli import comparing, hosting, keeping, pairing, serve, tables, web
+from pmbf.cli import comparing, hosting, keeping, pairing, serve, siting, tables, web
 from pmbf.cli import duplicates as copies
 from pmbf.cli import pages as page
 from pmbf.cli.clustering import Cluster, Ray, opened_cluster
@@ -151,6 +151,7 @@ def load(
   pmbf screen essays/ -c papers.pmbf --xlsx class.xlsx --rows texts
   pmbf screen thesis.pdf -c papers.pmbf --html thesis.html
   pmbf screen thesis.pdf -c papers.pmbf --sentences
+  pmbf screen thesis.pdf -c papers.pmbf --sentences --sites all
   pmbf screen thesis.pdf -c papers.pmbf --template thesis
 
 In a passage {+these words+} stand only in the text, \\[-these-] only in the
@@ -182,6 +183,11 @@ def screen(
     color: arg.ColorWhen = "auto",
     quiet: arg.Quiet = False,
     sentences: arg.Sentences = False,
+    sites: siting.Asked = None,
+    share_matched: siting.ShareMatched = False,
+    ask_whole: siting.AskWhole = False,
+    deadline: siting.Deadline = None,
+    registry: siting.RegistryFolder = None,
     exclude_quotations: arg.ExcludeQuotations = False,
     exclude_bibliography: arg.ExcludeBibliography = False,
     ignore: arg.Ignore = None,
@@ -241,16 +247,22 @@ def screen(
     how: dict[str, Any] = {"json": json, "quiet": quiet, "pages": pages}
     if not quiet:
         note_kernels()
+    asking = siting.sites_of(sites, registry, given(texts=share_matched or None, whole=ask_whole or None,
+                                                    seconds=deadline))  # fmt: skip
+    if asking and not sentences:
+        raise ParameterError("--sites is given without --sentences: sites are asked for sentences")
     if sentences:
         from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
 
         require_fitting(options.keys() - of_both.keys(), xlsx=xlsx, rows=rows, cluster=cluster)
         with open_collection(collection) as opened:
-            by_sentences = SentenceScreening(opened, of_both, bounds, view, jobs=jobs, tables=written, **how)
+            by_sentences = SentenceScreening(
+                opened, of_both, bounds, view, jobs=jobs, tables=written, sites=asking, **how
+            )
             raise typer.Exit(by_sentences.screen_all(files, name))
     with opened_cluster(cluster, ray) if cluster else open_collection(collection) as asked:
-        screening = Screening(asked, options, bounds, view, jobs=jobs, tables=written, **how)
-        raise typer.Exit(screening.screen_all(files, name))
+        by_passages = Screening(asked, options, bounds, view, jobs=jobs, tables=written, **how)
+        raise typer.Exit(by_passages.screen_all(files, name))
 
 
 app.command(cls=PmbfCommand, rich_help_panel=FINDING, epilog=comparing.EPILOG)(comparing.compare)
@@ -266,6 +278,7 @@ app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.COMPACT_HEL
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.CHECK_HELP)(keeping.check)
 app.command(cls=PmbfCommand, rich_help_panel=KEEPING, epilog=keeping.STATS_HELP)(keeping.stats)
 app.add_typer(hosting.app, name="cluster", rich_help_panel=KEEPING)
+app.add_typer(siting.app, name="site", rich_help_panel=FINDING)
 app.add_typer(guard, name="guard", rich_help_panel=GUARDING)
 app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=EXPORT_HELP)(export)
 app.command(cls=PmbfCommand, rich_help_panel=GUARDING, epilog=serve.EPILOG)(serve.serve)

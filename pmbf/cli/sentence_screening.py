@@ -18,6 +18,7 @@ from pmbf.extract import Limits
 from pmbf.intake.texts import Origin, Text, read_leniently
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.as_passages import as_passages
+from pmbf.sites import Sites
 from pmbf.terminal.canvas import View
 from pmbf.terminal.sentences import sentences_text
 
@@ -41,6 +42,7 @@ class SentenceScreening:
         jobs: Processes; None: one a core for many files, else one.
         tables: The tables that are written beside the reports, or in their place.
         pages: Where the pages go, or None.
+        sites: The sites that are asked for what the collection does not have, or None.
     """
 
     collection: Collection
@@ -52,6 +54,7 @@ class SentenceScreening:
     jobs: int | None = None
     tables: Tables = field(default_factory=Tables)
     pages: Pages | None = None
+    sites: Sites | None = None
     _n_screened: int = 0
 
     def screen_all(self, files: Sequence[str], name: str | None) -> int:
@@ -70,6 +73,8 @@ class SentenceScreening:
         code = DONE
         with self.tables.opened() as take:
             for read, report in self._answers(planned):
+                if report and self.sites:
+                    report = self.sites.ask(report, read)
                 if report:
                     take(report)
                 code = max(code, self._told(read, report))
@@ -154,5 +159,6 @@ def require_fitting(options: Iterable[str], **others: Any) -> None:
 def _code(report: SentenceReport) -> int:
     if report.found:
         return FOUND
-    nothing_compared = not (report.n_documents and report.n_tokens)
+    n_documents = report.n_documents + sum(one.n_documents for one in report.sites)
+    nothing_compared = not (n_documents and report.n_tokens)
     return FAILED if report.problems or nothing_compared else DONE

@@ -17,7 +17,7 @@ from pmbf.pages.sources import Extent, card, source_texts, summary_row
 from pmbf.report import CERTAINTIES, Report
 from pmbf.text import clean
 
-KINDS = ("verbatim", "edited", "reworded", "summary")
+KINDS = ("verbatim", "edited", "reworded", "summary", "claimed")
 SCRIPTS = ("state.js", "paint.js", "pair.js", "tie.js", "walk.js", "controls.js")
 GOLDEN_ANGLE, FIRST_HUE = 137.508, 212
 """Colours of sources: each next one is as far as possible from those before. Some twelve can be told apart; the numbers
@@ -92,6 +92,7 @@ def _values(findings: Findings, marked: MarkedText) -> dict[str, Any]:
         "n": findings.report.query.n_chars,
         "least": findings.least,
         "sources": len(findings.matches),
+        "missing": findings.missing,
         "kinds": KINDS,
         "certainties": CERTAINTIES,
         "passages": [[one.rank, one.passage.kind, one.passage.certainty or ""] for one in findings.passages],

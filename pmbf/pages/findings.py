@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from pmbf.errors import ParameterError, PmbfError
+from pmbf.errors import ParameterError, PmbfError, WithheldError
 from pmbf.pages.cutting import Layer
 from pmbf.pages.markup import common_folder
 from pmbf.pages.signs import Sign, signs
@@ -19,6 +19,9 @@ from pmbf.verify import Settings, edits
 
 SourceText = Callable[[int], str]
 """Returns the text of a document by id."""
+
+GONE = "The text of this source could not be read any more."
+WITHHELD = "The text of this source is withheld by the site that has it."
 
 COMPARED = ("verbatim", "edited")
 """Kinds whose words are compared one by one. In the others nearly every word stands elsewhere."""
@@ -71,18 +74,32 @@ class Findings:
         """Return the passages of a source, in query order."""
         return [one for one in self.passages if one.rank == rank]
 
-    @cached_property
+    @property
     def sources(self) -> dict[int, str]:
-        """The text of each source by rank; a source that cannot be read any more is left out."""
-        found = {}
+        """The text of each source by rank; a source that is withheld or cannot be read any more is left out."""
+        return self._read[0]
+
+    @property
+    def missing(self) -> dict[int, str]:
+        """Why the text of a source is not shown, by rank."""
+        return self._read[1]
+
+    @cached_property
+    def _read(self) -> tuple[dict[int, str], dict[int, str]]:
+        found, missing = dict[int, str](), dict[int, str]()
         for rank, match in enumerate(self.matches, 1):
             try:
                 text = self.source_text(match.document.id)
+            except WithheldError as error:
+                missing[rank] = WITHHELD if self.hide_names else f"The text of this source is {error}."
             except (PmbfError, OSError):
-                continue
-            if all(passage.source.stop <= len(text) for passage in match.passages):
-                found[rank] = text
-        return found
+                missing[rank] = GONE
+            else:
+                if all(passage.source.stop <= len(text) for passage in match.passages):
+                    found[rank] = text
+                else:
+                    missing[rank] = GONE
+        return found, missing
 
     @cached_property
     def edits(self) -> dict[int, list[tuple[Layer | None, Layer | None]]]:
@@ -90,7 +107,7 @@ class Findings:
         return {one.number: list(self._edits(one)) for one in self.passages if one.rank in self.sources}
 
     def _edits(self, one: Numbered) -> Iterator[tuple[Layer | None, Layer | None]]:
-        if one.passage.kind not in COMPARED:
+        if one.passage.kind not in COMPARED or not one.passage.source:
             return
         try:
             found = edits(self.text, self.sources[one.rank], one.passage)
@@ -135,11 +152,11 @@ class Findings:
         """Return where a passage begins in the text and in its source: page, line or paragraph; empty if unknown."""
         ours = self._query_places.at(one.passage.query.start)
         source = self._source_places.get(one.rank)
-        return str(ours), str(source.at(one.passage.source.start)) if source else ""
+        return str(ours), str(source.at(one.passage.source.start)) if source and one.passage.source else ""
 
     def source_layers(self, rank: int) -> list[Layer]:
-        """Return the layers of a source: passages and words that differ."""
-        own = self.of(rank)
+        """Return the layers of a source: passages and words that differ. Some words of a site's source are withheld."""
+        own = [one for one in self.of(rank) if one.passage.source]
         return [
             *(Layer(one.passage.source, "passage", one.number) for one in own),
             *(theirs for one in own for _, theirs in self.edits.get(one.number, ()) if theirs),

@@ -78,7 +78,11 @@ def likeness(kind: str, similarity: float) -> str:
 
     >>> likeness("verbatim", 1.0), likeness("edited", 0.998)
     ('verbatim', 'edited, 99 % alike')
+    >>> likeness("claimed", 0.4)
+    'claimed by a site, 40 % of the keys'
     """
+    if kind == "claimed":
+        return f"claimed by a site, {similarity:.0%} of the keys".replace("%", " %")
     return kind if kind == "verbatim" else f"{kind}, {min(99, int(100 * similarity))} % alike"
 
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from pmbf.labels import told
 from pmbf.pages.cutting import Layer, Paragraph, sections
-from pmbf.pages.findings import COMPARED, Findings, Numbered, alias, around
+from pmbf.pages.findings import COMPARED, WITHHELD, Findings, Numbered, alias, around
 from pmbf.pages.markup import counted, escaped, likeness, percent, prose, shown_name
 from pmbf.report import DocumentRef
 from pmbf.span import Span, merged
@@ -93,8 +93,8 @@ def _where(findings: Findings, one: Numbered) -> str:
 def card(findings: Findings, one: Numbered) -> str:
     """Return the card of a passage: its source, what is known of it, the source's side with some words around."""
     text = findings.sources.get(one.rank)
-    if text is None:
-        quote = '<p class="faint">The text of this source could not be read any more.</p>'
+    if text is None or not one.passage.source:
+        quote = f'<p class="faint">{escaped(findings.missing.get(one.rank, WITHHELD))}</p>'
     else:
         layers = [Layer(one.passage.source, "passage", one.number)]
         layers += [theirs for _, theirs in findings.edits.get(one.number, ()) if theirs]
@@ -169,7 +169,8 @@ def source_texts(findings: Findings, extent: Extent) -> dict[int, list[Any]]:
 def _sections(findings: Findings, rank: int, extent: Extent) -> Iterator[list[Any]]:
     text, layers = findings.sources[rank], findings.source_layers(rank)
     margin = AROUND.get(extent, len(text))
-    windows = merged(around(one.passage.source, len(text), margin) for one in findings.of(rank))
+    shown = (one.passage.source for one in findings.of(rank) if one.passage.source)
+    windows = merged(around(span, len(text), margin) for span in shown)
     before = 0
     for window in windows:
         skipped = window.start - before

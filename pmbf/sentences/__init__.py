@@ -7,7 +7,7 @@ screen_sentences       a text in, its SentenceReport out
 
 from pmbf.sentences.building import build, follow
 from pmbf.sentences.reader import Sentences, Status
-from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, Source
+from pmbf.sentences.report import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
 from pmbf.sentences.screening import screen_sentences
 from pmbf.sentences.state import drop, exists
 
@@ -17,6 +17,7 @@ __all__ = [
     "Sentence",
     "SentenceReport",
     "Sentences",
+    "SiteAnswer",
     "Source",
     "Status",
     "build",

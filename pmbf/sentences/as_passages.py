@@ -58,13 +58,14 @@ def _match(source: Source, report: SentenceReport) -> Match:
         n_covered=covered,
         coverage=covered / max(1, report.n_chars),
         longest=max(map(len, spans), default=0),
-        passages=tuple(map(_passage, source.pairs)),
+        passages=tuple(_passage(pair, claimed=source.claimed) for pair in source.pairs),
         problem=source.problem,
     )
 
 
-def _passage(pair: Pair) -> Passage:
-    return Passage(pair.query, pair.source, pair.similarity, "verbatim" if pair.similarity == 1.0 else "edited")
+def _passage(pair: Pair, *, claimed: bool) -> Passage:
+    kind = "claimed" if claimed else "verbatim" if pair.similarity == 1.0 else "edited"
+    return Passage(pair.query, pair.source, pair.similarity, kind)
 
 
 def _with_neighbours(match: Match, matches: list[Match]) -> Match:

@@ -2,7 +2,8 @@
 
 SentenceReport ── Sentence …     every sentence of the query, in order; of short paragraphs too, not compared
                │    └─ Origin …  the documents it stands in, the most similar first
-               └─ Source …       the documents, those with most sentences first
+               ├─ Source …       the documents, those with most sentences first
+               └─ SiteAnswer …   the sites that were asked, and how each answered
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from pmbf.span import Span
 SCHEMA_VERSION = 1
 """Raised when a field changes its meaning or goes away; new fields alone do not raise it."""
 
-Outcome = Literal["found", "new", "short", "skipped"]
+Outcome = Literal["found", "claimed", "new", "short", "skipped"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,7 +27,7 @@ class Origin:
     """Where a sentence of the query stands in the collection.
 
     Args:
-        document: Its id.
+        document: Its id; below 0 if the document is a site's.
         span: The unit of the document that is like the sentence's unit, in code points of the document.
         similarity: Levenshtein similarity of both units; if their lengths differ, of the most similar part. 0 to 1.
     """
@@ -42,7 +43,8 @@ class Sentence:
 
     Args:
         span: Where it stands, in code points of the query.
-        outcome: `found`; `new` if it was compared and not found; `short` if its paragraph is too short to compare;
+        outcome: `found`; `claimed` if a site says that it has a unit with equal keys, and nobody has compared the
+            words; `new` if it was compared and not found; `short` if its paragraph is too short to compare;
             `skipped` if a template skips its section.
         origins: Of a found sentence one for each document, the most similar first.
     """
@@ -57,8 +59,8 @@ class Pair:
     """A stretch of the query and the stretch of a document that is like it: units that touch are one.
 
     Args:
-        query, source: Where both stand.
-        similarity: Levenshtein similarity, 0 to 1.
+        query, source: Where both stand. The source's span is empty if its words are withheld.
+        similarity: Levenshtein similarity, 0 to 1; of a pair that is only claimed the share of equal keys.
     """
 
     query: Span
@@ -76,6 +78,9 @@ class Source:
         pairs: Where, in query order; empty if `problem` says why it was not compared.
         n_equal: Keys of units that both have.
         problem: Why its text could not be read, or None.
+        site: The site that has the document; empty for a document of the collection. Its id is below 0 then, and
+            its path begins with the name of the site. Spans are those of the words that the site has given.
+        claimed: Whether the site compared keys alone: nobody has compared the words.
     """
 
     document: DocumentRef
@@ -83,6 +88,50 @@ class Source:
     pairs: tuple[Pair, ...]
     n_equal: int = 0
     problem: str | None = None
+    site: str = ""
+    claimed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SiteAnswer:
+    """What a site was asked, and how it answered.
+
+    Args:
+        name: The site, as the registry names it.
+        contact: Whom to ask there.
+        level: How much it shows: `none`, `count`, `title`, `excerpt` or `text`; empty if it did not say.
+        n_documents: Documents that it has.
+        n_units: Units whose keyed fingerprints were sent.
+        n_shared: Characters of the query that were sent, so that the site could compare words; 0 without consent.
+        holds: Whether it has sentences of the query; None if it did not say.
+        problem: Why its answer is missing or incomplete; None if it is complete.
+    """
+
+    name: str
+    contact: str
+    level: str = ""
+    n_documents: int = 0
+    n_units: int = 0
+    n_shared: int = 0
+    holds: bool | None = None
+    problem: str | None = None
+
+    @property
+    def told(self) -> str:
+        """The answer in words.
+
+        >>> SiteAnswer("north", "library@north", "title", 9, 12, 0, True).told
+        'north has sentences of this text (12 units asked by keys; it shows title); ask library@north'
+        """
+        if self.holds is None:
+            return f"{self.name} did not answer"
+        if not self.n_units:
+            return f"{self.name} was asked nothing"
+        how = f"{self.n_units:,} units asked by keys"
+        how += f", {self.n_shared:,} characters of them by words" if self.n_shared else ""
+        has = "has sentences of this text" if self.holds else "has no sentence of this text"
+        ask = f"; ask {self.contact}" if self.holds and self.contact else ""
+        return f"{self.name} {has} ({how}; it shows {self.level}){ask}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +153,7 @@ class SentenceReport:
         template: Name of the template that cut the query into sections; empty if none was given.
         sections: The sections, in query order. Empty with a template: it found none, and the whole query was compared.
         skipped: What of the query the template skips.
+        sites: The sites that were asked, and how each answered.
         texts: The query's text and a way to the sources' texts; neither in JSON nor in comparisons.
     """
 
@@ -122,6 +172,7 @@ class SentenceReport:
     template: str = ""
     sections: tuple[Section, ...] = ()
     skipped: tuple[Span, ...] = ()
+    sites: tuple[SiteAnswer, ...] = ()
     schema: int = SCHEMA_VERSION
     texts: Texts | None = field(default=None, compare=False, repr=False)
 
@@ -130,13 +181,18 @@ class SentenceReport:
 
     @property
     def found(self) -> bool:
-        """Whether any sentence stands in the collection."""
-        return self.n_found > 0
+        """Whether any sentence stands in the collection or at a site, or a site claims that one does."""
+        return self.n_found + self.n_claimed > 0 or any(one.holds for one in self.sites)
 
     @property
     def n_found(self) -> int:
-        """Sentences that stand in the collection."""
+        """Sentences that stand in the collection or at a site."""
         return sum(one.outcome == "found" for one in self.sentences)
+
+    @property
+    def n_claimed(self) -> int:
+        """Sentences that a site claims to have, by keys alone."""
+        return sum(one.outcome == "claimed" for one in self.sentences)
 
     @property
     def n_compared(self) -> int:
@@ -150,9 +206,10 @@ class SentenceReport:
         >>> SentenceReport("a", "", 9, 2, (Sentence(Span(0, 9), "new"),), (), 5, 0, 1, "words").summary
         '0 of 1 sentence, 0 sources'
         """
-        n_sources = sum(bool(one.n_sentences) for one in self.sources)
+        n_sources = sum(bool(one.n_sentences) and not one.claimed for one in self.sources)
         sentences = f"{self.n_compared:,} sentence{'' if self.n_compared == 1 else 's'}"
-        return f"{self.n_found:,} of {sentences}, {n_sources:,} source{'' if n_sources == 1 else 's'}"
+        claimed = f"; {self.n_claimed:,} more claimed by sites" if self.n_claimed else ""
+        return f"{self.n_found:,} of {sentences}, {n_sources:,} source{'' if n_sources == 1 else 's'}{claimed}"
 
     def to_dict(self, *, with_text: bool = False) -> dict[str, Any]:
         """Return the report as JSON-ready dicts and lists, spans as `[start, stop]`.
@@ -162,7 +219,7 @@ class SentenceReport:
         """
         values: dict[str, Any] = asdict(replace(self, texts=None), dict_factory=_json_ready)
         del values["texts"]
-        values |= {"n_found": self.n_found, "n_compared": self.n_compared}
+        values |= {"n_found": self.n_found, "n_claimed": self.n_claimed, "n_compared": self.n_compared}
         if with_text and self.texts:
             query = self.texts.query if isinstance(self.texts.query, str) else self.texts.query.decode()
             for sentence, one in zip(values["sentences"], self.sentences, strict=True):
@@ -183,7 +240,8 @@ class SentenceReport:
         import pmbf  # the page stands above the report; its name is resolved when it is called
         from pmbf.sentences.as_passages import as_passages
 
-        return pmbf.evidence_page(as_passages(self), sources=sources, hide_names=hide_names, summary=self.summary)
+        told = [self.summary, *([] if hide_names else [one.told for one in self.sites])]
+        return pmbf.evidence_page(as_passages(self), sources=sources, hide_names=hide_names, summary="; ".join(told))
 
 
 def _json_ready(pairs: list[tuple[str, Any]]) -> Any:

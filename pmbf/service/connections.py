@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import hashlib
 import hmac
 import os
 import sys
@@ -23,7 +24,7 @@ from pmbf.service.routing import Request, Route, Routes
 LINGER_S = 1.0
 """Seconds that a refused client may go on sending: if the connection ended at once, it would lose the response."""
 LINGER_BYTES = 4 << 20
-REFUSALS = {401: "token", 408: "time", 413: "size", 431: "size", 503: "busy", 504: "time"}
+REFUSALS = {401: "token", 408: "time", 413: "size", 429: "busy", 431: "size", 503: "busy", 504: "time"}
 
 
 @dataclass(slots=True, eq=False)
@@ -173,7 +174,8 @@ class Connections:
             if head.headers.get("expect", "").lower() == "100-continue":
                 connection.writer.write(CONTINUE)
             body = await read_body(connection.reader, head.n_body, self._limits, came)
-            return await self._answer(route, Request(head.query, body, is_trusted, is_local=not token))
+            request = Request(head.query, body, is_trusted, is_local=not token, shown=_shown(connection))
+            return await self._answer(route, request)
         except HttpError as error:
             return Response.refusal(error)
         finally:
@@ -240,6 +242,13 @@ class Connections:
         async with asyncio.timeout(self._limits.stall_s):
             await connection.writer.drain()
         return len(encoded)
+
+
+def _shown(connection: Connection) -> bytes:
+    """Return the SHA-256 of the certificate that a client has shown; nothing without mutual TLS."""
+    tls = connection.writer.get_extra_info("ssl_object")
+    certificate = tls.getpeercert(binary_form=True) if tls else None
+    return hashlib.sha256(certificate).digest() if certificate else b""
 
 
 def _shows(head: Head, token: str) -> bool:

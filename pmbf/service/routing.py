@@ -17,12 +17,14 @@ class Request:
         body: The whole body.
         is_trusted: Whether the request came through the Unix socket, or showed the access token.
         is_local: Whether the request came through the Unix socket, which only the service's own user can open.
+        shown: SHA-256 of the certificate that the client has shown; empty without mutual TLS.
     """
 
     query: Mapping[str, str]
     body: bytes
     is_trusted: bool = True
     is_local: bool = True
+    shown: bytes = b""
 
 
 Handler = Callable[[Request], Awaitable[Response]]

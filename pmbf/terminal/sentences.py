@@ -53,14 +53,20 @@ def _parts(report: SentenceReport, query: str, view: View) -> Iterator[Renderabl
     if report.found and view.n_passages:
         yield ""
         yield from _sentences(report, query, view)
+    if report.sites:
+        yield ""
+        yield from (Text(one_message(f"Site {one.told}")) for one in report.sites)
 
 
 def _verdict(report: SentenceReport) -> Text:
+    if report.found and not report.n_found + report.n_claimed:
+        return Text("A site has sentences of this text, and does not say which.", "bold red")
     if report.found:
-        n_sources = counted(sum(bool(one.n_sentences) for one in report.sources), "source")
+        n_sources = counted(sum(bool(one.n_sentences) and not one.claimed for one in report.sources), "source")
         of_all = counted(report.n_compared, "sentence")
         stands = "stands" if report.n_found == 1 else "stand"
-        return Text(f"{report.n_found:,} of {of_all} {stands} in {n_sources}.", "bold red")
+        claimed = f" Sites claim {report.n_claimed:,} more." if report.n_claimed else ""
+        return Text(f"{report.n_found:,} of {of_all} {stands} in {n_sources}.{claimed}", "bold red")
     if report.problems:
         return Text("Nothing found in what was compared, but the answer is incomplete.", "bold yellow")
     return Text(f"None of {counted(report.n_compared, 'sentence')} was found.", "bold green")
@@ -82,7 +88,7 @@ def _sources(sources: Sequence[Source], n_compared: int, columns: int) -> Iterat
     """Yield the table of sources; paths stand last."""
     rows = [("#", "sentences", "share", "source")]
     for rank, one in enumerate(sources, 1):
-        share = "?" if one.problem else percent(one.n_sentences / max(1, n_compared))
+        share = "claimed" if one.claimed else "?" if one.problem else percent(one.n_sentences / max(1, n_compared))
         figures = str(rank), "?" if one.problem else f"{one.n_sentences:,}", share
         rows.append((*figures, shown_path(one.document.path)))
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
@@ -94,7 +100,7 @@ def _sources(sources: Sequence[Source], n_compared: int, columns: int) -> Iterat
 def _sentences(report: SentenceReport, query: str, view: View) -> Iterator[Text]:
     """Yield a line for each found sentence, as many as the view shows of all sources."""
     ranks = {one.document.id: rank for rank, one in enumerate(report.sources, 1)}
-    found = [(number, one) for number, one in enumerate(report.sentences, 1) if one.outcome == "found"]
+    found = [(number, one) for number, one in enumerate(report.sentences, 1) if one.origins]
     most = view.n_passages * max(1, len(report.sources))
     for number, one in found[:most]:
         words = one_line(" ".join(query[one.span.start : one.span.stop].split()))
@@ -108,6 +114,8 @@ def _origins(sentence: Sentence, ranks: dict[int, int]) -> str:
     named = [f"{ranks[one.document]} ({percent(one.similarity)})" for one in sentence.origins[:N_ORIGINS]]
     rest = len(sentence.origins) - len(named)
     more = f" and {rest} more" if rest else ""
+    if sentence.outcome == "claimed":
+        return f"claimed: source{'s' if len(sentence.origins) > 1 else ''} {', '.join(named)}{more}"
     return f"source{'s' if len(sentence.origins) > 1 else ''} {', '.join(named)}{more}"
 
 

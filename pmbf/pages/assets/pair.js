@@ -33,7 +33,7 @@ async function showSource(rank) {
   sourceMarks = [];
   firstSourceMark.clear();
   sourcePane.replaceChildren(...(sections ? sections.flatMap(sectionOf) :
-    [element("p", "faint", "The text of this source could not be read any more.")]));
+    [element("p", "faint", given.missing[rank])]));
   sourcePane.scrollTop = 0;
   paintSource();
 }

@@ -1,0 +1,257 @@
+"""A site answers: who may ask, how much, and which task is under way. One thread does the work, task after task."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+from pmbf.errors import PmbfError
+from pmbf.sentences.reader import Candidates
+from pmbf.service.http import HttpError, Response
+from pmbf.service.routing import Request, Route, Routes
+from pmbf.sites import auditlog, protocol
+from pmbf.sites.held import Held, LateError
+from pmbf.sites.keying import NONCE_BYTES, task_key
+from pmbf.sites.protocol import MOST_BODY_BYTES, VERSION, Hello, KeysAsked, MalformedError
+from pmbf.sites.registry import Level, Partner, Registry, opened
+from pmbf.sites.texts import TextsAsked
+
+TASK_S = 300.0
+"""Seconds that a challenge can be used, and that candidates wait for words."""
+MOST_OPEN, MOST_WAITING = 16, 2
+"""Tasks of a partner that are open, and requests of a partner that wait or are answered, at the same time."""
+ASKS_A_MINUTE = 120
+"""Requests of a partner in a minute."""
+REFUSAL_EVERY_S = 60.0
+"""A refused partner gets a line in the log at most so often: a flood must not fill the disk."""
+
+
+@dataclass(slots=True)
+class Task:
+    """A task of a partner.
+
+    Args:
+        partner: Who asks.
+        until: When it ends, by `time.monotonic`.
+        epoch: The state that answers; empty until the fingerprints have come.
+        found: The candidates, until the words have come.
+    """
+
+    partner: str
+    until: float
+    epoch: str = ""
+    found: Candidates | None = None
+
+
+@dataclass(slots=True)
+class Taken:
+    """What a partner has taken: requests in this minute and units on this day."""
+
+    n_waiting: int = 0
+    minute: float = 0.0
+    n_asks: int = 0
+    day: str = ""
+    n_units: int = 0
+    told: float = float("-inf")
+    open: dict[str, Task] = field(default_factory=dict)
+
+
+class Answers:
+    """The answers of a site.
+
+    Args:
+        registry: Read anew before each answer: a changed level counts at once.
+        held: Makes the collection, in the thread that answers.
+        clock: Seconds that only grow.
+    """
+
+    def __init__(
+        self, registry: Registry, held: Callable[[], Held], clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._folder = registry.folder
+        self._clock = clock
+        self._thread = ThreadPoolExecutor(1, "pmbf-site")
+        self._held = self._thread.submit(held).result()
+        self._federation = registry.federation_key()
+        today = time.strftime("%Y-%m-%d", time.gmtime())
+        asked = auditlog.units_today(registry.log_file)
+        self._taken = {name: Taken(day=today, n_units=n) for name, n in asked.items()}
+
+    @property
+    def n_documents(self) -> int:
+        """Documents that can be found."""
+        return self._held.n_documents
+
+    def routes(self) -> Routes:
+        """Return the table of routes."""
+        return {
+            protocol.SITE: Route("GET", partial(self._handled, self._hello)),
+            protocol.KEYS: Route("POST", partial(self._handled, self._keys), most_bytes=MOST_BODY_BYTES),
+            protocol.TEXTS: Route("POST", partial(self._handled, self._texts), most_bytes=MOST_BODY_BYTES),
+        }
+
+    def close(self) -> None:
+        """End the thread."""
+        self._thread.shutdown()
+
+    # ------------------------------------------------------------------ who may ask
+
+    async def _handled(self, answer: Callable[[Asking, bytes], bytes], request: Request) -> Response:
+        """Answer a request of a partner who may ask."""
+        registry = opened(self._folder)
+        partner = registry.known_by(request.shown)
+        if partner is None:
+            raise HttpError(403, "this site does not know your certificate")
+        level, taken = registry.level_of(partner), self._taken.setdefault(partner.name, Taken())
+        asking = Asking(registry, partner, level, taken, self._clock())
+        try:
+            if level == "closed":
+                raise HttpError(403, "this site does not answer you")
+            self._require_few(asking)
+            taken.n_waiting += 1
+            try:
+                body = await asyncio.get_running_loop().run_in_executor(self._thread, answer, asking, request.body)
+            finally:
+                taken.n_waiting -= 1
+            return Response(200, body)
+        except MalformedError as error:
+            raise self._refused(asking, HttpError(400, f"the question is malformed: {error}")) from None
+        except LateError:
+            raise self._refused(asking, HttpError(504, "the deadline of the task has passed")) from None
+        except HttpError as error:
+            raise self._refused(asking, error) from None
+        except (PmbfError, OSError) as error:
+            self._refused(asking, HttpError(500, type(error).__name__))
+            raise HttpError(500, "the site cannot answer now; ask its contact") from error  # the reason names paths
+
+    def _require_few(self, asking: Asking) -> None:
+        taken, now = asking.taken, asking.arrived
+        if now - taken.minute >= 60:
+            taken.minute, taken.n_asks = now, 0
+        taken.n_asks += 1
+        if taken.n_asks > ASKS_A_MINUTE:
+            raise HttpError(429, f"you may ask {ASKS_A_MINUTE} times a minute", Retry_After="60")
+        if taken.n_waiting >= MOST_WAITING:
+            raise HttpError(429, f"{MOST_WAITING} of your questions are being answered", Retry_After="1")
+
+    def _refused(self, asking: Asking, error: HttpError) -> HttpError:
+        """Write a refusal to the log, unless one was written just now."""
+        if asking.arrived - asking.taken.told >= REFUSAL_EVERY_S:
+            asking.taken.told = asking.arrived
+            asking.note("refused", status=error.status, reason=str(error))
+        return error
+
+    # ------------------------------------------------------------------ answers, in the one thread
+
+    def _hello(self, asking: Asking, body: bytes) -> bytes:
+        held, tasks = self._held, asking.taken.open
+        held.refresh()
+        for challenge in [one for one, task in tasks.items() if task.until < self._clock()]:
+            del tasks[challenge]
+        while len(tasks) >= MOST_OPEN:
+            del tasks[next(iter(tasks))]
+        challenge = secrets.token_hex(NONCE_BYTES)
+        tasks[challenge] = Task(asking.partner.name, self._clock() + TASK_S)
+        return Hello(
+            VERSION,
+            protocol.parameters(),
+            self._federation.id.hex(),
+            held.epoch,
+            asking.level,
+            held.n_documents,
+            held.key_bits,
+            held.problems,
+            challenge,
+        ).encoded()
+
+    def _keys(self, asking: Asking, body: bytes) -> bytes:
+        message, asked = KeysAsked.decoded(body)
+        task = self._task(asking, message.challenge)
+        if task.epoch:
+            raise HttpError(409, "this task was asked before; a task is asked once")
+        task.epoch = message.epoch
+        self._count(asking, len(asked))
+        self._require_epoch(message.epoch)
+        if self._clock() - asking.arrived > message.seconds:
+            raise LateError
+        certificates = asking.partner.card.fingerprint, asking.registry.own.fingerprint
+        secret = task_key(self._federation, *certificates, *map(_bytes, (message.challenge, message.nonce)))
+        found = self._held.candidates(asked, secret)
+        answer = self._held.by_keys(found, asking.level, texts=message.texts)
+        if message.texts and asking.level != "none":
+            task.found = found
+        asking.note(
+            "fingerprints", task=message.challenge[:8], level=asking.level, n_units=len(asked), holds=answer.holds,
+            n_documents=len(answer.titles), epoch=message.epoch,
+        )  # fmt: skip
+        return answer.encoded()
+
+    def _texts(self, asking: Asking, body: bytes) -> bytes:
+        message = TextsAsked.decoded(body)
+        task = self._task(asking, message.challenge)
+        if task.found is None:
+            raise HttpError(409, "no words are expected for this task: none were announced, or they have come")
+        found, task.found = task.found, None
+        self._require_epoch(task.epoch)
+        answer = self._held.by_texts(message, found, asking.level, task.until)
+        asking.note(
+            "words", task=message.challenge[:8], level=asking.level, n_chars=len(message.text),
+            n_documents=len(answer.documents), n_given=sum(len(one.text or "") for one in answer.documents),
+        )  # fmt: skip
+        return answer.encoded()
+
+    def _task(self, asking: Asking, challenge: str) -> Task:
+        task = asking.taken.open.get(challenge)
+        if task is None or task.until < self._clock():
+            raise HttpError(409, "this task is unknown or has ended; ask the site for a new challenge")
+        return task
+
+    def _count(self, asking: Asking, n_units: int) -> None:
+        """Count units of today; refuse more than a partner may ask for."""
+        taken, today = asking.taken, time.strftime("%Y-%m-%d", time.gmtime())
+        if taken.day != today:
+            taken.day, taken.n_units = today, 0
+        if taken.n_units + n_units > asking.partner.units_a_day:
+            left = max(0, asking.partner.units_a_day - taken.n_units)
+            raise HttpError(429, f"you may ask for {left:,} more units today, and the task has {n_units:,}")
+        taken.n_units += n_units
+
+    def _require_epoch(self, epoch: str) -> None:
+        if epoch != self._held.epoch:
+            raise HttpError(409, "the epoch has changed: the collection is not the one that the task began with")
+
+
+@dataclass(frozen=True, slots=True)
+class Asking:
+    """A partner with a request.
+
+    Args:
+        registry: As it is now.
+        partner: Who asks.
+        level: How much the partner is shown.
+        taken: What the partner has taken.
+        arrived: When the request came.
+    """
+
+    registry: Registry
+    partner: Partner
+    level: Level
+    taken: Taken
+    arrived: float
+
+    def note(self, event: str, **values: Any) -> None:
+        """Write a line to the log."""
+        auditlog.write(self.registry.log_file, "site", self.partner.name, event, **values)
+
+
+def _bytes(value: str) -> bytes:
+    try:
+        return bytes.fromhex(value)
+    except ValueError:
+        raise MalformedError("a challenge or nonce is not hexadecimal") from None

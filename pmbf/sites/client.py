@@ -1,0 +1,290 @@
+"""One site is asked: a connection, a deadline for all of it, and each answer checked before it is believed."""
+
+from __future__ import annotations
+
+import contextlib
+import http.client
+import random
+import secrets
+import socket
+import ssl
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from pmbf.errors import PmbfError
+from pmbf.sentences.comparing import Asked
+from pmbf.service.http import JSON_TYPE
+from pmbf.sites import auditlog, protocol
+from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, random_ones, task_key
+from pmbf.sites.protocol import (
+    MOST_BODY_BYTES,
+    MOST_UNITS,
+    N_KEYS,
+    PADDED_UNITS,
+    VERSION,
+    Fields,
+    Hello,
+    KeysAnswer,
+    KeysAsked,
+    MalformedError,
+)
+from pmbf.sites.registry import LEVELS, Partner, Registry, parse_address
+from pmbf.sites.texts import Shared, TextsAnswer
+from pmbf.sites.tls import client_context, fingerprint_of
+
+_PIECE = 1 << 16
+_RETRIES = 1
+"""A site whose collection has changed since its hello is asked once more."""
+
+
+class SiteError(PmbfError):
+    """A site did not answer, or not as it should; the message says what, without the name of the site."""
+
+
+class EpochError(SiteError):
+    """The site's collection has changed since the task began."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """What a site told.
+
+    Args:
+        hello: What it said of itself, or None.
+        n_units: Units whose fingerprints were sent.
+        holds: Whether it has any; None if it did not say.
+        claims: Without words: unit of the query, document, equal keys.
+        titles: The documents of the claims.
+        shared: The words that were sent, or None.
+        texts: What the site found when it compared them, or None.
+        problem: Why the answer is missing, or None.
+    """
+
+    hello: Hello | None = None
+    n_units: int = 0
+    holds: bool | None = None
+    claims: Sequence[tuple[int, int, int]] = ()
+    titles: Sequence[str] = ()
+    shared: Shared | None = None
+    texts: TextsAnswer | None = None
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class Conversation:
+    """What is asked of one site.
+
+    Args:
+        registry: Ours.
+        partner: The site.
+        asked: The query.
+        numbers: The units of the query that are asked for.
+        texts: Whether words may be sent.
+        seconds: How long all of it may take.
+    """
+
+    registry: Registry
+    partner: Partner
+    asked: Asked
+    numbers: Sequence[int]
+    texts: bool
+    seconds: float
+    answer: Answer = field(default_factory=Answer)
+    _until: float = 0.0
+    _connection: http.client.HTTPConnection | None = None
+
+    def run(self) -> None:
+        """Ask; `answer` holds what the site told, or why it told nothing."""
+        self._until = time.monotonic() + self.seconds
+        try:
+            self._asked_again()
+        except (PmbfError, OSError, http.client.HTTPException, RecursionError) as error:
+            told = Answer(self.answer.hello, self.answer.n_units, problem=self._reason(error))
+            told.shared = self.answer.shared
+            self.answer = told
+            with contextlib.suppress(SiteError):
+                self._note("failed", problem=told.problem)
+        finally:
+            self.hang_up()
+
+    def hang_up(self) -> None:
+        """End the connection, also while another thread waits for an answer."""
+        connection, self._connection = self._connection, None
+        if connection and connection.sock:
+            with contextlib.suppress(OSError):
+                connection.sock.shutdown(socket.SHUT_RDWR)
+            connection.close()
+
+    def _asked_again(self) -> None:
+        for attempt in range(_RETRIES + 1):
+            self.answer = Answer()
+            try:
+                self._ask()
+                return
+            except EpochError:
+                if attempt == _RETRIES:
+                    raise
+
+    def _ask(self) -> None:
+        hello = self._greeted()
+        if not self.numbers:
+            self.answer.holds = False
+            return
+        order = self._filled_up()
+        nonce = secrets.token_hex(NONCE_BYTES)
+        mine, theirs = self.registry.own.fingerprint, self.partner.card.fingerprint
+        key = task_key(self.registry.federation_key(), mine, theirs, *map(bytes.fromhex, (hello.challenge, nonce)))
+        message = KeysAsked(hello.challenge, nonce, hello.epoch, len(order), self.texts, max(1, int(self._left())))
+        sent = self._fingerprints(order, hello, key)
+        self._note("fingerprints", task=hello.challenge[:8], n_units=len(order), epoch=hello.epoch)
+        self.answer.n_units = len(self.numbers)
+        told = KeysAnswer.decoded(self._exchanged("POST", protocol.KEYS, message.encoded(sent)), len(order))
+        self._require_epoch(told.epoch, hello)
+        if any(order[unit] < 0 for unit in (*told.units, *(unit for unit, _, _ in told.claims))):
+            raise MalformedError("it says that it has units of random numbers")
+        if told.claims and not told.holds:
+            raise MalformedError("it claims units, and says that it holds none")
+        self.answer.holds, self.answer.titles = told.holds, told.titles
+        self.answer.claims = [(order[unit], document, n_equal) for unit, document, n_equal in told.claims]
+        if self.texts and told.units:
+            self._send_words(hello, order, told.units)
+
+    def _greeted(self) -> Hello:
+        """Return what the site says of itself, once it fits what we are.
+
+        Raises:
+            SiteError: It is of another version, or has other parameters or another key.
+        """
+        hello = Hello.decoded(self._exchanged("GET", protocol.SITE))
+        if hello.version != VERSION:
+            raise SiteError(f"it speaks version {hello.version} of the protocol, and this pmbf version {VERSION}")
+        self.answer.hello = hello
+        if hello.parameters != protocol.parameters():
+            raise SiteError("its parameters are others (units, keys or thresholds): it runs another version of pmbf")
+        if hello.key != self.registry.federation_key().id.hex():
+            raise SiteError("its federation key is another one")
+        if hello.level not in LEVELS or hello.key_bits not in (32, 64) or len(hello.challenge) != 2 * NONCE_BYTES:
+            raise MalformedError("its hello says something impossible")
+        return hello
+
+    def _filled_up(self) -> list[int]:
+        """Return the unit of the query at each place of the task, -1 for a random one.
+
+        Units stay in the order of the text: those that overlap have equal fingerprints, which tell the order anyway.
+        """
+        n = len(self.numbers)
+        if n > MOST_UNITS:
+            raise SiteError(f"the text has {n:,} units to ask for, and a task at most {MOST_UNITS:,}")
+        order, chance = list(self.numbers), random.SystemRandom()
+        for _ in range(-n % PADDED_UNITS):
+            order.insert(chance.randrange(len(order) + 1), -1)
+        return order
+
+    def _fingerprints(self, order: Sequence[int], hello: Hello, key: Keys) -> Keys:
+        """Return the fingerprints in the order of the task.
+
+        Random units have random fingerprints, not random keys: of 32 bits a large site has every thousandth key.
+        """
+        places, shift = np.array(order), np.uint64(64 - hello.key_bits)
+        made = random_ones(len(order), N_KEYS)
+        made[places >= 0] = fingerprints(self.asked.units.keys[places[places >= 0]] >> shift << shift, key)
+        return made
+
+    def _send_words(self, hello: Hello, order: Sequence[int], units: Sequence[int]) -> None:
+        """Send the words of the units that the site may have, and take what it found."""
+        place = {order[unit]: unit for unit in units}
+        shared = Shared(self.asked, sorted(place))
+        self._note("words", task=hello.challenge[:8], n_chars=shared.n_chars)
+        self.answer.shared = shared
+        message = shared.asking(hello.challenge, [place[number] for number in shared.numbers])
+        told = TextsAnswer.decoded(self._exchanged("POST", protocol.TEXTS, message.encoded()), shared)
+        self._require_epoch(told.epoch, hello)
+        self.answer.texts, self.answer.holds = told, bool(told.documents)
+
+    def _require_epoch(self, epoch: str, hello: Hello) -> None:
+        if epoch != hello.epoch:
+            raise EpochError("its epoch has changed within the task")
+
+    # ------------------------------------------------------------------ the connection
+
+    def _left(self) -> float:
+        left = self._until - time.monotonic()
+        if left <= 0:
+            raise TimeoutError
+        return left
+
+    def _exchanged(self, method: str, path: str, body: bytes = b"") -> bytes:
+        """Return the body of an answer.
+
+        Raises:
+            SiteError: The site refuses.
+            EpochError: Its collection has changed.
+            MalformedError: The answer is too long.
+            OSError, HTTPException: There is no answer.
+        """
+        connection = self._connected()
+        connection.request(method, path, body or None, {"Content-Type": JSON_TYPE})
+        response = connection.getresponse()
+        raw = self._read(connection, response)
+        if response.status == 200:
+            return raw
+        try:
+            reason = Fields(raw).text("error", 1000)
+        except MalformedError:
+            reason = ""
+        if response.status == 409 and "epoch" in reason:
+            raise EpochError(f"it refuses: {reason}")
+        raise SiteError(f"it refuses ({response.status}): {reason}" if reason else f"it refuses ({response.status})")
+
+    def _read(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> bytes:
+        raw = bytearray()
+        while piece := response.read(_PIECE):
+            raw += piece
+            if len(raw) > MOST_BODY_BYTES:
+                raise MalformedError(f"its answer is longer than {MOST_BODY_BYTES:,} bytes")
+            if connection.sock:
+                connection.sock.settimeout(self._left())
+        return bytes(raw)
+
+    def _connected(self) -> http.client.HTTPConnection:
+        """Return the connection, whose other end has shown the certificate of the registry."""
+        if self._connection and self._connection.sock:
+            self._connection.sock.settimeout(self._left())
+            return self._connection
+        host, port = parse_address(self.partner.card.address)
+        context = client_context(self.registry, self.partner.card)
+        made = http.client.HTTPSConnection(host, port, timeout=self._left(), context=context)
+        made.auto_open = 0  # a connection that is made behind our back would show no certificate to us
+        self._connection = made
+        made.connect()
+        if not isinstance(made.sock, ssl.SSLSocket) or fingerprint_of(made.sock) != self.partner.card.fingerprint:
+            raise SiteError("it shows another certificate than the registry has")
+        return made
+
+    def _reason(self, error: BaseException) -> str:
+        """Return in words why a site did not answer."""
+        if isinstance(error, TimeoutError) or time.monotonic() >= self._until:
+            return f"it did not answer within {self.seconds:g} s"
+        if isinstance(error, MalformedError):
+            return f"it answers what cannot be: {error}"
+        if isinstance(error, ssl.SSLCertVerificationError):
+            return "it shows another certificate than the registry has"
+        if isinstance(error, ssl.SSLError):
+            return f"no secure connection: {error.reason or 'refused'}; it may not know our certificate"
+        if isinstance(error, PmbfError):
+            return str(error)
+        if isinstance(error, ConnectionResetError | BrokenPipeError):  # and `RemoteDisconnected`
+            return "it ended the connection; it may not know our certificate"
+        if isinstance(error, OSError) and error.strerror:
+            return f"it cannot be reached: {error.strerror}"
+        return "it does not speak HTTP"
+
+    def _note(self, event: str, **values: object) -> None:
+        """Write a line to the log. What cannot be logged is not asked."""
+        try:
+            auditlog.write(self.registry.log_file, "asker", self.partner.name, event, **values)
+        except OSError as error:
+            raise SiteError(f"nothing is asked, since the log cannot be written: {error.strerror}") from None

@@ -1,0 +1,257 @@
+"""The collection of a site as it answers tasks: its keys in memory, its units, and what of a document is shown.
+
+Thread rule: one thread makes and uses it.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from pmbf.arrays import begins
+from pmbf.errors import ParameterError
+from pmbf.sentences import Sentences
+from pmbf.sentences.comparing import Alike
+from pmbf.sentences.reader import Candidates
+from pmbf.sentences.report import Pair
+from pmbf.sentences.screening import Compared, candidates, compare
+from pmbf.sentences.state import read_state
+from pmbf.sites.keying import Keys, read
+from pmbf.sites.protocol import (
+    CODE,
+    LEAST_CLAIMED,
+    MOST_CLAIMS,
+    MOST_TEXT_CHARS,
+    SCALE,
+    KeysAnswer,
+)
+from pmbf.sites.registry import Level
+from pmbf.sites.texts import Document, TextsAnswer, TextsAsked
+from pmbf.span import Span
+from pmbf.store.folder import Store
+from pmbf.store.originals import original_text
+
+EXCERPTS, EXCERPT_CHARS = 5, 300
+"""Excerpts that a site shows in a task, and characters of each, at the level `excerpt`."""
+
+_CUT = "\n…\n"
+
+
+class LateError(Exception):
+    """The asker does not wait any longer."""
+
+
+class Held:
+    """A collection that answers tasks.
+
+    Args:
+        folder: The collection's; it has sentences of the code `words`.
+
+    Raises:
+        NotFoundError: There is no collection, or it has no sentences.
+        ParameterError: Its sentences have another code.
+        CorruptError: It is damaged.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._open()
+
+    def _open(self) -> None:
+        store = Store(self._folder)
+        try:
+            sentences = Sentences(store)
+            if sentences.code != CODE:
+                raise ParameterError(
+                    f"{self._folder}: its sentences have the code {sentences.code!r}, and sites compare {CODE!r}; run "
+                    f"`pmbf sentences build -c {self._folder}`"
+                )
+            self._keys = sentences.known_keys()
+        except BaseException:
+            store.close()
+            raise
+        self._store, self._sentences, self.epoch = store, sentences, _epoch(store, sentences.state.next_serial)
+
+    def refresh(self) -> None:
+        """Show the collection as it is now. If it has changed, then the epoch is another one."""
+        with Store(self._folder) as now:
+            epoch = _epoch(now, read_state(now.folder, now.generation.identity).next_serial)
+        if epoch != self.epoch:
+            before = self._store
+            self._open()
+            before.close()
+
+    @property
+    def n_documents(self) -> int:
+        """Documents that have sentences."""
+        return self._sentences.status().n_documents
+
+    @property
+    def key_bits(self) -> int:
+        """Bits of a key that are kept."""
+        return self._sentences.state.key_bits
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """Why answers may miss documents. No path is told."""
+        state = self._sentences.state
+        found = []
+        if state.commit != self._store.commit_number:
+            found.append("its sentences are not those of its last commit")
+        if state.unread:
+            found.append(f"{len(state.unread):,} of its documents have no sentences")
+        return tuple(found)
+
+    def candidates(self, asked: Keys, task: Keys) -> Candidates:
+        """Return the units that share a key with units of a task: those that a plain look-up returns.
+
+        Args:
+            asked: `(n, n_keys) uint64`, fingerprints of the units.
+            task: The key of the task.
+        """
+        return candidates(self._sentences, read(asked, self._keys, task))
+
+    def by_keys(self, found: Candidates, level: Level, *, texts: bool) -> KeysAnswer:
+        """Return what candidates tell at a level.
+
+        Args:
+            found: Of a task.
+            level: How much the asker is shown.
+            texts: Whether the asker will send words.
+        """
+        sure = found.chosen(found.n_equal >= LEAST_CLAIMED)
+        holds = len(sure.asked) > 0
+        if level == "none":
+            return KeysAnswer(self.epoch, holds)
+        if texts:
+            return KeysAnswer(self.epoch, holds, tuple(found.asked[begins(found.asked)].tolist()))
+        claims = dict[tuple[int, int], int]()
+        documents = self._sentences.documents(sure.units).tolist()
+        for unit, document, n_equal in zip(sure.asked.tolist(), documents, sure.n_equal.tolist(), strict=True):
+            claims.setdefault((unit, document), n_equal)  # most equal keys come first
+        kept, n_of_unit = list[tuple[int, int, int]](), dict[int, int]()
+        for (unit, document), n_equal in claims.items():
+            n_of_unit[unit] = n_of_unit.get(unit, 0) + 1
+            if n_of_unit[unit] <= MOST_CLAIMS:
+                kept.append((unit, document, n_equal))
+        ids = sorted({document for _, document, _ in kept})
+        places = {document: place for place, document in enumerate(ids)}
+        titles = self._titles(ids) if level != "count" else dict.fromkeys(ids, "")
+        rows = tuple((unit, places[document], n_equal) for unit, document, n_equal in kept)
+        return KeysAnswer(self.epoch, holds, (), rows, tuple(titles[one] for one in ids))
+
+    def by_texts(self, message: TextsAsked, found: Candidates, level: Level, until: float) -> TextsAnswer:
+        """Compare the words of units with those of their candidates.
+
+        Args:
+            message: The units.
+            found: Candidates of the task, by the units' numbers there.
+            level: How much the asker is shown.
+            until: When the asker stops waiting, by `time.monotonic`.
+
+        Raises:
+            LateError: The asker has stopped waiting.
+        """
+        places = np.full(1 + max(message.numbers, default=0), -1, np.int64)
+        places[list(message.numbers)] = np.arange(len(message.numbers))
+        known = found.chosen(found.asked < len(places))
+        known = known._replace(asked=places[known.asked])
+        known = known.chosen(known.asked >= 0)
+        compared, n_unread = list[Compared](), 0
+        for one in compare(self._store, self._sentences, message.asked(), known):
+            if time.monotonic() > until:
+                raise LateError
+            n_unread += one.problem is not None
+            compared += [] if one.problem else [one]
+        compared.sort(key=lambda one: (-sum(len(unit.sentences) for unit in one.alike), one.document.id))
+        return TextsAnswer(self.epoch, tuple(self._shown(compared, level)), n_unread)
+
+    def _titles(self, ids: Sequence[int]) -> dict[int, str]:
+        """Return the last part of each document's first path: folders are nobody's business."""
+        return {id_: os.path.basename(paths[0].path) for id_, paths in self._store.listed_of(ids).items()}
+
+    def _shown(self, compared: Sequence[Compared], level: Level) -> Iterator[Document]:
+        titles = {} if level == "count" else self._titles([one.document.id for one in compared])
+        n_excerpts = n_chars = 0
+        for one in compared:
+            given = Given.nothing()
+            if level in ("excerpt", "text"):
+                paths = self._store.paths_of([one.document.id])[one.document.id]
+                text = original_text(self._store.generation, one.document, paths)
+                if level == "text" and n_chars + len(text) <= MOST_TEXT_CHARS:
+                    given, n_chars = Given.all_of(text), n_chars + len(text)
+                elif n_excerpts < EXCERPTS:
+                    given = Given.excerpts(text, [pair.source for pair in one.pairs][: EXCERPTS - n_excerpts])
+                    n_excerpts += len(given.stretches)
+            title = titles.get(one.document.id, "")
+            yield _document(one, given, title, one.document.kind if title else "")
+
+
+class Given(NamedTuple):
+    """The words of a document that an asker is given.
+
+    Args:
+        text: The words, or None.
+        stretches: Where they stand in the document, and where in `text`.
+        is_whole: Whether they are all.
+    """
+
+    text: str | None
+    stretches: Sequence[tuple[Span, int]] = ()
+    is_whole: bool = False
+
+    @classmethod
+    def nothing(cls) -> Given:
+        """Return no words."""
+        return cls(None)
+
+    @classmethod
+    def all_of(cls, text: str) -> Given:
+        """Return the whole text."""
+        return cls(text, [(Span(0, len(text)), 0)], True)
+
+    @classmethod
+    def excerpts(cls, text: str, spans: Sequence[Span]) -> Given:
+        """Return the beginning of each span, `EXCERPT_CHARS` characters at most."""
+        length, stretches, parts = 0, list[tuple[Span, int]](), list[str]()
+        for span in spans:
+            cut = Span(span.start, min(span.stop, span.start + EXCERPT_CHARS))
+            stretches.append((cut, length))
+            parts.append(text[cut.start : cut.stop])
+            length += len(cut) + len(_CUT)
+        return cls(_CUT.join(parts), stretches)
+
+    def place(self, span: Span) -> tuple[int, int]:
+        """Return where a span of the document stands in the words; 0, 0 if it is withheld."""
+        for stretch, start in self.stretches:
+            if stretch.start <= span.start < stretch.stop:
+                shift = start - stretch.start
+                return span.start + shift, min(span.stop, stretch.stop) + shift
+        return 0, 0
+
+
+def _document(one: Compared, given: Given, title: str, kind: str) -> Document:
+    return Document(
+        title,
+        kind,
+        given.text,
+        given.is_whole,
+        tuple((*_both(unit, given), round(SCALE * unit.similarity), unit.n_equal) for unit in one.alike),
+        tuple(unit.sentences for unit in one.alike),
+        tuple((*_both(pair, given), round(SCALE * pair.similarity)) for pair in one.pairs),
+    )
+
+
+def _both(one: Alike | Pair, given: Given) -> tuple[int, int, int, int]:
+    """Return where both sides stand: in the shared text, and in the words that are given."""
+    return one.query.start, one.query.stop, *given.place(one.source)
+
+
+def _epoch(store: Store, serial: int) -> str:
+    """Return the state of a collection and its sentences."""
+    return f"{store.generation.identity.collection_id.hex()[:16]}-{store.commit_number}-{serial}"

@@ -1,0 +1,277 @@
+"""What sites told goes into the report of a screening at home: sentences, sources, problems.
+
+A site is believed where its words prove it. If an answer says something impossible, then all of it is left out, and the
+report says so.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+
+from pmbf.errors import WithheldError
+from pmbf.report import DocumentRef, Texts
+from pmbf.sentences import Origin, Pair, Sentence, SentenceReport, SiteAnswer, Source
+from pmbf.sentences.comparing import Alike, Asked
+from pmbf.sentences.verdict import LEAST_SIMILARITY, plain, similarity
+from pmbf.sites.client import Answer
+from pmbf.sites.protocol import N_KEYS, SCALE, MalformedError
+from pmbf.sites.registry import Card
+from pmbf.sites.texts import Document, Shared
+from pmbf.span import Span, merged, overlap
+
+_WITHHELD = Span(0, 0)
+_ROUNDING = 2 / SCALE
+
+
+class Told(NamedTuple):
+    """A site and its answer."""
+
+    card: Card
+    answer: Answer
+
+
+@dataclass(frozen=True, slots=True)
+class SiteTexts:
+    """The texts of a report's sources: those of the collection, and those that sites gave.
+
+    Args:
+        home: Returns the text of a document of the collection.
+        given: The words of documents of sites, by id.
+        withheld: Who withholds the words of the others, and whom to ask, by id.
+    """
+
+    home: Callable[[int], str]
+    given: dict[int, str] = field(default_factory=dict)
+    withheld: dict[int, str] = field(default_factory=dict)
+
+    def __call__(self, document: int) -> str:
+        """Return the text of a document.
+
+        Raises:
+            WithheldError: A site has it, and does not show it.
+        """
+        if document in self.withheld:
+            raise WithheldError(self.withheld[document])
+        return self.given[document] if document < 0 else self.home(document)
+
+
+class _Found(NamedTuple):
+    """A document of a site: its source in the report, and the origin of each sentence that stands in it."""
+
+    source: Source
+    origins: dict[int, Origin]
+    text: str | None
+
+
+def merged_with(report: SentenceReport, asked: Asked, numbers: Sequence[int], told: Sequence[Told]) -> SentenceReport:
+    """Return a report with what sites told.
+
+    Args:
+        report: Of the screening at home.
+        asked: The query in units.
+        numbers: The units that the sites were asked for.
+        told: The sites with their answers.
+    """
+    holding = _holding(asked, numbers)
+    found: list[_Found] = []
+    answers, problems = [], list(report.problems)
+    for card, answer in told:
+        try:
+            documents = list(_documents(card, answer, asked, holding, -1 - len(found)))
+        except MalformedError as error:
+            answer = Answer(answer.hello, answer.n_units, shared=answer.shared)
+            answer.problem, documents = f"it answers what cannot be: {error}", []
+        found += documents
+        problems += [f"{card.name}: {problem}" for problem in _problems(answer)]
+        answers.append(_answer(card, answer))
+    sources = [*report.sources, *(one.source for one in found)]
+    ranked = sorted(sources, key=lambda one: (one.claimed, -one.n_sentences, -one.n_equal, one.document.path))
+    return replace(
+        report,
+        sentences=tuple(_sentences(report.sentences, found)),
+        sources=tuple(ranked),
+        problems=tuple(problems),
+        sites=tuple(answers),
+        texts=report.texts and Texts(report.texts.content, _texts(report.texts, found, told)),
+    )
+
+
+def _problems(answer: Answer) -> Iterator[str]:
+    if answer.problem:
+        yield answer.problem
+        return
+    yield from answer.hello.problems if answer.hello else ()
+    if answer.texts and answer.texts.n_unread:
+        yield f"{answer.texts.n_unread:,} of its documents could not be compared"
+
+
+def _answer(card: Card, answer: Answer) -> SiteAnswer:
+    problems = [*_problems(answer)]
+    return SiteAnswer(
+        name=card.name,
+        contact=card.contact,
+        level=answer.hello.level if answer.hello else "",
+        n_documents=answer.hello.n_documents if answer.hello else 0,
+        n_units=answer.n_units,
+        n_shared=answer.shared.n_chars if answer.shared else 0,
+        holds=answer.holds,
+        problem="; ".join(problems) or None,
+    )
+
+
+def _texts(texts: Texts, found: Sequence[_Found], told: Sequence[Told]) -> SiteTexts:
+    contacts = {card.name: card.contact for card, _ in told}
+    made = SiteTexts(texts.source)
+    for one in found:
+        id_, site = one.source.document.id, one.source.site
+        if one.text is None:
+            made.withheld[id_] = withheld(site, contacts[site])
+        else:
+            made.given[id_] = one.text
+    return made
+
+
+def withheld(site: str, contact: str) -> str:
+    """Return who withholds a text, and whom to ask.
+
+    >>> withheld("north", "library@north.example")
+    'withheld by north; ask library@north.example'
+    """
+    return f"withheld by {site}" + (f"; ask {contact}" if contact else "")
+
+
+def _sentences(at_home: Sequence[Sentence], found: Sequence[_Found]) -> Iterator[Sentence]:
+    """Yield every sentence with its origins of all sites; those that nobody has compared come last."""
+    origins, claimed = defaultdict[int, list[Origin]](list), defaultdict[int, list[Origin]](list)
+    for one in found:
+        for number, origin in one.origins.items():
+            (claimed if one.source.claimed else origins)[number].append(origin)
+    for number, sentence in enumerate(at_home):
+        sure = sorted((*sentence.origins, *origins[number]), key=lambda one: (-one.similarity, one.document < 0))
+        outcome = "found" if sure else "claimed" if claimed[number] else sentence.outcome
+        yield replace(sentence, outcome=outcome, origins=(*sure, *claimed[number]))
+
+
+# ---------------------------------------------------------------------- the documents of a site
+
+
+def _holding(asked: Asked, numbers: Sequence[int]) -> dict[int, list[int]]:
+    """Return for each sentence the units asked for that hold at least half of it."""
+    found = defaultdict[int, list[int]](list)
+    for unit in numbers:
+        for sentence, _ in asked.parts[unit]:
+            whole = asked.sentences[sentence]
+            if 2 * overlap(whole, asked.spans[unit]) >= len(whole):
+                found[sentence].append(unit)
+    return found
+
+
+def _documents(
+    card: Card, answer: Answer, asked: Asked, holding: dict[int, list[int]], first_id: int
+) -> Iterator[_Found]:
+    """Yield the documents of a site, with ids from `first_id` downwards.
+
+    Raises:
+        MalformedError: The answer says something impossible.
+    """
+    if answer.problem:
+        return
+    if answer.texts and answer.shared:
+        for number, one in enumerate(answer.texts.documents):
+            yield _compared(card, one, answer.shared, asked, first_id - number)
+        return
+    by_document = defaultdict[int, dict[int, int]](dict)
+    for unit, document, n_equal in answer.claims:
+        by_document[document][unit] = n_equal
+    for number, (document, units) in enumerate(sorted(by_document.items())):
+        reference = _reference(card, first_id - number, answer.titles[document], 0, "")
+        yield _claimed(card, reference, units, asked, holding)
+
+
+def _compared(card: Card, told: Document, shared: Shared, asked: Asked, id_: int) -> _Found:
+    """Return a document whose words the site has compared."""
+    text = told.text
+    alike, pairs = list(_alike(told, shared, asked)), list(_pairs(told, shared))
+    if text is not None:
+        for one in alike:
+            _require_alike(asked.text, text, one, exact=told.is_whole)
+        if told.is_whole and asked.pairs(text, alike) != pairs:
+            raise MalformedError("its stretches are not those of its units")
+    if not all(LEAST_SIMILARITY <= one.similarity <= 1 and _holds_any(one, alike) for one in pairs):
+        raise MalformedError("a stretch is said to be alike that is not")
+    origins: dict[int, Origin] = {}
+    for one in sorted(alike, key=lambda one: one.similarity):
+        origins |= dict.fromkeys(one.sentences, Origin(id_, one.source, one.similarity))
+    reference = _reference(card, id_, told.title, len(text or ""), told.kind)
+    n_equal = sum(one.n_equal for one in alike)
+    return _Found(Source(reference, len(origins), tuple(pairs), n_equal, site=card.name), origins, text)
+
+
+def _alike(told: Document, shared: Shared, asked: Asked) -> Iterator[Alike]:
+    for (start, stop, source_start, source_stop, scaled, n_equal), places in zip(
+        told.alike, told.sentences, strict=True
+    ):
+        query, source = shared.back(start, stop), _source(told, source_start, source_stop)
+        sentences = tuple(shared.sentence_numbers[place] for place in places)
+        if not all(overlap(asked.sentences[number], query) for number in sentences):
+            raise MalformedError("a sentence is said to stand in a unit that does not hold it")
+        if not LEAST_SIMILARITY <= scaled / SCALE <= 1:
+            raise MalformedError("units are said to be alike that are not")
+        yield Alike(query, source, scaled / SCALE, n_equal, sentences)
+
+
+def _holds_any(pair: Pair, alike: Sequence[Alike]) -> bool:
+    return any(overlap(pair.query, one.query) for one in alike)
+
+
+def _pairs(told: Document, shared: Shared) -> Iterator[Pair]:
+    for start, stop, source_start, source_stop, scaled in told.pairs:
+        yield Pair(shared.back(start, stop), _source(told, source_start, source_stop), scaled / SCALE)
+
+
+def _source(told: Document, start: int, stop: int) -> Span:
+    """Return where words stand in what a site gave."""
+    if (start, stop) == (0, 0):
+        if told.is_whole:
+            raise MalformedError("words are withheld of a document that is given whole")
+        return _WITHHELD
+    if not start < stop:
+        raise MalformedError("a stretch of a document is empty")
+    return Span(start, stop)
+
+
+def _require_alike(query: str, text: str, one: Alike, *, exact: bool) -> None:
+    """Refuse a unit whose words are not as alike as the site says; of an excerpt the end may be missing."""
+    if one.source == _WITHHELD:
+        return
+    ours, theirs = (plain(side[span.start : span.stop]) for side, span in ((query, one.query), (text, one.source)))
+    if exact and abs(similarity(ours, theirs) - one.similarity) > _ROUNDING:
+        raise MalformedError("its words are not as alike as it says")
+
+
+def _claimed(
+    card: Card, reference: DocumentRef, units: dict[int, int], asked: Asked, holding: dict[int, list[int]]
+) -> _Found:
+    """Return a document of which only keys were compared.
+
+    A sentence is claimed if all units that hold it are: of a unit with a foreign sentence, half of the keys are equal.
+    """
+    origins, pairs = dict[int, Origin](), list[Pair]()
+    spans = {unit: asked.spans[unit] for unit in sorted(units)}
+    for number in sorted({sentence for unit in units for sentence, _ in asked.parts[unit]}):
+        holders = holding.get(number, [])
+        if holders and all(unit in units for unit in holders):
+            origins[number] = Origin(reference.id, _WITHHELD, max(units[unit] for unit in holders) / N_KEYS)
+    for stretch in merged(spans.values()):
+        own = [units[unit] for unit, span in spans.items() if overlap(span, stretch)]
+        pairs.append(Pair(stretch, _WITHHELD, round(sum(own) / len(own) / N_KEYS, 4)))
+    source = Source(reference, len(origins), tuple(pairs), sum(units.values()), None, card.name, True)
+    return _Found(source, origins, None)
+
+
+def _reference(card: Card, id_: int, title: str, n_chars: int, kind: str) -> DocumentRef:
+    path = f"{card.name}: {title or f'document {-id_}'}"
+    return DocumentRef(id_, path, (path,), n_chars, kind)

@@ -1,0 +1,319 @@
+"""The registry: a folder with who we are, the sites that we know, and how much of our collection each of them sees.
+
+    registry/registry.json     our name, address, contact; the sites with their certificates and levels
+    registry/certificate.pem   shows to others who we are
+    registry/private.pem       proves it; only its owner may read it
+    registry/federation.key    the secret that all sites share: keys of tasks are made of it
+    registry/log.jsonl         what was asked, of us and by us
+
+A *card* is a small JSON file with name, address, contact and certificate: what one site gives to another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import ssl
+import subprocess
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any, Literal, get_args
+
+from pmbf.endpoint.sitekey import SiteKey, read_key, read_or_make_key
+from pmbf.errors import CorruptError, NotFoundError, ParameterError, UnsupportedError
+from pmbf.store import folders
+from pmbf.store.ownership import is_open_to_others, mode_of
+
+FORMAT = 1
+Level = Literal["closed", "none", "count", "title", "excerpt", "text"]
+LEVELS: tuple[Level, ...] = get_args(Level)
+"""How much of a found document a site is shown, ascending. docs/sites.md says what each level means."""
+
+USUAL_UNITS_A_DAY = 20_000
+DAYS = 3650
+_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,39}")
+_ADDRESS = re.compile(r"(\[[0-9a-fA-F:]+\]|[A-Za-z0-9.-]{1,253}):([0-9]{1,5})")
+_CARD_CHARS, _CONTACT_CHARS = 20_000, 200
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """What a site tells others of itself.
+
+    Args:
+        name: Small letters, digits and dashes.
+        address: `HOST:PORT`; empty if the site only asks.
+        contact: Whom to ask about a withheld text.
+        certificate: PEM.
+
+    Raises:
+        ParameterError: A value is malformed.
+    """
+
+    name: str
+    address: str
+    contact: str
+    certificate: str
+
+    def __post_init__(self) -> None:
+        values = (self.name, self.address, self.contact, self.certificate)
+        if not all(isinstance(value, str) for value in values) or not _NAME.fullmatch(self.name):
+            raise ParameterError(f"{self.name!r} is no name of a site, expected up to 40 small letters, digits, dashes")
+        if self.address:
+            parse_address(self.address)
+        if len(self.contact) > _CONTACT_CHARS or not self.contact.isprintable():
+            raise ParameterError(f"the contact of {self.name} is no line of up to {_CONTACT_CHARS} characters")
+        _ = self.fingerprint
+
+    @property
+    def fingerprint(self) -> bytes:
+        """SHA-256 of the certificate: people compare it, programs know a site by it."""
+        try:
+            return hashlib.sha256(ssl.PEM_cert_to_DER_cert(self.certificate)).digest()
+        except ValueError:
+            raise ParameterError(f"the certificate of {self.name} is no PEM") from None
+
+
+@dataclass(frozen=True, slots=True)
+class Partner:
+    """A site that the registry knows, and what it may ask.
+
+    Args:
+        card: What it told of itself.
+        level: How much it is shown; None: the registry's own level.
+        units_a_day: Units that it may ask for in a day.
+    """
+
+    card: Card
+    level: Level | None = None
+    units_a_day: int = USUAL_UNITS_A_DAY
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+        return self.card.name
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """A registry, as it was read.
+
+    Args:
+        folder: Where it is.
+        own: Our own card.
+        level: How much a partner without a level of its own is shown.
+        partners: The other sites, by name.
+    """
+
+    folder: Path
+    own: Card
+    level: Level = "count"
+    partners: Mapping[str, Partner] = field(default_factory=dict)
+
+    def level_of(self, partner: Partner) -> Level:
+        """Return how much a partner is shown."""
+        return partner.level or self.level
+
+    def known_by(self, fingerprint: bytes) -> Partner | None:
+        """Return the partner with a certificate, or None."""
+        return next((one for one in self.partners.values() if one.card.fingerprint == fingerprint), None)
+
+    def named(self, names: str) -> list[Partner]:
+        """Return the partners that `all` or a list of names with commas names; of `all` those with an address.
+
+        Raises:
+            NotFoundError: There is no such partner, or none at all.
+            ParameterError: A named partner has no address.
+        """
+        if names == "all":
+            found = [one for one in self.partners.values() if one.card.address]
+            if not found:
+                raise NotFoundError(f"{self.folder}: knows no site with an address; add one with `pmbf site add CARD`")
+            return found
+        found = [self.partner(name.strip()) for name in names.split(",")]
+        for one in found:
+            if not one.card.address:
+                raise ParameterError(f"the site {one.name} has no address: it asks others, and cannot be asked")
+        return list({one.name: one for one in found}.values())
+
+    def partner(self, name: str) -> Partner:
+        """Return a partner by name.
+
+        Raises:
+            NotFoundError: There is none.
+        """
+        if name not in self.partners:
+            raise NotFoundError(f"{self.folder}: knows no site {name!r}; `pmbf site list` shows those it knows")
+        return self.partners[name]
+
+    def federation_key(self) -> SiteKey:
+        """Return the federation key; raise what `read_key` raises."""
+        return read_key(self.folder / "federation.key")
+
+    @property
+    def certificate_file(self) -> Path:
+        """The file of our certificate."""
+        return self.folder / "certificate.pem"
+
+    @property
+    def private_file(self) -> Path:
+        """The file of our private key."""
+        return self.folder / "private.pem"
+
+    @property
+    def log_file(self) -> Path:
+        """The file of the log."""
+        return self.folder / "log.jsonl"
+
+    def stored(self) -> Registry:
+        """Write the registry, in place of what was there, and return it."""
+        values = {
+            "format": FORMAT,
+            "own": asdict(self.own),
+            "level": self.level,
+            "partners": [asdict(one) for one in self.partners.values()],
+        }
+        with folders.replacing(_file(self.folder)) as file:
+            file.write(json.dumps(values, indent=1, ensure_ascii=False).encode() + b"\n")
+        return self
+
+    def with_partner(self, partner: Partner) -> Registry:
+        """Return the registry with a partner more, or with a partner changed."""
+        return replace(self, partners={**self.partners, partner.name: partner})
+
+
+def init(folder: Path, name: str, *, address: str = "", contact: str = "", key: Path | None = None) -> Registry:
+    """Make a registry with a new certificate.
+
+    Args:
+        folder: Must hold no registry.
+        name: Of our site.
+        address: Where we can be asked, `HOST:PORT`; empty if we only ask.
+        contact: Whom others may ask about a withheld text.
+        key: A federation key to join with; None makes a new one.
+
+    Raises:
+        ParameterError: There is a registry, or a value is malformed.
+        UnsupportedError: The program `openssl` is not installed.
+        NotFoundError, CorruptError: There is no such key, or the file is none.
+    """
+    if _file(folder).exists():
+        raise ParameterError(f"{folder}: holds a registry already")
+    joined = read_key(key) if key else None
+    if not _NAME.fullmatch(name):
+        raise ParameterError(f"{name!r} is no name of a site, expected up to 40 small letters, digits, dashes")
+    folders.make_folder(folder, mode=0o700)
+    own = Card(name, address, contact, _new_certificate(folder, name))
+    made = Registry(folder, own)
+    if joined and key:
+        with folders.replacing(folder / "federation.key") as file:
+            file.write(key.read_bytes())
+    else:
+        read_or_make_key(folder / "federation.key")
+    return made.stored()
+
+
+def opened(folder: Path) -> Registry:
+    """Return the registry in a folder.
+
+    Raises:
+        NotFoundError: There is none.
+        ParameterError: Others may write to it, or read the private key.
+        CorruptError, UnsupportedError: It is damaged, or of a newer pmbf.
+    """
+    path = _file(folder)
+    try:
+        status, content = path.stat(), path.read_bytes()
+        secret = (folder / "private.pem").stat()
+    except FileNotFoundError:
+        raise NotFoundError(f"{folder}: holds no registry of sites; make one with `pmbf site init NAME`") from None
+    for what, found, is_secret in (("registry.json", status, False), ("private.pem", secret, True)):
+        if is_open_to_others(found, secret=is_secret):
+            raise ParameterError(f"{folder}/{what}: mode {mode_of(found):04o} is open to others; expected 0600")
+    try:
+        values = json.loads(content)
+        if values["format"] > FORMAT:
+            raise UnsupportedError(f"{path}: was written by a newer pmbf; upgrade pmbf")
+        partners = [_partner(one) for one in values["partners"]]
+        return Registry(folder, Card(**values["own"]), _level(values["level"]), {one.name: one for one in partners})
+    except (ValueError, KeyError, TypeError) as error:
+        raise CorruptError(f"{path}: is damaged ({error}); take it from a backup") from None
+
+
+def read_card(path: Path) -> Card:
+    """Return the card in a file.
+
+    Raises:
+        NotFoundError: There is no such file.
+        ParameterError: It is no card.
+    """
+    try:
+        values = json.loads(path.read_bytes()[:_CARD_CHARS])
+        return Card(**values)
+    except FileNotFoundError:
+        raise NotFoundError(f"{path}: no such file") from None
+    except (ValueError, TypeError) as error:
+        raise ParameterError(f"{path}: is no card of a site ({error}); expected what `pmbf site card` writes") from None
+
+
+def parse_address(text: str) -> tuple[str, int]:
+    """Return host and port.
+
+    Raises:
+        ParameterError: The text is none.
+
+    >>> parse_address("archive.example.org:8443")
+    ('archive.example.org', 8443)
+    """
+    found = _ADDRESS.fullmatch(text)
+    if not found or not 0 < int(found[2]) < 65536:
+        raise ParameterError(f"{text!r} is no address, expected HOST:PORT")
+    return found[1].strip("[]"), int(found[2])
+
+
+def usual_folder(environment: Mapping[str, str] = os.environ) -> Path:
+    """Return where the registry is if no other folder is named."""
+    base = environment.get("XDG_CONFIG_HOME") or os.path.join(os.path.expanduser("~"), ".config")
+    return Path(base, "pmbf", "sites")
+
+
+def _file(folder: Path) -> Path:
+    return folder / "registry.json"
+
+
+def _partner(values: dict[str, Any]) -> Partner:
+    level = values["level"]
+    return Partner(Card(**values["card"]), level and _level(level), int(values["units_a_day"]))
+
+
+def _level(value: str) -> Level:
+    for level in LEVELS:
+        if level == value:
+            return level
+    raise ParameterError(f"level is {value!r}, expected one of {', '.join(LEVELS)}")
+
+
+def _new_certificate(folder: Path, name: str) -> str:
+    """Make a private key and a certificate that it signs itself; return the certificate.
+
+    Partners trust this very certificate and no authority, so that it can sign no other.
+    """
+    program = shutil.which("openssl")
+    if not program:
+        raise UnsupportedError("certificates are made with the program openssl, which is not installed")
+    private, certificate = folder / "private.pem", folder / "certificate.pem"
+    command = [program, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-sha256"]
+    command += ["-keyout", str(private), "-out", str(certificate), "-days", str(DAYS), "-subj", f"/CN={name}"]
+    command += ["-addext", "basicConstraints=critical,CA:FALSE"]
+    before = os.umask(0o077)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+    finally:
+        os.umask(before)
+    if done.returncode:
+        raise UnsupportedError(f"openssl made no certificate: {done.stderr.strip()[-200:]}")
+    return certificate.read_text(encoding="ascii")

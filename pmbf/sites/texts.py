@@ -1,0 +1,223 @@
+"""The second part of a task, with consent alone: words of the query go to the site, which compares them itself.
+
+A site sees the stretches of the query whose units share a key with its own, and nothing between them.
+"""
+
+from __future__ import annotations
+
+import json
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from pmbf.errors import ParameterError
+from pmbf.kernels import Units
+from pmbf.sentences.comparing import TOUCHING_CHARS, Asked
+from pmbf.sites.protocol import MOST_TEXT_CHARS, MOST_UNITS, N_KEYS, SCALE, Fields, MalformedError, row, whole
+from pmbf.span import Span, merged
+
+_BETWEEN = "\n" * (TOUCHING_CHARS + 12)
+"""Between two stretches: far enough for their units not to touch."""
+_MOST_DOCUMENTS = 100 * MOST_UNITS
+
+
+@dataclass(frozen=True, slots=True)
+class TextsAsked:
+    """Some units of a query with their words.
+
+    Args:
+        challenge: That of the task.
+        text: The stretches that the units lie in, with line ends between them.
+        numbers: The units' numbers in the task.
+        units: Start and stop of each unit in `text`.
+        sentences: Start and stop of each sentence, or of what of it lies in a stretch, ascending.
+    """
+
+    challenge: str
+    text: str
+    numbers: tuple[int, ...]
+    units: tuple[tuple[int, int], ...]
+    sentences: tuple[tuple[int, int], ...]
+
+    def encoded(self) -> bytes:
+        """Return the message."""
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def decoded(cls, raw: bytes) -> TextsAsked:
+        """Return the message."""
+        fields = Fields(raw)
+        text = fields.text("text", MOST_TEXT_CHARS)
+        bounds = (len(text), len(text))
+        made = cls(
+            fields.text("challenge", 64),
+            text,
+            tuple(whole(one, MOST_UNITS - 1, "numbers") for one in fields.items("numbers", MOST_UNITS)),
+            tuple((a, b) for a, b in fields.rows("units", MOST_UNITS, bounds)),
+            tuple((a, b) for a, b in fields.rows("sentences", 2 * MOST_UNITS, bounds)),
+        )
+        if len(made.numbers) != len(made.units) or len(set(made.numbers)) < len(made.numbers):
+            raise MalformedError("each unit has not one number")
+        if not _lie_in(made.sentences, made.units):
+            raise MalformedError("the units do not lie in the sentences")
+        return made
+
+    def asked(self) -> Asked:
+        """Return the units as they are compared."""
+        spans, sentences = (np.array(some, np.uint32).reshape(-1, 2) for some in (self.units, self.sentences))
+        return Asked(self.text, Units(sentences, spans, np.empty((len(spans), N_KEYS), np.uint64), len(self.text)))
+
+
+def _lie_in(sentences: Sequence[tuple[int, int]], units: Sequence[tuple[int, int]]) -> bool:
+    """Return whether sentences ascend and are disjoint, and each unit has a part of one."""
+    bounds = [place for sentence in sentences for place in sentence]
+    if any(one > other for one, other in pairwise(bounds)):
+        return False
+    stops = [stop for _, stop in sentences]
+    firsts = [bisect_right(stops, start) for start, _ in units]
+    return all(
+        start < stop and at < len(sentences) and sentences[at][0] < stop
+        for at, (start, stop) in zip(firsts, units, strict=True)
+    )
+
+
+class Shared:
+    """Some units of a query, made ready to be sent, and the way back from the answer to the query.
+
+    Args:
+        asked: The query.
+        numbers: The units that are shared, ascending.
+
+    Raises:
+        ParameterError: Their words are more than a site takes.
+    """
+
+    def __init__(self, asked: Asked, numbers: Sequence[int]) -> None:
+        self.numbers = numbers
+        stretches = merged([asked.spans[number] for number in numbers])
+        self._stretches = _joined(stretches)
+        self._starts, parts, length = list[int](), list[str](), 0
+        for one in self._stretches:
+            self._starts.append(length)
+            parts.append(asked.text[one.start : one.stop])
+            length += len(one) + len(_BETWEEN)
+        self.text = _BETWEEN.join(parts)
+        self.n_chars = sum(map(len, parts))
+        if len(self.text) > MOST_TEXT_CHARS:
+            raise ParameterError(f"{self.n_chars:,} characters are too many to be compared at a site")
+        self.units = [self._there(asked.spans[number]) for number in numbers]
+        self.sentences: list[tuple[int, int]] = []
+        self.sentence_numbers: list[int] = []
+        number = 0
+        for stretch in self._stretches:
+            while asked.sentences[number].stop <= stretch.start:
+                number += 1
+            at = number
+            while at < len(asked.sentences) and asked.sentences[at].start < stretch.stop:
+                one = asked.sentences[at]
+                self.sentences.append(self._there(Span(max(one.start, stretch.start), min(one.stop, stretch.stop))))
+                self.sentence_numbers.append(at)
+                at += 1
+
+    def _there(self, span: Span) -> tuple[int, int]:
+        at = bisect_right([one.start for one in self._stretches], span.start) - 1
+        shift = self._starts[at] - self._stretches[at].start
+        return span.start + shift, span.stop + shift
+
+    def back(self, start: int, stop: int) -> Span:
+        """Return where a span of the shared text stands in the query.
+
+        Raises:
+            MalformedError: It is empty, or does not lie in one stretch.
+        """
+        at = bisect_right(self._starts, start) - 1
+        shift = self._stretches[at].start - self._starts[at]
+        if not start < stop or stop + shift > self._stretches[at].stop:
+            raise MalformedError("a span lies outside what was asked")
+        return Span(start + shift, stop + shift)
+
+    def asking(self, challenge: str, numbers: Sequence[int]) -> TextsAsked:
+        """Return the message, with the numbers that the units have in a task."""
+        return TextsAsked(challenge, self.text, tuple(numbers), tuple(self.units), tuple(self.sentences))
+
+
+def _joined(spans: Sequence[Span]) -> list[Span]:
+    """Return stretches; units with at most `TOUCHING_CHARS` between them lie in one."""
+    joined: list[Span] = []
+    for span in spans:
+        if joined and span.start - joined[-1].stop <= TOUCHING_CHARS:
+            joined[-1] = Span(joined[-1].start, span.stop)
+        else:
+            joined.append(span)
+    return joined
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """A document that has units of a query.
+
+    Args:
+        title: Its name; empty below the level `title`.
+        kind: Its file format; empty below the level `title`.
+        text: Its words, as far as the level goes: excerpts, or all; None if they are withheld.
+        is_whole: Whether `text` is the whole document.
+        alike: Start and stop in the shared text, start and stop in `text` (0, 0 if these words are withheld),
+            similarity in ten thousandths, equal keys; of one unit each.
+        sentences: For each of `alike` the sentences that stand there, by place among the sentences sent.
+        pairs: Start and stop in the shared text, start and stop in `text`, similarity.
+    """
+
+    title: str
+    kind: str
+    text: str | None
+    is_whole: bool
+    alike: tuple[tuple[int, ...], ...]
+    sentences: tuple[tuple[int, ...], ...]
+    pairs: tuple[tuple[int, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TextsAnswer:
+    """What a site found when it compared words.
+
+    Args:
+        epoch: The state that answered.
+        documents: Those with alike units.
+        n_unread: Documents whose text could not be read.
+    """
+
+    epoch: str
+    documents: tuple[Document, ...]
+    n_unread: int
+
+    def encoded(self) -> bytes:
+        """Return the message."""
+        return json.dumps(asdict(self), ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def decoded(cls, raw: bytes, shared: Shared) -> TextsAnswer:
+        """Return the message about some units of a query."""
+        fields = Fields(raw)
+        documents = tuple(_document(one, shared) for one in fields.items("documents", _MOST_DOCUMENTS))
+        return cls(fields.text("epoch", 200), documents, fields.number("n_unread", 1 << 40))
+
+
+def _document(values: object, shared: Shared) -> Document:
+    fields = Fields(json.dumps(values).encode())
+    text = None if fields.optional("text") is None else fields.text("text", MOST_TEXT_CHARS)
+    asked, found = len(shared.text), len(text or "")
+    n_units, n_sentences = len(shared.units), len(shared.sentences)
+    bounds = (asked, asked, found, found, SCALE, N_KEYS)
+    alike = tuple(map(tuple, fields.rows("alike", n_units, bounds)))
+    held = tuple(
+        tuple(row(one, [n_sentences - 1] * len(one), "sentences") if isinstance(one, list) else ())
+        for one in fields.items("sentences", n_units)
+    )
+    pairs = tuple(map(tuple, fields.rows("pairs", n_units, (asked, asked, found, found, SCALE))))
+    if len(held) != len(alike) or not all(held) or not alike or not pairs:
+        raise MalformedError("a document has nothing that was asked for")
+    return Document(fields.text("title", 4096), fields.text("kind", 100), text, fields.flag("is_whole"), alike, held,
+                    pairs)  # fmt: skip
