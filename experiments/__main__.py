@@ -27,6 +27,7 @@ from experiments.paper import command as paper
 from experiments.resultsets import command as resultsets
 from experiments.sentences import command as sentences
 from experiments.similar import command as similar
+from experiments.sites import command as sites
 from measure.corpora import HALVES
 from pmbf import kernels
 from pmbf.errors import PmbfError
@@ -117,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
     resultsets.add_arguments(commands.add_parser("resultsets", help="duplicates among real revisions, beside peers"))
     commands.add_parser("page", help="write pages of docs/ and their plots from experiments/results")
     sentences.add_arguments(commands.add_parser("sentences", help="measure screening by sentences, and its two codes"))
+    sites.add_arguments(commands.add_parser("sites", help="sites that search each other: cost, equality, attacks"))
     similar.add_arguments(commands.add_parser("similar", help="measure the table of similarities of all documents"))
     paper.add_arguments(commands.add_parser("paper", help="run the experiments of the paper, beside its figures"))
     return parser

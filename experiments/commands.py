@@ -34,6 +34,7 @@ from experiments.paper import command as paper
 from experiments.resultsets import command as resultsets
 from experiments.sentences import command as sentences
 from experiments.similar import command as similar
+from experiments.sites import command as sites
 from pmbf.params import PROFILES, Params
 
 PAGES = (
@@ -130,6 +131,7 @@ EXPERIMENTS: dict[str, Callable[[argparse.Namespace], str]] = {
     "shingles": _shingles,
     "short": _short,
     "sentences": sentences.run,
+    "sites": sites.run,
     "similar": similar.run,
     "walking": _walking,
 }

@@ -73,7 +73,7 @@ def run(corpus: Path, *, seed: int, seed_bits: int, out: Path | None = None) -> 
         NotFoundError: The corpus has no text that can be used.
     """
     chance = random.Random(seed)
-    documents, others = _documents(corpus, chance)
+    documents, others = documents_of(corpus, chance)
     if not documents:
         raise NotFoundError(
             f"{corpus}: no text in ASCII with {DOCUMENT_WORDS[0]} to {DOCUMENT_WORDS[1]} words is in it"
@@ -158,7 +158,7 @@ def _right(path: Words, words: Words) -> int:
 # ---------------------------------------------------------------------- texts
 
 
-def _documents(corpus: Path, chance: random.Random) -> tuple[list[list[str]], list[list[str]]]:
+def documents_of(corpus: Path, chance: random.Random) -> tuple[list[list[str]], list[list[str]]]:
     """Return the attacked documents and others as folded words. At most one word in fifty is not ASCII."""
     paths = sorted(path for path in corpus.rglob("*.txt") if path.is_file())
     chance.shuffle(paths)

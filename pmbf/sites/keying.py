@@ -63,7 +63,7 @@ def fingerprints(keys: Keys, key: Keys) -> Keys:
 def packed(values: Keys) -> bytes:
     """Return the fingerprints of units as they are sent: 2 bytes a unit, then 6 bytes for each fingerprint.
 
-    Units of neighbouring sentences overlap: half of their fingerprints are equal, place by place. Bit j of a unit's 2
+    Units of neighbouring sentences overlap: some of their fingerprints are equal, place by place. Bit j of a unit's 2
     bytes says that its fingerprint j is that of the unit before, and is not sent. All numbers are little-endian.
 
     Args:

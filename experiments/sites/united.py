@@ -1,0 +1,114 @@
+"""Three collections that search each other, beside one collection with all their texts, on several data sets.
+
+Of each data set every fourth text is a query, or those in `susp`; the others lie in three houses in turn. The paper's
+experiment counts pairs of a text and a source: what the first house finds alone, and what it finds with both sites.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from experiments.arguments import write_figures
+from experiments.sites.served import acquainted, collected, made, served
+from measure import report
+from measure.corpora import described, read
+from pmbf import Collection
+from pmbf.intake.texts import Text
+from pmbf.sentences import SentenceReport
+from pmbf.sites import Sites
+
+HOUSES = ("home", "north", "south")
+
+
+def run(folders: Sequence[Path], *, n: int, out: Path | None = None) -> str:
+    """Return the figures as Markdown.
+
+    Args:
+        folders: The data sets.
+        n: Queries of each at most.
+        out: JSON file to write.
+    """
+    sets = [_measured(folder, n) for folder in folders]
+    figures = {"about": report.about(), "corpora": [described(one) for one in folders], "sets": sets}
+    write_figures(figures, out)
+    return table(figures)
+
+
+def _measured(folder: Path, n: int) -> dict[str, Any]:
+    texts, queries = _split(folder)
+    with tempfile.TemporaryDirectory() as scratch, contextlib.ExitStack() as stack:
+        place = Path(scratch)
+        paths = list(texts)
+        thirds = [{path: texts[path] for path in paths[number::3]} for number in range(3)]
+        collections = [collected(place / f"{name}.pmbf", third) for name, third in zip(HOUSES, thirds, strict=True)]
+        together = stack.enter_context(Collection(collected(place / "all.pmbf", texts)))
+        home = made(place, HOUSES[0], None)
+        key = home.folder / "federation.key"
+        registries = acquainted([home, *(made(place, name, key) for name in HOUSES[1:])])
+        for registry, collection in zip(registries[1:], collections[1:], strict=True):
+            stack.enter_context(served(registry, collection))
+        own = stack.enter_context(Collection(collections[0]))
+        figures = dict.fromkeys(("equal", "sentences", "other_sentences", "alone", "united", "one", "first"), 0)
+        some = queries[:n]
+        for query in some:
+            one, alone = together.screen_sentences(query), own.screen_sentences(query)
+            sites = list(registries[0].partners.values())
+            whole, first = (
+                Sites(registries[0], sites, texts=True, whole=whole, seconds=300).ask(alone, Text("", query))
+                for whole in (True, False)
+            )
+            for told in (whole, first):
+                if told.problems:
+                    raise ChildProcessError(told.problems[0])
+            mine, theirs = _answer(whole), _answer(one)
+            figures["equal"] += mine == theirs
+            figures["sentences"] += len(one.sentences)
+            figures["other_sentences"] += sum(a != b for a, b in zip(mine[0], theirs[0], strict=True))
+            figures["first"] += [it.outcome for it in first.sentences] == [it.outcome for it in one.sentences]
+            figures["alone"] += len(alone.sources)
+            figures["united"] += len(whole.sources)
+            figures["one"] += len(one.sources)
+    return figures | {"name": folder.name, "n": len(some), "documents": len(texts)}
+
+
+def _split(folder: Path) -> tuple[dict[str, str], list[str]]:
+    """Return the documents by name, and the queries."""
+    if (folder / "susp").is_dir():
+        documents = sorted((folder / "src").glob("*.txt"))
+        queries = sorted((folder / "susp").glob("*.txt"))
+    else:
+        paths = sorted(path for path in folder.rglob("*.txt") if path.is_file())
+        queries = paths[::4]
+        documents = [path for number, path in enumerate(paths) if number % 4]
+    names = {f"{number:05}": read(path) for number, path in enumerate(documents)}
+    return names, [read(path) for path in queries]
+
+
+def _answer(report: SentenceReport) -> tuple[list[Any], dict[str, Any]]:
+    """Return what a report says of each sentence and each source, whatever the ids of documents."""
+    name = {one.document.id: one.document.path.split(": ")[-1] for one in report.sources}
+    sentences = [
+        (one.outcome, sorted((name[it.document], it.span.start, it.similarity) for it in one.origins))
+        for one in report.sentences
+    ]
+    return sentences, {name[one.document.id]: (one.n_sentences, one.pairs, one.n_equal) for one in report.sources}
+
+
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures as a table in Markdown."""
+    lines = [
+        "| data set | documents | queries | pairs at home alone | pairs united | pairs in one collection "
+        "| answers equal | sentences with another answer | outcomes equal, home first |",
+        "|---|" + "---:|" * 8,
+    ]
+    for one in figures["sets"]:
+        lines.append(
+            f"| {one['name']} | {one['documents']:,} | {one['n']:,} | {one['alone']:,} | {one['united']:,} | "
+            f"{one['one']:,} | {one['equal']:,} of {one['n']:,} | {one['other_sentences']:,} of {one['sentences']:,} | "
+            f"{one['first']:,} of {one['n']:,} |"
+        )
+    return "\n".join(lines)

@@ -1,0 +1,34 @@
+"""`python -m experiments sites`: what the attacks and the comparison of united sites say of made-up texts."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+from experiments.sites import stolen, united
+from tests.sentences.texts import WORDS, text
+
+
+def test_a_thief_without_the_key_learns_nothing(tmp_path: Path) -> None:
+    for number in range(4):
+        chance = random.Random(number)
+        (tmp_path / f"{number}.txt").write_text(" ".join(chance.choices(WORDS, k=700 if number < 2 else 500)))
+    stolen.run(tmp_path, seed=1, out=tmp_path / "out.json")
+    figures = json.loads((tmp_path / "out.json").read_text())
+    store, without, with_key = figures["thefts"]
+    assert store["walked"] > 0 and store["confirmed"] == store["n_guesses"] and store["deceived"] == 0
+    assert (without["walked"], without["confirmed"], without["deceived"]) == (0, 0, 0)
+    assert with_key["confirmed"] == with_key["n_guesses"]
+    assert figures["linked"][0] == 0 and figures["words_in_log"] == 0
+
+
+def test_united_sites_are_compared_with_one_collection(tmp_path: Path) -> None:
+    folder = tmp_path / "set"
+    folder.mkdir()
+    for number in range(8):
+        (folder / f"{number}.txt").write_text(text(*range(number, number + 8)))
+    united.run([folder], n=2, out=tmp_path / "out.json")
+    (figures,) = json.loads((tmp_path / "out.json").read_text())["sets"]
+    assert (figures["equal"], figures["first"], figures["other_sentences"]) == (2, 2, 0)
+    assert figures["alone"] < figures["united"] == figures["one"]
