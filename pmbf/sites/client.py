@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import http.client
 import random
+import re
 import secrets
 import socket
 import ssl
@@ -35,6 +36,8 @@ from pmbf.sites.registry import LEVELS, Partner, Registry, parse_address
 from pmbf.sites.texts import Shared, TextsAnswer
 from pmbf.sites.tls import client_context, fingerprint_of
 
+_CHALLENGE = re.compile(f"[0-9a-f]{{{2 * NONCE_BYTES}}}")
+_UNFINISHED = "it was not asked to the end"
 _PIECE = 1 << 16
 _RETRIES = 1
 """A site whose collection has changed since its hello is asked once more."""
@@ -92,7 +95,7 @@ class Conversation:
     numbers: Sequence[int]
     texts: bool
     seconds: float
-    answer: Answer = field(default_factory=Answer)
+    answer: Answer = field(default_factory=lambda: Answer(problem=_UNFINISHED))
     _until: float = 0.0
     _connection: http.client.HTTPConnection | None = None
 
@@ -101,7 +104,8 @@ class Conversation:
         self._until = time.monotonic() + self.seconds
         try:
             self._asked_again()
-        except (PmbfError, OSError, http.client.HTTPException, RecursionError) as error:
+            self.answer.problem = None
+        except (PmbfError, OSError, http.client.HTTPException, RecursionError, ValueError) as error:
             told = Answer(self.answer.hello, self.answer.n_units, problem=self._reason(error))
             told.shared = self.answer.shared
             self.answer = told
@@ -120,7 +124,7 @@ class Conversation:
 
     def _asked_again(self) -> None:
         for attempt in range(_RETRIES + 1):
-            self.answer = Answer()
+            self.answer = Answer(problem=_UNFINISHED)
             try:
                 self._ask()
                 return
@@ -166,7 +170,7 @@ class Conversation:
             raise SiteError("its parameters are others (units, keys or thresholds): it runs another version of pmbf")
         if hello.key != self.registry.federation_key().id.hex():
             raise SiteError("its federation key is another one")
-        if hello.level not in LEVELS or hello.key_bits not in (32, 64) or len(hello.challenge) != 2 * NONCE_BYTES:
+        if hello.level not in LEVELS or hello.key_bits not in (32, 64) or not _CHALLENGE.fullmatch(hello.challenge):
             raise MalformedError("its hello says something impossible")
         return hello
 
@@ -280,7 +284,7 @@ class Conversation:
             return "it ended the connection; it may not know our certificate"
         if isinstance(error, OSError) and error.strerror:
             return f"it cannot be reached: {error.strerror}"
-        return "it does not speak HTTP"
+        return "it does not speak the protocol"
 
     def _note(self, event: str, **values: object) -> None:
         """Write a line to the log. What cannot be logged is not asked."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import secrets
 import sys
 import time
 from collections.abc import Callable
@@ -65,6 +66,7 @@ LIES: dict[str, Callable[[], None]] = {
     "outside the document": lambda: _documents(pairs=_row(3, lambda stop: stop + 100_000)),
     "other sentences": lambda: _documents(sentences=lambda some: tuple((0,) for _ in some)),
     "longer stretches": lambda: _documents(pairs=_row(3, lambda stop: stop - 1)),
+    "challenge": lambda: setattr(secrets, "token_hex", lambda n: "é" * 2 * n),
     "no JSON": lambda: _body(b"\xff\xfe"),
     "deep JSON": lambda: _body(b"[" * 100_000),
     "other JSON": lambda: _body(b'{"version": 1, "parameters": 7}'),
