@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from ctypes import c_int, c_void_p
-from functools import cache
 from hashlib import sha256
 from typing import Any
 
@@ -142,9 +141,12 @@ def _valid(made: Any, utf8: bytes) -> Any:
 _looks = module().looks
 
 
-@cache
+_made: dict[str, TextKernels] = {}
+
+
 def _best() -> TextKernels:
-    return TextKernels()
+    """Return the kernels on the best instruction set. If threads make several, then all use the first ones."""
+    return _made.get("best") or _made.setdefault("best", TextKernels())
 
 
 def text_table() -> int:

@@ -6,6 +6,8 @@ from __future__ import annotations
 import math
 import random
 import re
+import subprocess
+import sys
 import unicodedata
 from bisect import bisect_right
 from dataclasses import dataclass
@@ -427,3 +429,21 @@ def test_russian_letters_fold_by_the_arithmetic_of_the_native_kernel() -> None:
     assert not (entries[0x410:0x452] & (EXPANSION | INVISIBLE)).any()
     odd = [code for code in range(0x80) if int(entries[code]) & (EXPANSION | INVISIBLE | 1 << 31)]
     assert odd == [2, ord("-")]
+
+
+def test_threads_that_fold_first_together_share_one_table(natives: dict[str, Any]) -> None:
+    """A table that one thread alone knows is let go while a kernel reads it."""
+    code = """
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+from pmbf.kernels import native_text
+barrier = Barrier(16)
+def first(_):
+    barrier.wait()
+    return native_text.text_table()
+with ThreadPoolExecutor(16) as threads:
+    print(len(set(threads.map(first, range(16)))))
+"""
+    assert natives
+    done = [subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True) for _ in range(5)]
+    assert [one.stdout.strip() for one in done] == ["1"] * 5
