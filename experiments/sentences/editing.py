@@ -43,8 +43,8 @@ def edited(text: str, share: float, words: Sequence[str], chance: random.Random)
 def pieces(text: str) -> list[str]:
     """Return the words of a text; of a script without spaces two letters each.
 
-    >>> pieces("the sea"), pieces("潮水来来去去又")
-    (['the', 'sea'], ['潮水', '来来', '去去', '又'])
+    >>> pieces("the sea"), pieces("潮水来来去去又来来去去")
+    (['the', 'sea'], ['潮水', '来来', '去去', '又来', '来去', '去'])
     """
     if not is_unspaced(text):
         return text.split()

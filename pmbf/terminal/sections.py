@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-
-from rich.text import Text
+from typing import TYPE_CHECKING
 
 from pmbf.report import Section
 from pmbf.terminal.canvas import unwrapped
 from pmbf.terminal.figures import counted, percent
 from pmbf.terminal.safe import one_line
+
+if TYPE_CHECKING:  # screenings without a table do without rich
+    from rich.text import Text
 
 RULES = {"compare": "compared", "skip": "skipped", "same": "with the same section"}
 """What is said of each rule."""

@@ -213,7 +213,7 @@ def test_a_named_command_is_built_alone_and_without_a_name_all_are():
 
     names = sorted(get_command(app).commands)
     for name in names:
-        whole = name in ("cluster", "guard", "sentences", "similar")  # groups
+        whole = name in ("cluster", "guard", "sentences", "similar", "site")  # groups
         assert sorted(get_command(with_only([name])).commands) == (names if whole else [name])
     for other in ([], ["--help"], ["scree"]):
         assert with_only(other) is app
