@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from pmbf.errors import ParameterError
+from pmbf.hashes import Hashes
 from pmbf.kernels import Postings, reference_near, reference_postings
 
 HASHES = st.integers(0, 40) | st.integers(0, 2**32 - 1)
@@ -27,15 +28,23 @@ def kernels(request: pytest.FixtureRequest) -> Any:
     return pytest.importorskip("pmbf.kernels.native_near")
 
 
-def made(pairs: list[tuple[int, int]]) -> Postings:
-    keys = np.array(sorted(value << 32 | number for value, number in pairs), np.uint64)
-    return reference_postings.make_postings(keys, IDS)
+def words(values: list[int], hash_bits: int) -> Hashes:
+    """Return hashes of some width; those above 32 bits differ behind their first 32 bits, too."""
+    if hash_bits == 32:
+        return np.array(values, np.uint32)
+    return np.array([value << 32 | value % 5 << 64 - hash_bits for value in values], np.uint64)
+
+
+def made(pairs: list[tuple[int, int]], hash_bits: int = 32) -> Postings:
+    pairs = sorted({*pairs})
+    numbers = np.array([number for _, number in pairs], np.uint32)
+    return reference_postings.make_postings(words([value for value, _ in pairs], hash_bits), numbers, IDS, hash_bits)
 
 
 QUERIES = st.lists(st.lists(HASHES, unique=True, max_size=30), max_size=4)
 
 
-@given(PAIRS, PAIRS, QUERIES, st.integers(1, 6), st.integers(1, 8))
+@given(PAIRS, PAIRS, QUERIES, st.integers(1, 6), st.integers(1, 8), st.sampled_from([32, 40, 48, 64]))
 def test_documents_with_hashes_near_each_other_are_found_with_all_their_hashes(
     kernels: Any,
     here: list[tuple[int, int]],
@@ -43,8 +52,9 @@ def test_documents_with_hashes_near_each_other_are_found_with_all_their_hashes(
     queries: list[list[int]],
     least: int,
     window: int,
+    hash_bits: int,
 ) -> None:
-    both, hashes = [made(here), made(there)], [np.array(one, np.uint32) for one in queries]
+    both, hashes = [made(some, hash_bits) for some in (here, there)], [words(one, hash_bits) for one in queries]
     found = kernels.find_near(both, hashes, least=least, window=window)
     for query, keys in zip(queries, found, strict=True):
         expected = []
