@@ -247,8 +247,8 @@ def table(figures: Figures) -> str:
     small = f", small ones of {SMALL_HASHES}" if has_small else ""
     lines = [
         report.line(figures["about"]),
-        f"real documents, and synthetic ones of {figures['document_hashes']} hashes{small}; texts of 4,000 words, "
-        f"queries of {figures['query_hashes']} hashes to the synthetic ones",
+        f"real documents, and synthetic ones of {figures['document_hashes']} hashes{small};",
+        f"texts of 4,000 words, queries of {figures['query_hashes']} hashes to the synthetic ones",
         "",
         *report.head("| documents | load, a document | load, MB/s | jobs, MB/s | memory | disk, index | texts |"),
     ]

@@ -29,6 +29,7 @@ from experiments.pages import paper as paper_page
 from experiments.pages import resultsets as resultsets_page
 from experiments.pages import sentences as sentences_page
 from experiments.pages import similar as similar_page
+from experiments.pages import sites as sites_page
 from experiments.pages import tradeoffs
 from experiments.paper import command as paper
 from experiments.resultsets import command as resultsets
@@ -44,6 +45,7 @@ PAGES = (
     paper_page.PAGE,
     resultsets_page.PAGE,
     sentences_page.PAGE,
+    sites_page.PAGE,
     similar_page.PAGE,
     tradeoffs.PAGE,
 )

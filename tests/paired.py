@@ -4,9 +4,22 @@ from __future__ import annotations
 
 import numpy as np
 
-from pmbf.kernels import ONE_LANGUAGE, Pair, Rules, classes, weigh
+from pmbf.kernels import (
+    ONE_LANGUAGE,
+    Asked,
+    Judged,
+    Pair,
+    Rules,
+    classes,
+    reference_judge,
+    reference_ready,
+    weigh,
+)
+from pmbf.passages.exploring import compared
 from pmbf.passages.prepared import Prepared
-from pmbf.passages.statistics import Statistics
+from pmbf.passages.settings import Settings
+from pmbf.passages.source_text import COMMONEST_OF, SourceText
+from pmbf.passages.statistics import UNKNOWN, Statistics
 
 
 def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, rules: Rules) -> Pair:
@@ -31,3 +44,11 @@ def pair_of(query: Prepared, source: Prepared, statistics: Statistics | None, ru
     weights[:, : len(our_classes)] = weighed[0][1:]
     numbers = our_classes[ours.types], their_classes[theirs.types]
     return Pair(numbers, (ours.borders, theirs.borders), weights[0], weights[1], rules)
+
+
+def step_by_step(query: Prepared, source: str, settings: Settings, statistics: Statistics | None) -> Judged:
+    """Return the passages of two texts in tokens, found by the NumPy twin with a kernel for each step."""
+    known = statistics or UNKNOWN
+    compared(query, SourceText(source), settings, known)
+    asked: Asked = query.asked[0][2]
+    return reference_judge.compare(asked, reference_ready.ready(source.encode(), known, COMMONEST_OF))

@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from pmbf import Collection
-from pmbf.kernels import GUESS_PAGE_WORDS, ONE_LANGUAGE, Judged, Words, reference_judge, reference_ready, weigh
+from pmbf.kernels import GUESS_PAGE_WORDS, ONE_LANGUAGE, Judged, Words, weigh
 from pmbf.passages.exploring import compared
-from pmbf.passages.source_text import COMMONEST_OF
 from pmbf.passages.statistics import UNKNOWN
 from pmbf.verify import Settings, SourceText, Statistics, passages, passages_in, prepare
+from tests.paired import step_by_step
 
 ROOTS = ["berg", "wald", "stein", "fluss", "nacht", "licht", "traum", "feuer"]
 WORDS = [f"{root}{end}" for root in ROOTS for end in ("er", "en", "ung", "lich")]
@@ -45,8 +45,7 @@ def assert_equal_in_both_twins(texts: tuple[str, str], settings: Settings, stati
     """Compare two texts by the kernels that answer, and by the NumPy twin step by step."""
     query, source = prepare(texts[1]), SourceText(texts[0])
     found = compared(query, source, settings, statistics)
-    ready = reference_ready.ready(texts[0].encode(), statistics, COMMONEST_OF)
-    expected = reference_judge.compare(query.asked[0][2], ready)
+    expected = step_by_step(query, source.text, settings, statistics)
     for one, other in zip(found, expected, strict=True):
         assert np.array_equal(one, other, equal_nan=one.dtype.kind == "f")
     return found

@@ -128,18 +128,18 @@ def test_a_collection_closed_meanwhile_is_told(folder: Path) -> None:
 def test_an_error_of_a_worker_is_raised_and_ends_all(
     folder: Path, monkeypatch: pytest.MonkeyPatch, error: BaseException
 ) -> None:
-    passages_near, n_calls = comparing.passages_near, iter(range(10**6))
+    compared, n_calls = comparing._compared, iter(range(10**6))
 
     def failing(*arguments: Any) -> Any:
         if next(n_calls) > 20:
             raise error
-        return passages_near(*arguments)
+        return compared(*arguments)
 
-    monkeypatch.setattr(comparing, "passages_near", failing)
+    monkeypatch.setattr(comparing, "_compared", failing)
     monkeypatch.setattr(working, "FEW_CALLS", 10**9)
     before = set(threading.enumerate())
     with Collection(folder) as collection, pytest.raises(type(error)):
-        list(collection.screen_many(endless([]), jobs=2))
+        list(islice(collection.screen_many(endless([]), jobs=2), 10**4))
     assert set(threading.enumerate()) == before
 
 

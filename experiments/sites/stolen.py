@@ -16,6 +16,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -80,7 +81,7 @@ def run(corpus: Path, *, seed: int, out: Path | None = None) -> str:
     n_logged = _in_the_log(documents)
     values = {"thefts": [asdict(one) for one in found], "linked": [n_equal, n_keys], "words_in_log": n_logged}
     write_figures(values, out)
-    return _text(found, n_equal, n_keys, n_logged)
+    return table(values)
 
 
 def _thefts(chance: random.Random) -> Iterator[tuple[str, str, Keyed, Keyed, bool]]:
@@ -181,17 +182,19 @@ def _in_the_log(documents: Sequence[Words]) -> int:
     return len({word for words in documents for word in words if word.isalpha()} & (told - own))
 
 
-def _text(found: Sequence[Stolen], n_equal: int, n_keys: int, n_logged: int) -> str:
+def table(figures: dict[str, Any]) -> str:
+    """Return the figures as a table in Markdown."""
+    n_equal, n_keys = figures["linked"]
     lines = [
         "| stolen | the thief has | words walked | true guesses confirmed | false guesses confirmed |",
         "|---|---|---:|---:|---:|",
         *(
             f"| {one.what} | {one.thief} | {one.walked} in {one.n_walks} walks | {one.confirmed} of {one.n_guesses} | "
             f"{one.deceived} of {one.n_guesses} |"
-            for one in found
+            for one in (Stolen(**values) for values in figures["thefts"])
         ),
         "",
         f"of {n_keys:,} fingerprints of two tasks about the same texts {n_equal} are equal; of the words of the texts "
-        f"{n_logged} stand in a log",
+        f"{figures['words_in_log']} stand in a log",
     ]
     return "\n".join(lines)

@@ -197,7 +197,7 @@ class SentenceReport:
     @property
     def n_compared(self) -> int:
         """Sentences that were compared."""
-        return sum(one.outcome in ("found", "new") for one in self.sentences)
+        return sum(one.outcome not in ("short", "skipped") for one in self.sentences)
 
     @property
     def summary(self) -> str:
