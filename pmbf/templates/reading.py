@@ -33,6 +33,8 @@ SHIPPED = ("contract", "proposal", "thesis")
 """The templates that come with pmbf."""
 MOST_BYTES = 1 << 20
 """Of a template."""
+_MOST_DOTS = 1000
+"""Dots in a line: for a key with n dots the parser takes memory for n² names."""
 
 _KEYS = ("name", "about", "rest", "section")
 _SECTION_KEYS = ("name", "rule", "start", "start_re", "end", "end_re")
@@ -79,8 +81,11 @@ def load_template(path: str | os.PathLike[str]) -> Template:
     name, raw = os.fspath(path), read_bounded(path, MOST_BYTES, hint="a template is smaller")
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
+        for number, line in enumerate(text.split("\n"), 1):
+            if line.count(".") > _MOST_DOTS:
+                raise ParameterError(f"{name}, line {number}: has more than {_MOST_DOTS} dots")
         values = tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also a number of more digits than Python reads
         raise ParameterError(f"{name}: no TOML: {error}") from None
     return _Reading(name, text).template(values)
 

@@ -122,3 +122,13 @@ def test_a_name_that_is_neither_a_file_nor_a_template(tmp_path: Path) -> None:
         template_of("these")
     with pytest.raises(NotFoundError):
         Options(template=str(tmp_path / "none.toml"))
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["a = " + "1" * 5000, "a = " + "[" * 20_000, ".".join("a" * 100_000) + " = 1", "[" + "a." * 50_000 + "a]"],
+)
+def test_a_file_that_would_take_all_memory_is_refused(tmp_path: Path, content: str) -> None:
+    (tmp_path / "form.toml").write_text(content)
+    with pytest.raises(ParameterError, match=r"form\.toml"):
+        load_template(tmp_path / "form.toml")
