@@ -104,7 +104,10 @@ class Answers:
 
     async def _handled(self, answer: Callable[[Asking, bytes], bytes], request: Request) -> Response:
         """Answer a request of a partner who may ask."""
-        registry = opened(self._folder)
+        try:
+            registry = opened(self._folder)
+        except (PmbfError, OSError) as error:
+            raise _unable() from error
         partner = registry.known_by(request.shown)
         if partner is None:
             raise HttpError(403, "this site does not know your certificate")
@@ -128,7 +131,7 @@ class Answers:
             raise self._refused(asking, error) from None
         except (PmbfError, OSError) as error:
             self._refused(asking, HttpError(500, type(error).__name__))
-            raise HttpError(500, "the site cannot answer now; ask its contact") from error  # the reason names paths
+            raise _unable() from error
 
     def _require_few(self, asking: Asking) -> None:
         taken, now = asking.taken, asking.arrived
@@ -194,6 +197,8 @@ class Answers:
 
     def _texts(self, asking: Asking, body: bytes) -> bytes:
         message = TextsAsked.decoded(body)
+        if asking.level == "none":
+            raise HttpError(403, "this site does not compare words for you")
         task = self._task(asking, message.challenge)
         if task.found is None:
             raise HttpError(409, "no words are expected for this task: none were announced, or they have come")
@@ -248,6 +253,11 @@ class Asking:
     def note(self, event: str, **values: Any) -> None:
         """Write a line to the log."""
         auditlog.write(self.registry.log_file, "site", self.partner.name, event, **values)
+
+
+def _unable() -> HttpError:
+    """Return the refusal of a site that has an error of its own. The error is not told: it may name a path."""
+    return HttpError(500, "the site cannot answer now; ask its contact")
 
 
 def _bytes(value: str) -> bytes:

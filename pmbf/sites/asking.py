@@ -16,7 +16,7 @@ from pmbf.sites.client import Answer, Conversation
 from pmbf.sites.merging import Told, merged_with
 from pmbf.sites.protocol import CODE
 from pmbf.sites.registry import Partner, Registry
-from pmbf.span import overlap
+from pmbf.span import Span, length_in, overlap
 
 USUAL_S = 30.0
 _MARGIN_S = 1.0
@@ -50,15 +50,15 @@ class Sites:
     def ask(self, report: SentenceReport, read: Text) -> SentenceReport:
         """Return the report of a screening at home with what the sites know; each site that fails is a problem in it.
 
-        Sites are not asked for a unit that reaches into what a template skips.
+        Sites are not asked for a unit that reaches into what a template skips, and are sent none of these words.
 
         Args:
             report: What was found at home.
             read: The text that was screened.
         """
-        asked = Asked.of(read.text, CODE)
+        asked = _blanked(Asked.of(read.text, CODE), report.skipped)
         every = range(len(asked.spans)) if self.whole else _unmatched(report, asked)
-        numbers = [one for one in every if not any(overlap(asked.spans[one], span) for span in report.skipped)]
+        numbers = [one for one in every if not length_in(asked.spans[one], report.skipped)]
         asking = [Conversation(self.registry, one, asked, numbers, self.texts, self.seconds) for one in self.partners]
         threads = [threading.Thread(target=one.run, daemon=True) for one in asking]
         for thread in threads:
@@ -73,6 +73,15 @@ class Sites:
             late = Answer(problem=f"it did not answer within {self.seconds:g} s")
             told.append(Told(one.partner.card, late if thread.is_alive() else one.answer))
         return merged_with(report, asked, numbers, told)
+
+
+def _blanked(asked: Asked, skipped: Sequence[Span]) -> Asked:
+    """Return a query with spaces in place of what is skipped: words between two units go to sites with them."""
+    parts, end = list[str](), 0
+    for span in skipped:
+        parts += asked.text[end : span.start], " " * len(span)
+        end = span.stop
+    return Asked("".join([*parts, asked.text[end:]]), asked.units)
 
 
 def _unmatched(report: SentenceReport, asked: Asked) -> Iterator[int]:

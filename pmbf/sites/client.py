@@ -21,6 +21,7 @@ from pmbf.service.http import JSON_TYPE
 from pmbf.sites import auditlog, protocol
 from pmbf.sites.keying import NONCE_BYTES, Keys, fingerprints, random_ones, task_key
 from pmbf.sites.protocol import (
+    LEAST_RANDOM,
     MOST_BODY_BYTES,
     MOST_UNITS,
     N_KEYS,
@@ -37,6 +38,7 @@ from pmbf.sites.texts import Shared, TextsAnswer
 from pmbf.sites.tls import client_context, fingerprint_of
 
 _CHALLENGE = re.compile(f"[0-9a-f]{{{2 * NONCE_BYTES}}}")
+_EPOCH = re.compile(r"[0-9a-f]{16}-[0-9]{1,20}-[0-9]{1,20}")
 _UNFINISHED = "it was not asked to the end"
 _PIECE = 1 << 16
 _RETRIES = 1
@@ -45,6 +47,19 @@ _RETRIES = 1
 
 class SiteError(PmbfError):
     """A site did not answer, or not as it should; the message says what, without the name of the site."""
+
+
+class RefusedError(SiteError):
+    """The site refuses, in words of its own.
+
+    Args:
+        told: What is said in the report.
+        status: Of the response; the log has it in place of the site's words.
+    """
+
+    def __init__(self, told: str, status: int) -> None:
+        super().__init__(told)
+        self.status = status
 
 
 class EpochError(SiteError):
@@ -110,7 +125,8 @@ class Conversation:
             told.shared = self.answer.shared
             self.answer = told
             with contextlib.suppress(SiteError):
-                self._note("failed", problem=told.problem)
+                words = f"it refuses ({error.status})" if isinstance(error, RefusedError) else told.problem
+                self._note("failed", problem=words)  # no words of the site: it may have ours
         finally:
             self.hang_up()
 
@@ -170,7 +186,9 @@ class Conversation:
             raise SiteError("its parameters are others (units, keys or thresholds): it runs another version of pmbf")
         if hello.key != self.registry.federation_key().id.hex():
             raise SiteError("its federation key is another one")
-        if hello.level not in LEVELS or hello.key_bits not in (32, 64) or not _CHALLENGE.fullmatch(hello.challenge):
+        if hello.level not in LEVELS or not _EPOCH.fullmatch(hello.epoch):
+            raise MalformedError("its hello has no such level, or no epoch")
+        if hello.key_bits not in (32, 64) or not _CHALLENGE.fullmatch(hello.challenge):
             raise MalformedError("its hello says something impossible")
         return hello
 
@@ -180,10 +198,10 @@ class Conversation:
         Units stay in the order of the text: those that overlap have equal fingerprints, which tell the order anyway.
         """
         n = len(self.numbers)
-        if n > MOST_UNITS:
-            raise SiteError(f"the text has {n:,} units to ask for, and a task at most {MOST_UNITS:,}")
+        if n > MOST_UNITS - LEAST_RANDOM:
+            raise SiteError(f"the text has {n:,} units to ask for, and a task at most {MOST_UNITS - LEAST_RANDOM:,}")
         order, chance = list(self.numbers), random.SystemRandom()
-        for _ in range(-n % PADDED_UNITS):
+        for _ in range(LEAST_RANDOM + -(n + LEAST_RANDOM) % PADDED_UNITS):
             order.insert(chance.randrange(len(order) + 1), -1)
         return order
 
@@ -240,8 +258,9 @@ class Conversation:
         except MalformedError:
             reason = ""
         if response.status == 409 and "epoch" in reason:
-            raise EpochError(f"it refuses: {reason}")
-        raise SiteError(f"it refuses ({response.status}): {reason}" if reason else f"it refuses ({response.status})")
+            raise EpochError("the epoch has changed within the task, it says")
+        told = f"it refuses ({response.status})"
+        raise RefusedError(f"{told}: {reason}" if reason else told, response.status)
 
     def _read(self, connection: http.client.HTTPConnection, response: http.client.HTTPResponse) -> bytes:
         raw = bytearray()

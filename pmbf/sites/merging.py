@@ -19,8 +19,8 @@ from pmbf.sentences.verdict import LEAST_SIMILARITY, plain, similarity
 from pmbf.sites.client import Answer
 from pmbf.sites.protocol import N_KEYS, SCALE, MalformedError
 from pmbf.sites.registry import Card
-from pmbf.sites.texts import Document, Shared
-from pmbf.span import Span, merged, overlap
+from pmbf.sites.texts import MOST_UNIT_CHARS, Document, Shared
+from pmbf.span import Span, length_in, merged, overlap
 
 _WITHHELD = Span(0, 0)
 _ROUNDING = 2 / SCALE
@@ -200,7 +200,8 @@ def _compared(card: Card, told: Document, shared: Shared, asked: Asked, id_: int
             _require_alike(asked.text, text, one, exact=told.is_whole)
         if told.is_whole and asked.pairs(text, alike) != pairs:
             raise MalformedError("its stretches are not those of its units")
-    if not all(LEAST_SIMILARITY <= one.similarity <= 1 and _holds_any(one, alike) for one in pairs):
+    held = merged(one.query for one in alike)
+    if not all(LEAST_SIMILARITY <= one.similarity <= 1 and length_in(one.query, held) for one in pairs):
         raise MalformedError("a stretch is said to be alike that is not")
     origins: dict[int, Origin] = {}
     for one in sorted(alike, key=lambda one: one.similarity):
@@ -218,13 +219,11 @@ def _alike(told: Document, shared: Shared, asked: Asked) -> Iterator[Alike]:
         sentences = tuple(shared.sentence_numbers[place] for place in places)
         if not all(overlap(asked.sentences[number], query) for number in sentences):
             raise MalformedError("a sentence is said to stand in a unit that does not hold it")
+        if len(source) > MOST_UNIT_CHARS + 2 * len(query):
+            raise MalformedError("a unit of a document is too long to be alike")
         if not LEAST_SIMILARITY <= scaled / SCALE <= 1:
             raise MalformedError("units are said to be alike that are not")
         yield Alike(query, source, scaled / SCALE, n_equal, sentences)
-
-
-def _holds_any(pair: Pair, alike: Sequence[Alike]) -> bool:
-    return any(overlap(pair.query, one.query) for one in alike)
 
 
 def _pairs(told: Document, shared: Shared) -> Iterator[Pair]:

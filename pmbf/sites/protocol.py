@@ -30,8 +30,9 @@ N_KEYS = CODES[CODE]
 
 MOST_UNITS = 16_384
 """Units of a task; a text of two million characters has some 16,000 sentences."""
-PADDED_UNITS = 32
-"""A task has a multiple of 32 units. The units that fill it up have random keys."""
+PADDED_UNITS, LEAST_RANDOM = 32, 4
+"""A task has a multiple of 32 units. The units that fill it up have random keys; 4 of them at least, so that a site
+which claims all units is always told."""
 LEAST_CLAIMED = 3
 """Equal keys of 10 from which on a site claims a unit whose words nobody has compared (docs/sites.md: how often
 wrongly)."""

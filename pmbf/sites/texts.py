@@ -22,6 +22,8 @@ from pmbf.span import Span, merged
 _BETWEEN = "\n" * (TOUCHING_CHARS + 12)
 """Between two stretches: far enough for their units not to touch."""
 _MOST_DOCUMENTS = 100 * MOST_UNITS
+MOST_UNIT_CHARS = 1000
+"""Characters of a unit, but for words that are longer themselves; comparing longer ones would take hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,8 @@ class TextsAsked:
         )
         if len(made.numbers) != len(made.units) or len(set(made.numbers)) < len(made.numbers):
             raise MalformedError("each unit has not one number")
+        if sum(stop - start for start, stop in made.units) > MOST_UNIT_CHARS * len(made.units) + 2 * len(text):
+            raise MalformedError("its units are too long")
         if not _lie_in(made.sentences, made.units):
             raise MalformedError("the units do not lie in the sentences")
         return made

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import Any
 
 from pmbf.service.connections import Connection, Connections
-from pmbf.service.http import Response
+from pmbf.service.http import HttpError, Response
 from pmbf.sites import answering, held, protocol
 from pmbf.sites.answering import Answers
 
@@ -36,6 +36,13 @@ def _documents(**change: Callable[[Any], Any]) -> None:
 def _body(raw: bytes) -> None:
     async def handled(self: Any, answer: Any, request: Any) -> Response:
         return Response(200, raw)
+
+    Answers._handled = handled  # type: ignore[method-assign]
+
+
+def _refusing(reason: str) -> None:
+    async def handled(self: Any, answer: Any, request: Any) -> Response:
+        return Response.refusal(HttpError(403, reason))
 
     Answers._handled = handled  # type: ignore[method-assign]
 
@@ -66,6 +73,11 @@ LIES: dict[str, Callable[[], None]] = {
     "outside the document": lambda: _documents(pairs=_row(3, lambda stop: stop + 100_000)),
     "other sentences": lambda: _documents(sentences=lambda some: tuple((0,) for _ in some)),
     "longer stretches": lambda: _documents(pairs=_row(3, lambda stop: stop - 1)),
+    "endless units": lambda: _documents(
+        text=lambda text: "a b " * 100_000, is_whole=lambda whole: True, alike=lambda rows: tuple(
+            (*row[:2], 0, 400_000, *row[4:]) for row in rows)),
+    "echoes": lambda: _refusing("the words of " + "your text " * 9),
+    "words as epoch": lambda: setattr(held, "_epoch", lambda *given: "the words of your text"),
     "challenge": lambda: setattr(secrets, "token_hex", lambda n: "é" * 2 * n),
     "no JSON": lambda: _body(b"\xff\xfe"),
     "deep JSON": lambda: _body(b"[" * 100_000),

@@ -14,15 +14,19 @@ from pathlib import Path
 import pytest
 
 from pmbf import Collection
+from pmbf.intake.texts import Text
 from pmbf.sentences import SentenceReport
 from pmbf.sentences.comparing import Asked
-from pmbf.sites import Partner, Registry, init, protocol
+from pmbf.sites import Partner, Registry, Sites, init, protocol
 from pmbf.sites.answering import ASKS_A_MINUTE
 from pmbf.sites.client import Answer, Conversation
 from pmbf.sites.keying import random_ones
 from pmbf.sites.protocol import Hello, KeysAsked
 from pmbf.sites.registry import parse_address
+from pmbf.sites.texts import Shared
 from pmbf.sites.tls import client_context
+from pmbf.templates import Pattern, Template
+from pmbf.templates.cutting import SectionPatterns
 from tests.commands.conftest import run
 from tests.sentences.texts import text
 from tests.sites.houses import House, houses
@@ -34,14 +38,15 @@ TEXTS = {
     "south": {"reef": text(20, 21, 22)},
 }
 QUERY = text(1, 2, 30, 11, 12, 31, 32, 21, 22, 33)
-WORDS_ALONE = {"other words", "more alike", "less than alike", "outside the text", "outside the document",
-               "other sentences", "longer stretches"}  # fmt: skip
+WORDS_ALONE = {"endless units", "other words", "more alike", "less than alike", "outside the text",
+               "outside the document", "other sentences", "longer stretches"}  # fmt: skip
 """Lies that need words of the query."""
 
 SAID = {
     "version": "it speaks version 2 of the protocol",
     "parameters": "its parameters are others",
     "epoch": "its epoch has changed within the task",
+    "echoes": "it refuses (403): the words of your text",
     "dripping": "it did not answer within 3 s",
     "sleeping": "it did not answer within 3 s",
 }
@@ -82,6 +87,7 @@ def test_a_lying_site_changes_nothing_and_is_said(
             assert [(one.document.path[:5], one.n_sentences, one.pairs) for one in told.sources] == [
                 (one.document.path[:5], one.n_sentences, one.pairs) for one in without[texts].sources
             ]
+        assert "your text" not in three["home"].registry.log_file.read_text(), "words of a site are not logged"
     finally:
         north.stop()
 
@@ -244,3 +250,79 @@ def test_a_collection_that_changes_within_a_task_is_asked_anew(three: dict[str, 
         assert answer.problem is None and answer.titles == ("late 0",)
     else:
         assert answer.problem and "the epoch has changed" in answer.problem and not answer.claims
+
+
+# ---------------------------------------------------------------------- what must not come out
+
+
+def test_a_level_that_is_lowered_within_a_task_counts_at_once(three: dict[str, House]) -> None:
+    home, south = three["home"], three["south"]
+    query = Asked.of(text(20, 21, 22), protocol.CODE)
+    asking = Lowered(home.registry, home.registry.partner("south"), query, range(len(query.spans)), True, 20)
+    Lowered.site = south
+    asking.run()
+    assert asking.answer.problem == "it refuses (403): this site does not compare words for you"
+    assert asking.answer.texts is None
+
+
+class Lowered(Conversation):
+    """A conversation in which the site takes back its level before the words come."""
+
+    site: House
+
+    def _exchanged(self, method: str, path: str, body: bytes = b"") -> bytes:
+        if path == protocol.TEXTS:
+            self.site.shows("none")
+        return super()._exchanged(method, path, body)
+
+
+def test_an_error_of_a_site_names_no_path(three: dict[str, House]) -> None:
+    home, south = three["home"], three["south"]
+    private = south.registry.private_file
+    private.chmod(0o644)
+    assert home.asks(QUERY, "south").problems == (
+        "south: it refuses (500): the site cannot answer now; ask its contact",
+    )
+    private.chmod(0o600)
+    assert home.asks(QUERY, "south").problems == ()
+
+
+def test_a_site_that_claims_every_unit_is_told_whatever_their_number(three: dict[str, House]) -> None:
+    home = three["home"]
+    query = Asked.of(text(*range(100, 132)), protocol.CODE)
+    for n in range(1, len(query.spans) + 1):
+        asking = Conversation(home.registry, home.registry.partner("south"), query, range(n), True, 20)
+        order = asking._filled_up()
+        assert len(order) % 32 == 0 and order.count(-1) >= protocol.LEAST_RANDOM
+        assert [one for one in order if one >= 0] == [*range(n)]
+
+
+@pytest.mark.parametrize("whole", [False, True])
+def test_words_of_skipped_sections_are_never_sent(three: dict[str, House], whole: bool) -> None:
+    home, south = three["home"], three["south"]
+    skip = SectionPatterns("office", "skip", (Pattern("Seal"),))
+    shown = text(20), text(21), text(22)
+    query = f"{shown[0]}\n\nSeal\nQuixada\n\n{shown[1]}\n\nSeal\n{text(10, 11)}\n\n{shown[2]}"
+    rest = SectionPatterns("text", "compare", tuple(Pattern(one[:40] + "*") for one in shown))
+    template = Template("form", (rest, skip))
+    with Collection(home.collection) as collection:
+        at_home = collection.screen_sentences(query, template=template)
+    hidden = [query[one.start : one.stop] for one in at_home.skipped]
+    assert len(hidden) == 2 and "Quixada" in hidden[0] and text(10, 11) in hidden[1]
+    sent: list[Shared] = []
+    made = Shared.__init__
+
+    def kept(self: Shared, *given: object) -> None:
+        made(self, *given)  # type: ignore[arg-type]
+        sent.append(self)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Shared, "__init__", kept)
+        sites = Sites(home.registry, [home.registry.partner("south")], texts=True, whole=whole)
+        report = sites.ask(at_home, Text("", query))
+    assert not report.problems and report.n_found >= 2
+    (shared,) = sent
+    assert all(one[:60] in shared.text for one in shown)
+    assert "Seal" not in shared.text and "Quixada" not in shared.text and text(10, 11)[:15] not in shared.text
+    assert "skipped" in {one.outcome for one in report.sentences}
+    assert south.registry.log_file.read_text().count('"words"') == 1

@@ -201,6 +201,18 @@ def test_words_that_do_not_fit_are_refused(change: dict[str, object]) -> None:
         TextsAsked.decoded(json.dumps(values | change).encode())
 
 
+def test_units_as_long_as_a_book_are_refused() -> None:
+    words = "the sea comes in " * 1000
+    values = {"challenge": "c", "text": words, "numbers": [*range(99)], "sentences": [[0, len(words)]]}
+    for length, is_taken in ((900, True), (len(words), False)):
+        raw = json.dumps(values | {"units": [[0, length]] * 99}).encode()
+        if is_taken:
+            assert len(TextsAsked.decoded(raw).units) == 99
+        else:
+            with pytest.raises(MalformedError, match="too long"):
+                TextsAsked.decoded(raw)
+
+
 def test_parameters_follow_the_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
     protocol.parameters.cache_clear()
     before = protocol.parameters()
