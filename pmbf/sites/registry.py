@@ -252,12 +252,24 @@ def read_card(path: Path) -> Card:
         ParameterError: It is no card.
     """
     try:
-        values = json.loads(path.read_bytes()[:_CARD_CHARS])
-        return Card(**values)
+        card = Card(**json.loads(path.read_bytes()[:_CARD_CHARS]))
+        _require_one_certificate(card)
+        return card
     except FileNotFoundError:
         raise NotFoundError(f"{path}: no such file") from None
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RecursionError) as error:
         raise ParameterError(f"{path}: is no card of a site ({error}); expected what `pmbf site card` writes") from None
+
+
+def _require_one_certificate(card: Card) -> None:
+    """Refuse a card whose certificate TLS could not use: a server with it in the registry would not start."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(cadata=card.certificate)
+    except ssl.SSLError:
+        raise ParameterError(f"the certificate of {card.name} is none") from None
+    if context.cert_store_stats()["x509"] != 1:
+        raise ParameterError(f"the card of {card.name} has several certificates, expected one")
 
 
 def parse_address(text: str) -> tuple[str, int]:

@@ -153,6 +153,19 @@ def test_a_malformed_card_is_refused(tmp_path: Path, change: dict[str, object]) 
         read_card(tmp_path / "card.json")
 
 
+def test_a_card_with_a_certificate_that_tls_cannot_use_is_refused(tmp_path: Path) -> None:
+    own, other = (init(tmp_path / name, name).own for name in ("north", "south"))
+    junk = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+    for certificate in (junk, own.certificate + other.certificate):
+        card = {"name": "west", "address": "", "contact": "", "certificate": certificate}
+        (tmp_path / "card.json").write_text(json.dumps(card))
+        with pytest.raises(ParameterError, match="certificate"):
+            read_card(tmp_path / "card.json")
+    (tmp_path / "card.json").write_text("[" * 15_000)
+    with pytest.raises(ParameterError, match="is no card"):
+        read_card(tmp_path / "card.json")
+
+
 # ---------------------------------------------------------------------- words and messages
 
 
