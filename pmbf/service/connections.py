@@ -13,7 +13,8 @@ import hmac
 import os
 import sys
 import time
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 
 from pmbf.errors import PmbfError
 from pmbf.service.http import CONTINUE, Head, HttpError, Response, read_body, read_head
@@ -35,11 +36,19 @@ class Door:
         places: Connections at the same time.
         token: The access token that a request must show; empty if the socket itself keeps others out.
         n_taken: Taken places.
+        places_each: Connections of one certificate at the same time; 0: as many as there are places.
+        n_of: Taken places by the SHA-256 of the certificate.
     """
 
     places: int
     token: str = ""
     n_taken: int = 0
+    places_each: int = 0
+    n_of: Counter[bytes] = field(default_factory=Counter)
+
+    def is_full(self, shown: bytes) -> bool:
+        """Return whether a client with a certificate has taken too many places, or all clients have."""
+        return self.n_taken > self.places or 0 < self.places_each < self.n_of[shown]
 
 
 @dataclass(slots=True, eq=False)
@@ -100,10 +109,11 @@ class Connections:
             self._metrics.connections = len(self._open)
 
     async def _serve_all(self, connection: Connection) -> None:
-        door = connection.door
+        door, shown = connection.door, _shown(connection)
         door.n_taken += 1
+        door.n_of[shown] += 1
         try:
-            if door.n_taken > door.places:
+            if door.is_full(shown):
                 self._metrics.refuse("busy")
                 await self._send(connection, Response.refusal(busy("connections")), stays=False)
             else:
@@ -113,6 +123,7 @@ class Connections:
             pass  # the client has gone, or does not receive its answer
         finally:
             door.n_taken -= 1
+            door.n_of[shown] -= 1
             await _hang_up(connection)
 
     async def stop(self) -> None:

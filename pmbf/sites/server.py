@@ -25,6 +25,8 @@ from pmbf.sites.registry import Registry, opened
 from pmbf.sites.tls import server_context, trust
 
 HANDSHAKE_S = 10.0
+CONNECTIONS_EACH = 8
+"""Connections of a partner at the same time: one partner must not take the places of all."""
 _LOOK_EVERY_S = 1.0
 
 
@@ -75,7 +77,7 @@ async def _serve(
     context = server_context(registry)
     stopped, _ = signals()
     server = await asyncio.start_server(
-        partial(connections.serve, door=Door(limits.tcp_connections)),
+        partial(connections.serve, door=Door(limits.tcp_connections, places_each=CONNECTIONS_EACH)),
         sock=bound,
         ssl=context,
         ssl_handshake_timeout=HANDSHAKE_S,

@@ -29,7 +29,7 @@ from pmbf.templates import Pattern, Template
 from pmbf.templates.cutting import SectionPatterns
 from tests.commands.conftest import run
 from tests.sentences.texts import text
-from tests.sites.houses import House, houses
+from tests.sites.houses import House, houses, until
 from tests.sites.liar import LIES
 
 TEXTS = {
@@ -178,6 +178,20 @@ def test_a_flood_is_refused_and_others_are_answered(three: dict[str, House]) -> 
     assert north.asks(QUERY, "south").problems == ("south: it refuses (429): you may ask 120 times a minute",)
     log = (south.folder / "registry" / "log.jsonl").read_text()
     assert log.count('"refused"') == 1, "a flood does not fill the log"
+
+
+def test_a_partner_with_many_connections_leaves_places_for_others(three: dict[str, House]) -> None:
+    home, north, south = (three[name] for name in ("home", "north", "south"))
+    held = [connected(north, south) for _ in range(64)]
+    try:
+        for connection in held:
+            connection.connect()
+        assert home.asks(QUERY, "south").problems == ()
+        assert north.asks(QUERY, "south").problems
+    finally:
+        for connection in held:
+            connection.close()
+    until(lambda: not north.asks(QUERY, "south").problems)
 
 
 def test_units_of_a_day_are_limited_even_after_a_restart(three: dict[str, House]) -> None:
