@@ -11,6 +11,7 @@ from pmbf import Collection
 from pmbf.report import Report
 from pmbf.templates import Pattern, Template
 from pmbf.templates.cutting import SectionPatterns
+from tests.commands.conftest import run
 from tests.sentences.texts import text as prose
 
 FORM = Template(
@@ -186,3 +187,10 @@ def test_sentences_of_a_same_section_are_found_in_the_same_section_alone(forms: 
     assert report.n_found == 4
     method = report.sections[1]
     assert method.n_elsewhere == 2 and method.n_covered >= len(METHOD) - 10
+
+
+def test_a_text_of_which_every_sentence_is_skipped_is_not_declared_clean(forms: Collection, tmp_path: Path) -> None:
+    forms.build_sentences()
+    (tmp_path / "q.txt").write_text(f"References\n{METHOD}\n")
+    words = ("screen", tmp_path / "q.txt", "-c", forms.path, "--sentences")
+    assert run(*words, "--template", "thesis").exit_code == 3
