@@ -189,8 +189,10 @@ def test_sentences_of_a_same_section_are_found_in_the_same_section_alone(forms: 
     assert method.n_elsewhere == 2 and method.n_covered >= len(METHOD) - 10
 
 
-def test_a_text_of_which_every_sentence_is_skipped_is_not_declared_clean(forms: Collection, tmp_path: Path) -> None:
+@pytest.mark.parametrize("how", [[], ["--sentences"]])
+def test_a_text_that_is_skipped_as_a_whole_is_not_declared_clean(
+    forms: Collection, tmp_path: Path, how: list[str]
+) -> None:
     forms.build_sentences()
     (tmp_path / "q.txt").write_text(f"References\n{METHOD}\n")
-    words = ("screen", tmp_path / "q.txt", "-c", forms.path, "--sentences")
-    assert run(*words, "--template", "thesis").exit_code == 3
+    assert run("screen", tmp_path / "q.txt", "-c", forms.path, *how, "--template", "thesis").exit_code == 3
