@@ -3,7 +3,7 @@
 A round does a random thing to a cluster on this machine, while it is asked or while documents are loaded:
 
 - kill, stop: a node's process is killed, or stopped, at a random moment;
-- damage: a byte of a file on a node's disk is changed;
+- damage: a node's process is killed, a byte of a file on its disk is changed, and the node is made anew;
 - loader: the process that loads is killed at a random moment;
 - two loaders: two processes load other documents at the same time, and commit when they come to it.
 
@@ -170,11 +170,18 @@ class _Trial:
                 os.kill(process.pid, number)
 
     def _damage(self, node: int) -> None:
+        """Change a byte, and have the node read it: a page is compared with its checksum at its first reading alone."""
         files = sorted((self._place / "depot" / "shelf" / f"local-{node}" / "files").iterdir())
+        if not files:
+            return  # the node has no volume yet
+        self._signal(node, signal.SIGKILL)
         victim = self._draw.choice(files)
         content = bytearray(victim.read_bytes())
         content[self._draw.randrange(len(content))] ^= 1 << self._draw.randrange(8)
         victim.write_bytes(content)  # the folders of the volumes have links to it
+        nodes = self._cluster.nodes
+        nodes.tell([node], "fetch")
+        nodes._rest_until.clear()  # ask it at once
 
     def _load_elsewhere(self, fault: str, count: Counter[str]) -> None:
         """Load documents in one process that is killed, or in two at once."""
