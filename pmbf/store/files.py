@@ -26,7 +26,7 @@ import zlib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -90,13 +90,19 @@ class StoredFile(NamedTuple):
 
     def is_possible(self) -> bool:
         """Return whether a writer can have made this row."""
-        return (
-            0 < self.serial <= MAX_ID
-            and self.kind in FILE_KINDS
-            and 0 <= self.payload_bytes < 2**48
-            and 0 <= self.payload_crc < 2**32
-            and (0 <= self.tile <= MAX_ID if self.kind in ("TILE", "DOCS") else self.tile == -1)
-        )
+        return self.kind in FILE_KINDS and bool(are_possible(self.serial, self.kind in NUMBERED_KINDS, *self[2:]))
+
+
+def are_possible(serial: Any, is_numbered: Any, payload_bytes: Any, payload_crc: Any, tile: Any) -> Any:
+    """Return whether a writer can have made the numbers of a file's row; of columns, whether each row's.
+
+    Args:
+        is_numbered: Whether the file is of one of the `NUMBERED_KINDS`.
+        serial, payload_bytes, payload_crc, tile: As of a `StoredFile`.
+    """
+    has_tile = (tile >= -1) & (tile <= MAX_ID) & ((tile >= 0) == is_numbered)
+    is_sized = (payload_bytes >= 0) & (payload_bytes < 2**48) & (payload_crc >= 0) & (payload_crc < 2**32)
+    return (serial > 0) & (serial <= MAX_ID) & is_sized & has_tile
 
 
 FILE_KINDS = {
@@ -107,6 +113,9 @@ FILE_KINDS = {
     "DOCS": ("tiles", "docs"),
 }
 """Folder and suffix of the files that the catalog names."""
+
+NUMBERED_KINDS = {"TILE", "DOCS"}
+"""Kinds of files that hold a tile, or a chunk of the directory: their rows have its number."""
 
 BESIDE_KINDS = {"CHNK": ("similar", "chunks"), "SENT": ("sentences", "units")}
 """Folder and suffix of the files that are made from the collection, and named beside the catalog."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pmbf import kernels
-from pmbf.store.files import MAX_ID, StoredFile, damaged
+from pmbf.store.files import FILE_KINDS, MAX_ID, NUMBERED_KINDS, StoredFile, are_possible, damaged
 
 TEXT_KIND = "text"
 """Kind of a document made from a text that was never a file."""
@@ -310,7 +310,9 @@ def sound_numbers(row_type: type[Row], rows: list[Any]) -> NDArray[np.int64] | N
         is_possible = _are_possible_paths(numbers[:, 0], numbers[:, 1]).all()
         is_possible &= all(row[4][:1] in ("", "{") for row in rows)
     else:
-        is_possible = all(row_type._make(row[:-1]).is_possible() for row in rows)
+        serials, *sizes = numbers.T
+        is_possible = are_possible(serials, [row[1] in NUMBERED_KINDS for row in rows], *sizes).all()
+        is_possible &= all(row[1] in FILE_KINDS for row in rows)
     return numbers if is_possible else None
 
 
