@@ -10,7 +10,7 @@ import typer
 from pmbf.cli import arguments as arg
 from pmbf.cli.arguments import names, option
 from pmbf.cli.groups import PmbfCommand, PmbfGroup
-from pmbf.cli.inputs import limits, n_cores, profiled
+from pmbf.cli.inputs import limits, profiled
 from pmbf.cli.outcome import note, print_json, print_text
 from pmbf.errors import DONE, FAILED
 
@@ -23,11 +23,6 @@ app = typer.Typer(
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
 )
-
-_USUAL_NODES = 3
-
-SHELF = "~/.cache/pmbf/shelf"
-"""Where a host of a Ray cluster keeps its copies: on its own disk."""
 
 CLUSTER_HELP = """Examples:
   pmbf cluster init /mnt/depot
@@ -157,24 +152,10 @@ def status(depot: Depot, ray: Ray = None, json: arg.Json = False) -> None:
 
 
 def opened_cluster(depot: str, ray: str | None) -> ClusterCollection:
-    """Return the collection of a cluster.
+    """Return the collection of a cluster, as `pmbf.cluster.opening.opened`."""
+    from pmbf.cluster.opening import opened
 
-    Args:
-        depot: The folder of the depot.
-        ray: The address of a Ray cluster; None for processes of this machine.
-
-    Raises:
-        NotFoundError: There is no collection.
-        UnsupportedError: `ray` is given, and Ray is not installed.
-    """
-    from pmbf.cluster.collection import ClusterCollection
-
-    if ray is None:
-        return ClusterCollection(depot, nodes=min(_USUAL_NODES, n_cores()))
-    from pmbf.cluster.on_ray import RayExecutor
-
-    executor = RayExecutor(ray)
-    return ClusterCollection(depot, nodes=executor.nodes(), executor=executor, shelf=SHELF)
+    return opened(depot, ray)
 
 
 def _targets(given: Sequence[str]) -> list[int | str]:

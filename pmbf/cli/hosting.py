@@ -7,7 +7,7 @@ from socket import gethostname
 from typing import Annotated
 
 from pmbf.cli.arguments import flag, names, option
-from pmbf.cli.clustering import SHELF, Depot, Ray
+from pmbf.cli.clustering import Depot, Ray
 from pmbf.cli.clustering import app as app
 from pmbf.cli.groups import PmbfCommand
 from pmbf.cli.outcome import print_text
@@ -82,6 +82,7 @@ def stop(state: State = _STATE) -> None:
 @app.command(cls=PmbfCommand, epilog=DRAIN_HELP)
 def drain(depot: Depot, host: Host, ray: Ray = None) -> None:
     """Have the other hosts fetch the volumes of one, and then take that one out of the cluster."""
+    from pmbf.cluster.collection import SHELF
     from pmbf.cluster.draining import drain as drained
     from pmbf.terminal.cluster import drained_text
 

@@ -46,7 +46,9 @@ TokenFile = Annotated[
     str | None,
     option("--token-file", "FILE", "Holds the token; made if it does not exist (default: beside the socket).", WHERE),
 ]
-Workers = Annotated[int | None, option("--workers", "N", "Working processes (default: one a core).", LIMITS, min=1)]
+Workers = Annotated[
+    int | None, option("--workers", "N", "Working processes (default: one a core; 2 for a cluster).", LIMITS, min=1)
+]
 MaxRequest = Annotated[
     int | None,
     option("--max-request", "SIZE", "Refuse larger requests: 20M, 1G (default: 272M).", LIMITS, parser=parse_size),
@@ -54,10 +56,13 @@ MaxRequest = Annotated[
 MaxSeconds = Annotated[
     float | None, option("--max-seconds", "SECONDS", "The most time for an answer (default: 120).", LIMITS)
 ]
+_CLUSTER_WORKERS = 2
+"""Working processes for a cluster: the nodes do the work."""
+
 Log = Annotated[bool, flag("--log", "A line on stderr for each answer: sizes, time, outcome.", OUTPUT)]
 
 
-@taking("collection", "policy_file", "config_file")
+@taking("collection", "cluster", "ray", "policy_file", "config_file")
 def serve(
     socket: Socket = None,
     tcp: Tcp = None,
@@ -78,14 +83,22 @@ def serve(
 
     parts = sorted_out(given)
     made = policy_for(None, Chosen(**parts["chosen"], values=values_given(**parts["policy"])))
-    if not made.collection:
+    if made.endpoint or not made.protected:
         raise ParameterError(NOTHING_PROTECTED)
     if token_file and not tcp:
         raise ParameterError("--token-file is given without --tcp; the socket needs no token")
     limits = ServiceLimits(**only_given(request_bytes=max_request, answer_s=max_seconds))
-    place = Path(socket) if socket else usual_socket(made.collection)
+    place = Path(socket) if socket else usual_socket(made.protected)
     address = parse_address(tcp) if tcp else None
     file = Path(token_file) if token_file else place.with_suffix(".token")
-    settings = server.ServiceSettings(made, place, workers or n_cores(), address, file, is_logged=log, limits=limits)
+    settings = server.ServiceSettings(
+        made,
+        place,
+        workers or (_CLUSTER_WORKERS if made.cluster else n_cores()),
+        address,
+        file,
+        is_logged=log,
+        limits=limits,
+    )
     server.run(settings, lambda what: note(f"serving {what}"), note)
     raise typer.Exit(DONE)

@@ -139,9 +139,28 @@ class ClusterCollection:
         return self.manifest.params
 
     @property
+    def id(self) -> str:
+        """Random, and unlike that of every other collection."""
+        return self.manifest.id
+
+    @property
+    def n_documents(self) -> int:
+        """Live documents, those without text included."""
+        return self.manifest.n_documents
+
+    @property
+    def n_without_text(self) -> int:
+        """Live documents without text, which are known by their checksum alone."""
+        return sum(one.n_without_text for one in self.manifest.volumes)
+
+    @property
     def generation(self) -> int:
         """Number of the commit that this object shows."""
         return self.manifest.number
+
+    def is_last(self) -> bool:
+        """Return whether this object shows the last commit."""
+        return self._depot.last() == self.manifest.number
 
     def refresh(self) -> Manifest:
         """Show the last commit; the nodes fetch its volumes, and keep those shown before. Return it."""

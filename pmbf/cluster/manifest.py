@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import secrets
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, fields, replace
@@ -68,11 +69,13 @@ class Manifest:
         number: Of the commit, from 1.
         params: Parameters of the collection.
         volumes: Ascending by their offsets.
+        id: Of the collection, random: no other has it.
     """
 
     number: int
     params: Params
     volumes: tuple[Volume, ...] = ()
+    id: str = ""
 
     @property
     def next_offset(self) -> int:
@@ -121,17 +124,19 @@ class Manifest:
             offset += one.n_ids
         if offset > MAX_ID:
             raise UnsupportedError(f"a collection holds {MAX_ID} documents at most; load the others into another one")
-        return Manifest(self.number + 1, self.params, tuple(volumes))
+        return replace(self, number=self.number + 1, volumes=tuple(volumes))
 
     def joined(self, volumes: Iterable[Volume]) -> Manifest:
         """Return the next manifest, in which each of some volumes takes the place of all that have its ids."""
         new = sorted(volumes, key=lambda one: one.offset)
         kept = [one for one in self.volumes if not any(one.offset + 1 in other for other in new)]
-        return Manifest(self.number + 1, self.params, tuple(sorted([*kept, *new], key=lambda one: one.offset)))
+        volumes = tuple(sorted([*kept, *new], key=lambda one: one.offset))
+        return replace(self, number=self.number + 1, volumes=volumes)
 
     def to_bytes(self) -> bytes:
         """Return the manifest as it is stored: a line of JSON, and a line with the checksum of the first line."""
-        content = {"format": FORMAT_VERSION, "number": self.number, "params": json.loads(self.params.to_json())}
+        params = json.loads(self.params.to_json())
+        content = {"format": FORMAT_VERSION, "number": self.number, "id": self.id, "params": params}
         line = json.dumps(content | {"volumes": [asdict(one) for one in self.volumes]}).encode()
         return line + b"\n" + hashlib.sha256(line).hexdigest().encode() + b"\n"
 
@@ -156,7 +161,7 @@ class Manifest:
                 f"{where}: has format {read['format']}, this pmbf reads {FORMAT_VERSION}; update pmbf"
             )
         volumes = tuple(_volume(one, where) for one in read["volumes"])
-        return cls(read["number"], Params.from_json(json.dumps(read["params"]), name=where), volumes)
+        return cls(read["number"], Params.from_json(json.dumps(read["params"]), name=where), volumes, read["id"])
 
 
 def created(depot: Depot, params: Params) -> Manifest:
@@ -165,7 +170,7 @@ def created(depot: Depot, params: Params) -> Manifest:
     Raises:
         ParameterError: The depot has a collection.
     """
-    first = Manifest(1, params)
+    first = Manifest(1, params, id=secrets.token_hex(16))
     if depot.last() or not depot.commit(1, first.to_bytes()):
         raise ParameterError(f"{depot.address}: has a collection already")
     return first

@@ -6,8 +6,10 @@ import math
 import os
 import stat
 from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Protocol, Unpack
 
 from pmbf.collection import Collection
 from pmbf.errors import IncompleteError, PmbfError
@@ -15,8 +17,11 @@ from pmbf.guard.borders import to_the_letter
 from pmbf.guard.policy import Policy
 from pmbf.intake.texts import Text
 from pmbf.report import Match, Report
-from pmbf.screen import Answer
+from pmbf.screen import Answer, OptionValues
 from pmbf.store.ownership import require_unshared
+
+if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
 
 FEW_DOCUMENTS = 200
 LONE_HASHES = 2.5
@@ -25,6 +30,47 @@ LONE_HASHES = 2.5
 Measured with passages planted in manuals, 3,293 documents protected: of 150 passages of 300 letters none is missed,
 with 3 hashes one; of 120 letters 4 are missed, with 3 hashes 10. A clean text takes 1.9 ms; if every trace is followed,
 35 ms."""
+
+
+class Documents(Protocol):
+    """Protected documents: a collection in a folder, or that of a cluster."""
+
+    @property
+    def id(self) -> str:
+        """Random, and unlike that of every other collection."""
+        ...
+
+    @property
+    def path(self) -> Path:
+        """Where they are."""
+        ...
+
+    @property
+    def generation(self) -> int:
+        """Number of the commit that is shown."""
+        ...
+
+    @property
+    def n_documents(self) -> int:
+        """Documents, those without text included."""
+        ...
+
+    @property
+    def n_without_text(self) -> int:
+        """Documents that are known by their checksum alone."""
+        ...
+
+    def screen(self, query: bytes, *, name: str = "", **options: Unpack[OptionValues]) -> Report:
+        """Return what a file shares with them."""
+        ...
+
+    def answers(self, queries: Iterable[Text], **options: Unpack[OptionValues]) -> Iterator[Answer]:
+        """Yield each text with its report, in order."""
+        ...
+
+    def text(self, document: int) -> str:
+        """Return a document's text."""
+        ...
 
 
 class Checker(Protocol):
@@ -57,6 +103,31 @@ def open_protected(folder: str) -> Collection:
     return Collection(folder)
 
 
+def open_named(policy: Policy) -> AbstractContextManager[Documents]:
+    """Return the documents that a policy protects; errors as for `open_protected`."""
+    if not policy.cluster:
+        return open_protected(policy.collection)
+    return open_cluster(policy.cluster, policy.ray)
+
+
+def open_cluster(depot: str, ray: str) -> ClusterCollection:
+    """Return the collection of a cluster, whose depot only its owner can change.
+
+    Args:
+        depot: A folder, or `s3://bucket/folder`: there the store's own rules say who may write.
+        ray: The address of a Ray cluster; empty for processes of this machine.
+
+    Raises:
+        UnsupportedError: Group or others may write to the depot, or an extra is missing.
+        NotFoundError, CorruptError: As for `ClusterCollection`.
+    """
+    from pmbf.cluster.opening import opened
+
+    for folder in ("", "manifests", "files"):
+        require_unshared(os.path.join(depot, folder), f"chmod -R go-w {depot}")
+    return opened(depot, ray)
+
+
 class CollectionChecker:
     """Compares texts with a collection, in this process.
 
@@ -65,12 +136,12 @@ class CollectionChecker:
         options: Fields of `pmbf.screen.Options`.
     """
 
-    def __init__(self, collection: Collection, **options: Any) -> None:
+    def __init__(self, collection: Documents, **options: Any) -> None:
         self._collection = collection
         self._options = {**_only_copies(collection.n_documents - collection.n_without_text), **options}
 
     @staticmethod
-    def under(policy: Policy, collection: Collection) -> CollectionChecker:
+    def under(policy: Policy, collection: Documents) -> CollectionChecker:
         """Return the checker of a policy: it finds passages as short as the policy says.
 
         Raises:

@@ -17,7 +17,7 @@ from typing import Any
 
 from pmbf.contents import read_bounded
 from pmbf.errors import NotFoundError, ParameterError
-from pmbf.guard.policy import KEYS, Policy
+from pmbf.guard.policy import KEYS, Policy, is_address
 
 PROJECT_FILE, OWN_FILE = "pyproject.toml", ".pmbf.toml"
 PREFIX = "PMBF_GUARD_"
@@ -76,7 +76,10 @@ def policy_for(folder: Path | None, chosen: Chosen, environment: Mapping[str, st
         if central and central.locked:
             _require_no_looser(layer, reference, central.source)
         merged |= layer.values
-    if not merged.get("endpoint"):
+    if merged.get("cluster"):
+        if not (central and central.locked):  # another Ray cluster could answer what its owner likes
+            merged.setdefault("ray", environment.get("PMBF_RAY", ""))
+    elif not merged.get("endpoint"):
         merged.setdefault("collection", environment.get("PMBF_COLLECTION", ""))
     return _made(merged, ", ".join(layer.source for layer in local if layer.values))
 
@@ -228,7 +231,7 @@ def _value(name: str, value: Any, source: str, folder: Path) -> Any:
 
 
 def _from(folder: Path, path: str) -> str:
-    return str(folder / os.path.expanduser(path)) if path else ""
+    return str(folder / os.path.expanduser(path)) if path and not is_address(path) else path
 
 
 def _known(name: str, source: str) -> Any:

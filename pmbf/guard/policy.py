@@ -29,6 +29,8 @@ class Policy:
     Args:
         collection: Folder of the protected documents.
         endpoint: Endpoint filter, instead of a collection.
+        cluster: Depot of a cluster's collection, instead of a collection: a folder, or `s3://bucket/folder`.
+        ray: Address of the Ray cluster whose hosts are asked for it; empty: processes of this machine.
         key_file: File of the endpoint filter's site key.
         block_chars: Letters and digits of one protected document in one payload that block it.
         warn_chars: The same for a warning.
@@ -61,8 +63,8 @@ class Policy:
             server, read SARIF or the output of CI, or ask the service over TCP.
 
     Raises:
-        ParameterError: A value has the wrong type or is outside its range, or both a collection and an endpoint filter
-            are named.
+        ParameterError: A value has the wrong type or is outside its range, or more than one of a collection, a cluster
+            and an endpoint filter is named.
 
     >>> Policy(block_chars=200).block_chars
     200
@@ -70,6 +72,8 @@ class Policy:
 
     collection: str = ""
     endpoint: str = ""
+    cluster: str = ""
+    ray: str = ""
     key_file: str = ""
     block_chars: int | None = 300
     warn_chars: int | None = 150
@@ -99,15 +103,15 @@ class Policy:
     def __post_init__(self) -> None:
         for one in fields(self):
             KEYS[one.name].require(one.name, getattr(self, one.name))
-        if self.collection and self.endpoint:
-            raise ParameterError(
-                f"collection is {self.collection!r} and endpoint {self.endpoint!r}, expected one of them"
-            )
+        named = [name for name in ("collection", "cluster", "endpoint") if getattr(self, name)]
+        if len(named) > 1:
+            places = " and ".join(f"{name} is {getattr(self, name)!r}" for name in named)
+            raise ParameterError(f"{places}, expected one of them")
 
     @property
     def protected(self) -> str:
-        """Where the protected documents are: the collection or the endpoint filter; empty if none is named."""
-        return self.collection or self.endpoint
+        """Where the protected documents are: a collection, a depot or an endpoint filter; empty if none is named."""
+        return self.collection or self.cluster or self.endpoint
 
     def shows(self, *, to_others: bool) -> Shows:
         """Return how a protected document is named to the user who checks on this machine, or to others."""
@@ -187,8 +191,13 @@ def _more(new: Any, old: Any) -> bool:
     return not set(new) <= set(old)
 
 
+def is_address(place: str | os.PathLike[str]) -> bool:
+    """Return whether a place is an address such as `s3://bucket/folder`, and no path."""
+    return "://" in os.fspath(place)
+
+
 def _place(path: str) -> str:
-    return os.path.realpath(path) if path else ""
+    return os.path.realpath(path) if path and not is_address(path) else path
 
 
 def _elsewhere(new: str, old: str) -> bool:
@@ -231,6 +240,8 @@ def _text(kind: str, loosens: Loosens) -> Key:
 KEYS: dict[str, Key] = {
     "collection": _text("path", _other),
     "endpoint": _text("path", _elsewhere),
+    "cluster": _text("path", _elsewhere),
+    "ray": _text("word", _any_other),
     "key_file": _text("path", _elsewhere),
     "block_chars": _count(_higher, optional=True),
     "warn_chars": _count(_higher, optional=True),

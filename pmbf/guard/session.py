@@ -93,9 +93,9 @@ class Session:
             key = read_key(policy.key_file)
             yield EndpointChecker(open_endpoint(policy.endpoint, key), key, min_chars=policy.min_chars)
             return
-        from pmbf.guard.checker import CollectionChecker, open_protected
+        from pmbf.guard.checker import CollectionChecker, open_named
 
-        with open_protected(policy.collection) as collection:
+        with open_named(policy) as collection:
             yield CollectionChecker.under(policy, collection)
 
     def allowances(self, key: bytes) -> Allowances:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from pmbf.collection import Collection
-from pmbf.guard.checker import CollectionChecker
+from pmbf.guard.checker import CollectionChecker, Documents
 from pmbf.service import requests, worker
 
 
-def judge(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+def judge(collection: Documents, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Judge payloads under the session that comes with them."""
     session, start = requests.session_of(header, body)
     checker = CollectionChecker.under(session.policy, collection)
@@ -17,7 +16,7 @@ def judge(collection: Collection, header: dict[str, Any], body: bytes) -> dict[s
     return {"judged": [one.to_dict() for one in session.judged(payloads, checker)]}
 
 
-def screen(collection: Collection, header: dict[str, Any], body: bytes) -> dict[str, Any]:
+def screen(collection: Documents, header: dict[str, Any], body: bytes) -> dict[str, Any]:
     """Screen one file."""
     return {"report": collection.screen(body, name=header["name"], **header["options"]).to_dict()}
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from pmbf.errors import ParameterError
+from pmbf.guard.policy import is_address
 from pmbf.store.ownership import is_own_secret, mode_of, require_own_folder
 
 SOCKET_VARIABLE = "PMBF_SOCKET"
@@ -22,7 +23,8 @@ def usual_socket(collection: str | os.PathLike[str], environment: Mapping[str, s
     """Return the default socket of a collection's service: in a folder that belongs to this user."""
     runtime = environment.get("XDG_RUNTIME_DIR")
     folder = runtime or environment.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
-    name = hashlib.sha256(os.fsencode(os.path.realpath(collection))).hexdigest()[:16]
+    where = os.fspath(collection) if is_address(collection) else os.path.realpath(collection)
+    name = hashlib.sha256(os.fsencode(where)).hexdigest()[:16]
     return Path(folder, FOLDER, f"{name}.sock")
 
 

@@ -35,7 +35,7 @@ class Worker:
         """The state of the collection when the process started."""
 
     @staticmethod
-    async def start(collection: str, module: str) -> Worker:
+    async def start(place: Sequence[str], module: str) -> Worker:
         """Return a process that has opened the collection and runs a module's `main`.
 
         Raises:
@@ -44,7 +44,7 @@ class Worker:
         ours, theirs = socket.socketpair()
         with theirs:
             process = subprocess.Popen(
-                child.program(module, str(theirs.fileno()), collection),
+                child.program(module, str(theirs.fileno()), json.dumps(place)),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
@@ -111,14 +111,14 @@ class Pool:
     """The working processes of a service.
 
     Args:
-        collection: Folder of the protected documents.
+        place: Where the protected documents are: a folder; or the depot and the Ray address of a cluster.
         n_workers: Number of processes, at least 1.
         module: The module that each process runs; see `pmbf.service.worker`.
     """
 
-    def __init__(self, collection: str, n_workers: int, module: str) -> None:
+    def __init__(self, place: Sequence[str], n_workers: int, module: str) -> None:
         self.n_workers = n_workers
-        self._program = collection, module
+        self._program = place, module
         self.n_replaced = 0
         self.status: dict[str, Any] = {}
         self._idle: asyncio.Queue[Worker] = asyncio.Queue()

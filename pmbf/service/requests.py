@@ -19,7 +19,7 @@ from typing import Any, get_args
 from pmbf import __version__
 from pmbf.errors import ParameterError
 from pmbf.guard.baseline import Baseline
-from pmbf.guard.policy import KEYS, Policy
+from pmbf.guard.policy import KEYS, Policy, is_address
 from pmbf.guard.session import Session
 from pmbf.guard.types import Payload, Where
 
@@ -30,11 +30,13 @@ BATCH_PAYLOADS = 32
 
 
 def identity(folder: str | os.PathLike[str]) -> str:
-    """Return an identity that differs between any two folders of this machine.
+    """Return an identity that differs between any two folders of this machine; an address is its own.
 
     Raises:
         OSError: The folder cannot be looked at.
     """
+    if is_address(folder):
+        return os.fspath(folder)
     status = os.stat(folder)
     return f"{status.st_dev}:{status.st_ino}"
 
@@ -49,7 +51,7 @@ def request(session: Session, payloads: Sequence[Payload]) -> tuple[dict[str, An
     baseline, ignored = session.baseline, session.ignored
     header = {
         "version": __version__,
-        "collection": identity(session.policy.collection),
+        "collection": identity(session.policy.protected),
         "policy": asdict(session.policy),
         "key": baseline.key.hex() if baseline else None,
         "listed": list(baseline.notes) if baseline else [],

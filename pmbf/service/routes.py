@@ -197,9 +197,9 @@ def _require_named(service: Service, request: Request) -> None:
 
 def _identity(service: Service) -> str:
     try:
-        return requests.identity(service.policy.collection)
+        return requests.identity(service.policy.protected)
     except OSError as error:
-        raise HttpError(500, f"{service.policy.collection}: {error.strerror}") from None
+        raise HttpError(500, f"{service.policy.protected}: {error.strerror}") from None
 
 
 async def _each(service: Service, parts: Iterable[Part]) -> list[dict[str, Any]]:

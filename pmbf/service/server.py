@@ -78,8 +78,10 @@ async def _serve(
     on_ready: Callable[[str], None],
     on_problem: Callable[[str], None],
 ) -> None:
-    pool, metrics = Pool(settings.policy.collection, settings.n_workers, WORKING_MODULE), Metrics()
-    answers = routes(Service(settings.policy, pool, metrics))
+    policy = settings.policy
+    place = [policy.cluster, policy.ray] if policy.cluster else [policy.collection]
+    pool, metrics = Pool(place, settings.n_workers, WORKING_MODULE), Metrics()
+    answers = routes(Service(policy, pool, metrics))
     connections = Connections(answers, metrics, settings.limits, is_logged=settings.is_logged)
     stopped, renewing = signals()
     await pool.start()
@@ -93,7 +95,7 @@ async def _serve(
     if tcp:
         serve = partial(connections.serve, door=others)
         servers.append(await asyncio.start_server(serve, sock=tcp, limit=limits.header_bytes))
-    on_ready(f"{pool.status['n_documents']:,} documents of {settings.policy.collection}: {_places(settings, tcp)}")
+    on_ready(f"{pool.status['n_documents']:,} documents of {policy.protected}: {_places(settings, tcp)}")
     renewal = asyncio.create_task(renew(pool, renewing, on_problem))
     await stopped.wait()
     for server in servers:

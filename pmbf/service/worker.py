@@ -1,11 +1,13 @@
 """A working process: keeps the collection open, and answers frames from its socket until the socket is closed.
 
 Before each answer the process looks whether there was a commit, or another collection in the same place. If so, then it
-opens the collection again. So each answer knows every commit before its request. The table of asks is given.
+opens the collection again; the nodes of a cluster fetch what is new. So each answer knows every commit before its
+request. The table of asks is given.
 """
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import signal
@@ -13,7 +15,7 @@ import socket
 import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pmbf.collection import Collection
 from pmbf.errors import (
@@ -25,9 +27,12 @@ from pmbf.errors import (
     PmbfError,
     UnsupportedError,
 )
-from pmbf.guard.checker import open_protected
+from pmbf.guard.checker import open_cluster, open_protected
 from pmbf.jobs import frames
 from pmbf.store.files import opened
+
+if TYPE_CHECKING:
+    from pmbf.cluster.collection import ClusterCollection
 
 KINDS = {
     ParameterError: "parameter",
@@ -38,8 +43,8 @@ KINDS = {
     BusyError: "busy",
 }
 """The kind of an error in an answer: the first class that the error is an instance of."""
-Ask = Callable[[Collection, dict[str, Any], bytes], dict[str, Any]]
-"""Answers a frame's header and body with JSON-ready values."""
+Ask = Callable[[Any, dict[str, Any], bytes], dict[str, Any]]
+"""Answers a frame's header and body with JSON-ready values: of the collection, which is the first argument."""
 STATUS = "status"
 """The ask that every working process answers: the state of its collection."""
 
@@ -51,6 +56,10 @@ class Protected:
         self._folder = folder
         self._state = self._current()
         self._collection = open_protected(folder)
+
+    def close(self) -> None:
+        """Close it."""
+        self._collection.close()
 
     def collection(self) -> Collection:
         """Return the collection at its last commit."""
@@ -77,7 +86,32 @@ class Protected:
             return (*known, b"")
 
 
-def answer(protected: Protected, asks: Mapping[str, Ask], header: dict[str, Any], body: bytes) -> dict[str, Any]:
+class ProtectedCluster:
+    """A cluster's collection, at its last commit.
+
+    Args:
+        depot: The folder of the depot, or its address.
+        ray: The address of a Ray cluster; empty for processes of this machine.
+    """
+
+    def __init__(self, depot: str, ray: str) -> None:
+        self._collection = open_cluster(depot, ray)
+        self._collection.open()
+
+    def collection(self) -> ClusterCollection:
+        """Return the collection at its last commit."""
+        if not self._collection.is_last():
+            self._collection.refresh()
+        return self._collection
+
+    def close(self) -> None:
+        """End the nodes."""
+        self._collection.close()
+
+
+def answer(
+    protected: Protected | ProtectedCluster, asks: Mapping[str, Ask], header: dict[str, Any], body: bytes
+) -> dict[str, Any]:
     """Return the answer to one request; an error is an answer, too."""
     try:
         collection = protected.collection()
@@ -90,21 +124,24 @@ def answer(protected: Protected, asks: Mapping[str, Ask], header: dict[str, Any]
 
 
 def work(asks: Mapping[str, Ask], max_header_bytes: int) -> None:
-    """Answer frames from the socket `sys.argv[1]`, a number, for the collection in the folder `sys.argv[2]`.
+    """Answer frames from the socket `sys.argv[1]`, a number, for the collection at the place `sys.argv[2]`.
+
+    The place is JSON: `[folder]`, or `[depot, Ray address or ""]` of a cluster.
 
     Args:
         asks: The asks by name.
         max_header_bytes: The most bytes of a frame's header.
     """
-    number, folder = int(sys.argv[1]), sys.argv[2]
+    number, place = int(sys.argv[1]), json.loads(sys.argv[2])
     for one in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(one, signal.SIG_IGN)  # signals are for the service, which ends us by closing the socket
     with socket.socket(fileno=number) as joined, joined.makefile("rwb", buffering=0) as stream:
         try:
-            protected = Protected(folder)
+            protected = Protected(*place) if len(place) == 1 else ProtectedCluster(*place)
         except (PmbfError, OSError) as error:
             frames.send(stream, {}, json.dumps({"error": "failed", "reason": str(error)}).encode())
             return
-        frames.send(stream, {}, json.dumps(answer(protected, asks, {"ask": STATUS}, b"")).encode())
-        while request := frames.receive(stream, max_header_bytes):
-            frames.send(stream, {}, json.dumps(answer(protected, asks, *request)).encode())
+        with contextlib.closing(protected):
+            frames.send(stream, {}, json.dumps(answer(protected, asks, {"ask": STATUS}, b"")).encode())
+            while request := frames.receive(stream, max_header_bytes):
+                frames.send(stream, {}, json.dumps(answer(protected, asks, *request)).encode())

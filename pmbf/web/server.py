@@ -88,7 +88,7 @@ async def _serve(
     host, port = bound.getsockname()[:2]
     with contextlib.closing(state.opened(settings.state)) as db:
         history, tokens, limits = History(db), Tokens(db), settings.limits
-        pool = Pool(settings.collection, settings.n_workers, WORKING_MODULE)
+        pool = Pool([settings.collection], settings.n_workers, WORKING_MODULE)
         jobs = Jobs(pool, history, answer_s=limits.answer_s)
         parts = Parts(settings.collection, pool, jobs, history, tokens, is_secure=bool(settings.host))
         hosts = [settings.host.lower()] if settings.host else list(_own_names(host, port))

@@ -134,6 +134,8 @@ def test_two_central_policies_are_one_too_many(tmp_path):
 LOOSER = {
     "collection": "/other.pmbf",
     "endpoint": "/e.pmbx",
+    "cluster": "/depot",
+    "ray": "head:6379",
     "key_file": "/e.key",
     "block_chars": 301,
     "warn_chars": None,
@@ -163,6 +165,8 @@ LOOSER = {
 STRICTER = {
     "collection": "/protected.pmbf",
     "endpoint": "",
+    "cluster": "",
+    "ray": "",
     "key_file": "",
     "block_chars": 299,
     "warn_chars": 1,
@@ -250,3 +254,11 @@ def test_another_spelling_of_a_locked_place_is_the_same_place(tmp_path, monkeypa
     for name, value in (("collection", "c.pmbf"), ("baseline", ""), ("ignore", ["i.txt"])):
         with pytest.raises(ParameterError, match=f"{name} is"):
             policy_for(tmp_path, Chosen(policy_file=str(central), values=command_line({name: value})), {})
+
+
+def test_the_environment_names_a_ray_cluster_unless_the_policy_is_locked(tmp_path):
+    central = write(tmp_path / "central.toml", "[guard]", "cluster = 's3://house/depot'")
+    for line, ray in (("", "head:6379"), ("locked = true", "")):
+        write(tmp_path / "central.toml", "[guard]", line, "cluster = 's3://house/depot'")
+        made = policy_for(None, Chosen(policy_file=str(central)), {"PMBF_RAY": "head:6379"})
+        assert ("s3://house/depot", ray) == (made.protected, made.ray)

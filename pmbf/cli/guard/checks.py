@@ -210,7 +210,7 @@ def _service(policy: Policy) -> Judge | None:
     from pmbf.service.place import service_socket
 
     try:
-        path = service_socket(policy.collection) if policy.collection else None
+        path = None if policy.endpoint else service_socket(policy.protected)
         if path is None:
             return None
         from pmbf.service.client import Asker

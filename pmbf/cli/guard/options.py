@@ -73,6 +73,18 @@ OPTIONS = (
         "FOLDER",
     ),
     Option(
+        "cluster", "policy", ("--cluster",), "word", "The collection of a cluster, in place of -c.", POLICY, "DEPOT"
+    ),
+    Option(
+        "ray",
+        "policy",
+        ("--ray",),
+        "word",
+        "Of the Ray cluster that is asked: HOST:PORT or auto (else PMBF_RAY).",
+        POLICY,
+        "ADDRESS",
+    ),
+    Option(
         "endpoint",
         "policy",
         ("--endpoint",),

@@ -1,0 +1,94 @@
+"""`pmbf guard --cluster` and `pmbf serve --cluster`: the protected documents are on the nodes of a cluster."""
+
+import contextlib
+import json
+import os
+import shutil
+import sys
+
+import pytest
+
+from pmbf.cluster.collection import ClusterCollection
+from tests.conftest import words
+from tests.guard.conftest import LEAK, OTHER_SECRET, SECRET, guard
+from tests.service.conftest import Running
+
+NAMED = [("plan.txt", SECRET), ("offer.txt", OTHER_SECRET), *((f"other-{n}.txt", words(n)) for n in range(100, 110))]
+LATER = words(900, 400)
+
+
+@pytest.fixture
+def depot(tmp_path):
+    with ClusterCollection(tmp_path / "depot", nodes=1, create=True) as collection:
+        collection.add_many(NAMED)
+    return tmp_path / "depot"
+
+
+@pytest.fixture
+def desk(tmp_path):
+    folder = tmp_path / "desk"
+    folder.mkdir()
+    (folder / "clean.txt").write_text(words(77))
+    (folder / "leak.txt").write_text(f"{words(77)}\n\n{LEAK}\n")
+    return folder
+
+
+def found(done):
+    """Return a verdict without what follows from the key of the protected documents and from where they are."""
+    hidden = {"fingerprint", "policy"}
+    return json.loads(done.stdout, object_hook=lambda one: {k: v for k, v in one.items() if k not in hidden})
+
+
+@contextlib.contextmanager
+def served(depot, path):
+    command = [sys.executable, "-m", "pmbf", "serve", "--cluster", str(depot), "--socket", str(path), "--workers", "1"]
+    running = Running(command, path)
+    try:
+        yield running
+    finally:
+        if running.process.poll() is None:
+            assert 0 == running.stop()
+
+
+def test_the_verdict_is_that_of_one_folder(depot, desk, protected):
+    for name, code in (("leak.txt", 1), ("clean.txt", 0)):
+        there = guard(name, "--json", "--cluster", depot, cwd=desk)
+        here = guard(name, "--json", "-c", protected, cwd=desk)
+        assert (code, code) == (there.returncode, here.returncode), there.stderr
+        assert found(here) == found(there)
+
+
+def test_a_part_that_no_node_can_read_blocks(depot, desk):
+    shutil.rmtree(depot / "files")
+    shutil.rmtree(depot / "shelf", ignore_errors=True)
+    done = guard("clean.txt", "--cluster", depot, cwd=desk)
+    assert 3 == done.returncode
+    assert "not looked at: 12 documents" in done.stdout + done.stderr
+
+
+def test_a_policy_names_the_cluster(depot, desk):
+    (desk / ".pmbf.toml").write_text('[guard]\ncluster = "../depot"\n')
+    assert 1 == guard("leak.txt", cwd=desk).returncode
+    done = guard("leak.txt", "-c", "other.pmbf", cwd=desk)
+    assert 2 == done.returncode
+    assert "expected one of them" in done.stderr
+
+
+def test_a_depot_that_others_may_write_to_is_refused(depot, desk):
+    os.chmod(depot / "manifests", 0o777)
+    done = guard("clean.txt", "--cluster", depot, cwd=desk)
+    assert 3 == done.returncode
+    assert f"chmod -R go-w {depot}" in done.stderr
+
+
+def test_a_service_answers_from_the_nodes_and_sees_each_commit(depot, desk, place):
+    with served(depot, place / "cluster.sock") as running:
+        assert "12 documents of" in running.said
+        done = guard("leak.txt", "--cluster", depot, cwd=desk, PMBF_SOCKET=str(running.path))
+        assert (1, "") == (done.returncode, ("does not answer" in done.stderr and done.stderr) or "")
+        assert [] == running.json("POST", "/v1/screen?name=a.txt", LATER.encode())[1]["matches"]
+        with ClusterCollection(depot, nodes=1) as collection:
+            collection.add_many([("later.txt", LATER)])
+        status, report = running.json("POST", "/v1/screen?name=a.txt", LATER.encode())
+        assert (200, ["later.txt"]) == (status, [one["document"]["path"] for one in report["matches"]])
+        assert 13 == running.metric("pmbf_documents")
