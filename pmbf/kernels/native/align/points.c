@@ -53,16 +53,14 @@ void points_free(points_t *points) {
     free(points->places[SOURCE]);
 }
 
-/* A word of the query that makes points: where it is, its class, the worth of each of its points, and the sum of three
- * stretches from which one may be dense. */
+/* A word of the query that makes points: where it is, its class, and the worth of each of its points. */
 typedef struct {
-    int32_t word, c, worth, least;
+    int32_t word, c, worth;
 } entry_t;
 
-/* A point that may be dense: its word's number among the entries, its place in the source, the stretch of that place, and
- * `least` of the word. */
+/* A point: its word's number among the entries, its place in the source, the stretch of that place, and its worth. */
 typedef struct {
-    int32_t entry, place, stretch, least;
+    int32_t entry, place, stretch, worth;
 } spot_t;
 
 /* The points of a chunk of the query. */
@@ -79,13 +77,12 @@ enum { N_CHUNKS = 3 };
 typedef struct {
     const pair_t *pair;
     int32_t *worths;    /* of a point of each class */
-    int32_t *leasts;    /* `least` of each class that makes points */
     int32_t *inside;    /* of each class: the same times its words within the radius of the word at hand */
     int32_t *numbers;   /* of the stretch of each of `pair->places`; 0 is before the first */
     int32_t *stretches; /* what the points of three chunks are worth */
     entry_t *entries;   /* in order */
     int64_t n_entries, next, first, last; /* the next that is in no chunk; those inside are [first, last) */
-    chunk_t chunks[N_CHUNKS], likely;
+    chunk_t chunks[N_CHUNKS];
     int64_t radius, near, part; /* the length of a part */
 } field_t;
 
@@ -108,7 +105,7 @@ static bool add_spots(const field_t *field, chunk_t *chunk, int32_t at) {
     spot_t *spot = chunk->spots + chunk->n;
     for (int32_t one = first; one < stop; one++) {
         int32_t number = field->numbers[one];
-        *spot++ = (spot_t){at, pair->places[one], number, entry.least};
+        *spot++ = (spot_t){at, pair->places[one], number, entry.worth};
         field->stretches[number] += entry.worth;
     }
     chunk->n += stop - first;
@@ -119,7 +116,7 @@ static bool add_spots(const field_t *field, chunk_t *chunk, int32_t at) {
  * memory. */
 static bool refill(field_t *field, chunk_t *chunk, int64_t stop) {
     for (const spot_t *spot = chunk->spots; spot < chunk->spots + chunk->n; spot++)
-        field->stretches[spot->stretch] -= field->entries[spot->entry].worth;
+        field->stretches[spot->stretch] -= spot->worth;
     chunk->n = 0;
     bool done = true;
     for (; done && field->next < field->n_entries && field->entries[field->next].word < stop; field->next++)
@@ -170,26 +167,18 @@ static bool is_dense(field_t *field, const entry_t *entry, int64_t place) {
     return found;
 }
 
-/* Lists the points of a chunk that may be dense, without a branch that depends on them. Returns their number, or
- * ALIGN_NO_MEMORY. */
-static int64_t list_likely(field_t *field, const chunk_t *chunk) {
-    int64_t n = 0;
-    if (!have_room(&field->likely, chunk->n)) return ALIGN_NO_MEMORY;
-    for (int64_t at = 0; at < chunk->n; at++) {
-        const spot_t spot = chunk->spots[at];
-        const int32_t *around = field->stretches + spot.stretch;
-        field->likely.spots[n] = spot;
-        n += (int64_t)around[-1] + around[0] + around[1] >= spot.least;
-    }
-    return n;
+/* Returns whether a point may be dense: any other point counts three halves at most, and the sum of the three stretches
+ * has the point itself. */
+INLINE bool may_be_dense(const field_t *field, const spot_t *spot) {
+    const int32_t *around = field->stretches + spot->stretch;
+    return 3 * ((int64_t)around[-1] + around[0] + around[1]) >= 2 * field->pair->rules->density + spot->worth;
 }
 
 /* Adds the dense points of a chunk, which has a chunk before and behind. Returns false if out of memory. */
 static bool add_dense(field_t *field, const chunk_t *chunk, points_t *points) {
-    int64_t n = list_likely(field, chunk);
-    bool done = n >= 0;
-    for (int64_t at = 0; done && at < n; at++) {
-        const spot_t *spot = &field->likely.spots[at];
+    bool done = true;
+    for (const spot_t *spot = chunk->spots; done && spot < chunk->spots + chunk->n; spot++) {
+        if (!RARE(may_be_dense(field, spot))) continue;
         const entry_t *entry = &field->entries[spot->entry];
         if (is_dense(field, entry, spot->place)) done = add_point(points, entry->word, spot->place);
     }
@@ -205,22 +194,12 @@ static bool find_points(field_t *field, points_t *points) {
     return done;
 }
 
-/* Weighs the points, and finds the sums of three stretches from which they may be dense: any other point counts three
- * halves at most, and the sum has the point itself. */
-static void weigh_points(field_t *field) {
-    weigh(field->pair, field->worths);
-    for (int64_t c = 0; c < field->pair->n_classes; c++) {
-        int64_t worth = field->worths[c], needed = 2 * (field->pair->rules->density - worth);
-        if (worth) field->leasts[c] = needed <= 0 ? 0 : (int32_t)least(INT32_MAX, (needed + 2) / 3 + worth);
-    }
-}
-
 /* Lists the words that make points. */
 static void list_entries(field_t *field) {
     const side_t *query = &field->pair->sides[QUERY];
     for (int64_t word = 0; word < query->n; word++) {
         int32_t c = query->classes[word], worth = field->worths[c];
-        field->entries[field->n_entries] = (entry_t){(int32_t)word, c, worth, field->leasts[c]};
+        field->entries[field->n_entries] = (entry_t){(int32_t)word, c, worth};
         field->n_entries += worth > 0;
     }
 }
@@ -236,11 +215,10 @@ static void number_stretches(field_t *field) {
 static bool take_field(field_t *field) {
     const pair_t *pair = field->pair;
     size_t n_classes = (size_t)pair->n_classes, n_source = (size_t)pair->sides[SOURCE].n;
-    field->worths = calloc(3 * n_classes + 2 * n_source + 4, sizeof(int32_t));
+    field->worths = calloc(2 * n_classes + 2 * n_source + 4, sizeof(int32_t));
     field->entries = malloc((size_t)(pair->sides[QUERY].n + 1) * sizeof *field->entries);
     if (!field->worths || !field->entries) return false;
-    field->leasts = field->worths + n_classes;
-    field->inside = field->leasts + n_classes;
+    field->inside = field->worths + n_classes;
     field->stretches = field->inside + n_classes;
     field->numbers = field->stretches + n_source + 3;
     return true;
@@ -251,7 +229,7 @@ bool points_find(const pair_t *pair, points_t *points) {
     field_t field = {.pair = pair, .radius = radius, .near = least(pair->rules->near, radius), .part = greatest(1, radius)};
     bool done = take_field(&field);
     if (done) {
-        weigh_points(&field);
+        weigh(pair, field.worths);
         list_entries(&field);
         number_stretches(&field);
         done = find_points(&field, points);
@@ -259,6 +237,5 @@ bool points_find(const pair_t *pair, points_t *points) {
     free(field.worths);
     free(field.entries);
     for (int at = 0; at < N_CHUNKS; at++) free(field.chunks[at].spots);
-    free(field.likely.spots);
     return done;
 }
