@@ -136,6 +136,30 @@ def test_a_row_that_no_writer_puts_there_is_damage_though_its_checksum_is_right(
         list(read())
 
 
+SHORT = ["n_hashes", "n_parts", "fingerprint_file", "fingerprint_bytes", "text_file", "text_skip"]
+LONG = ["n_chars", "n_tokens", "fingerprint_offset", "text_offset", "text_bytes"]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{name: -1} for name in [*SHORT, *LONG, "removed"]]
+    + [{name: 2**32} for name in [*SHORT, "id"]]
+    + [{"removed": 2}, {"n_chars": 0}, {"fingerprint_file": 0, "text_file": 0}],
+)
+def test_an_impossible_document_is_found_among_many(folder, change):
+    rows = [DOCUMENT._replace(id=number) for number in range(1, 40)]
+    put(folder, *rows, DOCUMENT._replace(**{"id": 40} | change))
+    with pytest.raises(CorruptError, match="holds values that no writer puts there"):
+        list(Catalog(folder).all_documents())
+
+
+def test_the_greatest_numbers_are_possible(folder):
+    greatest = dict.fromkeys(SHORT, 2**32 - 1) | dict.fromkeys(LONG, 2**63 - 1) | {"removed": 1}
+    rows = [DOCUMENT._replace(**greatest, id=2**32 - number) for number in range(40, 0, -1)]
+    put(folder, *rows)
+    assert rows == list(Catalog(folder).all_documents())
+
+
 @pytest.mark.parametrize(
     "sql",
     [

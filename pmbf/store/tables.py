@@ -9,6 +9,7 @@ import zlib
 from collections.abc import Mapping, Sequence
 from operator import itemgetter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeVar, get_type_hints
 
 import numpy as np
@@ -141,17 +142,18 @@ class DocumentRows(NamedTuple):
 
 
 def _are_possible(rows: Any) -> Any:
-    """Return whether a writer can have made a document's row; of columns of `Documents`, whether each row."""
-    at_least_0 = (rows.n_chars >= 0) & (rows.n_tokens >= 0) & (rows.n_hashes >= 0) & (rows.n_parts >= 0)
-    at_least_0 &= (rows.fingerprint_file >= 0) & (rows.fingerprint_offset >= 0) & (rows.fingerprint_bytes >= 0)
-    at_least_0 &= (rows.text_file >= 0) & (rows.text_offset >= 0) & (rows.text_skip >= 0) & (rows.text_bytes >= 0)
+    """Return whether a writer can have made a document's row; of columns of `Documents`, whether each row.
+
+    Numbers joined by `|` are below 0 if one of them is, and have more than 32 bits if one of them has.
+    """
     # Tiles and directory have 32 bits for these.
-    of_32_bits = (rows.id <= MAX_ID) & (rows.n_hashes <= MAX_ID) & (rows.n_parts <= MAX_ID)
-    of_32_bits &= (rows.fingerprint_file <= MAX_ID) & (rows.fingerprint_bytes <= MAX_ID)
-    of_32_bits &= (rows.text_file <= MAX_ID) & (rows.text_skip <= MAX_ID)
+    short = rows.id | rows.n_hashes | rows.n_parts | rows.fingerprint_file | rows.fingerprint_bytes
+    short |= rows.text_file | rows.text_skip
+    long = rows.n_chars | rows.n_tokens | rows.fingerprint_offset | rows.text_offset | rows.text_bytes
     is_told = (rows.n_chars > 0) | (rows.n_hashes == 0)
     is_kept = (rows.fingerprint_file > 0) | (rows.text_file > 0) | (rows.n_chars == 0)
-    return (rows.id > 0) & (rows.removed >= 0) & (rows.removed < 2) & at_least_0 & of_32_bits & is_told & is_kept
+    is_removed_or_not = (rows.removed | 1) == 1
+    return (rows.id > 0) & (short >= 0) & (short <= MAX_ID) & (long >= 0) & is_removed_or_not & is_told & is_kept
 
 
 class ListedPath(NamedTuple):
@@ -305,7 +307,8 @@ def sound_numbers(row_type: type[Row], rows: list[Any]) -> NDArray[np.int64] | N
     if sums.min(initial=0) < 0 or sums.tolist() != [row[-1] for row in rows]:
         return None
     if row_type is Document:
-        is_possible = _are_possible(as_documents(numbers)).all()
+        columns = SimpleNamespace(**dict(zip(NUMBERS.names or (), numbers.T, strict=True)))
+        is_possible = _are_possible(columns).all()
     elif row_type is ListedPath:
         is_possible = _are_possible_paths(numbers[:, 0], numbers[:, 1]).all()
         is_possible &= all(row[4][:1] in ("", "{") for row in rows)
