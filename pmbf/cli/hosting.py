@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from socket import gethostname
 from typing import Annotated
 
 from pmbf.cli.arguments import flag, names, option
@@ -91,6 +90,8 @@ def drain(depot: Depot, host: Host, ray: Ray = None) -> None:
 
 
 def _own(address: str | None, name: str | None) -> list[str]:
+    from socket import gethostname
+
     return [f"--node-name={name or gethostname()}", *([f"--node-ip-address={address}"] if address else [])]
 
 

@@ -103,12 +103,10 @@ def bibliography(text: str) -> list[Span]:
 def _lines(pattern: str, text: str) -> Iterator[Span]:
     """Yield the lines that a pattern of whole lines matches, ascending.
 
-    All but the first are searched for with the line end before them: `^` would be tried at each character.
+    They are searched for with the line end before them: `^` would be tried at each character.
     """
-    if first := re.compile(pattern, re.I | re.M).match(text):
-        yield Span(*first.span())
-    for found in re.compile("\n" + pattern, re.I | re.M).finditer(text):
-        yield Span(found.start() + 1, found.end())
+    for found in re.compile("\n" + pattern, re.I | re.M).finditer("\n" + text):
+        yield Span(found.start(), found.end() - 1)
 
 
 def _marked(text: str) -> Iterator[Span]:

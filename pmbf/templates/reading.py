@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping, Sequence
 from difflib import get_close_matches
 from functools import cache
@@ -78,6 +77,8 @@ def load_template(path: str | os.PathLike[str]) -> Template:
         UnsupportedError: It has a regular expression, and RE2 is not installed.
         NotFoundError, IncompleteError, OSError: It cannot be read.
     """
+    import tomllib  # takes 4 ms, and most screenings have no template
+
     name, raw = os.fspath(path), read_bounded(path, MOST_BYTES, hint="a template is smaller")
     try:
         text = raw.decode("utf-8-sig").replace("\r\n", "\n")
