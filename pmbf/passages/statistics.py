@@ -107,6 +107,8 @@ def _counted(text: Words, page_words: int) -> tuple[NDArray[np.uint64], NDArray[
     """Return the fields of `Statistics` for one text."""
     n_types, n_pages = len(text.keys), max(1, round(len(text.types) / page_words))
     on_page = np.arange(len(text.types)) * n_pages // max(1, len(text.types))
-    held = distinct(text.types.astype(np.int64) * n_pages + on_page) // n_pages
+    # Numbers of 32 bits are sorted in a fourth of the time.
+    number = np.uint32 if n_types * n_pages < 1 << 32 else np.int64
+    held = distinct((text.types.astype(np.int64) * n_pages + on_page).astype(number)) // n_pages
     n_holding, n_times = (np.bincount(types, minlength=n_types) for types in (held, text.types))
     return text.keys, n_holding, n_times, n_pages, len(text.types)
