@@ -11,7 +11,7 @@ from typing import Any
 
 from experiments import pan as about
 from experiments.arguments import assignment, positive, write_figures
-from experiments.pan import candidates, halves, rivals, scoring
+from experiments.pan import candidates, halves, losses, rivals, scoring
 from experiments.pan.aligning import align
 from experiments.pan.candidates import SILVER
 from experiments.pan.corpus import Corpus
@@ -159,6 +159,7 @@ def score(corpus: Corpus, folder: Path) -> Figures:
         "scores": _plain(scoring.results(corpus, found, lengths)),
     }
     places = candidates.ranks(folder)
+    figures["losses"] = _plain(losses.losses(corpus, found, places))
     figures["halves"] = halves.scores(corpus, found, lengths, places)
     if places:
         figures["candidates"] = {"all": len(places), "recall": _plain(candidates.recalls(corpus, places))}
