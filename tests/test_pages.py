@@ -44,6 +44,7 @@ def test_a_figure_that_changes_changes_its_page() -> None:
         (pan.PAGE, "pan13-align", ("scores", "all", "macro", "plagdet"), "0.123 |"),
         (pan.PAGE, "pan13-align", ("halves", "second", "scores", "all", "plagdet"), "0.123 |"),
         (pan.PAGE, "pan13-retrieve", ("unlisted", "detections"), "0.1234567 passages"),
+        (pan.PAGE, "pan13-retrieve", ("losses", "03-random-obfuscation", "recall", "no_candidate"), "| 12.35 |"),
         (paper.PAGE, "paper-similarity", ("equal", "rows"), "| 0.12 |"),
         (tradeoffs.PAGE, "retrieval-second", ("found", 1, "recall"), "| 0.123 |"),
     ):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from experiments import others
 from experiments.pages import growth
 from experiments.pages.page import Figures, Page, commits, source
-from experiments.pan import command, halves, rivals
+from experiments.pan import command, halves, losses, rivals
 from measure import report
 
 KINDS = {
@@ -17,6 +17,9 @@ KINDS = {
     "summary": "05-summary-obfuscation",
     "all": "all",
 }
+STEPS = {"given": "pan13-align", "given, strict": "pan13-align-strict", "sought": "pan13-retrieve"}
+"""The steps whose losses stand beside each other."""
+
 PUBLISHED = (
     ("Sánchez-Pérez, Sidorov & Gelbukh, first of 2014", (0.900, 0.884, 0.887, 0.561, 0.878)),
     ("Rodríguez Torrejón & Martín Ramos, first of 2013", (0.926, 0.747, 0.851, 0.341, 0.822)),
@@ -33,6 +36,8 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
         "published": _published(figures),
         "align": _with_source("pan13-align", figures, command.tables(figures["pan13-align"])),
         "retrieve": _with_source("pan13-retrieve", figures, command.tables(retrieved)),
+        "losses": losses.table({step: figures[name]["losses"] for step, name in STEPS.items()}),
+        "losses_source": commits(tuple(STEPS.values()), figures),
         "rivals": _with_source("rivals", figures, rivals.table(figures["rivals"])),
         "others": _with_source("others", figures, others.table(figures["others"])),
         "sample": str(max(figures["rivals"]["kinds"].values())),
@@ -47,7 +52,7 @@ def parts(figures: dict[str, Figures]) -> dict[str, str]:
 
 PAGE = Page(
     "pan",
-    ("pan13-align", "pan13-retrieve", "rivals", "others", *growth.NAMES),
+    (*STEPS.values(), "rivals", "others", *growth.NAMES),
     parts,
     {"pan13": (command.draw, "pan13-align")},
 )

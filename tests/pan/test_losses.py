@@ -14,7 +14,7 @@ from experiments.pan.plagdet import Annotation, macro
 
 CASE = Annotation("one", 100, 100, "first", 100, 100)
 LONG = Annotation("one", 500, 300, "first", 500, 300)
-annotations = st.sets(
+ANNOTATIONS = st.sets(
     st.builds(
         Annotation,
         st.sampled_from(["one", "two"]),
@@ -28,7 +28,7 @@ annotations = st.sets(
 )
 
 
-@given(cases=annotations, found=annotations)
+@given(cases=ANNOTATIONS, found=ANNOTATIONS)
 def test_causes_add_up_to_what_recall_and_precision_lack(cases: set[Annotation], found: set[Annotation]) -> None:
     lost, scores = Losses.of(cases, found), macro(cases, found)
 
