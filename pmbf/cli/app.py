@@ -247,10 +247,10 @@ def screen(
     how: dict[str, Any] = {"json": json, "quiet": quiet, "pages": pages}
     if not quiet:
         note_kernels()
+    if sites and not sentences:
+        raise ParameterError("--sites is given without --sentences: sites are asked for sentences")
     asking = siting.sites_of(sites, registry, given(texts=share_matched or None, whole=ask_whole or None,
                                                     seconds=deadline))  # fmt: skip
-    if asking and not sentences:
-        raise ParameterError("--sites is given without --sentences: sites are asked for sentences")
     if sentences:
         from pmbf.cli.sentence_screening import SentenceScreening, require_fitting
 

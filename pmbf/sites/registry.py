@@ -15,6 +15,7 @@ import hashlib
 import json
 import os
 import re
+import shlex
 import shutil
 import ssl
 import subprocess
@@ -230,7 +231,8 @@ def opened(folder: Path) -> Registry:
         status, content = path.stat(), path.read_bytes()
         secret = (folder / "private.pem").stat()
     except FileNotFoundError:
-        raise NotFoundError(f"{folder}: holds no registry of sites; make one with `pmbf site init NAME`") from None
+        making = f"pmbf site init NAME --registry {shlex.quote(str(folder))}"
+        raise NotFoundError(f"{folder}: holds no registry of sites; make one with `{making}`") from None
     for what, found, is_secret in (("registry.json", status, False), ("private.pem", secret, True)):
         if is_open_to_others(found, secret=is_secret):
             raise ParameterError(f"{folder}/{what}: mode {mode_of(found):04o} is open to others; expected 0600")

@@ -224,3 +224,15 @@ def test_values_that_need_coercion_are_still_coerced(library):
     assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--color", "pink").exit_code == 2
     assert run("screen", SUSPICIOUS / "none.txt", "-c", library, "--jobs", "0").exit_code == 2
     assert run("screen", "-c", library).exit_code == 2
+
+
+def test_sites_without_sentences_are_wrong_usage_before_a_registry_is_looked_for(tmp_path):
+    found = run("screen", "x.txt", "-c", "x.pmbf", "--sites", "all", "--registry", str(tmp_path / "none"))
+    assert found.exit_code == 2
+    assert "--sites is given without --sentences" in found.stderr
+
+
+def test_a_missing_registry_is_told_with_the_command_that_makes_it_there(tmp_path):
+    found = run("site", "list", "--registry", str(tmp_path / "a b"))
+    assert found.exit_code == 3
+    assert f"pmbf site init NAME --registry '{tmp_path / 'a b'}'" in found.stderr
